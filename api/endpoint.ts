@@ -179,6 +179,8 @@ export const tags = {
   opentelemetry: 'Spans of programs that report by OpenTelemetry.',
   threads: 'Conversations, with statistics over their turns.',
   objects: 'Values with names and versions, and what refs lead to.',
+  tables: 'Lists of rows under digests, such as datasets. Versions of one share their rows.',
+  files: 'Bytes under their digests, such as attachments.',
   costs: "A project's own prices of models.",
   feedback: 'Feedback on calls, ops and objects.',
   inference: 'A pass-through for model requests.',

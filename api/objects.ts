@@ -255,23 +255,13 @@ export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
 
 const nameAndDigest = '[^/:]+:[^/:]+';
 
-/** What a dialect says of refs to objects and ops. */
-export interface ObjectRefRules {
-  /** What every ref begins with. */
-  readonly refScheme: string;
-  /** Whether a path may lead to a row of a table. */
-  readonly rows: boolean;
-}
-
-/** The schema of refs to objects and ops, which are parsed. */
-export const objectRefSchema = ({ refScheme, rows }: ObjectRefRules) => {
-  const isPath = (path: string): boolean =>
-    parsePath(path)?.every((step) => rows || !('row' in step)) ?? false;
+/** The schema of refs to objects and ops, which are parsed. They all begin with `refScheme`. */
+const objectRefSchema = (refScheme: string) => {
   const parse = (text: string): ObjectRef | undefined => {
     const ref = parseRef({ refScheme }, text);
-    return ref && ref.kind !== 'call' && isPath(ref.path) ? ref : undefined;
+    return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
   };
-  const step = `(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9})${rows ? '|id/[A-Za-z0-9]{43}' : ''})`;
+  const step = `(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9})|id/[A-Za-z0-9_-]{43})`;
   const pattern = `^${refScheme}${projectIdPattern}/(?:op/${nameAndDigest}|object/${nameAndDigest}(?:/${step})*)$`;
   const error = `should be an object or op ref, ${refScheme}<entity>/<project>/object/<name>:<digest>; calls are read with /call/read`;
   return z
@@ -282,20 +272,20 @@ export const objectRefSchema = ({ refScheme, rows }: ObjectRefRules) => {
     .register(documented, { says: { pattern } });
 };
 
-/** The refs of a request, in a dialect. */
-export const refs = (rules: ObjectRefRules) =>
-  field(listOf(objectRefSchema(rules), maxItems), 'Refs to objects and ops.');
+/** The refs of a request. They all begin with `refScheme`. */
+export const refs = (refScheme: string) =>
+  field(listOf(objectRefSchema(refScheme), maxItems), 'Refs to objects and ops.');
 
 export const refsReadBatch = endpoint({
   path: '/refs/read_batch',
   shape: stream,
-  stores: { objects: 'read' },
+  stores: { objects: 'read', tables: 'read' },
   tag: 'objects',
   name: 'RefsReadBatch',
   summary: 'Read what refs refer to',
   description:
-    'Reads objects and ops of projects that the key may read. A ref may have `latest` or `v<N>` in place of the digest. Its path leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`.',
-  request: () => record({ refs: refs({ refScheme: 'svc:///', rows: false }) }),
+    'Reads objects and ops of projects that the key may read. A ref may have `latest` or `v<N>` in place of the digest. Its path leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`, and `id/<digest>` to a row of the table whose ref is there.',
+  request: () => record({ refs: refs('svc:///') }),
   projects: ({ refs }) => refs.map(({ projectId }, i) => ({ projectId, loc: ['refs', String(i)] })),
   answer: () =>
     z.object({

@@ -432,7 +432,14 @@ export const callRead = endpoint({
 export const callsStreamQuery = endpoint({
   path: '/calls/stream_query',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', objects: 'read', costs: 'read', feedback: 'join' },
+  stores: {
+    calls: 'query',
+    payloads: 'read',
+    objects: 'read',
+    tables: 'read',
+    costs: 'read',
+    feedback: 'join',
+  },
   tag: 'calls',
   name: 'CallsQuery',
   summary: 'Query calls, as a stream',

@@ -8,6 +8,7 @@ import {
   feedbackQuery,
   feedbackReplace,
 } from './feedback.ts';
+import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
 import { objCreate, objDelete, objRead, objsQuery, refsReadBatch } from './objects.ts';
 import { otelTraces } from './otel.ts';
@@ -15,6 +16,7 @@ import { me, projectsQuery } from './projects.ts';
 import { callRead, callsQueryStats, callsStreamQuery } from './queries.ts';
 import { health, openapi, pageRoutes } from './service.ts';
 import { callsStats, callsUsage } from './stats.ts';
+import { tableCreate, tableQuery, tableQueryStats, tableUpdate } from './tables.ts';
 import { threadsStreamQuery } from './threads.ts';
 
 const list = [
@@ -35,6 +37,12 @@ const list = [
   objsQuery,
   refsReadBatch,
   objDelete,
+  tableCreate,
+  tableUpdate,
+  tableQuery,
+  tableQueryStats,
+  fileCreate,
+  fileContent,
   costCreate,
   costQuery,
   costPurge,

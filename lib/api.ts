@@ -53,10 +53,7 @@ const bufferedTimeoutSeconds = 29;
  * Bodies of these types reach functions as base64. JSON stays text: as base64 it would take a third
  * more of Lambda's 6 MB.
  */
-const binaryMediaTypes = {
-  svc: ['application/x-protobuf'],
-  weave: ['application/x-protobuf', 'multipart/form-data'],
-};
+const binaryMediaTypes = ['application/x-protobuf', 'multipart/form-data'];
 
 /** The API of each stack that makes the account's role for logs. */
 const roleMakers = new WeakMap<Stack, RestApi>();
@@ -97,7 +94,7 @@ export class Api extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // No stage may log without this role. The account has one for each region.
       cloudWatchRole: config.accountLogRole && roleMaker === undefined,
-      binaryMediaTypes: binaryMediaTypes[config.dialect],
+      binaryMediaTypes,
       deployOptions: {
         stageName: 'api',
         throttlingRateLimit: config.throttleRate,

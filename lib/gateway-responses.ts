@@ -21,12 +21,6 @@ interface GatewayAnswer {
 
 const retrySoon = { 'Retry-After': '1' };
 
-const tooLarge: Readonly<Record<Dialect, string>> = {
-  svc: 'the request is over the 6 MB that its event may have (about 5 MB of JSON): send smaller batches',
-  weave:
-    'the request is over the 6 MB that its event may have: about 5 MB of JSON, or a file of 4.4 MB; send smaller batches, chunks or files',
-};
-
 /**
  * Every answer that API Gateway can make without a function. The texts are fixed, because its own
  * texts name functions and ARNs, and one repeats the Authorization header.
@@ -67,7 +61,7 @@ const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
     status: 413,
     error: {
       loc: ['body'],
-      msg: tooLarge[dialect],
+      msg: 'the request is over the 6 MB that its event may have: about 5 MB of JSON, or a file of 4.4 MB; send smaller batches, chunks or files',
       type: 'too_large',
     },
     brief:

@@ -39,9 +39,10 @@ const otlpErrors: ErrorStatus[] = [400, 401, 403, 413, 415, 429, 500, 502, 503, 
 
 /**
  * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
- * pass on another's do not.
+ * pass on another's, or bytes, do not.
  */
-const negotiates = (route: KeyedRoute): boolean => route.streaming && !route.upstreams;
+const negotiates = (route: KeyedRoute): boolean =>
+  route.streaming && !route.upstreams && route.form !== 'bytes';
 
 /** The statuses of the errors that an operation can answer, in order. */
 export const errorsOf = (route: Route): ErrorStatus[] => {

@@ -70,6 +70,3 @@ export const bytesDigest = (bytes: Uint8Array | string): string =>
 
 /** The digest of a value: that of its JSON as Python writes it. */
 export const valueDigest = (value: JsonValue): string => bytesDigest(pythonJson(value));
-
-/** What a digest looks like. Its last character holds four bits. */
-export const digestPattern = /^[A-Za-z0-9]{42}[AEIMQUYcgkosw048]$/;

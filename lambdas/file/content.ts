@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import { fileContent } from '../../api/files.ts';
 import { readFile } from '../../core/records/files.ts';
-import { fileContent } from '../../weave/api/data.ts';
 import { rawEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
+import { fileCreate } from '../../api/files.ts';
 import { createFile } from '../../core/records/files.ts';
-import { fileCreate } from '../../weave/api/data.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

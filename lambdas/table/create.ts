@@ -1,5 +1,5 @@
+import { tableCreate } from '../../api/tables.ts';
 import { createTable } from '../../core/records/tables/index.ts';
-import { tableCreate } from '../../weave/api/data.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

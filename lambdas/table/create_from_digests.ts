@@ -1,5 +1,5 @@
 import { createTableFromDigests } from '../../core/records/tables/index.ts';
-import { tableCreateFromDigests } from '../../weave/api/data.ts';
+import { tableCreateFromDigests } from '../../weave/api/tables.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

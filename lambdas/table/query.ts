@@ -1,5 +1,5 @@
+import { tableQuery } from '../../api/tables.ts';
 import { queryTable, rowJson } from '../../core/records/tables/index.ts';
-import { tableQuery } from '../../weave/api/data.ts';
 import { jsonList } from '../http/answer.ts';
 import { endpoint, streamJson } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';

@@ -1,5 +1,5 @@
+import { tableQueryStats } from '../../api/tables.ts';
 import { noTable, readSizes } from '../../core/records/tables/index.ts';
-import { tableQueryStats } from '../../weave/api/data.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

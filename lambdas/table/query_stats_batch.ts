@@ -1,5 +1,5 @@
 import { readSizes } from '../../core/records/tables/index.ts';
-import { tableQueryStatsBatch } from '../../weave/api/data.ts';
+import { tableQueryStatsBatch } from '../../weave/api/tables.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -1,5 +1,5 @@
+import { tableUpdate } from '../../api/tables.ts';
 import { updateTable } from '../../core/records/tables/index.ts';
-import { tableUpdate } from '../../weave/api/data.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

@@ -209,7 +209,7 @@ const bodies: Readonly<Record<string, Change>> = {
       digests: field(nullish(listOf(id, maxItems)), 'The digests of the versions; all versions without it.'),
     }),
   },
-  '/refs/read_batch': { fields: () => ({ refs: refs({ refScheme: weavePolicy.refScheme, rows: true }) }) },
+  '/refs/read_batch': { fields: () => ({ refs: refs(weavePolicy.refScheme) }) },
 };
 
 /** The body of one of our routes, in Weave's dialect. */

@@ -4,18 +4,9 @@ import { nameInWeave, textInWeave } from '../names.ts';
 import type { Dialect } from '../policy.ts';
 import { callEndV2, callStartV2, callsComplete, traceUsage } from './calls.ts';
 import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
-import {
-  fileContent,
-  fileCreate,
-  tableCreate,
-  tableCreateFromDigests,
-  tableQuery,
-  tableQueryStats,
-  tableQueryStatsBatch,
-  tableUpdate,
-} from './data.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
 import { graphql, serverInfo } from './service.ts';
+import { tableCreateFromDigests, tableQueryStatsBatch } from './tables.ts';
 
 const list = [
   serverInfo,
@@ -24,13 +15,7 @@ const list = [
   callsComplete,
   callStartV2,
   callEndV2,
-  fileCreate,
-  fileContent,
-  tableCreate,
   tableCreateFromDigests,
-  tableUpdate,
-  tableQuery,
-  tableQueryStats,
   tableQueryStatsBatch,
   aliasesSet,
   aliasesRemove,
@@ -48,16 +33,25 @@ export const weaveRoutes: readonly Route[] = list;
 
 /** Stores that functions touch besides in Weave's dialect. */
 const furtherStores: Readonly<Record<string, Stores>> = {
-  '/calls/stream_query': { tables: 'read' },
   '/calls/query_stats': { feedback: 'join', objects: 'read', tables: 'read' },
   '/calls/stats': { feedback: 'join' },
   '/obj/read': { objects: 'query' },
-  '/refs/read_batch': { tables: 'read' },
+};
+
+/** What the digests of examples are in Weave's dialect. */
+const digests: Readonly<Record<string, string>> = {
+  YQU4zBRJYqRwNoxsv2iTQaxqW0mCD4X7kJLv_MHBKdw: 'XqYnrRGCRsKytwwi9duiYN26FJosYWlYCOXOX09Lcas',
+  ac248a8eb679dc123755460524423571f7ec08465ae185a419ec0e208de38c4b:
+    '0480bef923d3d4bb575e6e15e211f996ec80f17614ab5c5ea8a650390f8ec50a',
+  d42707a806073373ed541853e5b3a78c8a60b20ac4c1cf2802c7294b96270ea1:
+    '6b1fcb061739872950128dd6e63584ead4438245163c669744b927cb2a4a54a8',
+  'LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ': 'LPJNulXwow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ',
+  Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec: 'fTWi8PPBIkipas64VS80ZWjZIF9kej26QqaHd1yjmVs',
 };
 
 /** An example in Weave's dialect. */
 const valueInWeave = (value: unknown): unknown => {
-  if (typeof value === 'string') return value === 'svc' ? 'weave' : textInWeave(value);
+  if (typeof value === 'string') return value === 'svc' ? 'weave' : (digests[value] ?? textInWeave(value));
   if (Array.isArray(value)) return value.map(valueInWeave);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [nameInWeave(name), valueInWeave(of)]));

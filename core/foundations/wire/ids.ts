@@ -150,6 +150,11 @@ const digestOfTable = /^[0-9a-f]{64}$/;
 /** Whether a text looks like the digest of a table: 64 hex digits. */
 export const isTableDigest = (text: string): boolean => digestOfTable.test(text);
 
+const digestOfContent = /^[\w-]{42}[AEIMQUYcgkosw048]$/;
+
+/** Whether a text is the digest of a row or a file: 32 bytes in base64url, of one spelling. */
+export const isContentDigest = (text: string): boolean => digestOfContent.test(text);
+
 /** How a version of an object is asked for. */
 export type VersionName = { readonly digest: string } | { readonly versionIndex: number } | 'latest';
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonValue } from './json.ts';
  */
 export type Step = { readonly name: string } | { readonly index: number } | { readonly row: string };
 
-const rowDigest = /^[A-Za-z0-9]{43}$/;
+const rowDigest = /^[\w-]{43}$/;
 const position = /^(?:0|[1-9]\d{0,9})$/;
 
 /** A name as it is meant: percent-encoded UTF-8, or, where it is no such thing, as it stands. */

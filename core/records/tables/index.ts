@@ -1,11 +1,10 @@
-export { queryTable, type ReadRow, RowReader, rowJson, type TableQuery } from './query.ts';
+export { queryTable, type ReadRow, RowReader, rowJson } from './query.ts';
 export {
   createTable,
   createTableFromDigests,
   type MadeTable,
   noTable,
   readSizes,
-  type TableChange,
   type TableSize,
   tableDigest,
   updateTable,

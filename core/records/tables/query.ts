@@ -1,18 +1,10 @@
+import type { TableQuery } from '../../../api/tables.ts';
 import { type SortKey, sortable, valueAt } from '../../foundations/expression/index.ts';
 import { type Slice, sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { invalid, type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
 import { findRows, type Pack, partAt, type Run, readPacks, readPart } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
-
-/** A query of a table's rows. */
-export interface TableQuery extends Slice {
-  readonly projectId: ProjectId;
-  readonly digest: string;
-  /** The rows to answer; null for all. */
-  readonly rowDigests: readonly string[] | null;
-  readonly sort: readonly SortKey[];
-}
 
 /** A row as it is read: its place in its table, and its value as JSON text. */
 export interface ReadRow {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TableChange } from '../../../api/tables.ts';
 import {
   pack as compress,
   decodeMessagePack,
@@ -231,12 +232,6 @@ export const createTableFromDigests = async (
   await putTable(store, projectId, digest, places, budget);
   return digest;
 };
-
-/** A change of a table: rows that are added at an index or at the end, or one that goes. */
-export type TableChange =
-  | { readonly kind: 'append'; readonly row: JsonObject }
-  | { readonly kind: 'insert'; readonly index: number; readonly row: JsonObject }
-  | { readonly kind: 'pop'; readonly index: number };
 
 const concurrency = 8;
 

@@ -14,6 +14,21 @@ const credentials = (path: string): string =>
     ? `Bearer ${service.key}`
     : `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
 
+/** A body as a form: what is called `file` is one. */
+const formOf = (body: object): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body))
+    form.set(name, name === 'file' ? new Blob([String(value)]) : String(value));
+  return form;
+};
+
+const sendForm = (path: string, body: object): Promise<Response> =>
+  fetch(service.url + path, {
+    method: 'POST',
+    headers: { authorization: credentials(path) },
+    body: formOf(body),
+  });
+
 const send = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(service.url + path, {
     method: body === undefined ? 'GET' : 'POST',
@@ -35,10 +50,17 @@ const examples = operations.flatMap(({ path, route, operation }) =>
 
 describe('the examples, one after the other', () => {
   it.each(examples)('$path: $name', async ({ path, route, example }) => {
-    const answer = await send(path, example.body, { accept: 'application/json' });
+    const answer =
+      route.takes === 'form'
+        ? await sendForm(path, example.body as object)
+        : await send(path, example.body, { accept: 'application/json' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+    if (route.form === 'bytes') {
+      expect([type, await answer.text()]).toEqual(['application/octet-stream', example.answer]);
+      return;
+    }
     const body = await answer.json();
     expect(validator(answerSchema(path, type))(body)).toEqual([]);
     const expected = route.form === 'records' ? [example.answer] : example.answer;
@@ -89,11 +111,12 @@ describe('errors', () => {
     expect(errorProblems(await answer.json())).toEqual([]);
   };
 
-  it.each(keyed)('of $path have the one shape, and are documented', async ({ path, operation }) => {
+  it.each(keyed)('of $path have the one shape, and are documented', async ({ path, route, operation }) => {
     const unauthorized = await send(path, {}, { authorization: 'Basic bm9ib2R5' });
     expect(unauthorized.headers.get('www-authenticate')).toContain('Basic');
     await fits(path, 401, unauthorized);
-    await fits(path, 422, await send(path, { no: 'such field' }));
+    const wrong = { no: 'such field' };
+    await fits(path, 422, await (route.takes === 'form' ? sendForm(path, wrong) : send(path, wrong)));
     await fits(path, 415, await send(path, {}, { 'content-type': 'text/plain' }));
     if (operationAt(path).responses[406]) {
       const { body } = Object.values(operation.examples)[0] ?? {};

@@ -83,8 +83,8 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
     const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
     const answer = await fetch(service.url + asked, {
       method: 'POST',
-      headers: { ...headers, authorization, 'content-type': 'application/json' },
-      body: bodyOf(path, body),
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: Buffer.isBuffer(body) ? body : bodyOf(path, body),
     });
     const isStatus = path.startsWith('/otel/') && 'msg' in fault;
     const expected = isStatus ? { code: 13, message: fault.msg } : { detail: [fault] };

@@ -98,7 +98,7 @@ const newWorld = async (dialect: Dialect): Promise<World> => {
   const world = { service, ourKey, theirKey };
   const fill = dialect === 'weave' ? fillingInWeave(theirs) : filling(theirs);
   const answers = await pMap(fill, (sent) => succeed(world, sent, theirKey), { concurrency: 1 });
-  const them = namesOf(answers);
+  const them = namesOf(answers, dialect);
   return { ...world, them, contents: await contentsOf(dialect, world, theirs, them, theirKey) };
 };
 
@@ -195,8 +195,8 @@ describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect
     const others = routesOfDialect.map(({ path }) => path).filter((path) => !probed.has(path));
     expect(others).toEqual(
       dialect === 'svc'
-        ? ['/cost/create', '/inference/v1/{path+}', '/projects/query']
-        : ['/file/create', '/table/create', '/aliases', '/tags'],
+        ? ['/table/create', '/file/create', '/cost/create', '/inference/v1/{path+}', '/projects/query']
+        : ['/aliases', '/tags'],
     );
   });
 });

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { ownPolicy } from '../../../core/foundations/policy.ts';
+import { tableDigest } from '../../../core/records/tables/index.ts';
 import { noise } from '../../support/feedback.ts';
 import { spanExport } from '../../support/otel.ts';
 import type { TestService } from '../../support/service.ts';
@@ -96,6 +98,36 @@ const objects = async (send: Send): Promise<void> => {
   await send('/call/start', {
     start: startOf('with refs', { inputs: { a: refTo('prompt', 'latest'), b: refTo('weights', 'v0') } }),
   });
+};
+
+/** Enough rows that their places, in an order of their own, are more than an item holds. */
+const manyRows = 12_000;
+
+const datasets = async (send: Send): Promise<void> => {
+  const { valueDigest } = ownPolicy;
+  const few = [{ id: 'a' }, { id: 'b', text: noise(bigBytes) }];
+  const many = Array.from({ length: manyRows }, (_, id) => ({ id }));
+  const create = (rows: readonly object[]) => send('/table/create', { table: { project_id: project, rows } });
+  for (const rows of [few, few, many]) await create(rows);
+  // Rows that are there, in an order of their own.
+  const mixed = many.map((_, i) => many[(i * 7919) % manyRows] ?? { id: 0 });
+  await create(mixed);
+  const mixedDigest = tableDigest(mixed.map(valueDigest));
+  await send('/table/update', {
+    ...{ project_id: project, base_digest: mixedDigest },
+    updates: [{ append: { row: { id: 'new', text: noise(bigBytes) } } }, { pop: { index: 0 } }],
+  });
+  const digest = tableDigest(few.map((row) => valueDigest(row)));
+  const filter = { row_digests: few.map((row) => valueDigest(row)) };
+  await send('/table/query', { project_id: project, digest: mixedDigest, limit: 1 });
+  await send('/table/query', { project_id: project, digest, filter });
+  await send('/table/query_stats', { project_id: project, digest });
+  const val = { rows: `svc:///${project}/table/${digest}` };
+  await send('/obj/create', { obj: { project_id: project, object_id: 'dataset', val } });
+  const ref = `${refTo('dataset', 'latest')}/attr/rows/id/${valueDigest(few[1] ?? {})}`;
+  await send('/refs/read_batch', { refs: [ref] });
+  await send('/call/start', { start: startOf('with a row', { inputs: { row: ref } }) });
+  await send('/calls/stream_query', { project_id: project, expand_columns: ['inputs.row'] });
 };
 
 const costs = async (send: Send): Promise<void> => {
@@ -222,6 +254,7 @@ export const exercise = async (service: TestService): Promise<void> => {
   await calls(send);
   await spans(send);
   await objects(send);
+  await datasets(send);
   await costs(send);
   await feedback(send);
   await inference(service);

@@ -7,6 +7,7 @@ import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario } from './scenario.ts';
+import { tableFixtures } from './tables.ts';
 import { filling, fillingInWeave, namesOf } from './tenants.ts';
 import { furtherInWeave, weaveFixtures } from './weave.ts';
 
@@ -20,6 +21,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...objectFixtures,
   ...costFixtures,
   ...feedbackFixtures,
+  ...tableFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...weaveFixtures };
@@ -38,7 +40,7 @@ const defaultScenario = (path: string, dialect: Dialect): Scenario => {
   return {
     name: 'its request to a project that has one of everything',
     before: dialect === 'weave' ? fillingInWeave : filling,
-    request: (project, answers) => requestTo(route, fixtureOf(path), project, namesOf(answers)),
+    request: (project, answers) => requestTo(route, fixtureOf(path), project, namesOf(answers, dialect)),
   };
 };
 

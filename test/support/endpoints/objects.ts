@@ -1,6 +1,7 @@
 import type { Sent } from '../in-process.ts';
 import { type Fixture, missing, objectRef } from './fixture.ts';
 import { noise, type Scenario } from './scenario.ts';
+import { readTables } from './tables.ts';
 
 const create = (p: string, val: unknown, objectId = 'prompt'): Sent => ({
   path: '/obj/create',
@@ -117,7 +118,7 @@ export const objectFixtures = {
     ],
   },
   '/refs/read_batch': {
-    permitted: readObjects,
+    permitted: [...readObjects, ...readTables],
     body: (p, { object }) => ({ refs: [objectRef(p, object, 'latest')] }),
     answer: '{"vals":[null]}',
     projectAt: ['body', 'refs', '0'],

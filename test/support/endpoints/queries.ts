@@ -1,6 +1,7 @@
 import type { Sent } from '../in-process.ts';
 import { everyInclude, type Fixture, objectRef, price } from './fixture.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
+import { readTables } from './tables.ts';
 
 const feedbackOn = (p: string, id: string): Sent => ({
   path: '/feedback/create',
@@ -193,6 +194,7 @@ export const queryFixtures = {
       ...joinFeedback,
       'objects: BatchGetItem',
       'bucket/objects/*: GetObject',
+      ...readTables,
     ],
     seldom: moved,
     body: (p, { call, child }) => ({ project_id: p, filter: { call_ids: [call, child] }, ...everyInclude }),

@@ -1,12 +1,11 @@
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { bytesDigest, valueDigest } from '../../../weave/digest.ts';
+import { type Dialect, policyOf } from '../../../weave/policy.ts';
 import type { Answer, Sent } from '../in-process.ts';
 import { at, callRef, feedbackOf, type Names, objectRef, price, startOf } from './fixture.ts';
 import { fileForm } from './scenario.ts';
 
 /** What no other tenant may learn. */
 const secret = { text: 'secret' };
-const row = valueDigest(secret);
 
 /** Names of nothing. */
 export const nothing: Names = {
@@ -14,14 +13,20 @@ export const nothing: Names = {
   ...{ feedback: 'feedb-no', object: 'promptno', alias: 'prod-none' },
   price: '01a0f4c2-c400-7128-b08d-6d80dcf805ba',
   digest: 'Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ed',
-  ...{ file: valueDigest('no file'), table: '0'.repeat(64), row: valueDigest('no row') },
+  ...{ file: 'A'.repeat(43), table: '0'.repeat(64), row: 'A'.repeat(43) },
 };
 
 /** What things are called in a project that has one of everything, but for what the service names. */
 const given = {
   ...{ call: 'call-them', child: 'kid-them-', trace: 'trace-the', thread: 'thread-th' },
   ...{ feedback: 'feedb-th', object: 'promptth', alias: 'prod-them' },
-  ...{ file: bytesDigest(Buffer.from('secret')), table: tableDigest([row]), row },
+};
+
+/** The digests of the file, of the table and of its row, in a dialect. */
+const contentIn = (dialect: Dialect) => {
+  const { bytesDigest, valueDigest } = policyOf(dialect);
+  const row = valueDigest(secret);
+  return { file: bytesDigest('secret'), table: tableDigest([row]), row };
 };
 
 /** Requests that fill a project with one of everything. */
@@ -44,12 +49,15 @@ export const filling = (project: string): Sent[] => {
       path: '/feedback/create',
       body: feedbackOf(project, { id: feedback, svc_ref: callRef(project, call) }),
     },
+    fileForm(project, 'secret'),
+    { path: '/table/create', body: { table: { project_id: project, rows: [secret] } } },
   ];
 };
 
-/** The same for Weave's dialect, with a table, a file, an alias and a tag. */
+/** The same for Weave's dialect, with an alias and a tag. */
 export const fillingInWeave = (project: string): Sent[] => {
-  const { call, trace, object, alias, table } = given;
+  const { call, trace, object, alias } = given;
+  const { table } = contentIn('weave');
   const val = { rows: `weave:///${project}/table/${table}`, ...secret };
   const start = startOf(project, call, { trace_id: trace, inputs: secret });
   const put = (path: string, fields: object): Sent => ({
@@ -67,8 +75,8 @@ export const fillingInWeave = (project: string): Sent[] => {
 };
 
 /** The names in a project, from the answers to what filled it. */
-export const namesOf = ([created, priced]: readonly Answer[]): Names => {
+export const namesOf = ([created, priced]: readonly Answer[], dialect: Dialect): Names => {
   const { digest } = JSON.parse(created?.text ?? '') as { digest: string };
   const { ids = [] } = JSON.parse(priced?.text ?? '') as { ids?: [string, string][] };
-  return { ...given, digest, price: ids[0]?.[1] ?? nothing.price };
+  return { ...given, ...contentIn(dialect), digest, price: ids[0]?.[1] ?? nothing.price };
 };

@@ -1,8 +1,8 @@
 import type { Sent } from '../in-process.ts';
 import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
 import { callReads, calls, callViews, end, noise, report, type Scenario, start } from './scenario.ts';
+import { readTables, weaveTableFixtures } from './tables.ts';
 import { labelFixtures, labelScenarios } from './weave-labels.ts';
-import { tableFixtures } from './weave-tables.ts';
 
 /* Views and what comes before are the requests of both dialects: their reports hold no name. */
 
@@ -73,15 +73,10 @@ const joinFeedback = [
   'feedback/index/by_ref: Query',
   'bucket/feedback/*: GetObject',
 ] as const;
-const readTables = [
-  'objects: BatchGetItem Query',
-  'bucket/tables/*: GetObject',
-  'bucket: ListBucket',
-] as const;
 
 /** The routes that Weave's dialect alone has. */
 export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
-  ...tableFixtures,
+  ...weaveTableFixtures,
   ...labelFixtures,
   '/v2/{entity}/{project}/calls/complete': {
     permitted: writeCalls,
@@ -181,8 +176,6 @@ export const furtherInWeave: Readonly<
   '/objs/query': { scenarios: labelScenarios['/objs/query'] },
   '/obj/delete': { scenarios: labelScenarios['/obj/delete'] },
   '/obj/read': { permitted: ['objects: Query'] },
-  '/refs/read_batch': { permitted: readTables },
-  '/calls/stream_query': { permitted: readTables },
   '/calls/stats': { permitted: joinFeedback },
   '/calls/query_stats': {
     permitted: [...joinFeedback, 'bucket/objects/*: GetObject', ...readTables],

@@ -59,7 +59,7 @@ describe('the document', () => {
 
   it('contains no name of a table, bucket, function or folder', () => {
     expect(JSON.stringify(document)).not.toMatch(
-      /arn:|amazonaws|dynamodb|\bS3\b|Table|PayloadsBucket|lambdas\/|\/tmp/i,
+      /arn:|amazonaws|dynamodb|\bS3\b|(?:Calls|Objects|Costs|Feedback|Keys|Rollups)Table|PayloadsBucket|lambdas\/|\/tmp/i,
     );
   });
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JsonValue, parseJson } from '../../../core/foundations/wire/index.ts';
+import { isContentDigest, type JsonValue, parseJson } from '../../../core/foundations/wire/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
 import { digestBytes, digestOfBytes } from '../../../core/records/tables/packs.ts';
-import { bytesDigest, digestPattern, pythonJson, valueDigest } from '../../../weave/digest.ts';
+import { bytesDigest, pythonJson, valueDigest } from '../../../weave/digest.ts';
 import vectors from '../../weave/digests.json' with { type: 'json' };
 
 const digestOf = (text: string) => valueDigest(parseJson(text) as JsonValue);
@@ -29,7 +29,7 @@ describe('digests of Weave’s SDK', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const digest = bytesDigest(bytes);
-        expect(digest).toMatch(digestPattern);
+        expect(isContentDigest(digest)).toBe(true);
         expect(digestBytes(digest)).toHaveLength(32);
         expect(digestOfBytes(digestBytes(digest))).toBe(digest);
       }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { TableChange } from '../../../../../api/tables.ts';
 import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import {
   putItems,
@@ -12,7 +13,6 @@ import {
   createTable,
   createTableFromDigests,
   queryTable,
-  type TableChange,
   tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';

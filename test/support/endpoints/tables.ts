@@ -1,6 +1,7 @@
+import { ownPolicy, type Policy } from '../../../core/foundations/policy.ts';
 import type { JsonObject } from '../../../core/foundations/wire/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { bytesDigest, valueDigest } from '../../../weave/digest.ts';
+import { weavePolicy } from '../../../weave/policy.ts';
 import type { Sent } from '../in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
 import { fileForm, noise, type Scenario } from './scenario.ts';
@@ -9,15 +10,16 @@ import { fileForm, noise, type Scenario } from './scenario.ts';
 const rows = (from: number, count: number, characters = 20): JsonObject[] =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, text: noise(characters, `${from + i}`) }));
 
-const digestsOf = (list: readonly JsonObject[]): string[] => list.map(valueDigest);
+const digestsOf = (list: readonly JsonObject[], { valueDigest }: Policy = ownPolicy): string[] =>
+  list.map(valueDigest);
 
 const create = (p: string, list: readonly JsonObject[]): Sent => ({
   path: '/table/create',
   body: { table: { project_id: p, rows: list } },
 });
-const table = (p: string, list: readonly JsonObject[]): Sent => ({
+const table = (p: string, list: readonly JsonObject[], policy?: Policy): Sent => ({
   path: '/table/query',
-  body: { project_id: p, digest: tableDigest(digestsOf(list)) },
+  body: { project_id: p, digest: tableDigest(digestsOf(list, policy)) },
   mayBeAbsent: true,
 });
 
@@ -38,7 +40,7 @@ const tables: readonly Scenario[] = [
 
 const content = (p: string, text: string): Sent => ({
   path: '/file/content',
-  body: { project_id: p, digest: bytesDigest(Buffer.from(text)) },
+  body: { project_id: p, digest: ownPolicy.bytesDigest(Buffer.from(text)) },
   mayBeAbsent: true,
 });
 const small = 'print("small")';
@@ -63,9 +65,9 @@ const bases = (p: string): Sent[] => [create(p, few), create(p, many)];
 const all = [...few, ...many];
 const updated = [...many.slice(1), ...few.slice(0, 1), ...rows(900, 1)];
 const digest = tableDigest(digestsOf(many));
-const fewDigest = tableDigest(digestsOf(few));
 
-const readTables = [
+/** What it takes to read rows of tables. */
+export const readTables = [
   'objects: BatchGetItem Query',
   'bucket/tables/*: GetObject',
   'bucket: ListBucket',
@@ -74,7 +76,7 @@ const secret = { text: 'secret' };
 const noTable = missing('base_digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 
-/** The routes of files and tables, which Weave's dialect alone has. */
+/** The routes of files and tables. */
 export const tableFixtures = {
   '/table/create': {
     permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
@@ -83,24 +85,6 @@ export const tableFixtures = {
     projectAt: ['body', 'table', 'project_id'],
     probes: { rows: (p) => ({ table: { project_id: p, rows: [secret] } }) },
     scenarios: tables,
-  },
-  '/table/create_from_digests': {
-    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject'],
-    body: (p) => ({ project_id: p, row_digests: [] }),
-    answer: `{"digest":"${tableDigest([])}"}`,
-    probes: { 'a row': (p, { row }) => ({ project_id: p, row_digests: [row] }) },
-    scenarios: [
-      {
-        name: 'a table of rows that came in two requests',
-        before: bases,
-        request: (p) => ({
-          path: '/table/create_from_digests',
-          body: { project_id: p, row_digests: digestsOf(all) },
-        }),
-        views: (p) => [table(p, all)],
-        atomic: true,
-      },
-    ],
   },
   '/table/update': {
     permitted: [...readTables, 'objects: BatchWriteItem', 'bucket/tables/*: PutObject'],
@@ -156,6 +140,49 @@ export const tableFixtures = {
       },
     ],
   },
+  '/file/create': {
+    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
+    body: (p) => fileForm(p, 'secret').body,
+    headers: (p) => fileForm(p, '').headers ?? {},
+    answer: `{"digest":"${ownPolicy.bytesDigest(Buffer.from('secret'))}"}`,
+    probes: { 'the same file': (p) => fileForm(p, 'secret').body },
+    scenarios: files,
+  },
+  '/file/content': {
+    permitted: ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
+    body: (p, { file: asked }) => ({ project_id: p, digest: asked }),
+    ...missing('digest', `there is no file ${'A'.repeat(43)} in acme/shop`),
+    scenarios: [
+      { name: 'a small file', before: (p) => [fileForm(p, small)], request: (p) => content(p, small) },
+      {
+        name: 'a file of the bucket',
+        before: (p) => [fileForm(p, large)],
+        request: (p) => content(p, large),
+      },
+    ],
+  },
+} as const satisfies Readonly<Record<string, Fixture>>;
+
+/** The routes of tables that Weave's dialect alone has. */
+export const weaveTableFixtures = {
+  '/table/create_from_digests': {
+    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject'],
+    body: (p) => ({ project_id: p, row_digests: [] }),
+    answer: `{"digest":"${tableDigest([])}"}`,
+    probes: { 'a row': (p, { row }) => ({ project_id: p, row_digests: [row] }) },
+    scenarios: [
+      {
+        name: 'a table of rows that came in two requests',
+        before: bases,
+        request: (p) => ({
+          path: '/table/create_from_digests',
+          body: { project_id: p, row_digests: digestsOf(all, weavePolicy) },
+        }),
+        views: (p) => [table(p, all, weavePolicy)],
+        atomic: true,
+      },
+    ],
+  },
   '/table/query_stats_batch': {
     permitted: ['objects: BatchGetItem'],
     body: (p, { table: asked }) => ({ project_id: p, digests: [asked] }),
@@ -166,29 +193,12 @@ export const tableFixtures = {
         before: bases,
         request: (p) => ({
           path: '/table/query_stats_batch',
-          body: { project_id: p, digests: [digest, fewDigest], include_storage_size: true },
+          body: {
+            project_id: p,
+            digests: [many, few].map((list) => tableDigest(digestsOf(list, weavePolicy))),
+            include_storage_size: true,
+          },
         }),
-      },
-    ],
-  },
-  '/file/create': {
-    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
-    body: (p) => fileForm(p, 'secret').body,
-    headers: (p) => fileForm(p, '').headers ?? {},
-    answer: `{"digest":"${bytesDigest(Buffer.from('secret'))}"}`,
-    probes: { 'the same file': (p) => fileForm(p, 'secret').body },
-    scenarios: files,
-  },
-  '/file/content': {
-    permitted: ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
-    body: (p, { file: asked }) => ({ project_id: p, digest: asked }),
-    ...missing('digest', `there is no file ${valueDigest('no file')} in acme/shop`),
-    scenarios: [
-      { name: 'a small file', before: (p) => [fileForm(p, small)], request: (p) => content(p, small) },
-      {
-        name: 'a file of the bucket',
-        before: (p) => [fileForm(p, large)],
-        request: (p) => content(p, large),
       },
     ],
   },

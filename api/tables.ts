@@ -1,17 +1,6 @@
 import * as z from 'zod/mini';
-import { batch, endpoint, oneAnswer, oneRecord, stream } from '../../api/endpoint.ts';
-import {
-  bytes,
-  direction,
-  filterText,
-  flag,
-  jsonObject,
-  project,
-  slice,
-  sortText,
-} from '../../api/fields.ts';
-import { toPath } from '../../core/foundations/expression/index.ts';
-import { isTableDigest, type JsonObject } from '../../core/foundations/wire/index.ts';
+import { toPath } from '../core/foundations/expression/index.ts';
+import { isContentDigest, isTableDigest, type JsonObject } from '../core/foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -22,99 +11,48 @@ import {
   record,
   rule,
   withDefault,
-} from '../../core/foundations/wire/schema.ts';
-import { digestPattern } from '../digest.ts';
+} from '../core/foundations/wire/schema.ts';
+import { batch, endpoint, oneAnswer, stream } from './endpoint.ts';
+import { direction, filterText, jsonObject, project, slice, sortText } from './fields.ts';
 
-/*
- * The endpoints of files and tables, which Weave's dialect alone has.
- */
-
-/** The digest of a file, of an object or of a row. */
-const contentDigest = z
+/** The digest of a row or of a file. */
+export const contentDigest = z
   .string()
-  .check(
-    z.refine(
-      (text) => digestPattern.test(text),
-      rule('should be a digest: 43 letters and digits, as it was answered'),
-    ),
-  )
-  .register(documented, { name: 'ContentDigest', says: { pattern: digestPattern.source } });
+  .check(z.refine(isContentDigest, rule('should be a digest: 43 characters, as it was answered')))
+  .register(documented, {
+    name: 'ContentDigest',
+    says: { pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$' },
+  });
 
 const tableDigest = z
   .string()
   .check(z.refine(isTableDigest, rule('should be the digest of a table: 64 hex digits, as it was answered')))
   .register(documented, { name: 'TableDigest', says: { pattern: '^[0-9a-f]{64}$' } });
 
-const expectedDigest = field(
+/** The digest that a client expects of what it sends. */
+export const expectedDigest = field(
   nullish(z.string()),
   'The digest that the client computed. If it is another, the answer is a 409.',
 );
-const exampleRow = { question: 'Where is my order?', n: 1 };
-/** The digest of that row. */
-const rowDigest = 'XqYnrRGCRsKytwwi9duiYN26FJosYWlYCOXOX09Lcas';
-/** The digest of a table of that row alone. */
-const table = '0480bef923d3d4bb575e6e15e211f996ec80f17614ab5c5ea8a650390f8ec50a';
-/** The digest of a table that has it twice. */
-const longer = '6b1fcb061739872950128dd6e63584ead4438245163c669744b927cb2a4a54a8';
-/** The digest of `hello`. */
-const file = 'LPJNulXwow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ';
 
-const tableMade = field(z.string(), 'The digest of the table, for refs to it.');
+/** The digest of a table in an answer. */
+export const tableMade = field(z.string(), 'The digest of the table, for refs to it.');
 const rowDigests = z.array(z.string());
 
-export const fileCreate = endpoint({
-  path: '/file/create',
-  tolerant: true,
-  role: 'write',
-  shape: oneRecord,
-  stores: { files: 'create', rollups: 'note' },
-  tag: 'weave',
-  name: 'FileCreate',
-  summary: 'Store a file',
-  description:
-    'Takes a form with the fields `project_id`, `file` and `expected_digest`. A file is named by its content, so the same file may be sent again. The request may have 4.4 MB.',
-  takes: 'form',
-  request: () =>
-    record({
-      project_id: project,
-      file: field(
-        z
-          .custom<Uint8Array>((value) => value instanceof Uint8Array, rule('should be a file'))
-          .register(documented, { says: { type: 'string', contentMediaType: 'application/octet-stream' } }),
-        'The file.',
-      ),
-      expected_digest: expectedDigest,
-    }),
-  answer: () => z.object({ digest: field(z.string(), 'The digest of the file.') }),
-  errors: [409],
-  examples: {},
-});
-
-export const fileContent = endpoint({
-  path: '/file/content',
-  tolerant: true,
-  shape: oneAnswer,
-  stores: { files: 'read' },
-  tag: 'weave',
-  name: 'FileContent',
-  summary: 'Read a file',
-  description: 'Answers the bytes of a file, strongly consistent.',
-  request: () => record({ project_id: project, digest: field(contentDigest, 'The digest of the file.') }),
-  answer: () => z.unknown(),
-  form: 'bytes',
-  errors: [404],
-  examples: {
-    hello: { summary: 'A file', body: { project_id: 'acme/shop', digest: file }, answer: 'hello' },
-  },
-});
+const exampleRow = { question: 'Where is my order?', n: 1 };
+/** The digest of that row. */
+const rowDigest = 'YQU4zBRJYqRwNoxsv2iTQaxqW0mCD4X7kJLv_MHBKdw';
+/** The digest of a table of that row alone. */
+const table = 'ac248a8eb679dc123755460524423571f7ec08465ae185a419ec0e208de38c4b';
+/** The digest of a table that has it twice. */
+const longer = 'd42707a806073373ed541853e5b3a78c8a60b20ac4c1cf2802c7294b96270ea1';
 
 export const tableCreate = endpoint({
   path: '/table/create',
-  tolerant: true,
   role: 'write',
   shape: batch,
   stores: { tables: 'create', rollups: 'note' },
-  tag: 'weave',
+  tag: 'tables',
   name: 'TableCreate',
   summary: 'Make a table of rows',
   description:
@@ -142,33 +80,6 @@ export const tableCreate = endpoint({
       summary: 'A table of one row',
       body: { table: { project_id: 'acme/shop', rows: [exampleRow] } },
       answer: { digest: table, row_digests: [rowDigest] },
-    },
-  },
-});
-
-export const tableCreateFromDigests = endpoint({
-  path: '/table/create_from_digests',
-  tolerant: true,
-  role: 'write',
-  shape: batch,
-  stores: { tables: 'create' },
-  tag: 'weave',
-  name: 'TableCreateFromDigests',
-  summary: 'Make a table of rows that are there',
-  description: 'Makes a table of rows of the project, whichever tables they came with.',
-  request: () =>
-    record({
-      project_id: project,
-      row_digests: field(z.array(contentDigest), 'Digests of rows.'),
-      expected_digest: expectedDigest,
-    }),
-  answer: () => z.object({ digest: tableMade }),
-  errors: [404, 409],
-  examples: {
-    row: {
-      summary: 'A table of one row',
-      body: { project_id: 'acme/shop', row_digests: [rowDigest] },
-      answer: { digest: table },
     },
   },
 });
@@ -206,11 +117,10 @@ export type TableChange =
 
 export const tableUpdate = endpoint({
   path: '/table/update',
-  tolerant: true,
   role: 'write',
   shape: batch,
   stores: { tables: 'update' },
-  tag: 'weave',
+  tag: 'tables',
   name: 'TableUpdate',
   summary: 'Make a table of another one',
   description:
@@ -237,7 +147,8 @@ export const tableUpdate = endpoint({
 });
 
 const maxSortKeys = 10;
-const maxDigests = 1000;
+/** The most digests of a list in a request. */
+export const maxDigests = 1000;
 
 const sortSchema = () =>
   z.pipe(
@@ -254,6 +165,7 @@ const sortSchema = () =>
     ),
   );
 
+/** The table of a request. */
 const ofTable = field(tableDigest, 'The digest of the table.');
 
 const tableQueryBody = () =>
@@ -277,14 +189,13 @@ const tableQueryBody = () =>
   );
 
 /** A query over the rows of a table. */
-export type TableQuery = z.output<ReturnType<typeof tableQueryBody>>;
+export type TableQuery = Omit<z.output<ReturnType<typeof tableQueryBody>>, 'filter'>;
 
 export const tableQuery = endpoint({
   path: '/table/query',
-  tolerant: true,
   shape: stream,
   stores: { tables: 'read' },
-  tag: 'weave',
+  tag: 'tables',
   name: 'TableQuery',
   summary: 'Read rows of a table',
   description: 'In the order of the table, unless `sort_by` names fields of the rows.',
@@ -314,10 +225,9 @@ export const tableQuery = endpoint({
 
 export const tableQueryStats = endpoint({
   path: '/table/query_stats',
-  tolerant: true,
   shape: oneAnswer,
   stores: { tables: 'count' },
-  tag: 'weave',
+  tag: 'tables',
   name: 'TableQueryStats',
   summary: 'Count the rows of a table',
   description: 'Reads the table alone, whatever its size.',
@@ -326,45 +236,5 @@ export const tableQueryStats = endpoint({
   errors: [404],
   examples: {
     count: { summary: 'One row', body: { project_id: 'acme/shop', digest: table }, answer: { count: 1 } },
-  },
-});
-
-export const tableQueryStatsBatch = endpoint({
-  path: '/table/query_stats_batch',
-  tolerant: true,
-  shape: oneAnswer,
-  stores: { tables: 'count' },
-  tag: 'weave',
-  name: 'TableQueryStatsBatch',
-  summary: 'Count the rows of tables',
-  description: 'A table that is not there is left out.',
-  request: () =>
-    record({
-      project_id: project,
-      digests: field(nullish(listOf(z.string(), maxDigests)), 'The digests of the tables.'),
-      include_storage_size: flag('Adds the size of the rows, in bytes of JSON.'),
-    }),
-  answer: () =>
-    z.object({
-      tables: field(
-        z.array(
-          z.object({
-            digest: field(z.string(), 'The digest of the table.'),
-            count: field(z.int(), 'The number of rows.'),
-            storage_size_bytes: field(
-              z.nullable(bytes),
-              'The bytes of its rows as JSON; null unless asked for.',
-            ),
-          }),
-        ),
-        'The tables that are there.',
-      ),
-    }),
-  examples: {
-    count: {
-      summary: 'One table',
-      body: { project_id: 'acme/shop', digests: [table] },
-      answer: { tables: [{ digest: table, count: 1, storage_size_bytes: null }] },
-    },
   },
 });
