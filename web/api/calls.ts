@@ -1,3 +1,4 @@
+import { isObject } from '../data/values.ts';
 import type { Answer, Call, CallRow } from './contract.ts';
 
 export type { CallRow };
@@ -71,12 +72,9 @@ const numberAt = (value: unknown, ...names: readonly string[]): number => {
   return 0;
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Usage by model, as the call reported it, with the costs that the service knows. */
 export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> => {
-  const usage = isRecord(summary?.usage) ? summary.usage : {};
+  const usage = isObject(summary?.usage) ? summary.usage : {};
   const costs = summary?.svc?.costs ?? {};
   const models = new Set([...Object.keys(usage), ...Object.keys(costs)]);
   return new Map(

@@ -1,10 +1,9 @@
+import { isObject } from '../data/values.ts';
+
 /*
  * A service in Weave's dialect names fields and paths after Weave and Weights & Biases. The page
  * knows our names alone: its client renames what goes out and what comes in.
  */
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const renamed = (
   value: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { jsonIn } from '../data/values.ts';
 import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
 
 /** An answer of a model that has begun. */
@@ -21,18 +22,10 @@ interface ModelRequest {
   readonly onRefused: () => void;
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
 async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder();
   let waiting: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => waiting.push(parsed(data)) });
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(jsonIn(data)) });
   try {
     for await (const bytes of chunksOf(body)) {
       parser.feed(decoder.decode(bytes, { stream: true }));

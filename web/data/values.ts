@@ -1,3 +1,23 @@
+/** Whether a value is an object with fields: no list, and not null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value of a text in JSON; undefined if it is none. */
+export const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A set with an item put in, or taken out if it was there. */
+export const toggled = (set: ReadonlySet<string>, item: string): ReadonlySet<string> => {
+  const next = new Set(set);
+  if (!next.delete(item)) next.add(item);
+  return next;
+};
+
 /**
  * What a dotted path leads to; undefined for nothing. Like the service, it tries the longest key
  * first, since a key may hold dots itself (`summary.usage.gpt-4.1.total_tokens`).
@@ -21,19 +41,14 @@ export const valueAt = (value: unknown, path: string): unknown => {
 
 /** A typed text as the value it means: `12`, `true` and `null` are no texts, `"12"` is. */
 export const literalOf = (text: string): string | number | boolean | null => {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (
-      typeof value === 'number' ||
-      typeof value === 'boolean' ||
-      typeof value === 'string' ||
-      value === null
-    )
-      return value;
-  } catch {
-    // It is a text without quotes.
-  }
-  return text;
+  const value = jsonIn(text);
+  if (value === undefined) return text;
+  return typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    typeof value === 'string' ||
+    value === null
+    ? value
+    : text;
 };
 
 /** How a text is typed: in quotes if it would mean something else without. */

@@ -210,14 +210,16 @@ export const CallFigures = ({ usage, duration, title }: CallFiguresProps) => (
   </span>
 );
 
-const texts: Readonly<Record<Status, string>> = {
+/** The states of calls in words. */
+export const statusTexts: Readonly<Record<Status, string>> = {
   success: 'ok',
   error: 'error',
   descendant_error: 'error below',
   running: 'running',
 };
 
-const signs: Readonly<Record<Status, string>> = {
+/** The states of calls as signs. */
+export const statusSigns: Readonly<Record<Status, string>> = {
   success: '✓',
   error: '✕',
   descendant_error: '!',
@@ -227,7 +229,7 @@ const signs: Readonly<Record<Status, string>> = {
 /** The state of a call, by sign, word and color: none of them alone. */
 export const StatusBadge = ({ status }: { status: Status }) => (
   <span className={`badge ${status}`}>
-    <span aria-hidden="true">{signs[status]}</span> {texts[status]}
+    <span aria-hidden="true">{statusSigns[status]}</span> {statusTexts[status]}
   </span>
 );
 

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { countText } from '../data/format.ts';
-import { typedText } from '../data/values.ts';
+import { toggled, typedText } from '../data/values.ts';
 import { CopyButton } from './controls.tsx';
 import { copyText, firstOpen, type JsonLine, type JsonRoot, linesOf, search } from './json.ts';
 import { Menu } from './popups.tsx';
@@ -102,12 +102,6 @@ const lineHeight = 24;
 
 /** From this many lines on, a tree can be searched. */
 const searchableLines = 8;
-
-const toggled = (set: ReadonlySet<string>, path: string): ReadonlySet<string> => {
-  const next = new Set(set);
-  if (!next.delete(path)) next.add(path);
-  return next;
-};
 
 /** Any JSON value as a tree of lines, of which only those in sight are in the document. */
 export const JsonTree = ({ value, path, label, onFilter }: JsonTreeProps) => {

@@ -81,26 +81,3 @@ export const Popup = (props: PopupProps) => (
 export const Modal = (props: ModalProps) => (
   <Suspense>{props.open ? <OpenModal {...props} /> : null}</Suspense>
 );
-
-interface ShortcutsProps extends Pick<ModalProps, 'open' | 'onClose'> {
-  /** Keys with what they do. */
-  readonly keys: readonly (readonly [string, string])[];
-}
-
-/** The keys of a view. */
-export const Shortcuts = ({ open, onClose, keys }: ShortcutsProps) => (
-  <Modal title="Keyboard" open={open} onClose={onClose}>
-    <dl className="shortcuts">
-      {keys.map(([key, text]) => (
-        <div key={key}>
-          <dt>
-            {key.split(' ').map((part) => (
-              <kbd key={part}>{part}</kbd>
-            ))}
-          </dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  </Modal>
-);

@@ -1,7 +1,22 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
 import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
+import { type Changes, changed } from './search.ts';
+
+/**
+ * Changes the state of a view, as the URL has it.
+ *
+ * @param navigate that of the view's route
+ */
+export const useChange = <State extends object>(
+  navigate: (options: { search: (before: State) => State }) => unknown,
+) =>
+  useCallback(
+    (changes: Changes<State>) => navigate({ search: (before) => changed<State>(before, changes) }),
+    [navigate],
+  );
 
 /** How often calls are read again while one of them runs, in ms; false if none does. */
 export const intervalOf = (calls: readonly CallRow[] | undefined): number | false =>

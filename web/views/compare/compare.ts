@@ -73,8 +73,6 @@ interface StepPair {
   readonly right: TreeLine | undefined;
 }
 
-const noneCollapsed: ReadonlySet<string> = new Set();
-
 /** Traces with more steps are compared up to here. */
 const maxSteps = 2000;
 
@@ -89,7 +87,7 @@ export const nodeIn = (forest: readonly TreeNode[], id: string): TreeNode | unde
 };
 
 const stepsBelow = (node: TreeNode | undefined): TreeLine[] =>
-  node ? linesOf(node.children, noneCollapsed).slice(0, maxSteps) : [];
+  node ? linesOf(node.children).slice(0, maxSteps) : [];
 
 const isSame = (one: TreeLine, other: TreeLine): boolean =>
   one.node.name === other.node.name && one.depth === other.depth;

@@ -1,11 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { opText } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
+import { useChange } from '../data.ts';
 import {
   type Changes,
-  changed,
   type Dimension,
   dimensions,
   type Order,
@@ -257,19 +257,6 @@ const dimensionTitles: Readonly<Record<Dimension, string>> = {
   user: 'Users',
 };
 
-const useOverviewSearch = () => {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = useCallback(
-    (changes: Changes<OverviewSearch>) =>
-      navigate({
-        search: (before) => changed<OverviewSearch>(before, changes),
-      }),
-    [navigate],
-  );
-  return { search, change };
-};
-
 /** What the figures are told apart by, and whether the charts are. */
 const Dimensions = ({
   search,
@@ -295,7 +282,8 @@ const Dimensions = ({
 
 /** What happens in a project: figures over time, what became worse, and who takes part in it. */
 export const OverviewView = () => {
-  const { search, change } = useOverviewSearch();
+  const search = route.useSearch();
+  const change = useChange<OverviewSearch>(route.useNavigate());
   const [now, setNow] = useState(() => Date.now());
   const overview = useOverview(search, now);
   const { project, by = 'op', split = false, sort = 'calls' } = search;

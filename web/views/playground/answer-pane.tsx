@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countText, durationText } from '../../data/format.ts';
+import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -38,11 +39,8 @@ const answerText = ({ text, toolCalls }: Answer): string =>
   ].join('\n');
 
 const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  const value = jsonIn(text);
+  return value === undefined ? text : value;
 };
 
 const requestText = (draft: Draft | undefined): string => {

@@ -1,5 +1,6 @@
 import type { Call } from '../../api/contract.ts';
-import { conversationOf, isFields, type Message, type Part } from '../trace/conversation.ts';
+import { isObject, jsonIn } from '../../data/values.ts';
+import { conversationOf, type Message, type Part } from '../trace/conversation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,10 +36,10 @@ const known = new Set([
 
 /** A tool in OpenAI's shape, from OpenAI's responses, Anthropic's or Bedrock's. */
 const toolOf = (tool: unknown): unknown => {
-  if (!isFields(tool) || isFields(tool.function)) return tool;
-  const spec = isFields(tool.toolSpec) ? tool.toolSpec : tool;
+  if (!isObject(tool) || isObject(tool.function)) return tool;
+  const spec = isObject(tool.toolSpec) ? tool.toolSpec : tool;
   const { name, description, input_schema, inputSchema, parameters } = spec;
-  const schema = parameters ?? input_schema ?? (isFields(inputSchema) ? inputSchema.json : inputSchema);
+  const schema = parameters ?? input_schema ?? (isObject(inputSchema) ? inputSchema.json : inputSchema);
   return {
     type: 'function',
     function: {
@@ -54,8 +55,8 @@ const parametersOf = (inputs: Fields): Fields => {
   const { inferenceConfig, toolConfig } = inputs;
   const all: Fields = {
     ...inputs,
-    ...(isFields(inferenceConfig) && inferenceConfig),
-    ...(isFields(toolConfig) && { tools: toolConfig.tools }),
+    ...(isObject(inferenceConfig) && inferenceConfig),
+    ...(isObject(toolConfig) && { tools: toolConfig.tools }),
   };
   const kept = Object.entries(all)
     .map(([name, value]): [string, unknown] => [names[name] ?? name, value])
@@ -68,7 +69,7 @@ const parametersOf = (inputs: Fields): Fields => {
   return Object.fromEntries(kept.filter(([name, value]) => name !== 'tool_choice' || !isForeign(value)));
 };
 
-const isForeign = (choice: unknown): boolean => isFields(choice) && !isFields(choice.function);
+const isForeign = (choice: unknown): boolean => isObject(choice) && !isObject(choice.function);
 
 /** A message as it is edited. */
 export interface DraftMessage {
@@ -151,7 +152,7 @@ const draftsOf = ({ role, name, parts }: Message): DraftMessage[] => {
 export const draftOf = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefined => {
   try {
     const conversation = conversationOf(call);
-    const inputs: Fields = isFields(call.inputs) ? call.inputs : {};
+    const inputs: Fields = isObject(call.inputs) ? call.inputs : {};
     if (!conversation) return undefined;
     return {
       model: isText(inputs.model) ? inputs.model : isText(inputs.modelId) ? inputs.modelId : '',
@@ -172,12 +173,8 @@ type DraftedRequest = { readonly body: Fields & { readonly model: string } } | {
 /** An object in JSON; undefined if it is none. */
 const objectIn = (text: string): Fields | undefined => {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(text);
+  return isObject(value) ? value : undefined;
 };
 
 const contentOf = ({ text, images }: DraftMessage, hasCalls: boolean): unknown => {

@@ -3,7 +3,7 @@ import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
 import { Store } from '../../data/store.ts';
-import { isFields } from '../trace/conversation.ts';
+import { isObject } from '../../data/values.ts';
 import { type Draft, requestOf } from './draft.ts';
 
 /** An answer as far as it came. */
@@ -39,11 +39,11 @@ const numberOf = (value: unknown): number => (typeof value === 'number' ? value 
 
 /** Puts a piece of a tool call to the call that it belongs to. */
 const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCall[] => {
-  if (!isFields(piece)) return calls;
+  if (!isObject(piece)) return calls;
   const at = typeof piece.index === 'number' ? piece.index : calls.length;
   // Providers count from 0; anything else would make a list with holes.
   if (at < 0 || at > calls.length) return calls;
-  const { name, arguments: written } = isFields(piece.function) ? piece.function : {};
+  const { name, arguments: written } = isObject(piece.function) ? piece.function : {};
   const before = calls[at];
   const call: ToolCall = {
     id: before?.id || textOf(piece.id),
@@ -56,25 +56,25 @@ const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCal
 };
 
 const messageOf = (error: unknown): string =>
-  isFields(error) ? textOf(error.message) || JSON.stringify(error) : textOf(error) || 'an unknown error';
+  isObject(error) ? textOf(error.message) || JSON.stringify(error) : textOf(error) || 'an unknown error';
 
 /**
  * Adds a chunk of a streamed chat to an answer, or takes a whole answer as one chunk. Only the
  * first choice is shown.
  */
 export const withChunk = (answer: Answer, chunk: unknown): Answer => {
-  if (!isFields(chunk)) return answer;
+  if (!isObject(chunk)) return answer;
   const { choices, usage, error } = chunk;
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  const of = isFields(choice) ? choice : {};
-  const delta = isFields(of.delta) ? of.delta : isFields(of.message) ? of.message : {};
+  const of = isObject(choice) ? choice : {};
+  const delta = isObject(of.delta) ? of.delta : isObject(of.message) ? of.message : {};
   const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
   return {
     text: answer.text + textOf(delta.content) + textOf(delta.refusal),
     thinking: answer.thinking + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
     toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
     finish: textOf(of.finish_reason) || answer.finish,
-    tokens: isFields(usage)
+    tokens: isObject(usage)
       ? { input: numberOf(usage.prompt_tokens), output: numberOf(usage.completion_tokens) }
       : answer.tokens,
     error: error === undefined || error === null ? answer.error : messageOf(error),

@@ -1,5 +1,6 @@
 import type { Call } from '../../api/contract.ts';
-import { conversationOf, isFields, type Message, messageOf } from '../trace/conversation.ts';
+import { isObject } from '../../data/values.ts';
+import { conversationOf, type Message, messageOf } from '../trace/conversation.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {
@@ -14,7 +15,7 @@ const answeredNames = ['answer', 'output', 'response', 'result', 'text', 'conten
 /** The text in a value: itself, that under a usual name, or its only text. */
 const textIn = (value: unknown, names: readonly string[]): string | undefined => {
   if (typeof value === 'string') return value;
-  if (!isFields(value)) return undefined;
+  if (!isObject(value)) return undefined;
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (typeof found === 'string') return found;
@@ -24,7 +25,7 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
 };
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (isFields(value) && Object.keys(value).length === 0);
+  value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 
 /** A value without a known shape is shown as data. */
 const messagesOf = (role: string, value: unknown, names: readonly string[]): Message[] => {
@@ -32,7 +33,7 @@ const messagesOf = (role: string, value: unknown, names: readonly string[]): Mes
   const text = textIn(value, names);
   if (text !== undefined) return [{ role, parts: [{ kind: 'text', text }] }];
   return [
-    isFields(value) && 'role' in value ? messageOf(value, role) : { role, parts: [{ kind: 'other', value }] },
+    isObject(value) && 'role' in value ? messageOf(value, role) : { role, parts: [{ kind: 'other', value }] },
   ];
 };
 

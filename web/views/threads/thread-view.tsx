@@ -14,8 +14,7 @@ import {
   QueryStatus,
   StatusBadge,
 } from '../../ui/controls.tsx';
-import { useKeys } from '../../ui/keys.ts';
-import { Shortcuts } from '../../ui/popups.tsx';
+import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { headersOf, intervalOf, readRows } from '../data.ts';
 import type { ThreadsSearch } from '../search.ts';
@@ -105,8 +104,6 @@ const usePayloads = (project: string, turns: readonly CallRow[]) => {
 const openCount = 6;
 const shownCount = 60;
 
-const noneCollapsed: ReadonlySet<string> = new Set();
-
 const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
   const { call, name, start, end, usage } = node;
   const status = statusOf(call);
@@ -128,7 +125,7 @@ const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
 
 /** What happened between question and answer: models, tools and anything else below the turn. */
 const Steps = ({ turn }: { turn: TreeNode }) => {
-  const lines = useMemo(() => linesOf(turn.children, noneCollapsed), [turn]);
+  const lines = useMemo(() => linesOf(turn.children), [turn]);
   if (lines.length === 0) return null;
   const errors = lines.filter(({ node }) => node.isError).length;
   return (

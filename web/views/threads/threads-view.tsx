@@ -5,16 +5,9 @@ import type { Request, Thread } from '../../api/contract.ts';
 import { countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, Table } from '../../ui/controls.tsx';
-import { useKeys } from '../../ui/keys.ts';
-import { Shortcuts } from '../../ui/popups.tsx';
-import {
-  type Changes,
-  changed,
-  ranges,
-  type ThreadField,
-  type ThreadsSearch,
-  threadFields,
-} from '../search.ts';
+import { Shortcuts, useKeys } from '../../ui/keys.tsx';
+import { useChange } from '../data.ts';
+import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
@@ -133,14 +126,6 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-const useChange = () => {
-  const navigate = route.useNavigate();
-  return (changes: Changes<ThreadsSearch>) =>
-    navigate({
-      search: (before) => changed<ThreadsSearch>(before, changes),
-    });
-};
-
 /** Keeps how far its reader had scrolled, and the list's state in the URL. */
 const useKeptPlace = (search: ThreadsSearch, isThere: boolean): void => {
   const [, keepSearch] = useKept<ThreadsSearch>('kept threads', search.project, search);
@@ -215,7 +200,7 @@ const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void
 /** The conversations of a project, the one that was updated last first. */
 export const ThreadsView = () => {
   const search = route.useSearch();
-  const change = useChange();
+  const change = useChange<ThreadsSearch>(route.useNavigate());
   const { query, threads, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
   const [id, setId] = useState(search.id ?? '');

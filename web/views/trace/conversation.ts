@@ -1,4 +1,5 @@
 import type { Call } from '../../api/contract.ts';
+import { isObject, jsonIn } from '../../data/values.ts';
 
 /** A part of a message. */
 export type Part =
@@ -24,19 +25,13 @@ export interface Message {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  try {
-    return JSON.parse(value) as unknown;
-  } catch {
-    return value;
-  }
+  const read = jsonIn(value);
+  return read === undefined ? value : read;
 };
 
 const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
@@ -48,14 +43,14 @@ const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
 
 /** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
 const toolCallPart = (value: unknown): Part => {
-  if (!isFields(value)) return { kind: 'other', value };
-  const of = isFields(value.function) ? value.function : value;
+  if (!isObject(value)) return { kind: 'other', value };
+  const of = isObject(value.function) ? value.function : value;
   return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
 };
 
 /** The texts of a list, or the list if it has anything else. */
 const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
-  const texts = list.map((item) => (isFields(item) ? textOf(item.text) : undefined));
+  const texts = list.map((item) => (isObject(item) ? textOf(item.text) : undefined));
   return texts.every((text) => text !== undefined) ? texts.join(between) : list;
 };
 
@@ -63,7 +58,7 @@ const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
 const listedText = (value: unknown): unknown => {
   if (!Array.isArray(value) || value.length === 0) return value;
   const [only] = value;
-  if (value.length === 1 && isFields(only) && only.json !== undefined) return only.json;
+  if (value.length === 1 && isObject(only) && only.json !== undefined) return only.json;
   return joined(value, '\n');
 };
 
@@ -78,8 +73,8 @@ const resultPart = (id: unknown, output: unknown): Part => ({
 const imageUrl = (part: Fields): string | undefined => {
   const { image_url: image, source } = part;
   if (typeof image === 'string') return image;
-  if (isFields(image)) return textOf(image.url);
-  if (!isFields(source)) return undefined;
+  if (isObject(image)) return textOf(image.url);
+  if (!isObject(source)) return undefined;
   const data = textOf(source.data) ?? textOf(source.bytes);
   const type = textOf(source.media_type) ?? `image/${textOf(part.format) ?? 'png'}`;
   return textOf(source.url) ?? (data && `data:${type};base64,${data}`);
@@ -142,15 +137,15 @@ const typedPart = (part: Fields): Part | undefined => {
 const bedrockPart = (part: Fields): Part | undefined => {
   const { text, toolUse, toolResult, image, reasoningContent: thought } = part;
   if (typeof text === 'string') return { kind: 'text', text };
-  if (isFields(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
-  if (isFields(toolResult)) return resultPart(toolResult.toolUseId, toolResult.content);
-  if (isFields(thought) && isFields(thought.reasoningText)) return thinkingPart(thought.reasoningText.text);
-  return isFields(image) ? imagePart(imageUrl(image)) : undefined;
+  if (isObject(toolUse)) return callPart(toolUse.name, toolUse.toolUseId, toolUse.input);
+  if (isObject(toolResult)) return resultPart(toolResult.toolUseId, toolResult.content);
+  if (isObject(thought) && isObject(thought.reasoningText)) return thinkingPart(thought.reasoningText.text);
+  return isObject(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
 const partOf = (value: unknown): Part => {
   if (typeof value === 'string') return { kind: 'text', text: value };
-  if (!isFields(value)) return { kind: 'other', value };
+  if (!isObject(value)) return { kind: 'other', value };
   return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
 };
 
@@ -171,7 +166,7 @@ const partsOf = (message: Fields): Part[] => {
     ...contentParts(message.parts ?? content),
     ...contentParts(textOf(refusal)),
     ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
-    ...(isFields(call) ? [toolCallPart(call)] : []),
+    ...(isObject(call) ? [toolCallPart(call)] : []),
   ];
 };
 
@@ -204,7 +199,7 @@ const itemOf = (item: Fields, role: string): Message | undefined => {
  */
 export const messageOf = (value: unknown, role = 'user'): Message => {
   if (typeof value === 'string') return { role, parts: [{ kind: 'text', text: value }] };
-  if (!isFields(value)) return { role, parts: [{ kind: 'other', value }] };
+  if (!isObject(value)) return { role, parts: [{ kind: 'other', value }] };
   const own = textOf(value.role);
   const name = textOf(value.name);
   const item = own === undefined ? itemOf(value, role) : undefined;
@@ -244,7 +239,7 @@ const listOf = (value: unknown): readonly unknown[] | undefined =>
 
 /** A list of messages looks like one: texts do not make a conversation. */
 const isConversation = (list: readonly unknown[]): boolean =>
-  list.every((item) => isFields(item) && ('role' in item || typeof item.type === 'string'));
+  list.every((item) => isObject(item) && ('role' in item || typeof item.type === 'string'));
 
 /** The system prompt that Anthropic, Bedrock and OpenAI's responses keep apart. */
 const systemOf = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
@@ -253,7 +248,7 @@ const systemOf = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
 };
 
 const sentOf = (inputs: unknown): readonly unknown[] | undefined => {
-  if (!isFields(inputs)) return undefined;
+  if (!isObject(inputs)) return undefined;
   const { input, prompt } = inputs;
   const list = listOf(inputs.messages) ?? listOf(input);
   if (list && isConversation(list)) return [...systemOf(inputs), ...list];
@@ -267,14 +262,14 @@ const sentOf = (inputs: unknown): readonly unknown[] | undefined => {
 /** The messages of an answer, in any provider's shape. */
 const receivedOf = (output: unknown): readonly unknown[] => {
   if (typeof output === 'string') return [{ role: 'assistant', content: output }];
-  if (!isFields(output)) return Array.isArray(output) && isConversation(output) ? output : [];
+  if (!isObject(output)) return Array.isArray(output) && isConversation(output) ? output : [];
   const { choices, message, content, messages, output: inner } = output;
   if (Array.isArray(choices))
-    return choices.map((choice) => (isFields(choice) ? (choice.message ?? choice.text ?? choice) : choice));
+    return choices.map((choice) => (isObject(choice) ? (choice.message ?? choice.text ?? choice) : choice));
   if (listOf(messages)) return messages as unknown[];
-  if (isFields(message)) return [message];
+  if (isObject(message)) return [message];
   if (Array.isArray(inner)) return inner;
-  if (isFields(inner) && isFields(inner.message)) return [inner.message];
+  if (isObject(inner) && isObject(inner.message)) return [inner.message];
   if (content !== undefined) return [{ role: 'assistant', ...output }];
   return [];
 };

@@ -1,6 +1,7 @@
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { type CallRow, sumUsage } from '../../api/calls.ts';
-import type { Keys } from '../../ui/keys.ts';
+import { toggled } from '../../data/values.ts';
+import type { Keys } from '../../ui/keys.tsx';
 import { useTrace } from '../data.ts';
 import type { TraceSearch } from '../search.ts';
 import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, treeOf } from './tree.ts';
@@ -27,7 +28,7 @@ const useForest = (project: string, trace: string) => {
   const query = useTrace(project, trace);
   const { calls = none, readAt = 0 } = query.data ?? {};
   const forest = useMemo(() => treeOf(calls, readAt), [calls, readAt]);
-  const all = useMemo(() => linesOf(forest, new Set()), [forest]);
+  const all = useMemo(() => linesOf(forest), [forest]);
   const span = useMemo(() => spanOf(all), [all]);
   const usage = useMemo(() => sumUsage(forest.flatMap(({ totalUsage }) => totalUsage ?? [])), [forest]);
   return { query, calls, forest, all, span, usage };
@@ -37,12 +38,6 @@ const useForest = (project: string, trace: string) => {
 const nextAfter = (lines: readonly TreeLine[], at: number, fits: (line: TreeLine) => boolean) => {
   const order = [...lines.slice(at + 1), ...lines.slice(0, at + 1)];
   return order.find(fits)?.node.call.id;
-};
-
-const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> => {
-  const next = new Set(set);
-  if (!next.delete(id)) next.add(id);
-  return next;
 };
 
 /** Puts the state of the view together. */

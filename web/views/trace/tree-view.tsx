@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useRef } from 'react';
 import { statusOf } from '../../api/calls.ts';
 import { durationText } from '../../data/format.ts';
-import { CallFigures } from '../../ui/controls.tsx';
+import { CallFigures, statusSigns } from '../../ui/controls.tsx';
 import type { Span, TraceState } from './trace-state.ts';
 import type { TreeLine } from './tree.ts';
 
@@ -41,8 +41,6 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   );
 };
 
-const signs = { error: '✕', descendant_error: '!', running: '…', success: '' } as const;
-
 /** A call as a line of tree and timeline. */
 const TreeRow = (props: TreeRowProps) => {
   const { line, index, selected, found, own, top, onSelect, onToggle } = props;
@@ -74,11 +72,11 @@ const TreeRow = (props: TreeRowProps) => {
         >
           {hasChildren ? (expanded ? '▾' : '▸') : ''}
         </span>
-        {signs[status] ? (
+        {status === 'success' ? null : (
           <span className={`sign ${status}`} role="img" aria-label={status.replace('_', ' ')}>
-            {signs[status]}
+            {statusSigns[status]}
           </span>
-        ) : null}
+        )}
         <span className="cut" dir="auto">
           {node.name}
         </span>

@@ -125,8 +125,10 @@ export const treeOf = (calls: readonly CallRow[], now: number): TreeNode[] => {
   return childNodes(null);
 };
 
+const none: ReadonlySet<string> = new Set();
+
 /** The lines of a forest, without what is below collapsed nodes. */
-export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<string>): TreeLine[] => {
+export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<string> = none): TreeLine[] => {
   const lines: TreeLine[] = [];
   const waiting = forest.toReversed().map((node) => ({ node, depth: 0 }));
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -141,7 +143,7 @@ export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<stri
 
 /** All nodes of a forest that have children. */
 export const parentsOf = (forest: readonly TreeNode[]): string[] =>
-  linesOf(forest, new Set()).flatMap(({ node }) => (node.children.length > 0 ? [node.call.id] : []));
+  linesOf(forest).flatMap(({ node }) => (node.children.length > 0 ? [node.call.id] : []));
 
 /** The parents above a call, whose lines must be open for it to be seen. */
 export const ancestorsOf = (calls: readonly CallRow[], id: string): string[] => {

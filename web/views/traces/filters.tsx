@@ -1,6 +1,5 @@
 import { type FormEvent, type RefObject, useEffect, useId, useState } from 'react';
-import type { Status } from '../../api/calls.ts';
-import { Button } from '../../ui/controls.tsx';
+import { Button, statusTexts } from '../../ui/controls.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
   type Changes,
@@ -131,12 +130,7 @@ interface FilterBarProps {
   readonly onChange: (change: Changes<TracesSearch>) => void;
 }
 
-const statuses: readonly (readonly [Status, string])[] = [
-  ['success', 'ok'],
-  ['error', 'error'],
-  ['descendant_error', 'error below'],
-  ['running', 'running'],
-];
+const statuses = Object.entries(statusTexts);
 
 const SearchBox = ({ search, searchBox, onChange }: FilterBarProps) => {
   const [text, setText] = useState(search.text ?? '');
@@ -160,7 +154,7 @@ const SearchBox = ({ search, searchBox, onChange }: FilterBarProps) => {
 };
 
 const StatusMenu = ({ search: { status = [] }, onChange }: FilterBarProps) => {
-  const toggled = (value: Status): readonly string[] =>
+  const toggled = (value: string): readonly string[] =>
     status.includes(value) ? status.filter((other) => other !== value) : [...status, value];
   const shown = statuses.filter(([value]) => status.includes(value)).map(([, text]) => text);
   return (

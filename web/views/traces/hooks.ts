@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
-import { useKeys } from '../../ui/keys.ts';
+import { useKeys } from '../../ui/keys.tsx';
 import type { TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
 import { requestOf } from './request.ts';

@@ -6,8 +6,10 @@ import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useKept, useRead, useSession, useWake } from '../../session/session.tsx';
 import { Button, Check, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
-import { Menu, Modal, Popup, Shortcuts } from '../../ui/popups.tsx';
-import { type Changes, changed, type TracesSearch } from '../search.ts';
+import { Shortcuts } from '../../ui/keys.tsx';
+import { Menu, Modal, Popup } from '../../ui/popups.tsx';
+import { useChange } from '../data.ts';
+import type { Changes, TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
 import type { Exported } from './export.ts';
 import { FilterBar } from './filters.tsx';
@@ -237,25 +239,12 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-/** The list's state in the URL, and what changes it. */
-const useListSearch = () => {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = useCallback(
-    (changes: Changes<TracesSearch>) =>
-      navigate({
-        search: (before) => changed<TracesSearch>(before, changes),
-      }),
-    [navigate],
-  );
-  return { search, change };
-};
-
 const toggledSort = (sort: string, path: string): string => (sort === `-${path}` ? path : `-${path}`);
 
 /** The traces of a project, or all of its calls: newest first, unless sorted otherwise. */
 export const TracesView = () => {
-  const { search, change } = useListSearch();
+  const search = route.useSearch();
+  const change = useChange<TracesSearch>(route.useNavigate());
   const { list, state, refresh, failure } = useCallList(search);
   const scroller = useRef<HTMLDivElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'react';
+import { type ComponentProps, useEffect, useRef } from 'react';
+import { Modal } from './popups.tsx';
 
 /** What keys do, by `KeyboardEvent.key`. */
 export type Keys = Readonly<Record<string, () => void>>;
@@ -36,3 +37,26 @@ export const useKeys = (keys: Keys): void => {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
 };
+
+interface ShortcutsProps extends Pick<ComponentProps<typeof Modal>, 'open' | 'onClose'> {
+  /** Keys with what they do. */
+  readonly keys: readonly (readonly [string, string])[];
+}
+
+/** The keys of a view. */
+export const Shortcuts = ({ open, onClose, keys }: ShortcutsProps) => (
+  <Modal title="Keyboard" open={open} onClose={onClose}>
+    <dl className="shortcuts">
+      {keys.map(([key, text]) => (
+        <div key={key}>
+          <dt>
+            {key.split(' ').map((part) => (
+              <kbd key={part}>{part}</kbd>
+            ))}
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  </Modal>
+);
