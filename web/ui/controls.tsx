@@ -1,5 +1,12 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ComponentProps, type ReactNode, useState } from 'react';
+import {
+  type ComponentProps,
+  type FormEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useState,
+} from 'react';
 import type { Status, Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
 import { wordsOf } from '../api/http.ts';
@@ -124,6 +131,36 @@ export const Check = ({ label, onChange, title, ...props }: CheckProps) => (
     <span>{label}</span>
   </label>
 );
+
+interface SearchFormProps {
+  readonly label: string;
+  /** What is searched for now. @default - nothing */
+  readonly text: string | undefined;
+  readonly box: RefObject<HTMLInputElement | null>;
+  readonly onSearch: (text: string | undefined) => void;
+}
+
+/** A search that begins with Enter. */
+export const SearchForm = ({ label, text = '', box, onSearch }: SearchFormProps) => {
+  const [typed, setTyped] = useState(text);
+  useEffect(() => setTyped(text), [text]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSearch(typed.trim() || undefined);
+  };
+  return (
+    <form className="search" onSubmit={submit} role="search">
+      <input
+        type="search"
+        ref={box}
+        aria-label={label}
+        placeholder={label}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </form>
+  );
+};
 
 /** A moment in the reader's own time. */
 export const Moment = ({ time, ...props }: { time: string } & ComponentProps<'time'>) => (

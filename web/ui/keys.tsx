@@ -4,6 +4,14 @@ import { Modal } from './popups.tsx';
 /** What keys do, by `KeyboardEvent.key`. */
 export type Keys = Readonly<Record<string, () => void>>;
 
+/** The keys that go to the next of some rows, and to the one before. */
+export const stepKeys = (move: (by: number) => void): Keys => ({
+  j: () => move(1),
+  ArrowDown: () => move(1),
+  k: () => move(-1),
+  ArrowUp: () => move(-1),
+});
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

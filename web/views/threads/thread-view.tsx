@@ -14,7 +14,7 @@ import {
   QueryStatus,
   StatusBadge,
 } from '../../ui/controls.tsx';
-import { Shortcuts, useKeys } from '../../ui/keys.tsx';
+import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { headersOf, intervalOf, readRows } from '../data.ts';
 import type { ThreadsSearch } from '../search.ts';
@@ -328,10 +328,7 @@ export const ThreadView = () => {
   );
   const [list] = useKept<ThreadsSearch>('kept threads', project, { project });
   useKeys({
-    j: () => moveFocus(1),
-    ArrowDown: () => moveFocus(1),
-    k: () => moveFocus(-1),
-    ArrowUp: () => moveFocus(-1),
+    ...stepKeys(moveFocus),
     Escape: () => navigate({ to: '/threads', search: list }),
     '?': () => setHelp(true),
   });

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
 import { countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Failure, Moment, Notice, Table } from '../../ui/controls.tsx';
-import { Shortcuts, useKeys } from '../../ui/keys.tsx';
+import { Button, Failure, Moment, Notice, SearchForm, Table } from '../../ui/controls.tsx';
+import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { useChange } from '../data.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
@@ -165,10 +165,7 @@ const useListKeys = (
     if (thread) navigate({ to: '/thread', search: { project, thread: thread.thread_id } });
   };
   useKeys({
-    j: () => move(1),
-    ArrowDown: () => move(1),
-    k: () => move(-1),
-    ArrowUp: () => move(-1),
+    ...stepKeys(move),
     Enter: open,
     '/': focusFind,
     r: refresh,
@@ -203,30 +200,19 @@ export const ThreadsView = () => {
   const change = useChange<ThreadsSearch>(route.useNavigate());
   const { query, threads, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
-  const [id, setId] = useState(search.id ?? '');
-  useEffect(() => setId(search.id ?? ''), [search.id]);
-  const focusFind = useMemo(() => () => find.current?.focus(), []);
-  const { active, help, setHelp } = useListKeys(threads, search, focusFind, refresh);
+  const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh);
   useKeptPlace(search, threads.length > 0);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    change({ id: id.trim() || undefined });
-  };
   return (
     <main className="overview threads">
       <div className="actions">
         <h1>Threads</h1>
         <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
-        <form className="search" role="search" onSubmit={submit}>
-          <input
-            ref={find}
-            type="search"
-            aria-label="Find a thread by its id"
-            placeholder="Find a thread by its id"
-            value={id}
-            onChange={(event) => setId(event.target.value)}
-          />
-        </form>
+        <SearchForm
+          label="Find a thread by its id"
+          text={search.id}
+          box={find}
+          onSearch={(id) => change({ id })}
+        />
         <span className="muted" role="status">
           {query.isPending
             ? 'reading…'

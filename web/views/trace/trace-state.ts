@@ -1,7 +1,7 @@
 import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { type CallRow, sumUsage } from '../../api/calls.ts';
 import { toggled } from '../../data/values.ts';
-import type { Keys } from '../../ui/keys.tsx';
+import { type Keys, stepKeys } from '../../ui/keys.tsx';
 import { useTrace } from '../data.ts';
 import type { TraceSearch } from '../search.ts';
 import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, treeOf } from './tree.ts';
@@ -132,10 +132,7 @@ export const treeKeys = (
   focusTree: () => void,
   leave: () => void,
 ): Keys => ({
-  j: () => move(state, 1),
-  ArrowDown: () => move(state, 1),
-  k: () => move(state, -1),
-  ArrowUp: () => move(state, -1),
+  ...stepKeys((by) => move(state, by)),
   ArrowRight: () => open(state),
   ArrowLeft: () => close(state),
   Home: () => state.selectIndex(0),

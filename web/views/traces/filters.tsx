@@ -1,5 +1,5 @@
-import { type FormEvent, type RefObject, useEffect, useId, useState } from 'react';
-import { Button, statusTexts } from '../../ui/controls.tsx';
+import { type FormEvent, type RefObject, useId, useState } from 'react';
+import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
   type Changes,
@@ -132,27 +132,6 @@ interface FilterBarProps {
 
 const statuses = Object.entries(statusTexts);
 
-const SearchBox = ({ search, searchBox, onChange }: FilterBarProps) => {
-  const [text, setText] = useState(search.text ?? '');
-  useEffect(() => setText(search.text ?? ''), [search.text]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onChange({ text: text.trim() || undefined });
-  };
-  return (
-    <form className="search" onSubmit={submit} role="search">
-      <input
-        type="search"
-        ref={searchBox}
-        aria-label="Search in inputs and outputs"
-        placeholder="Search in inputs and outputs"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-    </form>
-  );
-};
-
 const StatusMenu = ({ search: { status = [] }, onChange }: FilterBarProps) => {
   const toggled = (value: string): readonly string[] =>
     status.includes(value) ? status.filter((other) => other !== value) : [...status, value];
@@ -226,7 +205,12 @@ export const FilterBar = (props: FilterBarProps) => {
   return (
     <>
       <div className="filters">
-        <SearchBox {...props} />
+        <SearchForm
+          label="Search in inputs and outputs"
+          text={search.text}
+          box={props.searchBox}
+          onSearch={(text) => onChange({ text })}
+        />
         <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
         <StatusMenu {...props} />
         <FeedbackMenu {...props} />

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
-import { useKeys } from '../../ui/keys.tsx';
+import { stepKeys, useKeys } from '../../ui/keys.tsx';
 import type { TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
 import { requestOf } from './request.ts';
@@ -167,7 +167,7 @@ export const useListKeys = (
     [list],
   );
   const row = rows[list.active];
-  const move = (by: number) => () =>
+  const move = (by: number) =>
     setActive((at) => Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by)));
   const open = () => {
     if (!row) return;
@@ -175,10 +175,7 @@ export const useListKeys = (
     navigate({ to: '/trace', search: { project, trace: row.trace_id, ...call } });
   };
   useKeys({
-    j: move(1),
-    ArrowDown: move(1),
-    k: move(-1),
-    ArrowUp: move(-1),
+    ...stepKeys(move),
     Enter: open,
     x: () => row && pick(row.id),
     c: compare,
