@@ -93,3 +93,23 @@ export const usageFields = [
 /** The number of decimal places of money, and of its digits in all. */
 export const moneyScale = 9;
 export const moneyPrecision = 18;
+
+/** The counts of one model, by the names of their fields. */
+export type UsageCell = Readonly<Record<string, number>>;
+
+/** A value of a cell. Times are microseconds. */
+export type Cell =
+  | string
+  | number
+  | boolean
+  | null
+  | Readonly<Record<string, number>>
+  | Readonly<Record<string, UsageCell>>;
+
+/** A row: cells by the names of their columns. Missing cells are null. */
+export interface Row {
+  readonly dataset: Dataset;
+  /** The day in UTC that the row is filed under: `2026-11-22`. */
+  readonly day: string;
+  readonly cells: Readonly<Record<string, Cell>>;
+}

@@ -8,15 +8,16 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { Micros } from '../../foundations/wire/index.ts';
 import {
+  type Cell,
   type Column,
   type ColumnKind,
   type Dataset,
   datasets,
   moneyPrecision,
   moneyScale,
+  type Row,
   usageFields,
 } from './columns.ts';
-import type { Cell, Row } from './rows.ts';
 
 /*
  * Rows as Parquet: https://github.com/apache/parquet-format/blob/master/LogicalTypes.md. Times are

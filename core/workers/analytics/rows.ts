@@ -39,28 +39,8 @@ import {
   toCallChange,
   toChange,
 } from '../streams.ts';
-import type { Dataset } from './columns.ts';
+import type { Dataset, Row, UsageCell } from './columns.ts';
 import { storeRows } from './files.ts';
-
-/** The counts of one model, by the names of their fields. */
-type UsageCell = Readonly<Record<string, number>>;
-
-/** A value of a cell. Times are microseconds. */
-export type Cell =
-  | string
-  | number
-  | boolean
-  | null
-  | Readonly<Record<string, number>>
-  | Readonly<Record<string, UsageCell>>;
-
-/** A row: cells by the names of their columns. Missing cells are null. */
-export interface Row {
-  readonly dataset: Dataset;
-  /** The day in UTC that the row is filed under: `2026-11-22`. */
-  readonly day: string;
-  readonly cells: Readonly<Record<string, Cell>>;
-}
 
 /** What identifies a state. */
 interface State {
