@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { runs } from './test/support/sampling.ts';
 
 // esbuild collects its garbage less often, and takes less time for it.
-process.env.GOGC ??= '800';
+process.env.GOGC ??= '200';
 
 /** Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
