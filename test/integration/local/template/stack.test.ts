@@ -128,7 +128,8 @@ describe('the synthesized stack', () => {
         route && takesKey(route) ? outputOf(stack, 'KeysTable') : undefined,
       );
       expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
-      expect(OBJECTS_TABLE).toBe(stores?.objects && outputOf(stack, 'ObjectsTable'));
+      const objects = stores?.objects ?? stores?.tables ?? stores?.files;
+      expect(OBJECTS_TABLE).toBe(objects && outputOf(stack, 'ObjectsTable'));
       expect(COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));
     }
   });
