@@ -1,5 +1,6 @@
-import { Readable, type Writable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import { finished as eos, Readable, type Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
@@ -111,6 +112,28 @@ export interface StreamEvent<Body> extends ServiceEvent<Body> {
 type Head = Omit<RawAnswer, 'body'> & { readonly body: Readable | string };
 
 /**
+ * Writes a body to Lambda's stream, and ends it.
+ *
+ * @throws what the body ends in, and an error if the client leaves. The stream is not destroyed
+ * then, as `pipeline` would: Lambda's runtime has a promise of the stream's end that it awaits only
+ * after the handler, and a rejection before that ends the process. The runtime breaks the
+ * connection off when the handler has failed.
+ */
+const passOn = async (body: Readable, client: Writable): Promise<void> => {
+  const failing = new AbortController();
+  const { signal } = failing;
+  eos(body, (error) => error && failing.abort(error));
+  eos(client, { readable: false }, () => body.destroy());
+  for await (const bytes of body) {
+    if (client.write(bytes)) continue;
+    await once(client, 'drain', { signal }).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+  }
+  await finished(client.end(), { readable: false });
+};
+
+/**
  * Sends what a middy handler answers over Lambda's response stream. The head goes out at once. If
  * the body ends in an error, the connection breaks off.
  */
@@ -122,7 +145,7 @@ export const overStream = <Body>(invoke: (event: StreamEvent<Body>, context: Con
     stream.write('');
     try {
       if (typeof body === 'string') await finished(stream.end(body), { readable: false });
-      else await pipeline(body, stream);
+      else await passOn(body, stream);
     } finally {
       await event.afterwards?.();
     }

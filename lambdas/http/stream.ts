@@ -155,12 +155,19 @@ export class Sending {
 }
 
 /**
+ * Has one chunk written at a time. In Node 24 a stream of zstd that is ended while chunks wait
+ * writes a second, empty frame, which httpx cannot read. Node's streams take this option, though
+ * their types of zstd leave it out.
+ */
+const oneAtATime = { writableHighWaterMark: 1 };
+
+/**
  * Makes a compressor that flushes whatever is written to it, so that no line waits for the next.
  * Both have the levels that Node gives them: 6 of gzip, 3 of zstd.
  */
 export const compressor = (coding: Coding): Encoder =>
   coding === 'zstd'
-    ? createZstdCompress({ flush: constants.ZSTD_e_flush })
+    ? createZstdCompress({ ...oneAtATime, flush: constants.ZSTD_e_flush })
     : createGzip({ flush: constants.Z_SYNC_FLUSH });
 
 /** Whether a promise is still pending after so many milliseconds. */
