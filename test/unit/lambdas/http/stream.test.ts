@@ -92,6 +92,30 @@ describe('a streamed answer', () => {
     });
   });
 
+  it('is one frame of zstd, however its pieces come: httpx reads no second one', async () => {
+    const magic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+    for (const pieces of [1, 2, 5, 20]) {
+      const stream = new PassThrough();
+      const done = make(async function* () {
+        for (let i = 0; i < pieces; i++) yield `${'x'.repeat(10)}${i}\n`;
+      })(event({ 'Accept-Encoding': 'zstd' }), stream, context);
+      const bytes = Buffer.concat(await stream.toArray());
+      await done;
+      expect([bytes.indexOf(magic), bytes.lastIndexOf(magic)]).toEqual([0, 0]);
+    }
+  });
+
+  it('does not destroy the stream of Lambda when it breaks off: its runtime would end', async () => {
+    const stream = new PassThrough();
+    stream.resume();
+    const broken = make(async function* () {
+      yield 'first\n';
+      throw new Error('no more');
+    })(event(), stream, context);
+    await expect(broken).rejects.toThrow('no more');
+    expect(stream).toMatchObject({ destroyed: false, writableEnded: false });
+  });
+
   it('ends its source and pending work if nobody reads it any more', async () => {
     const stream = new PassThrough();
     let signal: AbortSignal | undefined;
