@@ -278,6 +278,7 @@ export const callFixtures = {
     scenarios: spans,
   },
   '/inference/v1/{path+}': {
+    namesNothing: true,
     permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),

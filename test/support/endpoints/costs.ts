@@ -12,6 +12,7 @@ const views = (p: string): Sent[] => [query(p)];
 /** The routes of prices. */
 export const costFixtures = {
   '/cost/create': {
+    namesNothing: true,
     permitted: ['costs: PartiQLInsert'],
     body: (p) => ({ project_id: p, costs: { 'm-1': price } }),
     answer: '{"ids":[["m-1","01a0f4c2-c400-7128-b08d-6d80dcf805bb"]]}',
@@ -41,4 +42,4 @@ export const costFixtures = {
       },
     ],
   },
-} as const satisfies Readonly<Record<`/cost/${string}`, Fixture>>;
+} as const satisfies Readonly<Record<string, Fixture>>;

@@ -46,8 +46,8 @@ export interface Fixture {
   /** The permissions that requests seldom or never use, with why they are needed all the same. */
   readonly seldom?: Readonly<Record<string, string>>;
   /**
-   * The body of a good request; a GET has none. Its answer must not depend on what other fixtures
-   * leave behind. If it names something that another tenant has, isolation is tested with it.
+   * The body of a good request; a GET has none. If it names something that another tenant has,
+   * isolation is tested with it.
    */
   readonly body?: BodyOf;
   /** Where the request goes. @default - the path of the route */
@@ -55,8 +55,13 @@ export interface Fixture {
   readonly headers?: (project: string) => Readonly<Record<string, string>>;
   /** The status of the answer; 404 if what the request names has to exist. @default 200 */
   readonly status?: number;
-  /** The answer if there is nothing by the names of the request. Times in it are `<time>`. */
-  readonly answer: string;
+  /**
+   * The answer if there is nothing by the names of the request. Times in it are `<time>`.
+   * @default - any text, for a route that answers what there is in its project
+   */
+  readonly answer?: string;
+  /** Whether no request to the route can name anything of another tenant but its project. */
+  readonly namesNothing?: true;
   /** Where the request names its project, as a refusal says. @default ['body', 'project_id'] */
   readonly projectAt?: readonly string[];
   /** The message of a refusal. @default - that the key may not read or write the project */

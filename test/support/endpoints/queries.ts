@@ -258,6 +258,7 @@ export const queryFixtures = {
     scenarios: threads,
   },
   '/projects/query': {
+    namesNothing: true,
     permitted: ['rollups: Query'],
     body: () => ({ limit: 0 }),
     answer: '{"projects":[]}',

@@ -79,6 +79,7 @@ const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in ac
 /** The routes of files and tables. */
 export const tableFixtures = {
   '/table/create': {
+    namesNothing: true,
     permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
     body: (p) => ({ table: { project_id: p, rows: [] } }),
     answer: `{"digest":"${tableDigest([])}","row_digests":[]}`,
@@ -141,6 +142,7 @@ export const tableFixtures = {
     ],
   },
   '/file/create': {
+    namesNothing: true,
     permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
     body: (p) => fileForm(p, 'secret').body,
     headers: (p) => fileForm(p, '').headers ?? {},

@@ -105,12 +105,14 @@ export const labelFixtures = {
     ],
   },
   '/aliases': {
+    namesNothing: true,
     ...listing('aliases'),
     scenarios: [
       { name: 'the aliases of a project', before: labelled, request: (p) => listed(p, '/aliases') },
     ],
   },
   '/tags': {
+    namesNothing: true,
     ...listing('tags'),
     scenarios: [{ name: 'the tags of a project', before: labelled, request: (p) => listed(p, '/tags') }],
   },
