@@ -6,7 +6,7 @@ import { type Random, random } from '../support/random.ts';
 import { deep, seed } from '../support/sampling.ts';
 import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
-import { costsModel, feedbackModel, objectsModel, type RecordsModel } from './soak/records.ts';
+import { costsModel, feedbackModel, objectsModel, type RecordsModel, tablesModel } from './soak/records.ts';
 
 /*
  * Clients that send what comes to mind to all routes at once, while 5 % of the storage requests
@@ -42,7 +42,7 @@ const newWorker = (number: number, tally: Tally): Worker => {
   const numbers = random(seed * 100 + number);
   const client = newClient(service, numbers, tally);
   const calls = callsModel(client, numbers, project, `c${number}`);
-  const records = [feedbackModel, objectsModel, costsModel].map((make) =>
+  const records = [feedbackModel, objectsModel, costsModel, tablesModel].map((make) =>
     make(client, numbers, `${project}-${number}`),
   );
   const act = async (): Promise<void> => {

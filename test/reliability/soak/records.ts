@@ -1,5 +1,5 @@
 import { byId } from '../../support/endpoints/fixture.ts';
-import { noise } from '../../support/endpoints/scenario.ts';
+import { fileForm, noise } from '../../support/endpoints/scenario.ts';
 import type { Answer } from '../../support/in-process.ts';
 import type { Random } from '../../support/random.ts';
 import type { Client } from './client.ts';
@@ -186,5 +186,72 @@ export const costsModel = (client: Client, random: Random, project: string): Rec
     act: () => (random.pick(actions) ?? create)(),
     check,
     clear: () => remove(slots.names, client.insist),
+  };
+};
+
+/**
+ * Stores, changes and reads tables and files in a project of the client's own. Their content names
+ * them, and nothing deletes them, so whatever was acknowledged can be read.
+ */
+export const tablesModel = (client: Client, random: Random, project: string): RecordsModel => {
+  const files = new Map<string, string>();
+  const tables = new Map<string, readonly object[]>();
+  let made = 0;
+  const digestIn = (answer: Answer): string => (JSON.parse(answer.text) as { digest: string }).digest;
+  const row = () => ({ n: made++, text: noise(random.chance(0.05) ? 20_000 : 100, `${random.next()}`) });
+  const createFile = async (): Promise<void> => {
+    const text = noise(random.chance(0.2) ? 30_000 : 200, `${random.next()}`);
+    const answer = await client.send(fileForm(project, text));
+    if (answer) files.set(digestIn(answer), text);
+  };
+  const createTable = async (): Promise<void> => {
+    const rows = Array.from({ length: 1 + random.below(10) }, row);
+    const body = { table: { project_id: project, rows } };
+    const answer = await client.send({ path: '/table/create', body });
+    if (answer) tables.set(digestIn(answer), rows);
+  };
+  const updateTable = async (): Promise<void> => {
+    const base = random.pick([...tables.keys()]);
+    if (base === undefined) return createTable();
+    const added = row();
+    const updates = [{ pop: { index: 0 } }, { append: { row: added } }];
+    const body = { project_id: project, base_digest: base, updates };
+    const answer = await client.send({ path: '/table/update', body });
+    if (answer) tables.set(digestIn(answer), [...(tables.get(base)?.slice(1) ?? []), added]);
+  };
+  const readFile = async (digest: string, send = client.send): Promise<void> => {
+    const answer = await send({ path: '/file/content', body: { project_id: project, digest } });
+    if (answer && answer.text !== files.get(digest)) throw new Error(`the file ${digest} is another`);
+  };
+  const readTable = async (digest: string, send = client.send): Promise<void> => {
+    const answer = await send({ path: '/table/query', body: { project_id: project, digest } });
+    const rows = answer && listOf(answer).map(({ val }) => val);
+    if (rows && JSON.stringify(rows) !== JSON.stringify(tables.get(digest)))
+      throw new Error(`the table ${digest} has other rows`);
+  };
+  const countRows = async (digest: string): Promise<void> => {
+    const answer = await client.send({ path: '/table/query_stats', body: { project_id: project, digest } });
+    if (answer && !answer.text.includes(`{"count":${tables.get(digest)?.length}}`))
+      throw new Error(`the table ${digest} has another number of rows: ${answer.text}`);
+  };
+  const ofOne = (known: ReadonlyMap<string, unknown>, read: (digest: string) => Promise<void>) => {
+    const digest = random.pick([...known.keys()]);
+    return digest === undefined ? createFile() : read(digest);
+  };
+  const actions = [
+    createFile,
+    createTable,
+    updateTable,
+    () => ofOne(files, readFile),
+    () => ofOne(tables, readTable),
+    () => ofOne(tables, countRows),
+  ];
+  return {
+    act: () => (random.pick(actions) ?? createFile)(),
+    check: async () => {
+      for (const digest of files.keys()) await readFile(digest, client.insist);
+      for (const digest of tables.keys()) await readTable(digest, client.insist);
+    },
+    clear: async () => {},
   };
 };
