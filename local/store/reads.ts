@@ -1,0 +1,374 @@
+import type { Bound, Range, Row, Start, StoredTable } from './database.ts';
+import { invalid, malformed, unsupported } from './errors.ts';
+import {
+  type Comparison,
+  type Condition,
+  holds,
+  namesIn,
+  Placeholders,
+  readCondition,
+  readKeyCondition,
+  readProjection,
+} from './expressions.ts';
+import {
+  type Index,
+  indexKeyOf,
+  type Key,
+  type KeyAttribute,
+  keyAttributes,
+  keyOf,
+  requestedKey,
+} from './tables.ts';
+import { attribute, type Fields, type Item, isObject, keyBytes, toItem, type Value } from './values.ts';
+
+/** A page ends with the item that brings it to a megabyte. */
+const maxPageBytes = 1024 * 1024;
+/** DynamoDB's limit of the items of one BatchGetItem, in bytes. */
+export const maxBatchBytes = 16 * 1024 * 1024;
+
+/**
+ * The read units of so many bytes, by the Developer Guide's "Capacity unit consumption for read
+ * operations". What finds nothing takes as much as the smallest item.
+ */
+export const readUnits = (bytes: number, consistent: boolean): number =>
+  Math.max(1, Math.ceil(bytes / 4096)) * (consistent ? 1 : 0.5);
+
+/** The JSON of an item with the attributes of a projection. */
+export const projected = (text: string, names: readonly string[] | undefined): string => {
+  if (!names) return text;
+  const item: Item = JSON.parse(text);
+  const kept: Record<string, Value> = {};
+  for (const name of names) {
+    const value = attribute(item, name);
+    if (value) kept[name] = value;
+  }
+  return JSON.stringify(kept);
+};
+
+/** A page of a query or a scan. */
+export interface PageOfRows {
+  /** The JSON of the items that the filter lets through. */
+  readonly items: readonly string[];
+  /** The number of items that were read. */
+  readonly scanned: number;
+  /** Their size in bytes. */
+  readonly bytes: number;
+  /** The last item that was read, if there may be more. */
+  readonly last?: Item;
+}
+
+interface PageRequest {
+  readonly limit: number;
+  readonly filter: Condition | undefined;
+  readonly projection: readonly string[] | undefined;
+}
+
+const pageOf = (rows: Generator<Row>, { limit, filter, projection }: PageRequest): PageOfRows => {
+  const items: string[] = [];
+  let [scanned, bytes] = [0, 0];
+  let last: Row | undefined;
+  let more = false;
+  for (const row of rows) {
+    if (bytes >= maxPageBytes) {
+      more = true;
+      break;
+    }
+    scanned++;
+    bytes += row.size;
+    last = row;
+    if (!filter || holds(filter, JSON.parse(row.text))) items.push(projected(row.text, projection));
+    if (scanned === limit) {
+      more = true;
+      break;
+    }
+  }
+  return { items, scanned, bytes, ...(more && last && { last: JSON.parse(last.text) }) };
+};
+
+const readLimit = (limit: unknown): number => {
+  if (limit === undefined || limit === null) return Number.POSITIVE_INFINITY;
+  if (typeof limit !== 'number' || !Number.isInteger(limit)) throw malformed('Limit is no whole number');
+  if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
+  return limit;
+};
+
+/** A flag of a request. */
+export const readFlag = (request: Fields, name: string, absent = false): boolean => {
+  const value = request[name] ?? absent;
+  if (typeof value === 'boolean') return value;
+  throw malformed(`${name} is no boolean`);
+};
+
+const pageRequest = (request: Fields, placeholders: Placeholders): PageRequest => ({
+  limit: readLimit(request.Limit),
+  filter:
+    request.FilterExpression === undefined
+      ? undefined
+      : readCondition('FilterExpression', request.FilterExpression, placeholders),
+  projection:
+    request.ProjectionExpression === undefined
+      ? undefined
+      : readProjection(request.ProjectionExpression, placeholders),
+});
+
+/** The placeholders of a request. */
+export const placeholdersOf = (request: Fields): Placeholders =>
+  new Placeholders(request.ExpressionAttributeNames, request.ExpressionAttributeValues);
+
+const keyValue = ({ type }: KeyAttribute, value: Value): Buffer => {
+  const bytes = keyBytes(value, type);
+  if (bytes) return bytes;
+  throw invalid(
+    'One or more parameter values were invalid: Condition parameter type does not match schema type',
+  );
+};
+
+/** The first bytes that no text or bytes with this beginning reach; undefined if there are none. */
+const after = (prefix: Buffer): Buffer | undefined => {
+  const end = prefix.findLastIndex((byte) => byte < 0xff);
+  if (end < 0) return undefined;
+  const next = Buffer.from(prefix.subarray(0, end + 1));
+  next[end] = (next[end] ?? 0) + 1;
+  return next;
+};
+
+/** The bounds that a comparison puts on a sort key. */
+const boundsOf = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to?: Bound } => {
+  const bytes = keyValue(key, comparison.value);
+  const at = { bytes, inclusive: true };
+  const beyond = { bytes, inclusive: false };
+  switch (comparison.kind) {
+    case '=':
+      return { from: at, to: at };
+    case '<':
+      return { to: beyond };
+    case '<=':
+      return { to: at };
+    case '>':
+      return { from: beyond };
+    case '>=':
+      return { from: at };
+    case 'between':
+      return { from: at, to: { bytes: keyValue(key, comparison.to), inclusive: true } };
+    case 'begins': {
+      const end = after(bytes);
+      return { from: at, ...(end && { to: { bytes: end, inclusive: false } }) };
+    }
+    case '<>':
+      throw invalid('Unsupported operator on KeyCondition: NE');
+  }
+};
+
+/** The range of a table or an index that a query's condition describes. */
+const rangeOf = (
+  { partition, sort }: { readonly partition: KeyAttribute; readonly sort?: KeyAttribute },
+  comparisons: readonly Comparison[],
+): Omit<Range, 'descending'> => {
+  const names = comparisons.map(({ name }) => name);
+  if (new Set(names).size < names.length)
+    throw invalid('KeyConditionExpressions must only contain one condition per key');
+  const ofPartition = comparisons.find(({ name }) => name === partition.name);
+  const ofSort = comparisons.find(({ name }) => name === sort?.name);
+  if (!ofPartition || comparisons.length > (ofSort ? 2 : 1))
+    throw invalid('Query condition missed key schema element');
+  if (ofPartition.kind !== '=') throw invalid('Query key condition not supported');
+  return {
+    partition: keyValue(partition, ofPartition.value),
+    ...(sort && ofSort && boundsOf(sort, ofSort)),
+  };
+};
+
+/** Whether a sort key lies within a range's bounds. */
+const isWithin = (sort: Buffer, { from, to }: Pick<Range, 'from' | 'to'>): boolean => {
+  const above = from ? Buffer.compare(sort, from.bytes) : 1;
+  const below = to ? Buffer.compare(to.bytes, sort) : 1;
+  return (above > 0 || (above === 0 && !!from?.inclusive)) && (below > 0 || (below === 0 && !!to?.inclusive));
+};
+
+/** Where a query goes on. */
+const startOf = (
+  { definition }: StoredTable,
+  index: Index | undefined,
+  range: Omit<Range, 'descending'>,
+  fields: unknown,
+): Start | undefined => {
+  if (fields === undefined || fields === null) return undefined;
+  const { item } = toItem(fields);
+  const names = new Set(
+    [definition, ...(index ? [index] : [])].flatMap(({ partition, sort }) => [partition.name, sort?.name]),
+  );
+  names.delete(undefined);
+  if (Object.keys(item).length !== names.size || !Object.keys(item).every((name) => names.has(name)))
+    throw invalid(
+      index
+        ? 'The provided starting key is invalid'
+        : "Exclusive Start Key must have same size as table's key schema",
+    );
+  const own = keyOf(definition, item);
+  const key = index ? indexKeyOf(index, item) : own;
+  if (!key?.partition.equals(range.partition) || !isWithin(key.sort, range))
+    throw invalid('The provided starting key does not match the range key predicate');
+  return index ? { key, item: own } : { key };
+};
+
+/** @throws StoreError if a filter looks at a key attribute */
+const requireNoKeys = (filter: Condition | undefined, keys: readonly (KeyAttribute | undefined)[]): void => {
+  const key = filter && namesIn(filter).find((name) => keys.some((one) => one?.name === name));
+  if (key !== undefined)
+    throw invalid(
+      `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${key}`,
+    );
+};
+
+/** @throws StoreError if an index does not have an attribute that is asked for */
+const requireProjected = (
+  { definition }: StoredTable,
+  index: Index,
+  names: readonly string[] | undefined,
+): void => {
+  if (!index.projects || !names) return;
+  const keys = [definition, index].flatMap(({ partition, sort }) => [partition.name, sort?.name]);
+  const missing = names.filter((name) => !keys.includes(name) && !index.projects?.includes(name));
+  if (missing.length > 0)
+    throw invalid(
+      `One or more parameter values were invalid: Global secondary index ${index.name} ` +
+        `does not project [${missing.join(', ')}]`,
+    );
+};
+
+/** What was read, and of which index. */
+export interface ReadPage extends PageOfRows {
+  readonly index?: Index;
+  readonly consistent: boolean;
+  /** Where the next page goes on; absent if there is none. */
+  readonly next?: Item;
+}
+
+const indexOf = ({ definition }: StoredTable, name: unknown): number | undefined => {
+  if (name === undefined || name === null) return undefined;
+  const at = definition.indexes.findIndex((index) => index.name === name);
+  if (at < 0) throw invalid(`The table does not have the specified index: ${name}`);
+  return at;
+};
+
+/** Reads a page of a query. */
+export const query = (table: StoredTable, request: Fields): ReadPage => {
+  const placeholders = placeholdersOf(request);
+  if (request.KeyConditionExpression === undefined)
+    throw invalid(
+      'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
+    );
+  const comparisons = readKeyCondition(request.KeyConditionExpression, placeholders);
+  const page = pageRequest(request, placeholders);
+  placeholders.requireUsed(true);
+  const at = indexOf(table, request.IndexName);
+  const index = at === undefined ? undefined : table.definition.indexes[at];
+  const consistent = readFlag(request, 'ConsistentRead');
+  if (index && consistent) throw invalid('Consistent reads are not supported on global secondary indexes');
+  if (index)
+    requireProjected(table, index, [
+      ...(page.projection ?? []),
+      ...(page.filter ? namesIn(page.filter) : []),
+    ]);
+  const schema = index ?? table.definition;
+  requireNoKeys(page.filter, [schema.partition, schema.sort]);
+  const range = rangeOf(schema, comparisons);
+  const start = startOf(table, index, range, request.ExclusiveStartKey);
+  const descending = !readFlag(request, 'ScanIndexForward', true);
+  const read = pageOf(table.range({ ...range, descending, ...(start && { start }) }, at), page);
+  return {
+    ...read,
+    consistent,
+    ...(index && { index }),
+    ...(read.last && { next: keyAttributes(read.last, table.definition, ...(index ? [index] : [])) }),
+  };
+};
+
+const readSegment = ({ Segment, TotalSegments }: Fields): readonly [number, number] => {
+  if (Segment === undefined && TotalSegments === undefined) return [0, 1];
+  if (typeof Segment !== 'number' || typeof TotalSegments !== 'number')
+    throw invalid('The TotalSegments parameter is required, and so is Segment, where one of them is present');
+  if (!(Segment >= 0 && Segment < TotalSegments && TotalSegments <= 1_000_000))
+    throw invalid(
+      'The Segment parameter is zero-based and must be less than parameter TotalSegments: ' +
+        `Segment: ${Segment} is not less than TotalSegments: ${TotalSegments}`,
+    );
+  return [Segment, TotalSegments];
+};
+
+/** Reads a page of a scan. */
+export const scan = (table: StoredTable, request: Fields): ReadPage => {
+  const placeholders = placeholdersOf(request);
+  const page = pageRequest(request, placeholders);
+  placeholders.requireUsed(page.filter !== undefined || page.projection !== undefined);
+  const [segment, segments] = readSegment(request);
+  const { ExclusiveStartKey: from } = request;
+  const start: Key | undefined =
+    from === undefined || from === null ? undefined : requestedKey(table.definition, toItem(from).item);
+  const read = pageOf(table.scan(start, segment, segments), page);
+  return {
+    ...read,
+    consistent: readFlag(request, 'ConsistentRead'),
+    ...(read.last && { next: keyAttributes(read.last, table.definition) }),
+  };
+};
+
+/** What was read by keys. */
+export interface Found {
+  /** The JSON of the items that are there. */
+  readonly items: readonly string[];
+  readonly units: number;
+  readonly bytes: number;
+  /** The keys that are left, because the answer would be too large. */
+  readonly left: readonly unknown[];
+}
+
+/**
+ * Reads items by their keys.
+ *
+ * @param keys as in the request, each once
+ * @param room the bytes that the answer has left
+ */
+export const readKeys = (
+  table: StoredTable,
+  keys: readonly unknown[],
+  request: Fields,
+  room: number,
+): Found => {
+  const placeholders = placeholdersOf(request);
+  const { ProjectionExpression: source } = request;
+  const projection = source === undefined ? undefined : readProjection(source, placeholders);
+  placeholders.requireUsed(projection !== undefined);
+  const consistent = readFlag(request, 'ConsistentRead');
+  const wanted = keys.map((key) => ({ asked: key, key: requestedKey(table.definition, toItem(key).item) }));
+  const items: string[] = [];
+  const left: unknown[] = [];
+  let [units, bytes] = [0, 0];
+  for (const { asked, key } of wanted) {
+    const row = left.length === 0 ? table.get(key) : undefined;
+    if (left.length > 0 || (row && bytes + row.size > room)) {
+      left.push(asked);
+      continue;
+    }
+    units += readUnits(row?.size ?? 0, consistent);
+    if (!row) continue;
+    bytes += row.size;
+    items.push(projected(row.text, projection));
+  }
+  return { items, units, bytes, left };
+};
+
+/** The objects of a list of a request. */
+export const objectsOf = (value: unknown, what: string): readonly Fields[] => {
+  if (!Array.isArray(value)) throw malformed(`${what} is no list`);
+  return value.map((one) => {
+    if (isObject(one)) return one;
+    throw malformed(`${what} has what is no object`);
+  });
+};
+
+/** @throws StoreError if a request has a field that the service does not use */
+export const requireKnown = (operation: string, request: Fields, known: ReadonlySet<string>): void => {
+  const field = Object.keys(request).find((name) => !known.has(name));
+  if (field !== undefined) throw unsupported(`${field} in ${operation}`);
+};

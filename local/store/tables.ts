@@ -1,0 +1,286 @@
+import { invalid, malformed, unsupported } from './errors.ts';
+import { attribute, type Fields, type Item, isObject, type KeyType, keyBytes, type Value } from './values.ts';
+
+/** A key attribute. */
+export interface KeyAttribute {
+  readonly name: string;
+  readonly type: KeyType;
+}
+
+/** The keys of a table or of an index. */
+export interface KeySchema {
+  readonly partition: KeyAttribute;
+  readonly sort?: KeyAttribute;
+}
+
+/** A global secondary index. */
+export interface Index extends KeySchema {
+  readonly name: string;
+  readonly sort: KeyAttribute;
+  /** The attributes that its rows have beside its keys and the table's; undefined if they have all. */
+  readonly projects?: readonly string[];
+}
+
+/** What the records of a stream have of a changed item. */
+const streamViews = ['KEYS_ONLY', 'NEW_IMAGE', 'OLD_IMAGE', 'NEW_AND_OLD_IMAGES'] as const;
+export type StreamView = (typeof streamViews)[number];
+
+/** The stream of a table. */
+export interface Stream {
+  readonly view: StreamView;
+  /** When it was made, which is a part of its ARN. */
+  readonly label: string;
+}
+
+/** A table, as the database keeps it. */
+export interface TableDefinition extends KeySchema {
+  readonly name: string;
+  readonly indexes: readonly Index[];
+  /** In seconds since 1970. */
+  readonly createdAt: number;
+  readonly stream?: Stream;
+  /** The attribute with the time after which an item expires, in seconds since 1970. */
+  readonly expiry?: string;
+}
+
+const list = (value: unknown, what: string): readonly unknown[] => {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  throw malformed(`${what} is no list`);
+};
+
+const texts = (value: unknown, what: string): string[] =>
+  list(value, what).map((one) => {
+    if (typeof one === 'string') return one;
+    throw malformed(`${what} has what is no text`);
+  });
+
+const objects = (value: unknown, what: string): Fields[] =>
+  list(value, what).map((one) => {
+    if (isObject(one)) return one;
+    throw malformed(`${what} has what is no object`);
+  });
+
+const nameForm = /^[a-zA-Z0-9_.-]{3,255}$/;
+
+/** @throws StoreError if it is no name of a table or an index */
+export const requireName = (name: unknown): string => {
+  if (typeof name !== 'string') throw invalid('TableName must be specified');
+  if (nameForm.test(name)) return name;
+  throw invalid(
+    'Invalid table/index name.  Table/index names must be between 3 and 255 characters long, ' +
+      "and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'",
+  );
+};
+
+const readKeyType = (name: string, type: unknown): KeyType => {
+  if (type === 'S' || type === 'B') return type;
+  throw unsupported(`the key ${name} of the type ${type}`);
+};
+
+const readTypes = (definitions: unknown): ReadonlyMap<string, KeyType> =>
+  new Map(
+    objects(definitions, 'AttributeDefinitions').map(({ AttributeName, AttributeType }) => [
+      String(AttributeName),
+      readKeyType(String(AttributeName), AttributeType),
+    ]),
+  );
+
+const readKeys = (schema: unknown, types: ReadonlyMap<string, KeyType>): KeySchema => {
+  const keys = objects(schema, 'KeySchema');
+  const attributeOf = (role: string): KeyAttribute | undefined => {
+    const name = keys.find(({ KeyType }) => KeyType === role)?.AttributeName;
+    if (typeof name !== 'string') return undefined;
+    const type = types.get(name);
+    if (type === undefined)
+      throw invalid(
+        `One or more parameter values were invalid: Some index key attributes are not defined: ${name}`,
+      );
+    return { name, type };
+  };
+  const [partition, sort] = [attributeOf('HASH'), attributeOf('RANGE')];
+  if (!partition || keys.length > (sort ? 2 : 1))
+    throw invalid('Invalid KeySchema: it needs one HASH key, and one RANGE key at most');
+  return { partition, ...(sort && { sort }) };
+};
+
+const readIndex = (index: Fields, types: ReadonlyMap<string, KeyType>): Index => {
+  const name = requireName(index.IndexName);
+  const { partition, sort } = readKeys(index.KeySchema, types);
+  if (!sort) throw unsupported(`the index ${name} without a sort key`);
+  const { ProjectionType, NonKeyAttributes } = isObject(index.Projection) ? index.Projection : {};
+  if (ProjectionType === 'ALL') return { name, partition, sort };
+  if (ProjectionType !== 'INCLUDE' && ProjectionType !== 'KEYS_ONLY')
+    throw invalid(`Unknown ProjectionType: ${ProjectionType}`);
+  return { name, partition, sort, projects: texts(NonKeyAttributes, 'NonKeyAttributes') };
+};
+
+/** Reads `StreamSpecification`; undefined if it is absent or says that there is none. */
+export const readStream = (specification: unknown, now: number): Stream | undefined => {
+  if (!isObject(specification) || specification.StreamEnabled !== true) return undefined;
+  const view = streamViews.find((one) => one === specification.StreamViewType);
+  if (view === undefined) throw invalid(`Unknown StreamViewType: ${specification.StreamViewType}`);
+  return { view, label: new Date(now).toISOString().replace('Z', '') };
+};
+
+/**
+ * Reads the request for a new table.
+ *
+ * @param now in ms since 1970
+ */
+export const readTable = (request: Fields, now: number): TableDefinition => {
+  const types = readTypes(request.AttributeDefinitions);
+  const stream = readStream(request.StreamSpecification, now);
+  if (request.BillingMode !== 'PAY_PER_REQUEST') throw unsupported('provisioned throughput (BillingMode)');
+  const keys = readKeys(request.KeySchema, types);
+  const indexes = objects(request.GlobalSecondaryIndexes, 'GlobalSecondaryIndexes');
+  return {
+    name: requireName(request.TableName),
+    ...keys,
+    indexes: indexes.map((index) => readIndex(index, types)),
+    createdAt: now / 1000,
+    ...(stream && { stream }),
+  };
+};
+
+const arnOf = ({ name }: Pick<TableDefinition, 'name'>): string =>
+  `arn:aws:dynamodb:local:000000000000:table/${name}`;
+
+/** The ARN of a table's stream; undefined if it has none. */
+export const streamArnOf = (table: TableDefinition): string | undefined =>
+  table.stream && `${arnOf(table)}/stream/${table.stream.label}`;
+
+/** The keys as the API lists them. */
+export const describeKeys = ({ partition, sort }: KeySchema) => [
+  { AttributeName: partition.name, KeyType: 'HASH' },
+  ...(sort ? [{ AttributeName: sort.name, KeyType: 'RANGE' }] : []),
+];
+
+/** A table as the API describes it. The number of its items and their size are not counted. */
+export const describe = (table: TableDefinition) => {
+  const keys = [table, ...table.indexes].flatMap(({ partition, sort }) =>
+    sort ? [partition, sort] : [partition],
+  );
+  const types = new Map(keys.map(({ name, type }) => [name, type]));
+  return {
+    TableName: table.name,
+    TableArn: arnOf(table),
+    TableStatus: 'ACTIVE',
+    CreationDateTime: table.createdAt,
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+    AttributeDefinitions: [...types].map(([AttributeName, AttributeType]) => ({
+      AttributeName,
+      AttributeType,
+    })),
+    KeySchema: describeKeys(table),
+    ...(table.indexes.length > 0 && {
+      GlobalSecondaryIndexes: table.indexes.map((index) => ({
+        IndexName: index.name,
+        IndexArn: `${arnOf(table)}/index/${index.name}`,
+        IndexStatus: 'ACTIVE',
+        KeySchema: describeKeys(index),
+        Projection: index.projects
+          ? {
+              ProjectionType: index.projects.length > 0 ? 'INCLUDE' : 'KEYS_ONLY',
+              ...(index.projects.length > 0 && { NonKeyAttributes: index.projects }),
+            }
+          : { ProjectionType: 'ALL' },
+      })),
+    }),
+    ...(table.stream && {
+      StreamSpecification: { StreamEnabled: true, StreamViewType: table.stream.view },
+      LatestStreamLabel: table.stream.label,
+      LatestStreamArn: streamArnOf(table),
+    }),
+  };
+};
+
+// Keys of items
+
+/** DynamoDB's limits of key values, in bytes. */
+const maxPartitionBytes = 2048;
+const maxSortBytes = 1024;
+
+/** The key of an item or of a row, as bytes. Without a sort key there are none of it. */
+export interface Key {
+  readonly partition: Buffer;
+  readonly sort: Buffer;
+}
+
+const none = Buffer.alloc(0);
+
+const emptyKind = { S: 'string', B: 'binary' } as const;
+
+const keyValue = ({ name, type }: KeyAttribute, value: Value): Buffer => {
+  const bytes = keyBytes(value, type);
+  if (!bytes) throw invalid('One or more parameter values were invalid: Type mismatch for key');
+  if (bytes.length === 0)
+    throw invalid(
+      'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ' +
+        `${emptyKind[type]} value. Key: ${name}`,
+    );
+  return bytes;
+};
+
+/**
+ * The key of an item of a table.
+ *
+ * @throws StoreError if an attribute of it is missing, of another type, empty or too long
+ */
+export const keyOf = ({ partition, sort }: KeySchema, item: Item): Key => {
+  const [p, s] = [attribute(item, partition.name), sort && attribute(item, sort.name)];
+  if (!p || (sort && !s)) throw invalid('One of the required keys was not given a value');
+  const key = { partition: keyValue(partition, p), sort: sort && s ? keyValue(sort, s) : none };
+  if (key.partition.length > maxPartitionBytes || key.sort.length > maxSortBytes)
+    throw invalid(
+      'Hash primary key values must be under 2048 bytes, and range primary key values must be under 1024 bytes',
+    );
+  return key;
+};
+
+/**
+ * The key of a request, which has to have the attributes of the table's key alone.
+ *
+ * @throws StoreError as {@link keyOf}
+ */
+export const requestedKey = (table: KeySchema, item: Item): Key => {
+  if (Object.keys(item).length !== (table.sort ? 2 : 1))
+    throw invalid('The number of conditions on the keys is invalid');
+  return keyOf(table, item);
+};
+
+const indexKeyValue = (index: Index, { name, type }: KeyAttribute, value: Value, most: number): Buffer => {
+  const bytes = keyBytes(value, type);
+  if (!bytes) throw invalid('One or more parameter values were invalid: Type mismatch for Index Key');
+  if (bytes.length === 0)
+    throw invalid(
+      'One or more parameter values are not valid. A value specified for a secondary index key is not supported. ' +
+        `The AttributeValue for a key attribute cannot contain an empty ${emptyKind[type]} value. ` +
+        `IndexName: ${index.name}, IndexKey: ${name}`,
+    );
+  if (bytes.length > most) throw invalid('One or more parameter values were invalid: Size limit exceeded');
+  return bytes;
+};
+
+/**
+ * The key of an item's row in an index; undefined if the item has no row there.
+ *
+ * @throws StoreError if an attribute of it is of another type, empty or too long
+ */
+export const indexKeyOf = (index: Index, item: Item): Key | undefined => {
+  const [p, s] = [attribute(item, index.partition.name), attribute(item, index.sort.name)];
+  const partition = p && indexKeyValue(index, index.partition, p, maxPartitionBytes);
+  const sort = s && indexKeyValue(index, index.sort, s, maxSortBytes);
+  return partition && sort && { partition, sort };
+};
+
+/** The attributes of an item's key, as an answer has them. */
+export const keyAttributes = (item: Item, ...schemas: readonly KeySchema[]): Item => {
+  const key: Record<string, Value> = {};
+  for (const { partition, sort } of schemas)
+    for (const part of [partition, sort]) {
+      const value = part && attribute(item, part.name);
+      if (part && value) key[part.name] = value;
+    }
+  return key;
+};
