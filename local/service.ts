@@ -20,7 +20,8 @@ import {
   externalStore,
   type LocalStore,
   localCredentials,
-  startDynamodb,
+  startDynamodbLocal,
+  startEmbeddedStore,
   startS3,
   storeEnvironment,
   usingExternal,
@@ -61,6 +62,8 @@ interface DependencyOptions {
   readonly dataDir?: string;
   /** The endpoint of a running DynamoDB. @default - one is started */
   readonly dynamodb?: string;
+  /** Whether to start Amazon's DynamoDB Local. @default - the embedded store is started */
+  readonly dynamodbLocal?: boolean;
   /** The endpoint of a running S3. @default - one is started */
   readonly s3?: string;
   /**
@@ -107,10 +110,14 @@ const allOrCancel = async <A, B, C, D>(
   return Promise.all(tasks);
 };
 
-const dynamodbOf = ({ dynamodb, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
-  dynamodb
-    ? externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal)
-    : startDynamodb(dataDir && join(dataDir, 'dynamodb'), signal);
+const dynamodbOf = (
+  { dynamodb, dynamodbLocal, dataDir }: DependencyOptions,
+  signal: AbortSignal,
+): Promise<LocalStore> => {
+  if (dynamodb) return externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal);
+  const folder = dataDir && join(dataDir, 'dynamodb');
+  return dynamodbLocal ? startDynamodbLocal(folder, signal) : startEmbeddedStore(folder);
+};
 
 const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
   s3 ? externalStore('AWS_ENDPOINT_URL_S3', s3, signal) : startS3(dataDir && join(dataDir, 's3'));

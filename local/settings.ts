@@ -102,6 +102,8 @@ export interface Settings {
   readonly demo: boolean;
   readonly dataDir?: string;
   readonly dynamodb?: string;
+  /** Whether the data are in Amazon's DynamoDB Local. @default - they are in the embedded store */
+  readonly dynamodbLocal?: true;
   readonly s3?: string;
   /** The upstream of model requests. @default - the echo model */
   readonly inference?: LocalUpstream;
@@ -177,6 +179,9 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG, EVENTS, ANALYTICS } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
+  const dynamodbLocal = switchOf('DYNAMODB_LOCAL', environment.DYNAMODB_LOCAL, false);
+  if (dynamodb && dynamodbLocal)
+    throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const dialect = dialectOf(environment.DIALECT);
@@ -191,6 +196,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),
+    ...(dynamodbLocal && { dynamodbLocal }),
     ...(s3 && { s3 }),
     ...(inference && { inference }),
   };

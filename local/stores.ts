@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { devNull } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -56,6 +57,50 @@ export const freePort = async (): Promise<number> => {
   return address.port;
 };
 
+/** The files of the stores in the folder of the data: the embedded store's, and DynamoDB Local's. */
+const embeddedFile = 'store.sqlite';
+const dynamodbLocalFile = 'shared-local-instance.db';
+
+/** @throws BadSetting if a folder has the data of the other store */
+const refuseDataOf = async (folder: string, file: string, remedy: string): Promise<void> => {
+  const path = join(folder, file);
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new BadSetting(`DATA_DIR has ${path}, ${remedy}, or name another folder`);
+};
+
+/**
+ * Starts the embedded store in a thread of this process, on a free port of the loopback address. It
+ * speaks DynamoDB's API as far as the service uses it.
+ *
+ * @param dataDir the folder for its data; in memory if undefined
+ * @throws BadSetting if the folder has data of DynamoDB Local; Error if its file cannot be used
+ */
+export const startEmbeddedStore = async (dataDir?: string): Promise<LocalStore> => {
+  if (dataDir !== undefined) {
+    const remedy = 'which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it (it needs Java)';
+    await refuseDataOf(dataDir, dynamodbLocalFile, remedy);
+    await mkdir(dataDir, { recursive: true });
+  }
+  // It loads esbuild, and most who import this module start no store.
+  const { threadCode } = await import('./thread-code.ts');
+  const worker = new Worker(await threadCode(join(import.meta.dirname, 'store/worker.ts')), {
+    eval: true,
+    workerData: dataDir && resolve(dataDir, embeddedFile),
+  });
+  const [port] = await once(worker, 'message');
+  const ended = once(worker, 'exit');
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      worker.postMessage('stop');
+      await ended;
+    },
+  };
+};
+
 /** The machine lacks something that the service needs. The message says what to install. */
 export class MissingPrerequisite extends Error {
   override readonly name = 'MissingPrerequisite';
@@ -65,7 +110,7 @@ const startSeconds = 30;
 
 const javaHint =
   'DynamoDB Local needs Java 17 or newer: apt-get install openjdk-17-jre-headless, brew install openjdk@17, ' +
-  'or set AWS_ENDPOINT_URL_DYNAMODB to a running one.';
+  'or leave DYNAMODB_LOCAL out to use the embedded store.';
 
 /**
  * Runs a command in a shell that ends it when the shell's input closes. That happens when this
@@ -139,12 +184,16 @@ const end = async (child: ChildProcess): Promise<void> => {
  *
  * @param dataDir the folder for its data; in memory if undefined
  * @param cancel cancels the start
- * @throws MissingPrerequisite if Java is missing or too old; Error if it ends or does not answer
- * within 30 seconds; the signal's reason
+ * @throws MissingPrerequisite if Java is missing or too old; BadSetting if the folder has data of
+ * the embedded store; Error if it ends or does not answer within 30 seconds; the signal's reason
  */
-export const startDynamodb = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
+export const startDynamodbLocal = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
   cancel?.throwIfAborted();
-  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  if (dataDir !== undefined) {
+    const remedy = 'which the embedded store wrote: leave DYNAMODB_LOCAL out to go on with it';
+    await refuseDataOf(dataDir, embeddedFile, remedy);
+    await mkdir(dataDir, { recursive: true });
+  }
   const port = await freePort();
   const child = await spawnJava(port, dataDir);
   const endpoint = `http://127.0.0.1:${port}`;

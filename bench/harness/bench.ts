@@ -17,7 +17,7 @@ import { ownPolicy } from '../../core/foundations/policy.ts';
 import { dynamodbClient, type Item, type Store, type Table } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
-import { createTables, localCredentials, startDynamodb } from '../../local/stores.ts';
+import { createTables, localCredentials, startDynamodbLocal } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { readStack, tableNameOf } from '../../local/template/stack.ts';
 import type { Call } from './calls.ts';
@@ -99,7 +99,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
 };
 
 const startAll = async (cleanup: AsyncDisposableStack): Promise<BenchEnvironment> => {
-  const dynamodb = await startDynamodb();
+  const dynamodb = await startDynamodbLocal();
   cleanup.defer(() => dynamodb.stop());
   const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));
   cleanup.defer(() => rmSync(assembly, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { assemble } from '../../local/assembly.ts';
-import { type LocalStore, startDynamodb, startS3 } from '../../local/stores.ts';
+import { type LocalStore, startDynamodbLocal, startEmbeddedStore, startS3 } from '../../local/stores.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,6 +36,10 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
     () => undefined,
     (error: unknown) => String(error),
   );
+
+/** The store of a run: Amazon's if `DYNAMODB_LOCAL` is set, as for the service. */
+const startDynamodb = (): Promise<LocalStore> =>
+  process.env.DYNAMODB_LOCAL ? startDynamodbLocal() : startEmbeddedStore();
 
 /** Starts the stores, or takes those that the environment names, and synthesizes the stack. */
 const start = async (): Promise<Shared> => {

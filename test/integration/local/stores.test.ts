@@ -22,7 +22,7 @@ import {
   freePort,
   type LocalStore,
   localCredentials,
-  startDynamodb,
+  startDynamodbLocal,
   startS3,
 } from '../../../local/stores.ts';
 import { localRegion } from '../../../local/template/cloudformation.ts';
@@ -49,38 +49,38 @@ const answers = async (endpoint: string): Promise<boolean> =>
 describe('DynamoDB Local', () => {
   it('requires Java if there is none', async () => {
     vi.stubEnv('PATH', '');
-    await expect(startDynamodb()).rejects.toThrow(
+    await expect(startDynamodbLocal()).rejects.toThrow(
       /no java on the PATH.*needs Java 17 or newer: apt-get install/,
     );
   });
 
   it('requires a newer Java if it is too old', async () => {
     fakeJava('echo "java.lang.UnsupportedClassVersionError: has been compiled by a more recent" >&2; exit 1');
-    await expect(startDynamodb()).rejects.toThrow(/too old.*needs Java 17/);
+    await expect(startDynamodbLocal()).rejects.toThrow(/too old.*needs Java 17/);
   });
 
   it('requires Java if macOS has only a stub for it', async () => {
     fakeJava('echo "The operation couldn’t be completed. Unable to locate a Java Runtime." >&2; exit 1');
-    await expect(startDynamodb()).rejects.toThrow(/no Java on this machine.*brew install/);
+    await expect(startDynamodbLocal()).rejects.toThrow(/no Java on this machine.*brew install/);
   });
 
   it('can be cancelled while it starts', async () => {
     fakeJava('while :; do :; done');
     const ending = new AbortController();
-    const starting = startDynamodb(undefined, ending.signal);
+    const starting = startDynamodbLocal(undefined, ending.signal);
     setTimeout(() => ending.abort(new Error('enough')), 200);
     await expect(starting).rejects.toThrow('enough');
   });
 
   it('reports its errors if it does not start', async () => {
     fakeJava('echo "no space left" >&2; exit 4');
-    await expect(startDynamodb()).rejects.toThrow('DynamoDB Local ended with code 4: no space left');
+    await expect(startDynamodbLocal()).rejects.toThrow('DynamoDB Local ended with code 4: no space left');
   });
 
   it('ends with the process that started it, even if that is killed', async () => {
     const script = `
-      const { startDynamodb } = await import(${JSON.stringify(join(import.meta.dirname, '../../../local/stores.ts'))});
-      console.log((await startDynamodb()).endpoint);`;
+      const { startDynamodbLocal } = await import(${JSON.stringify(join(import.meta.dirname, '../../../local/stores.ts'))});
+      console.log((await startDynamodbLocal()).endpoint);`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', script]);
     const [endpoint] = await once(createInterface(parent.stdout), 'line');
     expect(await answers(endpoint)).toBe(true);
