@@ -304,8 +304,11 @@ export class Operations {
     });
     const count = batches.reduce((sum, { keys }) => sum + keys.length, 0);
     if (count > maxBatchGet) throw invalid('Too many items requested for the BatchGetItem call');
-    if (batches.some(({ keys }) => keys.length === 0))
-      throw invalid('The list of keys in RequestItems for BatchGetItem is required');
+    const empty = batches.find(({ keys }) => keys.length === 0);
+    if (empty)
+      throw invalid(
+        `The list of keys in RequestItems for BatchGetItem is required: ${empty.name} has empty list`,
+      );
     let room = maxBatchBytes;
     const found = batches.map(({ name, asked, keys, table }) => {
       const read = readKeys(table, keys, asked, room);

@@ -83,11 +83,7 @@ const withinRange = (number: Decimal): Decimal => {
 const parseNumber = (text: string): Decimal => {
   const [, sign, whole = '', fraction = '', power = '0'] = numberForm.exec(text) ?? [];
   if (sign === undefined || whole + fraction === '')
-    throw invalid(
-      text === ''
-        ? 'The parameter cannot be converted to a numeric value'
-        : 'A value provided cannot be converted into a number',
-    );
+    throw invalid('A value provided cannot be converted into a number');
   return withinRange(trimmed(sign === '-', whole + fraction, Number(power) - fraction.length));
 };
 
@@ -101,9 +97,15 @@ const formatNumber = ({ negative, digits, exponent }: Decimal): string => {
   return `${sign}0.${'0'.repeat(-point)}${digits}`;
 };
 
-/** A byte per two significant digits, one more, and one for a minus sign. */
-const numberSize = ({ negative, digits }: Decimal): number =>
-  Math.ceil(digits.length / 2) + 1 + (negative ? 1 : 0);
+/**
+ * A byte per two digits, as pairs from the decimal point on, without pairs of zeros at either end; one
+ * more, and one for a minus sign.
+ */
+const numberSize = ({ negative, digits, exponent }: Decimal): number => {
+  if (digits === '') return 1;
+  const pairs = Math.floor((digits.length + exponent - 1) / 2) - Math.floor(exponent / 2) + 1;
+  return pairs + 1 + (negative ? 1 : 0);
+};
 
 /** Most numbers are small and whole, and written as DynamoDB writes them. */
 const plainForm = /^(?:0|[1-9]\d{0,14})$/;

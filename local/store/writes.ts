@@ -2,7 +2,7 @@ import type { Database, Row, StoredTable } from './database.ts';
 import { conditionFailed, invalid } from './errors.ts';
 import { type Condition, holds } from './expressions.ts';
 import { type Index, indexKeyOf, type Key, keyAttributes, type TableDefinition } from './tables.ts';
-import { attribute, attributeSize, type Item, type SizedItem, sameItem } from './values.ts';
+import { attribute, attributeSize, type Item, itemSize, type SizedItem, sameItem } from './values.ts';
 
 /** DynamoDB's limit of an item, in bytes. */
 export const maxItemBytes = 400 * 1024;
@@ -94,12 +94,14 @@ const addToStream = (
     after && ['NEW_IMAGE', 'NEW_AND_OLD_IMAGES'].includes(stream.view),
   ];
   const at = Date.now() / 1000;
+  const keys = keyAttributes(some.item, definition);
+  const bytes = itemSize(keys) + (hasNew ? (after?.size ?? 0) : 0) + (hasOld ? (before?.size ?? 0) : 0);
   const fields = [
     `"ApproximateCreationDateTime":${Math.floor(at)}`,
-    `"Keys":${JSON.stringify(keyAttributes(some.item, definition))}`,
+    `"Keys":${JSON.stringify(keys)}`,
     ...(hasNew ? [`"NewImage":${after?.text}`] : []),
     ...(hasOld ? [`"OldImage":${before?.text}`] : []),
-    `"SizeBytes":${(hasNew ? (after?.size ?? 0) : 0) + (hasOld ? (before?.size ?? 0) : 0)}`,
+    `"SizeBytes":${bytes}`,
     `"StreamViewType":"${stream.view}"`,
   ];
   const name = before ? (after ? 'MODIFY' : 'REMOVE') : 'INSERT';
