@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fields, isObject, toItem, toValue } from '../../../../local/store/values.ts';
+import { type Fields, isObject, toItem } from '../../../../local/store/values.ts';
 import {
   type LocalStore,
   MissingPrerequisite,
@@ -63,18 +63,11 @@ const withoutStop = (reason: unknown) =>
     ? { ...reason, Message: reason.Message.replace(/\.$/, '') }
     : reason;
 
-/** Numbers as they are stored. DynamoDB Local keeps the exponents of numbers in updates, AWS does not. */
-const withPlainNumbers = (answer: Fields): Fields =>
-  JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
-    isObject(value) && typeof value.N === 'string' ? toValue(value) : value,
-  );
-
 /**
  * What is compared of an answer: not the order of attributes, nor where the error's text is. Of a
  * read that finds nothing DynamoDB Local counts no unit, where AWS counts those of the smallest item.
  */
-const comparable = ({ status, body: answer }: Answer): Fields => {
-  const body = withPlainNumbers(answer);
+const comparable = ({ status, body }: Answer): Fields => {
   const { Message, message = Message, __type: type, ConsumedCapacity, CancellationReasons, ...rest } = body;
   return {
     status,
@@ -112,13 +105,22 @@ describe.skipIf(!amazon)('both stores answer the same to', () => {
 /** Bytes in an order that a sign would turn around. */
 const someByte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
 
+/**
+ * Numbers as they are stored. Those of updates and batches DynamoDB Local counts as they are written,
+ * with zeros and exponents.
+ */
 const number = fc.oneof(
   fc.integer({ min: -100_000, max: 100_000 }).map(String),
+  fc.constantFrom('0.25', '-7.5', '0.001', '12345678901234567890123456789012345678'),
+);
+
+/** Numbers in all their forms. */
+const anyNumber = fc.oneof(
+  number,
   fc
     .tuple(fc.integer({ min: -999, max: 999 }), fc.integer({ min: -30, max: 30 }))
     .map(([a, b]) => `${a}e${b}`),
-  fc.constantFrom('0', '-0.0', '1.50', '100', '0.001', '12345678901234567890123456789012345678'),
-  fc.constantFrom('9.9E125', '1e-130', '-7e100'),
+  fc.constantFrom('0', '-0.0', '1.50', '100', '9.9E125', '1e-130', '-7e100'),
 );
 
 /** Values within each other; none is empty, of which DynamoDB Local's streams leave out the type. */
@@ -326,26 +328,40 @@ const textOf = (value: unknown): string =>
       : inner,
   );
 
-/** Reads all pages of a query from both stores. */
+/**
+ * Reads all pages of a query from both stores. Where a limit ends a page at the very bound of its
+ * range, DynamoDB Local knows that nothing is left. The embedded store has one more page then, which
+ * is empty.
+ */
 const samePages = async (body: object): Promise<void> => {
   let start: unknown;
   do {
-    const page = await same('Query', { ...body, ...(start !== undefined && { ExclusiveStartKey: start }) });
-    start = page.LastEvaluatedKey;
+    const asked = { ...body, ...(start !== undefined && { ExclusiveStartKey: start }) };
+    const page = await both('Query', asked);
+    const { LastEvaluatedKey: next, ...own } = page.own;
+    const { LastEvaluatedKey: theirNext, ...other } = page.other;
+    expect(own).toEqual(other);
+    start = page.body.LastEvaluatedKey;
+    if (theirNext !== undefined || next === undefined) expect(next).toEqual(theirNext);
+    else {
+      const rest = await ours.send('Query', { ...body, ExclusiveStartKey: next });
+      expect(rest.body).toMatchObject({ ScannedCount: 0 });
+      return;
+    }
   } while (start !== undefined);
 };
 
 const withoutUnits = ({ ConsumedCapacity: _, ...answer }: Fields): Fields => answer;
 
 /**
- * Writes to both stores. DynamoDB Local does not report the units of PartiQL, nor count a deletion of
- * nothing in a transaction, for which AWS takes the least units.
+ * Writes to both stores. DynamoDB Local does not report the units of PartiQL, counts those of a
+ * transaction once where AWS counts them twice, and a deletion of nothing in a batch as two.
  */
 const sameWrite = async (operation: string, body: object): Promise<void> => {
   const { own, other } = await both(operation, body);
-  const mayDeleteNothing = operation === 'TransactWriteItems' && textOf(body).includes('"Delete"');
-  const compared =
-    operation === 'BatchExecuteStatement' || mayDeleteNothing ? withoutUnits : (all: Fields) => all;
+  const countsAlike =
+    /^(Put|Update|Delete)Item$/.test(operation) || !/"Delete|"Statement|"Transact/.test(textOf(body));
+  const compared = countsAlike ? (all: Fields) => all : withoutUnits;
   expect(compared(own)).toEqual(compared(other));
 };
 
@@ -376,8 +392,7 @@ const changesFrom = async ({ wire, iterators }: Place): Promise<Readonly<Record<
   const found: (readonly [string, unknown])[] = [];
   for (let iterator of iterators)
     for (let empty = 0; empty < 2 && iterator !== undefined; ) {
-      const answer: Answer = await wire.send('GetRecords', { ShardIterator: iterator });
-      const body = withPlainNumbers(answer.body);
+      const { body }: Answer = await wire.send('GetRecords', { ShardIterator: iterator });
       const records: readonly unknown[] = Array.isArray(body.Records) ? body.Records : [];
       iterator = body.NextShardIterator;
       if (records.length === 0) empty++;
@@ -410,17 +425,18 @@ describe.skipIf(!amazon)('both stores', () => {
           expect(own).toEqual(other);
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(40), endOnFailure: true },
     );
   });
 
   it('count the bytes of an item alike, whatever it has', async () => {
     const cases = fc.asyncProperty(
       content,
+      anyNumber,
       fc.constantFrom(3, 6),
       fc.constantFrom(0, 1),
-      async (rest, units, over) => {
-        const without = itemIn(newRun(), { at: 'a', p: 'S' }, { ...rest, c: 0, h: 0 });
+      async (rest, n, units, over) => {
+        const without = itemIn(newRun(), { at: 'a', p: 'S' }, { ...rest, n, c: 0, h: 0 });
         const Item = { ...without, h: filled(units * 1024 + over - toItem(without).size) };
         const answer = await same('PutItem', { ...onPlain, Item, ...indexes });
         expect(answer).toMatchObject({ ConsumedCapacity: { Table: { CapacityUnits: units + over } } });
@@ -471,11 +487,10 @@ describe.skipIf(!amazon)('both stores', () => {
       let start: unknown;
       do {
         const asked = { ...onTable, Segment, TotalSegments: 3, Limit: 50 };
-        const answer = await wire.send('Scan', {
+        const { body } = await wire.send('Scan', {
           ...asked,
           ...(start !== undefined && { ExclusiveStartKey: start }),
         });
-        const body = withPlainNumbers(answer.body);
         items.push(...(Array.isArray(body.Items) ? body.Items.map(textOf) : []));
         start = body.LastEvaluatedKey;
       } while (start !== undefined);
