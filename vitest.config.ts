@@ -18,8 +18,8 @@ export default defineConfig({
   test: {
     testTimeout: runs(60_000),
     hookTimeout: runs(60_000),
-    // Some files wait rather than work, so there is one worker more than cores. One DynamoDB Local
-    // serves them all: more than four would wait for it.
+    // Some files wait rather than work, so there is one worker more than cores. One store serves them
+    // all: more than four would wait for it.
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,

@@ -225,7 +225,7 @@ const meterCapacity = (
         const { ConsumedCapacity = [] } = result.output as Answer;
         const units = readCommands.has(commandName) ? reads : writes;
         for (const capacity of [ConsumedCapacity].flat()) add(units, unitsOf(capacity));
-        if (commandName === 'BatchExecuteStatementCommand') {
+        if (commandName === 'BatchExecuteStatementCommand' && [ConsumedCapacity].flat().length === 0) {
           const output = result.output as BatchExecuteStatementCommandOutput;
           const input = args.input as BatchExecuteStatementCommandInput;
           for (const each of insertUnits(input, output, schemaOf)) add(writes, each);

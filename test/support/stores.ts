@@ -46,7 +46,7 @@ const signer: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
  * Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of
  * this test run.
  *
- * @param only the one table to make: each takes DynamoDB Local some time. @default - all of them
+ * @param only the one table to make: each takes some time. @default - all of them
  */
 export const createStores = async (only?: NamedTable): Promise<Stores> => {
   const endpoints = inject('stores');

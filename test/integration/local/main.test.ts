@@ -127,8 +127,8 @@ describe('npm start fails with a message', () => {
     other.close();
   });
 
-  it('if there is no Java', async () => {
-    const process = run({ PATH: '' });
+  it('if there is no Java for DynamoDB Local', async () => {
+    const process = run({ PATH: '', DYNAMODB_LOCAL: '1' });
     expect(await process.ended).toBe(1);
     expect(process.printed.err).toMatch(/^There is no java on the PATH\. .*\n$/);
   });

@@ -12,7 +12,7 @@ export const checks: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Stage': 'the local gateway serves it; it comes after the role for logs',
   'AWS::Athena::NamedQuery': 'DuckDB answers it from the files',
   'AWS::Athena::WorkGroup': 'it comes after its bucket, and before its queries',
-  'AWS::DynamoDB::Table': 'made on DynamoDB Local',
+  'AWS::DynamoDB::Table': 'made in the local store',
   'AWS::Glue::Database': 'made in DuckDB',
   'AWS::Glue::Table': 'made in DuckDB, as a table of the files or as the view of it',
   'AWS::IAM::Role': 'a guard before the stores enforces it',

@@ -34,6 +34,12 @@ describe('the settings', () => {
     });
   });
 
+  it('may ask for DynamoDB Local, unless they name another store', () => {
+    expect(readSettings({ DYNAMODB_LOCAL: '1' })).toMatchObject({ dynamodbLocal: true });
+    const both = { DYNAMODB_LOCAL: '1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
+    expect(() => readSettings(both)).toThrow('are both set: leave one of them out');
+  });
+
   it('may ask for Weave’s dialect, which the examples do not speak', () => {
     expect(readSettings({ DIALECT: 'weave' })).toMatchObject({ dialect: 'weave', demo: false });
     expect(() => readSettings({ DIALECT: 'wandb' })).toThrow('write svc or weave');

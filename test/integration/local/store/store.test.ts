@@ -1,0 +1,276 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../../../local/store/database.ts';
+import { Operations } from '../../../../local/store/operations.ts';
+import { type Fields, isObject } from '../../../../local/store/values.ts';
+import { type LocalStore, startDynamodbLocal, startEmbeddedStore } from '../../../../local/stores.ts';
+import { batch, deletes, indexes, inserting, many, of, onTable, query, transaction } from './cases.ts';
+import { bytes, filled, tableOf, type Wire, wireTo } from './support.ts';
+
+let store: LocalStore;
+let wire: Wire;
+beforeAll(async () => {
+  store = await startEmbeddedStore();
+  wire = wireTo(store.endpoint);
+  await wire.send('CreateTable', tableOf('table'));
+});
+afterAll(async () => {
+  wire.close();
+  await store.stop();
+});
+
+const at = (k: string, p = 'S') => ({ k: bytes(k), p: { S: p } });
+
+const send = async (operation: string, body: object): Promise<Fields> =>
+  (await wire.send(operation, body)).body;
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+describe('the embedded store refuses by name', () => {
+  const Key = at('a');
+  const values = { ExpressionAttributeValues: { ':v': { N: '1' } } };
+  it.each([
+    ['an operation', 'ListTables', {}, 'ListTables'],
+    ['a field', 'PutItem', { ...onTable, Item: Key, Expected: {} }, 'Expected in PutItem'],
+    ['a set', 'PutItem', { ...onTable, Item: { ...Key, a: { SS: ['x'] } } }, 'sets (SS)'],
+    [
+      'a key that is a number',
+      'CreateTable',
+      { ...tableOf('other'), AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'N' }] },
+      'the key k of the type N',
+    ],
+    [
+      'provisioned throughput',
+      'CreateTable',
+      { ...tableOf('other'), BillingMode: 'PROVISIONED' },
+      'provisioned throughput',
+    ],
+    [
+      'NOT',
+      'DeleteItem',
+      { ...onTable, Key, ConditionExpression: 'NOT a = :v', ...values },
+      'NOT in a ConditionExpression',
+    ],
+    [
+      'IN',
+      'DeleteItem',
+      { ...onTable, Key, ConditionExpression: 'a IN (:v)', ...values },
+      'IN in a ConditionExpression',
+    ],
+    [
+      'size',
+      'DeleteItem',
+      { ...onTable, Key, ConditionExpression: 'size(a) = :v', ...values },
+      'SIZE in a ConditionExpression',
+    ],
+    [
+      'a path',
+      'DeleteItem',
+      { ...onTable, Key, ConditionExpression: 'a.b = :v', ...values },
+      "'.' in a ConditionExpression",
+    ],
+    [
+      'a name that may be reserved',
+      'DeleteItem',
+      { ...onTable, Key, ConditionExpression: 'name = :v', ...values },
+      'write a #name',
+    ],
+    [
+      'REMOVE',
+      'UpdateItem',
+      { ...onTable, Key, UpdateExpression: 'REMOVE a' },
+      'REMOVE in a UpdateExpression',
+    ],
+    [
+      'arithmetic',
+      'UpdateItem',
+      { ...onTable, Key, UpdateExpression: 'SET a = :v + :v', ...values },
+      "'+' in a UpdateExpression",
+    ],
+    [
+      'old values',
+      'UpdateItem',
+      { ...onTable, Key, UpdateExpression: 'SET a = :v', ...values, ReturnValues: 'ALL_OLD' },
+      'ReturnValues ALL_OLD',
+    ],
+    [
+      'other PartiQL',
+      'BatchExecuteStatement',
+      { Statements: [{ Statement: 'SELECT * FROM "table"' }] },
+      'PartiQL other than INSERT',
+    ],
+    [
+      'an update in a transaction',
+      'TransactWriteItems',
+      transaction(of('Update', { Key })),
+      'Update in TransactWriteItems',
+    ],
+  ])('%s', async (_, operation, body, feature) => {
+    const { status, body: answer } = await wire.send(operation, body);
+    expect(status).toBe(400);
+    expect(answer.message).toContain('the embedded store does not support ');
+    expect(answer.message).toContain(feature);
+  });
+});
+
+describe('the embedded store counts as AWS does, where DynamoDB Local does not:', () => {
+  const units = async (operation: string, body: object): Promise<unknown> =>
+    (await send(operation, { ...body, ReturnConsumedCapacity: 'TOTAL' })).ConsumedCapacity;
+  const one = (CapacityUnits: number) => ({ TableName: 'table', CapacityUnits });
+
+  it('a query that finds nothing', async () => {
+    const empty = query('k = :k', { ':k': bytes('nothing') });
+    expect(await units('Query', empty)).toEqual(one(0.5));
+    expect(await units('Query', { ...empty, ConsistentRead: true })).toEqual(one(1));
+  });
+
+  it('keys of a batch that are not there', async () => {
+    const Keys = many(3, (i) => at('nothing', `S${i}`));
+    expect(await units('BatchGetItem', { RequestItems: { table: { Keys } } })).toEqual([one(1.5)]);
+  });
+
+  it('insertions, also of what is there', async () => {
+    const item = { ...at('counted'), t: bytes('t'), s: bytes('s'), h: filled(1500) };
+    const statements = { Statements: [inserting('table', item)] };
+    expect(await units('BatchExecuteStatement', statements)).toEqual([one(4)]);
+    expect(await units('BatchExecuteStatement', statements)).toEqual([one(2)]);
+  });
+
+  it('each part of a transaction twice', async () => {
+    const parts = transaction(of('Put', { Item: at('twice') }), of('Delete', { Key: at('nothing') }));
+    expect(await units('TransactWriteItems', parts)).toEqual([one(4)]);
+    expect(await units('BatchWriteItem', batch(deletes(at('nothing'))))).toEqual([one(1)]);
+  });
+});
+
+it('pages of an index go on among rows of one key, also when an item between them is gone', async () => {
+  const keys = many(6, (i) => at(`tied ${i}`));
+  for (const key of keys)
+    await send('PutItem', { ...onTable, Item: { ...key, t: bytes('tie'), s: bytes('1') } });
+  const tied = query('t = :t', { ':t': bytes('tie') }, { IndexName: 'by_time', Limit: 2 });
+  const first = await send('Query', tied);
+  await send('DeleteItem', { ...onTable, Key: at('tied 1') });
+  const rest = await send('Query', { ...tied, Limit: 10, ExclusiveStartKey: first.LastEvaluatedKey });
+  expect([...listOf(first.Items), ...listOf(rest.Items)]).toEqual(
+    keys.map((key) => expect.objectContaining(key)),
+  );
+});
+
+describe('time to live', () => {
+  const now = 2_000_000_000;
+  const made = () => {
+    const database = new Database();
+    const operations = new Operations(database);
+    const run = (operation: string, body: object): Fields =>
+      JSON.parse(operations.run(`DynamoDB_20120810.${operation}`, JSON.stringify(body)));
+    run('CreateTable', tableOf('table'));
+    return { operations, run };
+  };
+  const ttl = { ...onTable, TimeToLiveSpecification: { AttributeName: 'x', Enabled: true } };
+  const expiring = (k: string, x: number) => ({
+    ...onTable,
+    Item: { ...at(k), t: bytes('t'), s: bytes(k), x: { N: String(x) } },
+  });
+
+  it('removes what has expired, with its rows and a record that names DynamoDB', () => {
+    const { operations, run } = made();
+    run('PutItem', expiring('before', now - 1));
+    run('UpdateTimeToLive', ttl);
+    run('PutItem', expiring('old', now - 2));
+    run('PutItem', expiring('new', now + 10));
+    run('PutItem', expiring('ancient', now - 6 * 365 * 86_400));
+    operations.expire(now * 1000);
+    const left = run('Query', query('t = :t', { ':t': bytes('t') }, { IndexName: 'by_time' }));
+    expect(left.Items).toMatchObject([at('ancient'), at('new')]);
+    const { Table } = run('DescribeTable', onTable);
+    const StreamArn = isObject(Table) ? Table.LatestStreamArn : undefined;
+    const ShardId = 'shardId-00000000000000000000-00000000';
+    const { ShardIterator } = run('GetShardIterator', {
+      StreamArn,
+      ShardId,
+      ShardIteratorType: 'TRIM_HORIZON',
+    });
+    const records = listOf(run('GetRecords', { ShardIterator }).Records);
+    expect(records.slice(4)).toMatchObject(
+      ['old', 'before'].map((k) => ({
+        eventName: 'REMOVE',
+        userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' },
+        dynamodb: { Keys: at(k) },
+      })),
+    );
+  });
+});
+
+const folders: string[] = [];
+const newFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'pennytrace-store-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a folder', () => {
+  it('keeps all that was acknowledged when the process is killed', async () => {
+    const folder = newFolder();
+    const source = (path: string) => JSON.stringify(join(import.meta.dirname, path));
+    const script = `
+      const { startEmbeddedStore } = await import(${source('../../../../local/stores.ts')});
+      const { bytes, filled, tableOf, wireTo } = await import(${source('support.ts')});
+      const store = await startEmbeddedStore(${JSON.stringify(folder)});
+      const wire = wireTo(store.endpoint);
+      await wire.send('CreateTable', tableOf('table'));
+      for (let client = 0; client < 8; client++) (async () => {
+        for (let i = 0; ; i++) {
+          const Item = { k: bytes(client + ' ' + i), p: { S: 'S' }, t: bytes('t'), s: bytes(String(i)), h: filled(500) };
+          const { status } = await wire.send('PutItem', { TableName: 'table', Item });
+          if (status === 200) process.stdout.write(client + ' ' + i + '\\n');
+        }
+      })();`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const done: string[] = [];
+    const lines = createInterface(child.stdout).on('line', (line) => {
+      done.push(line);
+      if (done.length === 500) child.kill('SIGKILL');
+    });
+    await once(lines, 'close');
+    expect(done.length).toBeGreaterThanOrEqual(500);
+    const kept = await startEmbeddedStore(folder);
+    const reader = wireTo(kept.endpoint);
+    for (let i = 0; i < done.length; i += 100) {
+      const Keys = done.slice(i, i + 100).map((name) => at(name));
+      const { body } = await reader.send('BatchGetItem', { RequestItems: { table: { Keys } }, ...indexes });
+      const { table } = isObject(body.Responses) ? body.Responses : {};
+      expect(listOf(table)).toHaveLength(Keys.length);
+    }
+    reader.close();
+    await kept.stop();
+  });
+
+  it('with data of DynamoDB Local is refused with what to do, and the other way round', async () => {
+    const [theirs, ours] = [newFolder(), newFolder()];
+    writeFileSync(join(theirs, 'shared-local-instance.db'), '');
+    await expect(startEmbeddedStore(theirs)).rejects.toThrow(
+      /which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it \(it needs Java\), or name another folder/,
+    );
+    writeFileSync(join(ours, 'store.sqlite'), '');
+    await expect(startDynamodbLocal(ours)).rejects.toThrow(/leave DYNAMODB_LOCAL out to go on with it/);
+  });
+
+  it('whose file is none of a store fails the start', async () => {
+    const folder = newFolder();
+    writeFileSync(
+      join(folder, 'store.sqlite'),
+      'no database, but long enough to be read as the header of one'.repeat(20),
+    );
+    await expect(startEmbeddedStore(folder)).rejects.toThrow('file is not a database');
+  });
+});
