@@ -19,7 +19,10 @@ export type Value =
   | { readonly BOOL: boolean }
   | { readonly NULL: true }
   | { readonly L: readonly Value[] }
-  | { readonly M: Item };
+  | { readonly M: Item }
+  | { readonly SS: readonly string[] }
+  | { readonly NS: readonly string[] }
+  | { readonly BS: readonly string[] };
 
 /** An item, or a key: values by the names of their attributes. */
 export interface Item {
@@ -154,6 +157,8 @@ const base64Size = (text: string): number | undefined => {
   return (text.length / 4) * 3 - padding;
 };
 
+const types = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
+
 /** DynamoDB's limit of lists and maps within each other. */
 const maxDepth = 32;
 
@@ -179,12 +184,27 @@ const checkMap = (fields: Fields, depth: number): Checked => {
   return { value: { M: Object.fromEntries(entries) }, size };
 };
 
-const sets = new Set(['SS', 'NS', 'BS']);
+/** Checks a set by the type of its elements: some of one type, each once. */
+const checkSet = (type: 'S' | 'N' | 'B', elements: readonly unknown[]): Checked => {
+  if (elements.length === 0)
+    throw invalid(`One or more parameter values were invalid: An ${setNames[type]} set  may not be empty`);
+  const checked = elements.map((element) => checkValue({ [type]: element }));
+  const texts = checked.map(({ value }) => String(Object.values(value)[0]));
+  if (new Set(texts).size < texts.length)
+    throw invalid(
+      `One or more parameter values were invalid: Input collection [${elements.join(', ')}] contains duplicates.`,
+    );
+  const size = checked.reduce((sum, one) => sum + one.size, 0);
+  if (type === 'S') return { value: { SS: texts }, size };
+  return { value: type === 'N' ? { NS: texts } : { BS: texts }, size };
+};
+
+const setNames = { S: 'string', N: 'number', B: 'binary' } as const;
 
 /**
  * Checks a value of a request.
  *
- * @throws StoreError if DynamoDB has no such value, or if it is a set, which no item here has
+ * @throws StoreError if DynamoDB has no such value
  */
 const checkValue = (value: unknown, depth = 0): Checked => {
   if (!isObject(value)) throw malformed('a value of an attribute has to be an object with its type');
@@ -194,7 +214,7 @@ const checkValue = (value: unknown, depth = 0): Checked => {
     throw invalid(
       'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
     );
-  const { S, N, B, BOOL, NULL, L, M } = value;
+  const { S, N, B, BOOL, NULL, L, M, SS, NS, BS } = value;
   if (typeof B === 'string') return checkBinary({ B });
   if (typeof S === 'string') return { value: { S }, size: Buffer.byteLength(S) };
   if (typeof N === 'string') return checkNumber({ N });
@@ -206,9 +226,10 @@ const checkValue = (value: unknown, depth = 0): Checked => {
     );
   if (Array.isArray(L)) return checkList(L, depth);
   if (isObject(M)) return checkMap(M, depth);
-  if (type !== undefined && sets.has(type)) throw unsupported(`sets (${type})`);
-  if (type !== undefined && ['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M'].includes(type))
-    throw malformed(`a value of the type ${type} is none`);
+  if (Array.isArray(SS)) return checkSet('S', SS);
+  if (Array.isArray(NS)) return checkSet('N', NS);
+  if (Array.isArray(BS)) return checkSet('B', BS);
+  if (type !== undefined && types.has(type)) throw malformed(`a value of the type ${type} is none`);
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 };
 
@@ -275,6 +296,9 @@ export const beginsWith = (value: Value, prefix: Value): boolean => {
   return bytesOf(value).subarray(0, start.length).equals(start);
 };
 
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((element) => b.includes(element));
+
 /** Whether two values are the same, in whatever order maps have their attributes. */
 export const sameValue = (a: Value, b: Value): boolean => {
   if ('L' in a && 'L' in b)
@@ -288,6 +312,9 @@ export const sameValue = (a: Value, b: Value): boolean => {
   if ('M' in a && 'M' in b) return sameItem(a.M, b.M);
   if ('BOOL' in a && 'BOOL' in b) return a.BOOL === b.BOOL;
   if ('NULL' in a && 'NULL' in b) return true;
+  if ('SS' in a && 'SS' in b) return sameSet(a.SS, b.SS);
+  if ('NS' in a && 'NS' in b) return sameSet(a.NS, b.NS);
+  if ('BS' in a && 'BS' in b) return sameSet(a.BS, b.BS);
   return compareValues(a, b) === 0;
 };
 

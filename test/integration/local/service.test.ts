@@ -68,7 +68,7 @@ it('A service that restarts on the same data still has it', async () => {
   expect(await response.json()).toMatchObject({ call: { id: 'kept', inputs } });
   await second.stop();
   expect(readdirSync(dataDir).toSorted()).toEqual(['dynamodb', 'key', 's3']);
-  expect(readdirSync(join(dataDir, 'dynamodb'))).toEqual(['shared-local-instance.db']);
+  expect(readdirSync(join(dataDir, 'dynamodb'))).toEqual(['store.sqlite']);
   rmSync(dataDir, { recursive: true });
 });
 

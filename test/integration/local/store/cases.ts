@@ -158,6 +158,8 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
       Item: { ...absent, a: { S: '' }, b: { B: '' }, l: { L: [] }, m: { M: {} }, n: { N: '-1.50' } },
     },
   ],
+  ['an empty set', 'PutItem', put({ a: { SS: [] } })],
+  ['a set with one element twice', 'PutItem', put({ a: { NS: ['1', '1.0'] } })],
   ['that item', 'GetItem', { TableName: 'plain', Key: absent }],
   ['an item without its sort key', 'PutItem', { ...onTable, Item: { k: bytes('absent') } }],
   ['an item with a key of another type', 'PutItem', put({ p: { N: '1' } })],

@@ -131,6 +131,7 @@ const { value: nested } = fc.letrec<{ value: unknown }>((tie) => ({
     number.map((N) => ({ N })),
     fc.boolean().map((BOOL) => ({ BOOL })),
     fc.constant({ NULL: true }),
+    fc.constantFrom({ SS: ['a', 'é'] }, { NS: ['1', '20'] }, { BS: ['AQ=='] }),
     fc.uint8Array({ maxLength: 6 }).map((array) => ({ B: Buffer.from(array).toString('base64') })),
     fc.array(tie('value'), { minLength: 1, maxLength: 3 }).map((L) => ({ L })),
     fc

@@ -37,7 +37,6 @@ describe('the embedded store refuses by name', () => {
   it.each([
     ['an operation', 'ListTables', {}, 'ListTables'],
     ['a field', 'PutItem', { ...onTable, Item: Key, Expected: {} }, 'Expected in PutItem'],
-    ['a set', 'PutItem', { ...onTable, Item: { ...Key, a: { SS: ['x'] } } }, 'sets (SS)'],
     [
       'a key that is a number',
       'CreateTable',

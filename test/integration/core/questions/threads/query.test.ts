@@ -68,7 +68,7 @@ const longTail = '-'.repeat(240);
 /** The turns of a thread that takes more than a page of its index. */
 const [many, lastUpdated, p99] = deep
   ? [10_000, '2026-10-01T02:46:49.000000Z', 9900.01]
-  : [1500, '2026-10-01T00:25:00.500000Z', 1485.01];
+  : [4000, '2026-10-01T01:06:43.000000Z', 3960.01];
 
 const sendAll = async (items: readonly object[], to = store) => {
   for (let i = 0; i < items.length; i += 1000) await send(to, items.slice(i, i + 1000));
