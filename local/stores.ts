@@ -88,6 +88,8 @@ export const startEmbeddedStore = async (dataDir?: string): Promise<LocalStore> 
   const { threadCode } = await import('./thread-code.ts');
   const worker = new Worker(await threadCode(join(import.meta.dirname, 'store/worker.ts')), {
     eval: true,
+    // Not those of this process: they may say that scripts are modules.
+    execArgv: [],
     workerData: dataDir && resolve(dataDir, embeddedFile),
   });
   const [port] = await once(worker, 'message');

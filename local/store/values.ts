@@ -190,16 +190,21 @@ const checkSet = (type: 'S' | 'N' | 'B', elements: readonly unknown[]): Checked 
     throw invalid(`One or more parameter values were invalid: An ${setNames[type]} set  may not be empty`);
   const checked = elements.map((element) => checkValue({ [type]: element }));
   const texts = checked.map(({ value }) => String(Object.values(value)[0]));
-  if (new Set(texts).size < texts.length)
-    throw invalid(
-      `One or more parameter values were invalid: Input collection [${elements.join(', ')}] contains duplicates.`,
-    );
+  if (new Set(texts).size < texts.length) throw invalid(duplicates[type](elements.join(', ')));
   const size = checked.reduce((sum, one) => sum + one.size, 0);
   if (type === 'S') return { value: { SS: texts }, size };
   return { value: type === 'N' ? { NS: texts } : { BS: texts }, size };
 };
 
 const setNames = { S: 'string', N: 'number', B: 'binary' } as const;
+
+const ofParameter = 'One or more parameter values were invalid:';
+
+const duplicates = {
+  S: (elements: string) => `${ofParameter} Input collection [${elements}] contains duplicates`,
+  N: () => 'Input collection contains duplicates',
+  B: () => `${ofParameter} Input collection of type BS contains duplicates.`,
+} as const;
 
 /**
  * Checks a value of a request.

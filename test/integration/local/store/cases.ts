@@ -160,6 +160,8 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
   ],
   ['an empty set', 'PutItem', put({ a: { SS: [] } })],
   ['a set with one element twice', 'PutItem', put({ a: { NS: ['1', '1.0'] } })],
+  ['a set with one text twice', 'PutItem', put({ a: { SS: ['a', 'a'] } })],
+  ['a set with the same bytes twice', 'PutItem', put({ a: { BS: ['AQ==', 'AQ=='] } })],
   ['that item', 'GetItem', { TableName: 'plain', Key: absent }],
   ['an item without its sort key', 'PutItem', { ...onTable, Item: { k: bytes('absent') } }],
   ['an item with a key of another type', 'PutItem', put({ p: { N: '1' } })],
