@@ -99,7 +99,7 @@ describe('the requests that wake functions', () => {
     await answer.text();
     const { readUnits = 0, writeUnits = 0 } = await lineOf(service, answer);
     // A call has two items, and half a unit is counted for each that is not there.
-    expect([readUnits, writeUnits]).toEqual([operation === 'POST /call/read' ? 1 : 0, 0]);
+    expect([readUnits, writeUnits]).toEqual([path === '/call/read' ? 1 : 0, 0]);
   });
 });
 
