@@ -3,6 +3,8 @@
  * that they use.
  */
 
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +19,7 @@ import { ownPolicy } from '../../core/foundations/policy.ts';
 import { dynamodbClient, type Item, type Store, type Table } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
-import { createTables, localCredentials, startDynamodbLocal } from '../../local/stores.ts';
+import { createTables, localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { readStack, tableNameOf } from '../../local/template/stack.ts';
 import type { Call } from './calls.ts';
@@ -27,10 +29,10 @@ import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.
 /** The wire policy of the service in the bench. */
 export const policy = ownPolicy;
 
-/** The longest answer of DynamoDB Local on a busy machine, in ms. */
+/** The longest answer of the store on a busy machine, in ms. */
 const requestTimeoutMs = 120_000;
 
-/** Tables with the deployed schema on DynamoDB Local, until disposal. */
+/** Tables with the deployed schema on a local store, until disposal. */
 export interface Bench extends AsyncDisposable {
   /** What the bench runs on. */
   readonly environment: BenchEnvironment;
@@ -44,7 +46,7 @@ export interface Bench extends AsyncDisposable {
 
 /** What a bench runs on: a running store and a synthesized stack. */
 interface BenchEnvironment {
-  /** The URL of DynamoDB Local. */
+  /** The URL of the store. */
   readonly dynamodb: string;
   /** The folder of the synthesized stack. */
   readonly assembly: string;
@@ -55,7 +57,7 @@ interface BenchEnvironment {
 /**
  * Opens a bench.
  *
- * @param existing what to run on. @default - DynamoDB Local is started and the stack synthesized
+ * @param existing what to run on. @default - the embedded store is started and the stack synthesized
  */
 export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => {
   const cleanup = new AsyncDisposableStack();
@@ -99,12 +101,14 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
 };
 
 const startAll = async (cleanup: AsyncDisposableStack): Promise<BenchEnvironment> => {
-  const dynamodb = await startDynamodbLocal();
-  cleanup.defer(() => dynamodb.stop());
+  const store = fork(new URL('store-process.ts', import.meta.url));
+  cleanup.defer(() => store.disconnect());
+  const [dynamodb]: string[] = await once(store, 'message');
+  if (dynamodb === undefined) throw new Error('the store did not start');
   const assembly = mkdtempSync(join(tmpdir(), 'pennytrace-bench-'));
   cleanup.defer(() => rmSync(assembly, { recursive: true }));
   await synthesize(assembly);
-  return { dynamodb: dynamodb.endpoint, assembly };
+  return { dynamodb, assembly };
 };
 
 /** What every part of the bench gets. */
@@ -114,8 +118,8 @@ export interface BenchContext {
   /** The numbers of calls over which growth is measured, ascending, at least one. */
   readonly sizes: readonly number[];
   /**
-   * DynamoDB Local with tables of the deployed schema. It is started at the first call and shared
-   * by all parts.
+   * A store with tables of the deployed schema. It is started at the first call and shared by all
+   * parts.
    */
   readonly bench: () => Promise<Bench>;
   /** Prints a step to standard error. */

@@ -17,7 +17,7 @@ const defaultSizes = '1000,10000';
 const defaultJson = '.local/bench.json';
 
 /** The text of `--help`, with the names of all parts. */
-export const help = (parts: readonly string[]): string => `Measure the service on DynamoDB Local.
+export const help = (parts: readonly string[]): string => `Measure the service on the embedded store.
 
   npm run bench                              all parts, on calls of the generator in examples/
   npm run bench -- calls.jsonl               on those of a file: one {"start": …, "end": …} per line, all of one project

@@ -189,6 +189,6 @@ export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
 /** Units and requests of creating feedback, joining it onto calls and replacing it. */
 export const feedback: BenchPart = {
   name: 'feedback',
-  title: `Feedback, created in batches of ${batchOf} (units: DynamoDB Local)`,
+  title: `Feedback, created in batches of ${batchOf}`,
   run: async ({ bench }) => feedbackFigures(await bench()),
 };

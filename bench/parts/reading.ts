@@ -135,7 +135,7 @@ export const allQueryFigures = async (
 /** Read units and requests of each query. */
 export const queries: BenchPart = {
   name: 'queries',
-  title: 'Querying calls (units: DynamoDB Local)',
+  title: 'Querying calls',
   run: async ({ bench, calls }) => allQueryFigures(await bench(), calls),
 };
 
@@ -262,7 +262,7 @@ export const listFigures = async (
 /** Read units of the lists at each size. */
 export const listPart: BenchPart = {
   name: 'lists',
-  title: `Newest roots and errors, in traces of ${callsPerTrace} calls (units: DynamoDB Local)`,
+  title: `Newest roots and errors, in traces of ${callsPerTrace} calls`,
   run: async ({ bench, calls, sizes, progress }: BenchContext) => {
     const opened = await bench();
     const figures: Figure[] = [];
@@ -399,6 +399,6 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
 /** Read units and requests of extras and of `/calls/query_stats`. */
 export const extrasPart: BenchPart = {
   name: 'extras',
-  title: 'Extras of queries over calls, and counting them (units: DynamoDB Local)',
+  title: 'Extras of queries over calls, and counting them',
   run: async ({ bench, calls }) => extraFigures(await bench(), calls),
 };

@@ -29,7 +29,7 @@ interface Loaded {
   readonly size: number;
   readonly store: Store;
   readonly seconds: number;
-  /** CPU time of this process meanwhile, in ms. DynamoDB Local runs in another process. */
+  /** CPU time of this process meanwhile, in ms. The store runs in another process. */
   readonly cpuMs: number;
 }
 

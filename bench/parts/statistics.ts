@@ -225,7 +225,7 @@ export const statisticsFigures = async (
 /** Read and write units of statistics and usage, and of marks. */
 export const statistics: BenchPart = {
   name: 'statistics',
-  title: 'Statistics of a month of calls, cold and warm; usage below calls (units: DynamoDB Local)',
+  title: 'Statistics of a month of calls, cold and warm; usage below calls',
   run: async ({ bench, calls, sizes, progress }) => {
     const figures: Figure[] = [];
     for (const size of sizes) {
@@ -327,7 +327,7 @@ export const rolledUpFigures = async (
 /** Warm statistics of a month at each size. */
 export const rollups: BenchPart = {
   name: 'rollups',
-  title: 'Statistics of a month that is rolled up (units: DynamoDB Local)',
+  title: 'Statistics of a month that is rolled up',
   run: async ({ bench, calls, sizes }) => rolledUpFigures(await bench(), calls, sizes),
 };
 
@@ -396,6 +396,6 @@ const maxTurns = 3000;
 /** Read units of statistics of threads. */
 export const threads: BenchPart = {
   name: 'threads',
-  title: `Statistics of ${maxTurns / 10} threads with ${maxTurns} turns, and calls below them (units: DynamoDB Local)`,
+  title: `Statistics of ${maxTurns / 10} threads with ${maxTurns} turns, and calls below them`,
   run: async ({ bench }) => threadFigures(await bench(), maxTurns),
 };

@@ -103,7 +103,7 @@ export const writeFigures = async (
 /** Write units, requests and stored bytes of reporting calls. */
 export const writes: BenchPart = {
   name: 'writes',
-  title: `Storing calls, in batches of ${batchSize} calls (units: DynamoDB Local; bytes: DynamoDB's rules of size)`,
+  title: `Storing calls, in batches of ${batchSize} calls (units and bytes: DynamoDB's rules of size)`,
   run: async ({ bench, calls }) => writeFigures(await bench(), calls),
 };
 
