@@ -135,9 +135,10 @@ export interface Write {
 
 /** A write whose condition holds. */
 export interface Prepared {
-  /** Units that it takes if it is done. */
   readonly write: Write;
+  /** The item as it is; undefined if there is none. */
   readonly before: Stored | undefined;
+  /** The item as it is to be; undefined if it is to be gone. */
   readonly after: Stored | undefined;
 }
 
