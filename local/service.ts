@@ -116,7 +116,7 @@ const dynamodbOf = (
 ): Promise<LocalStore> => {
   if (dynamodb) return externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal);
   const folder = dataDir && join(dataDir, 'dynamodb');
-  return dynamodbLocal ? startDynamodbLocal(folder, signal) : startEmbeddedStore(folder);
+  return dynamodbLocal ? startDynamodbLocal(folder, signal) : startEmbeddedStore(folder, signal);
 };
 
 const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>

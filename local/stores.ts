@@ -76,9 +76,12 @@ const refuseDataOf = async (folder: string, file: string, remedy: string): Promi
  * speaks DynamoDB's API as far as the service uses it.
  *
  * @param dataDir the folder for its data; in memory if undefined
- * @throws BadSetting if the folder has data of DynamoDB Local; Error if its file cannot be used
+ * @param cancel cancels the start
+ * @throws BadSetting if the folder has data of DynamoDB Local; Error if its file cannot be used; the
+ * signal's reason
  */
-export const startEmbeddedStore = async (dataDir?: string): Promise<LocalStore> => {
+export const startEmbeddedStore = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
+  cancel?.throwIfAborted();
   if (dataDir !== undefined) {
     const remedy = 'which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it (it needs Java)';
     await refuseDataOf(dataDir, dynamodbLocalFile, remedy);
@@ -86,7 +89,14 @@ export const startEmbeddedStore = async (dataDir?: string): Promise<LocalStore> 
   }
   // It loads esbuild, and most who import this module start no store.
   const { threadCode } = await import('./thread-code.ts');
-  const worker = new Worker(await threadCode(join(import.meta.dirname, 'store/worker.ts')), {
+  const code = await threadCode(join(import.meta.dirname, 'store/worker.ts')).catch(async (error) => {
+    // Ctrl-C in a terminal ends esbuild as well, perhaps before this process has noticed it.
+    await sleep(100);
+    cancel?.throwIfAborted();
+    throw error;
+  });
+  cancel?.throwIfAborted();
+  const worker = new Worker(code, {
     eval: true,
     // Not those of this process: they may say that scripts are modules.
     execArgv: [],
