@@ -95,7 +95,7 @@ describe('npm start', () => {
     expect(process.printed.err).toBe('');
   });
 
-  it.each([0, 300])('ends quietly at a Ctrl-C before it is ready: %i ms on', async (ms) => {
+  it.each([0, 50])('ends quietly at a Ctrl-C before it is ready: %i ms on', async (ms) => {
     const folder = mkdtempSync(join(tmpdir(), 'pennytrace-ctrl-c-'));
     const { child, printed, ended } = run(
       { TMPDIR: folder, DATA_DIR: join(folder, 'data') },
