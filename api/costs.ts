@@ -119,13 +119,19 @@ const price = () => z.partial(wholePrice()).register(documented, { name: 'Cost' 
 /** A price as it is answered, in full. */
 export type PriceRow = Readonly<z.output<ReturnType<typeof wholePrice>>>;
 
+/** Made once: queries need it, and schemas take time to make. */
+let kind: RecordKind | undefined;
+
 /** Prices as records for expressions. */
-export const priceKind = (): RecordKind => ({
-  name: 'Cost',
-  fields: Object.keys(price().shape),
-  nested: [],
-  times: new Set(['effective_date']),
-});
+export const priceKind = (): RecordKind => {
+  kind ??= {
+    name: 'Cost',
+    fields: Object.keys(price().shape),
+    nested: [],
+    times: new Set(['effective_date']),
+  };
+  return kind;
+};
 
 const costsQuery = () => {
   const kind = priceKind();

@@ -215,13 +215,19 @@ export const feedbackRecord = () =>
     )
     .register(documented, { name: 'Feedback' });
 
+/** Made once: queries need it, and schemas take time to make. */
+let kind: RecordKind | undefined;
+
 /** Feedback as records that expressions are about. */
-export const feedbackKind = (): RecordKind => ({
-  name: 'Feedback',
-  fields: Object.keys(feedbackRecord().shape),
-  nested: ['payload'],
-  times: new Set(['created_at']),
-});
+export const feedbackKind = (): RecordKind => {
+  kind ??= {
+    name: 'Feedback',
+    fields: Object.keys(feedbackRecord().shape),
+    nested: ['payload'],
+    times: new Set(['created_at']),
+  };
+  return kind;
+};
 
 const maxFields = 500;
 

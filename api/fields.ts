@@ -84,3 +84,21 @@ export const deleted = z
 
 /** The project of an answered record. */
 export const ofProject = field(z.string(), 'Its project, `<entity>/<project>`.');
+
+const errorDetail = () =>
+  z
+    .object({
+      loc: field(
+        z.array(z.string()),
+        'Its place: `["body", "batch", "3", "req", "start", "op_name"]`, `["header", "accept"]`.',
+      ),
+      msg: field(z.string(), 'What should be there.'),
+      type: field(z.string(), "Its kind, by pydantic's names: `missing`, `string_type`, `value_error`, …"),
+    })
+    .register(documented, { name: 'ErrorDetail' });
+
+/** The body of every error. */
+export const error = () =>
+  z
+    .object({ detail: field(z.array(errorDetail()), 'The problems of the request, at most 100.') })
+    .register(documented, { name: 'Error' });

@@ -227,13 +227,17 @@ const includesOf = (body: Readonly<Record<string, unknown>>): Includes => ({
   totalStorageSize: body.include_total_storage_size === true,
 });
 
+/** Made once: queries need them, and schemas take time to make. */
+let columnNames: readonly string[] | undefined;
+
 /** Calls as records that expressions are about. The fields depend on what is asked for. */
 export const callKind = (includes: Includes): RecordKind => {
+  columnNames ??= Object.keys(columns(jsonObject));
   return {
     // A kind of its own: fewer fields may be named.
     name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call`,
     fields: [
-      ...Object.keys(columns(jsonObject)),
+      ...columnNames,
       ...(includes.storageSize ? ['storage_size_bytes'] : []),
       ...(includes.totalStorageSize ? ['total_storage_size_bytes'] : []),
     ],

@@ -1,6 +1,50 @@
+import type * as z from 'zod/mini';
 import type { Endpoint } from '../api/endpoint.ts';
-import { answerInWeave } from './api/answers.ts';
 import { bodyInWeave } from './api/changes.ts';
+import { nameInWeave } from './names.ts';
+
+type Rename = (value: unknown) => unknown;
+
+const renameObject = (shape: z.core.$ZodShape): Rename | undefined => {
+  const fields = Object.entries(shape).map(
+    ([name, schema]) => [name, nameInWeave(name), answerInWeave(schema)] as const,
+  );
+  const changed = fields.filter(([name, inWeave, rename]) => name !== inWeave || rename);
+  if (changed.length === 0) return undefined;
+  const byName = new Map(changed.map(([name, ...change]) => [name, change]));
+  return (value) =>
+    Object.fromEntries(
+      Object.entries(value as object).map(([name, of]) => {
+        const [inWeave = name, rename] = byName.get(name) ?? [];
+        return [inWeave, rename ? rename(of) : of];
+      }),
+    );
+};
+
+/**
+ * What gives an answer the names of Weave's dialect, where its schema names fields; what is free
+ * stays as it is.
+ *
+ * @returns undefined if both dialects call everything alike
+ */
+const answerInWeave = (schema: z.core.$ZodType): Rename | undefined => {
+  const { def } = schema._zod;
+  switch (def.type) {
+    case 'object':
+      return renameObject((def as z.core.$ZodObjectDef).shape);
+    case 'optional':
+    case 'nullable': {
+      const rename = answerInWeave((def as z.core.$ZodOptionalDef).innerType);
+      return rename && ((value) => (value == null ? value : rename(value)));
+    }
+    case 'array': {
+      const rename = answerInWeave((def as z.core.$ZodArrayDef).element);
+      return rename && ((value) => (value as readonly unknown[]).map(rename));
+    }
+    default:
+      return undefined;
+  }
+};
 
 /** A description, as far as a dialect changes how its requests and answers are read. */
 export type Described = Pick<Endpoint, 'path' | 'request' | 'answer' | 'tolerant'>;

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import { buildSync } from 'esbuild';
 import type { FunctionSpec } from '../template/stack.ts';
+import { threadCodeSync } from '../thread-code.ts';
 
 /** The data that a worker thread starts with. */
 export interface WorkerSetup {
@@ -96,20 +96,9 @@ class Mailbox<Message> {
 
 let code: string | undefined;
 
-/**
- * What a worker thread runs: `bootstrap.ts` with its imports, as one CommonJS script. It is made
- * once: a thread that runs TypeScript loads a compiler first, which takes longer than all else.
- */
+/** What a worker thread runs: `bootstrap.ts` with its imports, made once. */
 const bootstrapCode = (): string => {
-  code ??= buildSync({
-    entryPoints: [resolve(import.meta.dirname, 'bootstrap.ts')],
-    bundle: true,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node24',
-    write: false,
-  }).outputFiles[0]?.text;
-  if (code === undefined) throw new Error('esbuild made nothing of bootstrap.ts');
+  code ??= threadCodeSync(resolve(import.meta.dirname, 'bootstrap.ts'));
   return code;
 };
 

@@ -125,7 +125,6 @@ export const aliasesList = endpoint({
   path: '/aliases',
   tolerant: true,
   method: 'GET',
-
   shape: oneAnswer,
   stores: { objects: 'labels' },
   tag: 'weave',
@@ -143,7 +142,6 @@ export const tagsList = endpoint({
   path: '/tags',
   tolerant: true,
   method: 'GET',
-
   shape: oneAnswer,
   stores: { objects: 'labels' },
   tag: 'weave',
