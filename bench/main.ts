@@ -16,6 +16,7 @@ import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
+import { warm } from './parts/warm.ts';
 import { cpu, tablePart, writes } from './parts/writing.ts';
 
 /** All parts of the bench in order: counts, then times. */
@@ -34,6 +35,7 @@ const parts: readonly BenchPart[] = [
   cpu,
   starts,
   speed,
+  warm,
   inference,
   page,
 ];

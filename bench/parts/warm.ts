@@ -1,0 +1,172 @@
+/**
+ * The processor time of a warm request: gateway, authorizer and function, over HTTP, with the bundles that
+ * are deployed. Store and client have processes of their own. Each figure stands beside a fixed piece of
+ * work that was measured in turns with it, so figures of different machines can be compared.
+ */
+
+import { fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { buffer, text } from 'node:stream/consumers';
+import type { BenchContext, BenchPart } from '../harness/bench.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
+import { type Figure, measured } from '../harness/figures.ts';
+import { batchSize, endOf, isOf, newestBy, startOf } from '../harness/reporting.ts';
+
+/** As many as the figures of others were measured with (docs/architecture.md). */
+const callCount = 3468;
+/** Requests before any is measured, and until a figure has this many rounds of this much time. */
+const [warmUps, rounds, roundMs] = [40, 9, 150];
+
+/** A request to the service. */
+interface Probe {
+  readonly name: string;
+  readonly path: string;
+  /** Its JSON. @default - it is a GET */
+  readonly body?: object;
+  /** The most units that it should take. */
+  readonly atMost?: number;
+}
+
+const latencyAbove = (ms: number): object => ({
+  $expr: { $gt: [{ $getField: 'summary.svc.latency_ms' }, { $literal: ms }] },
+});
+
+const probesOf = (calls: readonly Call[]): readonly Probe[] => {
+  const sizes = Map.groupBy(calls, ({ start }) => start.trace_id);
+  const trace = [...sizes].find(([, ofTrace]) => ofTrace.length === 2)?.[0];
+  const path = '/calls/stream_query';
+  const project_id = calls[0]?.start.project_id;
+  const failed = isOf('summary.svc.status', 'error');
+  const query = (name: string, atMost: number, body: object): Probe => ({
+    ...{ name, path, atMost },
+    body: { project_id, ...body },
+  });
+  return [
+    { name: 'GET /me', path: '/me' },
+    {
+      ...{ name: 'a call by id', path: '/call/read', atMost: 3 },
+      body: { project_id, id: calls[Math.floor(calls.length / 2)]?.start.id },
+    },
+    query('a trace of two calls', 4, { filter: { trace_ids: [trace] } }),
+    query('newest 100 roots, all columns', 12, {
+      ...newestBy('started_at'),
+      filter: { trace_roots_only: true },
+    }),
+    query('all errors, all columns', 20, { query: failed }),
+    query('all errors, no payloads', 8, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
+    {
+      ...{ name: 'count of slow calls', path: '/calls/query_stats', atMost: 31 },
+      body: { project_id, query: latencyAbove(5000) },
+    },
+    query('slow calls, all columns', 60, { query: latencyAbove(5000) }),
+    query('slow calls, ids', 35, { query: latencyAbove(5000), columns: ['id'] }),
+  ];
+};
+
+/**
+ * A fixed piece of work, some of everything that a request takes. It took as much processor time as a
+ * warm `GET /me` did on 2026-11-23, through the gateway and with a cached authorization.
+ */
+const yardstick = (): void => {
+  const rows = Array.from({ length: 100 }, (_, i) => ({ id: `${i}`, name: `call ${i}`, values: [i, i / 3] }));
+  for (let i = 0; i < 7; i++) {
+    const json = JSON.stringify(rows);
+    createHash('sha256').update(json).digest('hex');
+    JSON.parse(json);
+  }
+};
+
+/** The processor time of one unit, in ms. */
+const unitMs = (): number => {
+  const times = 200;
+  const before = process.cpuUsage();
+  for (let i = 0; i < times; i++) yardstick();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / times;
+};
+
+/** The running service. Disposal ends it. */
+interface Service extends Disposable {
+  /** Makes a request, and reads its answer. */
+  readonly send: (probe: Pick<Probe, 'path' | 'body'>) => Promise<Buffer>;
+  /** The processor time so far, in ms. */
+  readonly cpuMs: () => Promise<number>;
+}
+
+const startService = async ({ bench }: BenchContext): Promise<Service> => {
+  const { dynamodb, assembly } = (await bench()).environment;
+  const child = fork(new URL('../harness/service-process.ts', import.meta.url), [dynamodb, assembly]);
+  const [{ url, key }]: readonly [{ readonly url: string; readonly key: string }] = (await once(child, 'message')) as never;
+  const agent = new Agent({ keepAlive: true });
+  const headers = { authorization: `Basic ${btoa(`api:${key}`)}`, 'content-type': 'application/json' };
+  return {
+    send: async ({ path, body }) => {
+      const method = body ? 'POST' : 'GET';
+      const sent = request(`${url}${path}`, { agent, method, headers });
+      sent.end(body && JSON.stringify(body));
+      const [answer] = await once(sent, 'response');
+      if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${await text(answer)}`);
+      return buffer(answer);
+    },
+    cpuMs: async () => {
+      child.send('cpu');
+      const [ms] = await once(child, 'message');
+      return ms;
+    },
+    [Symbol.dispose]: () => {
+      agent.destroy();
+      child.disconnect();
+    },
+  };
+};
+
+const load = async (service: Service, calls: readonly Call[]): Promise<void> => {
+  for (let i = 0; i < calls.length; i += batchSize) {
+    const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
+    await service.send({ path: '/call/upsert_batch', body: { batch } });
+  }
+};
+
+/** The processor time of so many requests one after the other, in ms each. */
+const cpuEach = async (service: Service, probe: Probe, times: number): Promise<number> => {
+  const before = await service.cpuMs();
+  for (let i = 0; i < times; i++) await service.send(probe);
+  return ((await service.cpuMs()) - before) / times;
+};
+
+/** Measures a probe in turns with the unit. */
+const figuresOf = async (service: Service, probe: Probe): Promise<Figure[]> => {
+  await cpuEach(service, probe, warmUps);
+  const times = Math.max(3, Math.round(roundMs / (await cpuEach(service, probe, 5))));
+  const [ms, units]: [number[], number[]] = [[], []];
+  for (let i = 0; i < rounds; i++) {
+    const unit = unitMs();
+    const each = await cpuEach(service, probe, times);
+    ms.push(each);
+    units.push(each / unit);
+  }
+  const bound = probe.atMost === undefined ? {} : { atMost: probe.atMost };
+  return [measured(`${probe.name}: processor`, 'ms', ms), measured(probe.name, 'units', units, bound)];
+};
+
+const run = async (context: BenchContext): Promise<Figure[]> => {
+  const calls = [...repeatCalls(context.calls, callCount)];
+  using service = await startService(context);
+  context.progress(`  loading ${calls.length} calls`);
+  await load(service, calls);
+  const figures: Figure[] = [];
+  for (const probe of probesOf(calls)) {
+    context.progress(`  ${probe.name}`);
+    figures.push(...(await figuresOf(service, probe)));
+  }
+  return figures;
+};
+
+/** The processor time of warm requests. */
+export const warm: BenchPart = {
+  name: 'warm',
+  title: `Warm requests over ${callCount} calls: processor time of gateway, authorizer and function, in units of a fixed piece of work`,
+  run,
+};
