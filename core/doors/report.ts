@@ -6,15 +6,16 @@ import type { CallEnd, CallReport, CallStart } from '../records/calls/index.ts';
  * are checked where they come from.
  */
 
-type MadeStart = Omit<CallStart, 'displayName' | 'runId' | 'runStep' | 'envelopeBytes'>;
+type MadeStart = Omit<CallStart, 'displayName' | 'runId' | 'runStep' | 'envelopeBytes'> &
+  Partial<Pick<CallStart, 'displayName'>>;
 type MadeEnd = Omit<CallEnd, 'displayName' | 'runStepEnd' | 'envelopeBytes'>;
 
 /** The report of a call's start. */
 export const startReport = (start: MadeStart): CallReport => ({
   kind: 'start',
   start: {
-    ...start,
     ...{ displayName: null, runId: null, runStep: null },
+    ...start,
     envelopeBytes: envelopeBytes(start, startPayload),
   },
 });

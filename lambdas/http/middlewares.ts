@@ -37,9 +37,12 @@ export const internal = new ServiceError(500, [
   },
 ]);
 
+/** What stands beside `detail` in the answer to an error. */
+type Beside = (error: ServiceError) => object;
+
 /** The answer to a request that failed: the one shape of all errors, with the request's id. */
-const errorAnswer = (error: ServiceError, requestId: string): APIGatewayProxyResult => {
-  const body: ErrorBody = { detail: error.detail };
+const errorAnswer = (error: ServiceError, requestId: string, beside: Beside): APIGatewayProxyResult => {
+  const body: ErrorBody = { detail: error.detail, ...beside(error) };
   return {
     statusCode: error.status,
     headers: {
@@ -64,12 +67,14 @@ export const timeoutEarlyResponse = (): never => {
 /**
  * Turns whatever is thrown into an answer. An error on the service's side becomes a 500 without its
  * cause, which the log has.
+ *
+ * @param beside what else the body has. @default - nothing
  */
-export const answerErrors = (): MiddlewareObj<APIGatewayProxyEvent> => ({
+export const answerErrors = (beside: Beside = () => ({})): MiddlewareObj<APIGatewayProxyEvent> => ({
   onError: (request) => {
     const { requestId } = request.event.requestContext;
     const error = request.error instanceof ServiceError ? request.error : internal;
-    request.response = errorAnswer(error, requestId);
+    request.response = errorAnswer(error, requestId, beside);
   },
 });
 

@@ -7,6 +7,7 @@ import {
   type ForwardedAnswer,
   forward,
   isInferencePath,
+  openAiError,
   parseUpstreams,
   type RateLimit,
   Recording,
@@ -164,7 +165,7 @@ const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
   const { status, upstream, body } = answer;
   log.describes(() => ({ status, upstream, rows: 1, bytes: answer.bytes() }));
   body.once('close', () => {
-    if (body.readableEnded) log.ends('answered');
+    if (body.readableEnded || answer.isComplete()) log.ends('answered');
     else if (gone.aborted) log.ends('gone');
     else log.ends(answer.isTimedOut() ? 'timed_out' : 'broken', body.errored ?? undefined);
   });
@@ -208,7 +209,7 @@ export const handler = relayEndpoint(
   },
   (described) => [
     logRequest(described.path),
-    answerErrors(),
+    answerErrors(({ status, detail }) => ({ error: openAiError(status, detail) })),
     readCaller(),
     authorizeInference(),
     readRequest(described),

@@ -22,6 +22,8 @@ export interface AssembledAnswer {
   readonly truncated: boolean;
   /** The error event of the stream, if it had one. */
   readonly error: JsonValue | undefined;
+  /** Whether the answer should be JSON, and is none. */
+  readonly isBroken?: boolean;
 }
 
 /** Takes the bytes of an answer as they pass, split anywhere, and assembles the answer from them. */
@@ -34,14 +36,19 @@ export interface Assembly {
   end(): AssembledAnswer;
 }
 
-/** The JSON value of a text; undefined if the text is not JSON, or is JSON that storage cannot keep. */
-const parsed = (text: string): JsonValue | undefined => {
+/** The JSON value of a text; undefined if the text is not JSON. */
+const anyJson = (text: string): JsonValue | undefined => {
   try {
-    const value = parseJson(text) as JsonValue;
-    return problemOf(value, maxDepth - spareLevels) ? undefined : value;
+    return parseJson(text) as JsonValue;
   } catch {
     return undefined;
   }
+};
+
+/** The same, without JSON that storage cannot keep. */
+const parsed = (text: string): JsonValue | undefined => {
+  const value = anyJson(text);
+  return value === undefined || problemOf(value, maxDepth - spareLevels) ? undefined : value;
 };
 
 /**
@@ -90,7 +97,11 @@ export class BodyAssembly implements Assembly {
     const truncated = this.#allowance.exceeded;
     const text = truncated ? '' : Buffer.concat(this.#chunks).toString('utf8');
     const json = parsed(text);
-    return { output: json === undefined ? text || null : json, truncated, error: undefined };
+    return {
+      output: json === undefined ? text || null : json,
+      ...{ truncated, error: undefined },
+      isBroken: !truncated && json === undefined && anyJson(text) === undefined,
+    };
   }
 }
 

@@ -125,6 +125,8 @@ export interface ForwardedAnswer {
   /** The number of bytes of the body that have passed so far. */
   readonly bytes: () => number;
   readonly upstream: string;
+  /** Whether all has come that a client waits for. The upstream may close a little later. */
+  readonly isComplete: () => boolean;
   /** Whether the caller's own `timeout` has ended it. */
   readonly isTimedOut: () => boolean;
 }
@@ -169,15 +171,50 @@ const send = async (
   return withKey(renewed);
 };
 
+/** The line with which the last event of a stream begins: of chat completions, or of a response. */
+const lastEvent = /\n(?:data: ?\[DONE\]|event: ?response\.(?:completed|incomplete|failed)\r?\n)/;
+const emptyLine = /\n\r?\n/;
+
+/** Longer than such a line. */
+const lineCharacters = 64;
+
+/**
+ * Finds the end of a stream of server-sent events. Clients leave there, and some upstreams close
+ * only a little later.
+ *
+ * @returns takes the next bytes, and tells whether the last event is whole
+ */
+const streamEnd = (): ((bytes: Buffer) => boolean) => {
+  let kept = '\n';
+  let begun = false;
+  let whole = false;
+  return (bytes) => {
+    if (whole) return true;
+    let text = kept + bytes.toString('latin1');
+    const at = begun ? -1 : text.search(lastEvent);
+    if (at >= 0) {
+      begun = true;
+      text = text.slice(at + 1);
+    }
+    whole = begun && emptyLine.test(text);
+    kept = text.slice(-lineCharacters);
+    return whole;
+  };
+};
+
 /** Counts the bytes of an answer and shows them to the recording after they are forwarded. */
 const tapped = (
   answer: IncomingMessage,
   recording: Recording | undefined,
+  ended: () => void,
 ): Pick<ForwardedAnswer, 'body' | 'bytes'> => {
   let bytes = 0;
+  const isStream = /^text\/event-stream\b/i.test(header(answer, 'content-type') ?? '');
+  const hasEnded = isStream ? streamEnd() : () => false;
   const tap = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
+      if (hasEnded(chunk)) ended();
       done(null, chunk);
       recording?.passed(chunk);
     },
@@ -205,11 +242,11 @@ const forwardTo = async (
   const isCallers = requestedMs <= request.maxMs;
   const timedOut = upstreamTimedOut(name, ms / 1000, isCallers);
   let complete = false;
-  const noteTimeout = () => {
-    if (!complete) recording?.failed(timedOut.message);
+  const fail = (reason: string) => {
+    if (!complete) recording?.failed(reason);
   };
-  timeout.addEventListener('abort', noteTimeout, { once: true });
-  gone.addEventListener('abort', () => recording?.failed('the client has gone'), { once: true });
+  timeout.addEventListener('abort', () => fail(timedOut.message), { once: true });
+  gone.addEventListener('abort', () => fail('the client has gone'), { once: true });
   try {
     const answer = await send(config, request, chosen, AbortSignal.any([timeout, gone]));
     const { statusCode: status = 502 } = answer;
@@ -220,13 +257,17 @@ const forwardTo = async (
     const type = header(answer, 'content-type') ?? '';
     const encoding = header(answer, 'content-encoding') ?? '';
     recording?.answered(status, type, encoding, header(answer, 'x-request-id'));
-    answer.once('end', () => {
+    const completed = () => {
       complete = true;
-    });
-    answer.once('error', () => recording?.failed(`the upstream ${name} broke its answer off`));
-    const headers = answerHeaders(answer.headers, request.id);
-    const isTimedOut = () => isCallers && timeout.aborted && !complete;
-    return { status, headers, ...tapped(answer, recording), upstream: name, isTimedOut };
+    };
+    answer.once('end', completed);
+    answer.once('error', () => fail(`the upstream ${name} broke its answer off`));
+    return {
+      ...{ status, headers: answerHeaders(answer.headers, request.id), upstream: name },
+      ...tapped(answer, recording, completed),
+      isComplete: () => complete,
+      isTimedOut: () => isCallers && timeout.aborted && !complete,
+    };
   } catch (error) {
     if (timeout.aborted) throw timedOut;
     throw error instanceof ServiceError ? error : upstreamUnreachable(name, error);

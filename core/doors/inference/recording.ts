@@ -5,15 +5,12 @@ import {
   type Micros,
   newId,
   type ProjectId,
-  plainNumber,
 } from '../../foundations/wire/index.ts';
 import type { CallEnd, CallReport } from '../../records/calls/index.ts';
+import { countsOf } from '../otel/conventions/usage.ts';
 import { endReport, startReport } from '../report.ts';
 import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
 import { endpoints, type InferenceBody, type InferencePath } from './request.ts';
-
-const tokens = (usage: JsonObject, ...names: readonly string[]): number | undefined =>
-  names.map((name) => plainNumber(usage[name])).find((value) => typeof value === 'number');
 
 /**
  * The usage of an answer as a call's `summary.usage` holds it: tokens by the model that the answer
@@ -27,12 +24,16 @@ export const usageOf = (answer: JsonValue, requested: string): JsonObject => {
   const fields = isJsonObject(answer) ? answer : {};
   const model = typeof fields.model === 'string' && fields.model !== '' ? fields.model : requested;
   if (!isJsonObject(fields.usage)) return { [model]: { requests: 1 } };
-  const { usage } = fields;
-  const prompt = tokens(usage, 'prompt_tokens', 'input_tokens') ?? 0;
-  const completion = tokens(usage, 'completion_tokens', 'output_tokens') ?? 0;
-  const total = tokens(usage, 'total_tokens') ?? prompt + completion;
+  const counts = countsOf(fields.usage, model) ?? { model };
+  const { input = 0, output = 0, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   return {
-    [model]: { requests: 1, prompt_tokens: prompt, completion_tokens: completion, total_tokens: total },
+    [model]: {
+      ...{ requests: 1, prompt_tokens: input, completion_tokens: output },
+      total_tokens: total ?? input + output,
+      ...(cacheRead > 0 && { prompt_tokens_details: { cached_tokens: cacheRead } }),
+      ...(cacheWrite > 0 && { cache_creation_input_tokens: cacheWrite }),
+      ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    },
   };
 };
 
@@ -131,13 +132,14 @@ export class Recording {
   }
 
   #outcome(): Pick<CallEnd, 'output' | 'exception' | 'summary'> {
-    const { output = null, truncated = false, error } = this.#assembly?.end() ?? {};
+    const { output = null, truncated = false, error, isBroken } = this.#assembly?.end() ?? {};
     const status = this.#status;
     const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
     const inStream = error === undefined ? undefined : messageOf(error);
+    const broken = isBroken ? 'the upstream answered with what is not JSON' : null;
     return {
       output,
-      exception: refused ?? inStream ?? this.#exception ?? null,
+      exception: refused ?? inStream ?? this.#exception ?? broken,
       summary: {
         ...(refused === undefined && status !== undefined && { usage: this.#usage(output) }),
         inference: {

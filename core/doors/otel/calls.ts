@@ -223,9 +223,10 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
   const detailsOf = detailsMaker();
   return calls.flatMap(({ projectId, id, parentId, span, translation }) => {
     const { threadId, turn } = threads.get(keyOf(projectId, id)) ?? { threadId: null, turn: null };
-    const { inputs, output, usage, exception } = translation;
+    const { inputs, output, usage, displayName, exception } = translation;
     return [
       startReport({
+        displayName: displayName === undefined ? null : opNameOf(displayName),
         ...{ projectId, id, opName: opNameOf(span.name), traceId: span.traceId, parentId, threadId },
         turnId: turn?.slice(projectId.length + 1) ?? null,
         startedAt: microsOf(span.startTimeUnixNano),

@@ -54,6 +54,8 @@ export interface Convention {
   readonly thread?: IdSource;
   /** The user of the traced program. */
   readonly user?: IdSource;
+  /** What a reader calls the span, where its name is the same for many. */
+  name?(span: SpanReader): string | undefined;
   /** An error that is reported elsewhere than in the span's status. */
   exception?(span: SpanReader): string | undefined;
 }
@@ -70,6 +72,8 @@ export interface Translation {
   readonly threadId: string | undefined;
   /** The user of the traced program. */
   readonly userId: string | undefined;
+  /** What a reader calls the span, if that is not its name. */
+  readonly displayName?: string;
   /** An error that is reported elsewhere than in the span's status or its exception event. */
   readonly exception?: string;
   /** Keys of attributes that went to `inputs`, `output` or `usage`. */

@@ -128,6 +128,7 @@ export const translate = (source: Span): Translation => {
       })
     : undefined;
   if (usage) add(marks, usage.marks);
+  const displayName = each((convention) => convention.name?.(span))?.result;
   const exception = each((convention) => convention.exception?.(span))?.result;
   return {
     kind,
@@ -137,6 +138,7 @@ export const translate = (source: Span): Translation => {
     usage: usage?.result,
     threadId: idOf(({ thread }) => thread),
     userId: idOf(({ user }) => user),
+    ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
     usedKeys: marks.keys,
     usedEvents: marks.events,

@@ -9,6 +9,7 @@ import {
   unwrappedResult,
 } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
+import { countsOf } from './usage.ts';
 
 const input = 'langfuse.observation.input';
 const output = 'langfuse.observation.output';
@@ -31,6 +32,8 @@ const sum = (usage: Record<string, unknown>, names: RegExp): number | undefined 
 const counts = (span: SpanReader): Counts | undefined => {
   const usage = structured(span.value('langfuse.observation.usage_details'));
   if (!isDict(usage)) return undefined;
+  // Wrappers of provider SDKs hand the provider's own usage on, with details in it.
+  if (Object.values(usage).some(isDict)) return countsOf(usage, span.peekText(model));
   const total = sum(usage, /^total(_tokens|Tokens)?$/);
   const allInput = sum(usage, /^(input|prompt|cache)/);
   const allOutput = sum(usage, /^(output|completion)/);

@@ -1,12 +1,28 @@
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
-import { asInputs, first, get, structured, textOf, unquoted } from '../values.ts';
+import { asInputs, first, get, present, structured, textOf, unquoted } from '../values.ts';
 import { asMessages, type Convention, field, type Kind, toolsOf } from './convention.ts';
+import { genAiCounts } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
+/** OpenAI's agents, by the beginning of a span's name, which is a template. */
+const agentKinds: readonly (readonly [start: string, kind: Kind])[] = [
+  ['Agent run', 'agent'],
+  ['Function', 'tool'],
+  ['Chat completion', 'model'],
+  ['Responses API', 'model'],
+];
+
+const isOpenAiAgents = (span: SpanReader): boolean => span.span.scope.name === 'logfire.openai_agents';
+
+const openAiAgentsKind = (span: SpanReader): Kind | undefined =>
+  agentKinds.find(([start]) => span.span.name.startsWith(start))?.[1] ??
+  (span.has('gen_ai.request.model') ? undefined : 'other');
+
 /** Agents up to version 1.0 of Pydantic AI, and Logfire's wrappers of SDKs, name no operation. */
 const kindOf = (span: SpanReader): Kind | undefined => {
+  if (isOpenAiAgents(span)) return openAiAgentsKind(span);
   if (span.has('gen_ai.operation.name')) return undefined;
   if (span.has('tool_arguments')) return 'tool';
   if (span.has('request_data') && span.has('gen_ai.request.model'))
@@ -16,16 +32,32 @@ const kindOf = (span: SpanReader): Kind | undefined => {
 
 const allMessages = ['pydantic_ai.all_messages', 'all_messages_events'];
 
-/** The one attribute that Pydantic AI's second format keeps a request's messages in. */
+const isChoice = (event: unknown): boolean => first(event, 'event.name') === 'gen_ai.choice';
+
+/**
+ * The one attribute that Pydantic AI's second format keeps a request's messages in. Logfire writes
+ * so what it sees of the Responses API, and names no choice: what the assistant says last is the
+ * answer.
+ */
 const eventMessages = (span: SpanReader, choices: boolean): readonly Message[] => {
-  const events = span.json('events', ...allMessages);
+  const events: unknown = span.json('events', ...allMessages);
   if (!Array.isArray(events)) return [];
-  return events.flatMap((event: unknown) => {
-    if (first(event, 'event.name') === undefined) return choices ? [] : toMessages(event, 'user');
-    if (first(event, 'event.name') === 'gen_ai.choice') return choices ? toMessages(event, 'assistant') : [];
+  const named = isPydantic(span) || events.some(isChoice);
+  const cut = named ? events.length : events.findLastIndex((each) => get(each, 'role') !== 'assistant') + 1;
+  return events.flatMap((event: unknown, at) => {
+    if ((isChoice(event) || at >= cut) !== choices) return [];
+    if (first(event, 'event.name') === undefined) return toMessages(event, 'user');
+    if (isChoice(event)) return toMessages(event, 'assistant');
     const { 'event.name': _, 'gen_ai.message.index': __, ...message } = event as Record<string, unknown>;
-    return choices ? [] : toMessages({ tool_call_id: get(event, 'id'), ...message }, 'user');
+    return toMessages({ tool_call_id: get(event, 'id'), ...message }, 'user');
   });
+};
+
+/** Inputs and output of a request of OpenAI's agents to chat completions; `request_data` has both in one list. */
+const generation = (span: SpanReader, what: 'input' | 'output'): readonly Message[] | undefined => {
+  const messages = messageList(span.json(what), what === 'input' ? 'user' : 'assistant');
+  if (messages) span.value('request_data');
+  return messages;
 };
 
 /** A run's messages are one list. What follows the last message of the user is the output. */
@@ -45,6 +77,14 @@ const requestData = (span: SpanReader) => {
 const requestTools = (span: SpanReader) =>
   toolsOf(first(structured(span.value('model_request_parameters')), 'function_tools'));
 
+/** The provider's own usage, which alone has cached tokens. */
+const rawUsage = (span: SpanReader): unknown =>
+  span.value('gen_ai.usage.raw') ??
+  first(structured(span.peek('response_data')), 'usage') ??
+  (isOpenAiAgents(span)
+    ? (first(structured(span.peek('response')), 'usage') ?? span.peek('usage'))
+    : undefined);
+
 /** Whether Pydantic AI made the span: it makes up conversations when the program names none. */
 const isPydantic = (span: SpanReader): boolean => span.span.scope.name === 'pydantic-ai';
 
@@ -56,6 +96,10 @@ export const logfire: Convention = {
   matches: ({ namespaces, span }) => namespaces.has('logfire') || span.scope.name === 'pydantic-ai',
   kind: kindOf,
   inputs: (span, kind) => {
+    if (isOpenAiAgents(span) && !span.has('events')) {
+      if (kind === 'model' && span.has('input')) return [() => asMessages(generation(span, 'input'))];
+      if (kind === 'tool') return [() => asInputs(unquoted(span.value('input')))];
+    }
     if (kind === 'tool') return [() => asInputs(unquoted(span.value('tool_arguments')))];
     if (kind === 'agent') return [() => asMessages(runMessages(span)[0])];
     if (kind === 'embedding') return [() => asInputs(span.json('request_data'))];
@@ -67,6 +111,8 @@ export const logfire: Convention = {
     ];
   },
   output: (span, kind) => {
+    if (isOpenAiAgents(span) && !span.has('events') && (kind === 'tool' || kind === 'model'))
+      return kind === 'tool' ? unquoted(span.value('output')) : asMessages(generation(span, 'output'));
     if (kind === 'tool') return unquoted(span.value('tool_response'));
     if (kind === 'agent') return asMessages(runMessages(span)[1]) ?? span.json('final_result');
     if (kind !== 'model') return undefined;
@@ -75,12 +121,24 @@ export const logfire: Convention = {
     const streamed = textOf(first(data, 'combined_chunk_content'));
     return asMessages(streamed === undefined ? answerMessages(data) : messageList([streamed], 'assistant'));
   },
-  usage: (span) =>
-    span.has('gen_ai.usage.input_tokens')
-      ? undefined
-      : countsOf(
-          first(structured(span.peek('response_data')), 'usage'),
-          span.peekText('gen_ai.response.model', 'gen_ai.request.model'),
-        ),
-  thread: (span) => (isPydantic(span) ? span.id('session.id', 'session_id') : undefined),
+  usage: (span) => {
+    const raw = countsOf(rawUsage(span), span.peekText('gen_ai.response.model', 'gen_ai.request.model'));
+    return raw && { ...raw, ...present({ ...genAiCounts(span) }) };
+  },
+  thread: (span) => {
+    if (isPydantic(span)) return span.id('session.id', 'session_id');
+    // What is missing is the JSON text of null.
+    const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
+    return group === 'null' ? undefined : group;
+  },
+  name: (span) => {
+    const message = span.peekText('logfire.msg');
+    return message === span.span.name ? undefined : message;
+  },
+  exception: (span) => {
+    if (!isOpenAiAgents(span)) return undefined;
+    const error = structured(span.peek('error'));
+    const details = first(get(error, 'data'), 'error');
+    return [textOf(first(error, 'message')), textOf(details)].filter(Boolean).join(': ') || undefined;
+  },
 };

@@ -172,6 +172,18 @@ describe('the official client', () => {
     expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after')).toBe('3');
   });
 
+  it.each([
+    ['the key', { apiKey: 'sk-other' }, 401, /a valid key is required/, 'unauthorized'],
+    ['the body', {}, 422, /^422 temperature .*number/, 'float_type'],
+    ['the project', { project: 'nothing' }, 422, /entity/, 'value_error'],
+  ])('shows the reason if %s is wrong', async (_, options, status, message, code) => {
+    const wrong = client.withOptions(options);
+    const body = { model, messages, temperature: 'warm' as unknown as number };
+    const error = await wrong.chat.completions.create(body).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status, code, type: expect.stringMatching(/_error$/) });
+    expect((error as Error).message).toMatch(message);
+  });
+
   it('waits as long as retry-after says, and tries again', async () => {
     let tries = 0;
     upstream.behave((request, res) =>

@@ -6,6 +6,7 @@ import type { Grant } from '../../../../core/foundations/auth/index.ts';
 import type { JsonObject, ProjectId } from '../../../../core/foundations/wire/index.ts';
 import { type Fault, startFaultyProxy } from '../../../support/faulty-proxy.ts';
 import { newKey } from '../../../support/keys.ts';
+import { lineOf } from '../../../support/log-lines.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   chunk,
@@ -266,6 +267,69 @@ describe('a recorded request', () => {
     expect(await recorded(project)).toMatchObject({
       exception: 'the client has gone',
       output: { choices: [{ message: { content: 'so far' } }] },
+    });
+  });
+
+  it.each([
+    ['chat completions', [event(chunk({ content: 'whole' }, 'stop')), done.slice(0, 9), done.slice(9)]],
+    [
+      'responses',
+      [`event: response.completed\n${event({ type: 'response.completed', response: { id: 'r', model } })}`],
+    ],
+  ])('is a success if its client leaves at the end of a stream of %s', async (_, pieces) => {
+    const project = newProject();
+    upstream.behave(async ({ aborted }, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const piece of pieces) res.write(piece);
+      await aborted;
+    });
+    const leaving = new AbortController();
+    const response = await send({ model, stream: true }, project, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    for (let said = ''; !/(?:\[DONE\]|"r".*)\n\n$/.test(said); )
+      said += Buffer.from((await reader?.read())?.value ?? '').toString();
+    leaving.abort();
+    expect(await recorded(project)).toMatchObject({
+      exception: null,
+      output: expect.any(Object),
+      summary: { svc: { status: 'success' } },
+    });
+    expect(await lineOf(service, response)).toMatchObject({ outcome: 'answered' });
+  });
+
+  it.each(['{"choices": [', '', '<html>'])('is an error if its answer is %j and no JSON', async (body) => {
+    const project = newProject();
+    upstream.behave((_request, res) => res.writeHead(200, { 'content-type': 'application/json' }).end(body));
+    expect(await (await send({ model, messages }, project)).text()).toBe(body);
+    expect(await recorded(project)).toMatchObject({
+      exception: 'the upstream answered with what is not JSON',
+      summary: { svc: { status: 'error' }, inference: { status: 200 } },
+    });
+  });
+
+  it.each([
+    ['/chat/completions', { prompt_tokens: 2000, completion_tokens: 10, total_tokens: 2010 }, 'prompt'],
+    ['/responses', { input_tokens: 2000, output_tokens: 10, total_tokens: 2010 }, 'input'],
+  ])('to %s costs less for what the provider had in its cache', async (path, counts, name) => {
+    const project = newProject();
+    const usage = { ...counts, [`${name}_tokens_details`]: { cached_tokens: 1536 } };
+    upstream.behave(json({ model: 'gpt-4o-2024-08-06', usage }));
+    await send({ model: 'gpt-4o' }, project, { path });
+    const { id } = await recorded(project);
+    const answer = await service.post('/call/read', { project_id: project, id, include_costs: true });
+    expect(await answer.json()).toMatchObject({
+      call: {
+        summary: {
+          svc: {
+            costs: {
+              'gpt-4o-2024-08-06': {
+                // $2.50 and $1.25 a million
+                prompt_tokens_total_cost: expect.closeTo(464 * 2.5e-6 + 1536 * 1.25e-6, 12),
+              },
+            },
+          },
+        },
+      },
     });
   });
 

@@ -199,6 +199,19 @@ describe('Langfuse', () => {
     });
   });
 
+  it('has cached tokens in the details of a provider’s own usage', () => {
+    expect(
+      langfuseUsage({
+        ...{ prompt_tokens: 2000, completion_tokens: 10, total_tokens: 2010 },
+        prompt_tokens_details: { cached_tokens: 1536, audio_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 4 },
+      }),
+    ).toMatchObject({
+      ...{ input_tokens: 2000, output_tokens: 10, total_tokens: 2010, cache_read_input_tokens: 1536 },
+      output_tokens_details: { reasoning_tokens: 4 },
+    });
+  });
+
   it('reads counts by the names of OpenAI', () => {
     expect(langfuseUsage({ prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 })).toMatchObject({
       input_tokens: 30,

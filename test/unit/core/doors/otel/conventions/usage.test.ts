@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
+import { countsOf, usageOf } from '../../../../../../core/doors/otel/conventions/usage.ts';
+import { tokensOf } from '../../../../../../core/records/costs/costs.ts';
 import { spanOf } from '../../../../../support/spans.ts';
 
 const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>
@@ -13,6 +15,72 @@ const counted = (spans: readonly ReturnType<typeof spanOf>[]) =>
   withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).map(
     ({ translation }) => translation.usage?.m?.input_tokens,
   );
+
+describe('a usage object', () => {
+  it.each([
+    [{ prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 60 } }, 100, 60, 0],
+    [{ input_tokens: 100, output_tokens: 5, input_tokens_details: { cached_tokens: 60 } }, 100, 60, 0],
+    [
+      {
+        input_tokens: 30,
+        output_tokens: 5,
+        cache_read_input_tokens: 60,
+        cache_creation_input_tokens: 10,
+      },
+      100,
+      60,
+      10,
+    ],
+    [
+      {
+        inputTokens: 30,
+        outputTokens: 5,
+        totalTokens: 35,
+        cacheReadInputTokens: 60,
+        cacheWriteInputTokens: 10,
+      },
+      100,
+      60,
+      10,
+    ],
+    [{ promptTokenCount: 100, candidatesTokenCount: 5, cachedContentTokenCount: 60 }, 100, 60, 0],
+    [{ prompt_tokens: 100, completion_tokens: 5, prompt_cache_hit_tokens: 60 }, 100, 60, 0],
+    [
+      { input_tokens: 100, output_tokens: 5, input_token_details: { cache_read: 60, cache_creation: 10 } },
+      100,
+      60,
+      10,
+    ],
+    [
+      {
+        inputTokens: 100,
+        outputTokens: 5,
+        inputTokenDetails: { cacheReadTokens: 60, cacheWriteTokens: 10 },
+      },
+      100,
+      60,
+      10,
+    ],
+    [{ input_tokens: 100, output_tokens: 5, cache_read_tokens: 60, cache_write_tokens: 10 }, 100, 60, 10],
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 5,
+        cache_read_input_tokens: 60,
+        cache_creation_input_tokens: 10,
+      },
+      100,
+      60,
+      10,
+    ],
+  ])('%j costs what its provider bills', (usage, prompt, read, written) => {
+    const counts = countsOf(usage, 'm');
+    const { m } = (counts && usageOf(counts, undefined)) ?? {};
+    expect(m).toMatchObject({ input_tokens: prompt, output_tokens: 5, total_tokens: prompt + 5 });
+    expect([m?.cache_read_input_tokens ?? 0, m?.cache_creation_input_tokens ?? 0]).toEqual([read, written]);
+    expect(tokensOf(m ?? {})).toMatchObject({ prompt, cacheRead: read, cacheWrite: written });
+  });
+});
 
 describe('usage that is reported twice', () => {
   it('stays on the innermost request', () => {

@@ -1,0 +1,28 @@
+import type { ErrorDetail } from '../../foundations/wire/errors.ts';
+
+/** An error as OpenAI's clients read it. They show the message, and choose their exception by the status. */
+export interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  /** The kind of the first problem. */
+  readonly code: string;
+}
+
+/** OpenAI's names for kinds of errors. */
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+/** A problem with its place, unless that says nothing to who writes a request. */
+const sentence = ({ loc: [part, ...path], msg }: ErrorDetail): string =>
+  part === 'body' && path.length > 0 ? `${path.join('.')} ${msg}` : msg;
+
+/** The `error` that stands beside `detail` where OpenAI's clients may be asking. */
+export const openAiError = (status: number, detail: readonly ErrorDetail[]): OpenAiError => ({
+  message: detail.map(sentence).join('; '),
+  type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'),
+  code: detail[0]?.type ?? 'unknown',
+});
