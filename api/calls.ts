@@ -141,7 +141,7 @@ const lookupExample = {
   started_at: '2026-10-01T09:30:00.2Z',
 };
 
-export const callStart = endpoint({
+export const callStart = /* @__PURE__ */ endpoint({
   path: '/call/start',
   role: 'write',
   shape: oneRecord,
@@ -163,7 +163,7 @@ export const callStart = endpoint({
   },
 });
 
-export const callEnd = endpoint({
+export const callEnd = /* @__PURE__ */ endpoint({
   path: '/call/end',
   role: 'write',
   shape: oneRecord,
@@ -197,7 +197,7 @@ export const callBatch = () => {
   return z.strictObject({ batch: field(z.array(item), 'The items, in order.') });
 };
 
-export const callUpsertBatch = endpoint({
+export const callUpsertBatch = /* @__PURE__ */ endpoint({
   path: '/call/upsert_batch',
   role: 'write',
   shape: batch,
@@ -237,7 +237,7 @@ export const callUpsertBatch = endpoint({
   },
 });
 
-export const callUpdate = endpoint({
+export const callUpdate = /* @__PURE__ */ endpoint({
   path: '/call/update',
   role: 'write',
   shape: oneRecord,
@@ -265,7 +265,7 @@ export const callUpdate = endpoint({
 
 const maxDeleted = 1000;
 
-export const callsDelete = endpoint({
+export const callsDelete = /* @__PURE__ */ endpoint({
   path: '/calls/delete',
   role: 'write',
   shape: deletion,

@@ -80,7 +80,7 @@ const pricesBody = () =>
     },
   );
 
-export const costCreate = endpoint({
+export const costCreate = /* @__PURE__ */ endpoint({
   path: '/cost/create',
   role: 'write',
   shape: oneRecord,
@@ -151,7 +151,7 @@ const costsQuery = () => {
 /** A query over the prices of one project. */
 export type CostsQuery = z.output<ReturnType<typeof costsQuery>>;
 
-export const costQuery = endpoint({
+export const costQuery = /* @__PURE__ */ endpoint({
   path: '/cost/query',
   shape: oneAnswer,
   stores: { costs: 'read' },
@@ -174,7 +174,7 @@ export const costQuery = endpoint({
   },
 });
 
-export const costPurge = endpoint({
+export const costPurge = /* @__PURE__ */ endpoint({
   path: '/cost/purge',
   role: 'write',
   shape: oneRecord,

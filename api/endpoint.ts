@@ -398,9 +398,8 @@ const projectAtTop = (body: unknown): readonly NamedProject[] => [
 
 /**
  * Describes an endpoint that takes a key: unless it says otherwise a POST that reads, with basic
- * authentication and with `project_id` at the top of its body.
- *
- * @__NO_SIDE_EFFECTS__
+ * authentication and with `project_id` at the top of its body. Its call is
+ * marked as pure, so that a bundle brings only the descriptions that it uses.
  */
 export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
@@ -418,8 +417,6 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
 
 /**
  * Describes an endpoint about the key of a request.
- *
- * @__NO_SIDE_EFFECTS__
  */
 export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> & Contract<Body, Answer, Sent> & Operation & { readonly method?: 'GET' | 'POST' },
@@ -431,8 +428,6 @@ export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>
 
 /**
  * Describes an endpoint for everybody.
- *
- * @__NO_SIDE_EFFECTS__
  */
 export const openEndpoint = <const Path extends `/${string}`, Answer>(
   described: Common<Path> &

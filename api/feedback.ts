@@ -92,7 +92,7 @@ const createdExample = (id: string, payload: object) => ({
   payload,
 });
 
-export const feedbackCreate = endpoint({
+export const feedbackCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/create',
   role: 'write',
   shape: oneRecord,
@@ -141,7 +141,7 @@ const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
   }
 });
 
-export const feedbackBatchCreate = endpoint({
+export const feedbackBatchCreate = /* @__PURE__ */ endpoint({
   path: '/feedback/batch/create',
   role: 'write',
   shape: batch,
@@ -172,7 +172,7 @@ export const feedbackBatchCreate = endpoint({
   },
 });
 
-export const feedbackReplace = endpoint({
+export const feedbackReplace = /* @__PURE__ */ endpoint({
   path: '/feedback/replace',
   role: 'write',
   shape: oneRecord,
@@ -251,7 +251,7 @@ const feedbackQueryBody = () => {
 /** A query over the feedback of one project. Ties are in order of `created_at`, then `id`. */
 export type FeedbackQuery = z.output<ReturnType<typeof feedbackQueryBody>>;
 
-export const feedbackQuery = endpoint({
+export const feedbackQuery = /* @__PURE__ */ endpoint({
   path: '/feedback/query',
   shape: stream,
   stores: { feedback: 'query' },
@@ -276,7 +276,7 @@ export const feedbackQuery = endpoint({
 
 const byId = (id: string) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] });
 
-export const feedbackPurge = endpoint({
+export const feedbackPurge = /* @__PURE__ */ endpoint({
   path: '/feedback/purge',
   role: 'write',
   shape: fewRecords,

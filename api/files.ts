@@ -7,7 +7,7 @@ import { contentDigest, expectedDigest } from './tables.ts';
 /** The digest of `hello`. */
 const exampleFile = 'LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ';
 
-export const fileCreate = endpoint({
+export const fileCreate = /* @__PURE__ */ endpoint({
   path: '/file/create',
   role: 'write',
   shape: oneRecord,
@@ -40,7 +40,7 @@ export const fileCreate = endpoint({
   },
 });
 
-export const fileContent = endpoint({
+export const fileContent = /* @__PURE__ */ endpoint({
   path: '/file/content',
   shape: oneAnswer,
   stores: { files: 'read' },

@@ -145,7 +145,7 @@ const passedOn = (
   examples: { hello: { summary: what, body: { model: 'any', ...body }, answer: { object } } },
 });
 
-export const inference = endpoint({
+export const inference = /* @__PURE__ */ endpoint({
   path: '/inference/v1/{path+}',
   scheme: 'bearer',
   role: 'inference',

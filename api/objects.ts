@@ -107,7 +107,7 @@ export const newObject = () =>
     svc_user_id: ignoredUser,
   });
 
-export const objCreate = endpoint({
+export const objCreate = /* @__PURE__ */ endpoint({
   path: '/obj/create',
   role: 'write',
   shape: oneRecord,
@@ -136,7 +136,7 @@ export const objCreate = endpoint({
   },
 });
 
-export const objRead = endpoint({
+export const objRead = /* @__PURE__ */ endpoint({
   path: '/obj/read',
   shape: oneAnswer,
   stores: { objects: 'read' },
@@ -230,7 +230,7 @@ export interface ObjectsQuery extends Readonly<z.output<ReturnType<typeof object
 /** One key of an order of versions. */
 export type ObjectSortKey = ObjectsQuery['sortBy'][number];
 
-export const objsQuery = endpoint({
+export const objsQuery = /* @__PURE__ */ endpoint({
   path: '/objs/query',
   shape: stream,
   stores: { objects: 'query' },
@@ -276,7 +276,7 @@ const objectRefSchema = (refScheme: string) => {
 export const refs = (refScheme: string) =>
   field(listOf(objectRefSchema(refScheme), maxItems), 'Refs to objects and ops.');
 
-export const refsReadBatch = endpoint({
+export const refsReadBatch = /* @__PURE__ */ endpoint({
   path: '/refs/read_batch',
   shape: stream,
   stores: { objects: 'read', tables: 'read' },
@@ -302,7 +302,7 @@ export const refsReadBatch = endpoint({
   },
 });
 
-export const objDelete = endpoint({
+export const objDelete = /* @__PURE__ */ endpoint({
   path: '/obj/delete',
   role: 'write',
   shape: fewRecords,

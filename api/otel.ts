@@ -21,7 +21,7 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
-export const otelTraces = endpoint({
+export const otelTraces = /* @__PURE__ */ endpoint({
   path: '/otel/v1/traces',
   scheme: 'any',
   role: 'write',

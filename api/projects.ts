@@ -9,7 +9,7 @@ const grant = () =>
     role: field(z.enum(['read', 'write', 'inference']), 'What it allows; `write` includes `read`.'),
   });
 
-export const me = keyEndpoint({
+export const me = /* @__PURE__ */ keyEndpoint({
   path: '/me',
   tag: 'projects',
   name: 'Me',
@@ -48,7 +48,7 @@ export const me = keyEndpoint({
   },
 });
 
-export const projectsQuery = endpoint({
+export const projectsQuery = /* @__PURE__ */ endpoint({
   path: '/projects/query',
   shape: oneAnswer,
   stores: { rollups: 'list' },

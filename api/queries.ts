@@ -412,7 +412,7 @@ const callReadBody = () =>
 /** Which call is to be read, and what more of it. */
 export type CallRead = Pick<z.output<ReturnType<typeof callReadBody>>, 'projectId' | 'id' | 'includes'>;
 
-export const callRead = endpoint({
+export const callRead = /* @__PURE__ */ endpoint({
   path: '/call/read',
   shape: oneAnswer,
   stores: { calls: 'find', payloads: 'read', costs: 'read', feedback: 'join' },
@@ -433,7 +433,7 @@ export const callRead = endpoint({
   },
 });
 
-export const callsStreamQuery = endpoint({
+export const callsStreamQuery = /* @__PURE__ */ endpoint({
   path: '/calls/stream_query',
   shape: stream,
   stores: {
@@ -467,7 +467,7 @@ export const callsStreamQuery = endpoint({
   },
 });
 
-export const callsQueryStats = endpoint({
+export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
   shape: stream,
   stores: { calls: 'query', payloads: 'read' },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { field } from '../core/foundations/wire/schema.ts';
 import { document, fixed, type OpenRoute, openEndpoint, page } from './endpoint.ts';
 
-export const health = openEndpoint({
+export const health = /* @__PURE__ */ openEndpoint({
   path: '/health',
   head: true,
   shape: fixed,
@@ -18,7 +18,7 @@ export const health = openEndpoint({
   examples: { up: { summary: 'It is up', body: undefined, answer: { status: 'up', version: '0.1.0' } } },
 });
 
-export const openapi = openEndpoint({
+export const openapi = /* @__PURE__ */ openEndpoint({
   path: '/openapi.json',
   handler: 'openapi',
   shape: document,

@@ -214,7 +214,7 @@ const bucket = () =>
     .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
     .register(documented, { name: 'StatsPeriod' });
 
-export const callsStats = endpoint({
+export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
   shape: stream,
   stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use' },
@@ -351,7 +351,7 @@ const usageBody = () =>
 /** Which calls are to be summed up, each once. */
 export type UsageRequest = z.output<ReturnType<typeof usageBody>>;
 
-export const callsUsage = endpoint({
+export const callsUsage = /* @__PURE__ */ endpoint({
   path: '/calls/usage',
   shape: oneAnswer,
   stores: { calls: 'find', payloads: 'read', costs: 'read' },

@@ -47,7 +47,7 @@ const table = 'ac248a8eb679dc123755460524423571f7ec08465ae185a419ec0e208de38c4b'
 /** The digest of a table that has it twice. */
 const longer = 'd42707a806073373ed541853e5b3a78c8a60b20ac4c1cf2802c7294b96270ea1';
 
-export const tableCreate = endpoint({
+export const tableCreate = /* @__PURE__ */ endpoint({
   path: '/table/create',
   role: 'write',
   shape: batch,
@@ -115,7 +115,7 @@ export type TableChange =
   | { readonly kind: 'insert'; readonly index: number; readonly row: JsonObject }
   | { readonly kind: 'pop'; readonly index: number };
 
-export const tableUpdate = endpoint({
+export const tableUpdate = /* @__PURE__ */ endpoint({
   path: '/table/update',
   role: 'write',
   shape: batch,
@@ -191,7 +191,7 @@ const tableQueryBody = () =>
 /** A query over the rows of a table. */
 export type TableQuery = Omit<z.output<ReturnType<typeof tableQueryBody>>, 'filter'>;
 
-export const tableQuery = endpoint({
+export const tableQuery = /* @__PURE__ */ endpoint({
   path: '/table/query',
   shape: stream,
   stores: { tables: 'read' },
@@ -223,7 +223,7 @@ export const tableQuery = endpoint({
   },
 });
 
-export const tableQueryStats = endpoint({
+export const tableQueryStats = /* @__PURE__ */ endpoint({
   path: '/table/query_stats',
   shape: oneAnswer,
   stores: { tables: 'count' },

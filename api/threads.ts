@@ -89,7 +89,7 @@ const threadsQuery = () =>
 /** A query over the threads of one project. Ties of its order fall back to `thread_id`, ascending. */
 export type ThreadsQuery = z.output<ReturnType<typeof threadsQuery>>;
 
-export const threadsStreamQuery = endpoint({
+export const threadsStreamQuery = /* @__PURE__ */ endpoint({
   path: '/threads/stream_query',
   shape: stream,
   stores: { calls: 'threads' },

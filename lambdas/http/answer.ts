@@ -1,8 +1,4 @@
-import { gzipSync, zstdCompressSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import Negotiator from 'negotiator';
-import { ServiceError } from '../../core/foundations/wire/index.ts';
-import { headersOf } from './request.ts';
 
 /** A value as JSON with a line end, so that a terminal's prompt stands on a line of its own. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
@@ -35,53 +31,6 @@ export async function* withLineEnd(text: AsyncIterable<Piece>): AsyncGenerator<P
   }
   if (last !== '\n') yield '\n';
 }
-
-type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
-
-/**
- * Chooses the media type of an answer among those that can be written. It is the one that the
- * client likes best, or the first without an `accept` header.
- *
- * @throws ServiceError 406 when the client accepts none of them
- */
-export const mediaType = (event: Headers, written: readonly string[]): string => {
-  // A charset makes no difference: all answers are UTF-8.
-  const accept = headersOf(event).accept?.replace(/;\s*charset=[^;,]*/gi, '') || '*/*';
-  const chosen = new Negotiator({ headers: { accept } }).mediaType([...written]);
-  if (chosen !== undefined) return chosen;
-  throw new ServiceError(406, [
-    { loc: ['header', 'accept'], msg: `should accept one of ${written.join(', ')}`, type: 'not_acceptable' },
-  ]);
-};
-
-/** The codings that an answer can be compressed with, ours to prefer first. */
-export const codings = ['zstd', 'gzip'] as const;
-export type Coding = (typeof codings)[number];
-
-/** Negotiator with an option that its types do not have yet. */
-interface Preferring {
-  encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
-}
-
-/**
- * Chooses among codings: by the client's preference, and among equals the first. The client must
- * name a coding, since `*` alone does not say that it can read it.
- *
- * @returns undefined for an answer as it is
- */
-export const preferredCoding = <C extends string>(event: Headers, preferred: readonly C[]): C | undefined => {
-  const headers = headersOf(event);
-  const header = headers['accept-encoding']?.toLowerCase() ?? '';
-  const named = header.split(',').map((part) => part.split(';', 1)[0]?.trim());
-  const available = preferred.filter((coding) => named.includes(coding));
-  if (available.length === 0) return undefined;
-  const negotiator: Preferring = new Negotiator({ headers });
-  const chosen = negotiator.encoding([...available, 'identity'], { preferred });
-  return available.find((coding) => coding === chosen);
-};
-
-/** Chooses how to compress an answer; undefined for an answer as it is. */
-export const contentCoding = (event: Headers): Coding | undefined => preferredCoding(event, codings);
 
 /** Records on their way into an answer, in each form. One of the forms is read, once. */
 export interface Records {
@@ -158,9 +107,11 @@ export interface FixedAnswer {
   readonly cacheControl: string;
 }
 
-type Event = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | 'requestContext'>;
+/** What a fixed answer depends on. */
+export type FixedEvent = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | 'requestContext'>;
 
-const headOf = ({ requestContext }: Event, cacheControl: string) => ({
+/** The head of such an answer. */
+export const headOf = ({ requestContext }: FixedEvent, cacheControl: string) => ({
   statusCode: 200,
   headers: {
     'content-type': 'application/json',
@@ -176,33 +127,7 @@ const headOf = ({ requestContext }: Event, cacheControl: string) => ({
  */
 export const fixedEndpoint =
   ({ text, cacheControl }: FixedAnswer) =>
-  async (event: Event): Promise<APIGatewayProxyResult> => ({
+  async (event: FixedEvent): Promise<APIGatewayProxyResult> => ({
     ...headOf(event, cacheControl),
     body: event.httpMethod === 'HEAD' ? '' : text,
   });
-
-const compress = { zstd: zstdCompressSync, gzip: gzipSync } as const satisfies Record<Coding, unknown>;
-
-/**
- * The same for a longer text, which is compressed if the client likes. It is streamed, because the
- * gateway would take the bytes of a buffered answer for text. Each form is made once.
- */
-export const fixedStream = ({ text, cacheControl }: FixedAnswer) => {
-  const made = new Map<Coding | undefined, Uint8Array>();
-  const bytesAs = (coding: Coding | undefined): Uint8Array => {
-    const bytes = made.get(coding) ?? (coding ? compress[coding](text) : Buffer.from(text));
-    made.set(coding, bytes);
-    return bytes;
-  };
-  return awslambda.streamifyResponse(async (event: Event, stream) => {
-    const coding = contentCoding(event);
-    const { statusCode, headers } = headOf(event, cacheControl);
-    const answer = awslambda.HttpResponseStream.from(stream, {
-      statusCode,
-      headers: { ...headers, vary: 'accept-encoding', ...(coding && { 'content-encoding': coding }) },
-    });
-    // The head goes out with the first write, not with the end.
-    answer.write(bytesAs(coding));
-    answer.end();
-  });
-};

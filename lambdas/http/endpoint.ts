@@ -4,16 +4,7 @@ import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
-import {
-  contentCoding,
-  formatted,
-  jsonText,
-  mediaType,
-  type Piece,
-  type Records,
-  recordTypes,
-  withLineEnd,
-} from './answer.ts';
+import { formatted, jsonText, type Piece, type Records, recordTypes, withLineEnd } from './answer.ts';
 import { inDialect, namesOf } from './dialect.ts';
 import {
   answerErrors,
@@ -23,6 +14,7 @@ import {
   readCaller,
   timeoutEarlyResponse,
 } from './middlewares.ts';
+import { contentCoding, mediaType } from './negotiate.ts';
 import { readRequest, type ServiceEvent, type ServiceRequest } from './request.ts';
 import {
   abortable,
@@ -95,10 +87,8 @@ export const middlewares = <Body>(
   answerErrors(),
   readCaller(),
   readRequest(description),
-  ...('role' in description && description.role !== undefined ? [authorize(description)] : []),
-  ...('role' in description && description.role !== undefined && description.stores.rollups === 'note'
-    ? [noteProjects(description)]
-    : []),
+  ...(description.role ? [authorize(description)] : []),
+  ...(description.role && description.stores.rollups === 'note' ? [noteProjects(description)] : []),
 ];
 
 /** The event of an endpoint whose answer is streamed. */
@@ -171,7 +161,7 @@ const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: 
         headers: {
           'content-type': 'application/json',
           'x-request-id': service.id,
-          ...('role' in description && description.role !== undefined ? {} : uncached),
+          ...(description.role ? {} : uncached),
         },
         body,
       };

@@ -10,7 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { type ErrorBody, ServiceError } from '../../core/foundations/wire/index.ts';
 import type { Details, RequestLog } from '../log/request-log.ts';
-import { type Coding, jsonText, type Piece, utf8 } from './answer.ts';
+import { jsonText, type Piece, utf8 } from './answer.ts';
+import type { Coding } from './negotiate.ts';
 
 /**
  * Bounds on streamed answers. Lambda ends a stream at 200 MB. API Gateway ends one that has been

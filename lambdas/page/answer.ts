@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { preferredCoding } from '../http/answer.ts';
+import { preferredCoding } from '../http/negotiate.ts';
 import { headerOf } from '../http/request.ts';
 
 /** The name of the page's one document. */

@@ -94,7 +94,7 @@ const wholeExample = {
   output: 42,
 };
 
-export const callsComplete = endpoint({
+export const callsComplete = /* @__PURE__ */ endpoint({
   path: '/v2/{entity}/{project}/calls/complete',
   tolerant: true,
   role: 'write',
@@ -132,7 +132,7 @@ export const callsComplete = endpoint({
   examples: { one: { summary: 'A call', body: { batch: [wholeExample] }, answer: {} } },
 });
 
-export const callStartV2 = endpoint({
+export const callStartV2 = /* @__PURE__ */ endpoint({
   path: '/v2/{entity}/{project}/call/start',
   tolerant: true,
   role: 'write',
@@ -168,7 +168,7 @@ export const callStartV2 = endpoint({
   },
 });
 
-export const callEndV2 = endpoint({
+export const callEndV2 = /* @__PURE__ */ endpoint({
   path: '/v2/{entity}/{project}/call/end',
   tolerant: true,
   role: 'write',
@@ -217,7 +217,7 @@ const traceUsageBody = () =>
 /** Which calls to sum up, by a filter and a query. */
 export type TraceUsageRequest = z.output<ReturnType<typeof traceUsageBody>>;
 
-export const traceUsage = endpoint({
+export const traceUsage = /* @__PURE__ */ endpoint({
   path: '/trace/usage',
   tolerant: true,
   shape: stream,

@@ -34,7 +34,7 @@ const aliasesText =
   'Names of a version; of a filter: any of these. None is set to `latest`, `v<N>` or a digest.';
 const versionFields = { project_id: project, object_id: objectId, digest: versionName };
 
-export const aliasesSet = endpoint({
+export const aliasesSet = /* @__PURE__ */ endpoint({
   path: '/objs/{object_id}/aliases',
   tolerant: true,
   method: 'PUT',
@@ -58,7 +58,7 @@ export const aliasesSet = endpoint({
   },
 });
 
-export const aliasesRemove = endpoint({
+export const aliasesRemove = /* @__PURE__ */ endpoint({
   path: '/objs/{object_id}/aliases/remove',
   tolerant: true,
   role: 'write',
@@ -84,7 +84,7 @@ export const aliasesRemove = endpoint({
   },
 });
 
-export const tagsAdd = endpoint({
+export const tagsAdd = /* @__PURE__ */ endpoint({
   path: '/objs/{object_id}/versions/{digest}/tags',
   tolerant: true,
   method: 'PUT',
@@ -103,7 +103,7 @@ export const tagsAdd = endpoint({
   },
 });
 
-export const tagsRemove = endpoint({
+export const tagsRemove = /* @__PURE__ */ endpoint({
   path: '/objs/{object_id}/versions/{digest}/tags/remove',
   tolerant: true,
   role: 'write',
@@ -121,7 +121,7 @@ export const tagsRemove = endpoint({
   },
 });
 
-export const aliasesList = endpoint({
+export const aliasesList = /* @__PURE__ */ endpoint({
   path: '/aliases',
   tolerant: true,
   method: 'GET',
@@ -138,7 +138,7 @@ export const aliasesList = endpoint({
   },
 });
 
-export const tagsList = endpoint({
+export const tagsList = /* @__PURE__ */ endpoint({
   path: '/tags',
   tolerant: true,
   method: 'GET',

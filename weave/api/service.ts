@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { fixed, keyEndpoint, openEndpoint } from '../../api/endpoint.ts';
 import { field, freeObject, nullish } from '../../core/foundations/wire/schema.ts';
 
-export const serverInfo = openEndpoint({
+export const serverInfo = /* @__PURE__ */ openEndpoint({
   path: '/server_info',
   tolerant: true,
   shape: fixed,
@@ -24,7 +24,7 @@ export const serverInfo = openEndpoint({
   },
 });
 
-export const graphql = keyEndpoint({
+export const graphql = /* @__PURE__ */ keyEndpoint({
   path: '/graphql',
   tolerant: true,
   method: 'POST',

@@ -12,7 +12,7 @@ import { field, listOf, nullish, record } from '../../core/foundations/wire/sche
 const rowDigest = 'XqYnrRGCRsKytwwi9duiYN26FJosYWlYCOXOX09Lcas';
 const table = '0480bef923d3d4bb575e6e15e211f996ec80f17614ab5c5ea8a650390f8ec50a';
 
-export const tableCreateFromDigests = endpoint({
+export const tableCreateFromDigests = /* @__PURE__ */ endpoint({
   path: '/table/create_from_digests',
   tolerant: true,
   role: 'write',
@@ -39,7 +39,7 @@ export const tableCreateFromDigests = endpoint({
   },
 });
 
-export const tableQueryStatsBatch = endpoint({
+export const tableQueryStatsBatch = /* @__PURE__ */ endpoint({
   path: '/table/query_stats_batch',
   tolerant: true,
   shape: oneAnswer,

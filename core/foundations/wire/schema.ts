@@ -141,8 +141,6 @@ export const refTo = (...kinds: Ref['kind'][]) => refSchema('svc:///', kinds);
 
 /**
  * A field of a request or an answer, with its meaning.
- *
- * @__NO_SIDE_EFFECTS__
  */
 export const field = <S extends z.ZodMiniType>(schema: S, description: string): S => {
   const described = clone(schema, schema._zod.def, { parent: true });
