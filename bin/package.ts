@@ -1,11 +1,13 @@
 /**
  * `npm pack` runs this before it packs, and with `--restore` afterwards. It builds what the package
  * has into the folder that is packed, and lends it the package's manifest. See docs/construct.md.
+ * `--bundles <folder>` has it take bundles that are there, as tests do.
  */
 
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -17,11 +19,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { bundle } from '../lib/bundles.ts';
 import { bundleOf, constantsOf, handlersIn } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
-import { dialects } from '../weave/policy.ts';
+import { type Dialect, dialects } from '../weave/policy.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [
@@ -82,7 +85,8 @@ const writeDeclarations = (root: string, outdir: string): void => {
   try {
     const { status, stdout } = spawnSync(
       join(root, 'node_modules/.bin/tsc'),
-      ['-p', 'tsconfig.package.json', '--outDir', all],
+      // Two threads would each check most of what the other does.
+      ['-p', 'tsconfig.package.json', '--singleThreaded', '--outDir', all],
       { cwd: root, encoding: 'utf8' },
     );
     if (status !== 0) throw new Error(`the declarations do not compile:\n${stdout}`);
@@ -114,32 +118,48 @@ const buildConstruct = (root: string, outdir: string): void => {
 };
 
 /**
+ * Makes the bundles of a dialect as the package has them.
+ *
+ * @param root the project's root, an absolute path
+ * @param outdir the folder for the bundles, an absolute path
+ * @param handlers what is bundled. @default - every handler of the dialect
+ * @throws Error if a handler or the page does not build; esbuild prints where and why
+ */
+export const makeBundles = async (
+  root: string,
+  dialect: Dialect,
+  outdir: string,
+  handlers = handlersIn(dialect),
+): Promise<void> => {
+  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf(dialect) });
+  rmSync(join(outdir, 'meta.json'));
+  if (handlers.includes(pageHandler)) addPage(await buildPage(root), bundleOf(bundles, pageHandler));
+};
+
+/**
  * Builds what the package has besides its documents: the construct with its declarations, and every
  * handler's bundle.
  *
  * @param root the project's root, an absolute path
  * @param outdir an absolute path; what is there is removed
+ * @param made a folder with the bundles of each dialect. @default - they are made
  * @throws Error if something does not build; esbuild prints where and why
  */
-const buildPackage = async (root: string, outdir: string): Promise<void> => {
+const buildPackage = async (root: string, outdir: string, made?: string): Promise<void> => {
   rmSync(outdir, { recursive: true, force: true });
   buildConstruct(root, outdir);
   writeDeclarations(root, outdir);
-  const page = await buildPage(root);
-  for (const dialect of dialects) {
-    const folder = join(outdir, 'bundles', dialect);
-    const handlers = handlersIn(dialect);
-    const bundles = await bundle({ root, handlers, outdir: folder, constants: constantsOf(dialect) });
-    rmSync(join(folder, 'meta.json'));
-    addPage(page, bundleOf(bundles, pageHandler));
-  }
+  const bundles = join(outdir, 'bundles');
+  if (made !== undefined) cpSync(made, bundles, { recursive: true });
+  else for (const dialect of dialects) await makeBundles(root, dialect, join(bundles, dialect));
 };
 
 if (import.meta.main) {
+  const { values } = parseArgs({ options: { restore: { type: 'boolean' }, bundles: { type: 'string' } } });
   const folder = process.cwd();
   restoreManifest(folder);
-  if (!process.argv.includes('--restore')) {
-    await buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'));
+  if (!values.restore) {
+    await buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'), values.bundles);
     swapManifest(folder);
   }
 }
