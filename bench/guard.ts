@@ -5,6 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runPlain } from '../bin/common.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
@@ -155,11 +156,18 @@ const writeRecorded = (figures: RecordedFigures): void => {
   writeFileSync(file, `{\n${lines.join(',\n')}\n}\n`);
 };
 
-if (import.meta.main) {
+const update = async (): Promise<void> => {
   await using bench = await openBench();
   const before = readRecorded();
   const now = toRecorded(await countRecorded(bench));
   const changes = differences(before, now);
   if (changes.length > 0) writeRecorded(updated(before, now));
   console.log(changes.join('\n') || 'Nothing has changed.');
-}
+};
+
+if (import.meta.main)
+  await runPlain(
+    'bench:guard',
+    'Count the figures of bench/figures.json anew, and write those beyond their tolerance: npm run bench:guard',
+    update,
+  );

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
+import { runPlain } from '../bin/common.ts';
 import { runDemo } from '../local/demo.ts';
 import { type LocalService, startLocalService } from '../local/service.ts';
 import { launchBrowser } from './harness/browser.ts';
@@ -105,17 +106,21 @@ const take = async (browser: Browser, service: LocalService, colorScheme: 'light
   await context.close();
 };
 
-const service = await startLocalService({});
-try {
-  await runDemo(service, AbortSignal.timeout(120_000));
-  const browser = await launchBrowser();
-  mkdirSync(folder, { recursive: true });
+const takeAll = async (): Promise<void> => {
+  const service = await startLocalService({});
   try {
-    for (const colorScheme of ['light', 'dark'] as const) await take(browser, service, colorScheme);
+    await runDemo(service, AbortSignal.timeout(120_000));
+    const browser = await launchBrowser();
+    mkdirSync(folder, { recursive: true });
+    try {
+      for (const colorScheme of ['light', 'dark'] as const) await take(browser, service, colorScheme);
+    } finally {
+      await browser.close();
+    }
   } finally {
-    await browser.close();
+    await service.stop();
   }
-} finally {
-  await service.stop();
-}
-process.exit(0);
+};
+
+await runPlain('pictures', 'Take the pictures in docs/pictures anew: npm run pictures', takeAll);
+process.exit();

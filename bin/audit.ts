@@ -5,6 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { z } from 'zod';
+import { runPlain } from './common.ts';
 
 /** The result of an audit: whether the change may pass, and lines for people. */
 interface Verdict {
@@ -94,11 +95,14 @@ const npm = (...args: string[]): string =>
     maxBuffer: 64 * 1024 * 1024,
   }).stdout ?? '';
 
-if (import.meta.main) {
+const audit = (): void => {
   const verdicts: readonly Verdict[] = [
     judgeAdvisories(npm('audit', '--omit=dev', '--omit=peer')),
     judgeSignatures(npm('audit', 'signatures')),
   ];
   for (const line of verdicts.flatMap(({ lines }) => lines)) console.log(`audit: ${line}`);
   process.exitCode = verdicts.every(({ passes }) => passes) ? 0 : 1;
-}
+};
+
+if (import.meta.main)
+  await runPlain('audit', 'Ask the registry for advisories and signatures: npm run audit', audit);

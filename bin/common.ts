@@ -66,3 +66,21 @@ export const runCommand = async (
     return isUsage ? 2 : 1;
   }
 };
+
+/**
+ * Runs a command that takes no arguments. For `--help` it says what the command does, and refuses
+ * anything else.
+ *
+ * @param name the name of its npm script
+ */
+export const runPlain = async (
+  name: string,
+  help: string,
+  task: () => void | Promise<void>,
+): Promise<void> => {
+  const [argument] = process.argv.slice(2);
+  if (argument === undefined) return task();
+  if (argument === '--help' || argument === '-h') return processOutput.out(help);
+  processOutput.err(usageText(name, new UsageError(`${argument}: this command takes no arguments`)));
+  process.exitCode = 2;
+};

@@ -1,9 +1,14 @@
+import { ownPolicy, type Policy } from '../../core/foundations/policy.ts';
 import { type Described, inWeave, weaveNames } from '../../weave/dialect.ts';
+import { weavePolicy } from '../../weave/policy.ts';
 
 /*
  * The dialect of the deployment. The bundler knows it, so that functions that speak our own bring
  * nothing of Weave's.
  */
+
+/** The policy of the deployment's dialect. */
+export const policy: Policy = process.env.DIALECT === 'weave' ? weavePolicy : ownPolicy;
 
 /** A description in the dialect of the deployment. */
 export const inDialect: <D extends Described>(own: D) => D =

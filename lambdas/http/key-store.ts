@@ -1,6 +1,6 @@
 import type { KeyStore } from '../../core/foundations/auth/index.ts';
 import { dynamodbClient } from '../../core/foundations/storage/index.ts';
-import { policy } from './policy.ts';
+import { policy } from './dialect.ts';
 
 /**
  * The keys of the deployment, as the environment of a function names them.

@@ -5,8 +5,7 @@ import type * as z from 'zod/mini';
 import type { Caller } from '../../core/foundations/auth/index.ts';
 import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
 import { type ErrorDetail, invalid, isJsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
-import { jsonOf, parseValue } from '../../core/foundations/wire/parse-body.ts';
-import { parseTolerantly } from '../../core/foundations/wire/tolerance.ts';
+import { jsonOf, parseTolerantly, parseValue } from '../../core/foundations/wire/parse-body.ts';
 import type { Details, RequestLog } from '../log/request-log.ts';
 
 /** What the middlewares find out about a request before its handler runs. */

@@ -7,7 +7,7 @@ import {
   type Table,
 } from '../../core/foundations/storage/index.ts';
 import type { TableVariable } from '../../core/foundations/storage/tables.ts';
-import { policy } from './policy.ts';
+import { policy } from './dialect.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of

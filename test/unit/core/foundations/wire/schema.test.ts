@@ -4,8 +4,11 @@ import { callBatch, callStart } from '../../../../../api/calls.ts';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { type ErrorDetail, ServiceError } from '../../../../../core/foundations/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { parseTolerantly } from '../../../../../core/foundations/wire/tolerance.ts';
+import {
+  type BodySchema,
+  parseBody,
+  parseTolerantly,
+} from '../../../../../core/foundations/wire/parse-body.ts';
 import { routesOf } from '../../../../../weave/api/routes.ts';
 
 const startBody = bodyOf(callStart);
