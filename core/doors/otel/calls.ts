@@ -8,7 +8,7 @@ import {
 } from '../../foundations/wire/index.ts';
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
-import { type Translation, translate, withoutRepeats } from './conventions/index.ts';
+import { type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
 import { threadsOf } from './threads.ts';
@@ -199,7 +199,7 @@ export interface ProjectSpan extends ReceivedSpan {
  * @param spans all of one request, for they show which calls belong to which turn
  */
 export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
-  const calls = withoutRepeats(
+  const translated = withAgents(
     spans.map((received) => {
       const { traceId, spanId, parentSpanId } = received.span;
       return {
@@ -210,6 +210,7 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       };
     }),
   );
+  const calls = withoutRepeats(translated);
   // A parent is looked for among the calls of the same project.
   const keyOf = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
   const threads = threadsOf(

@@ -69,11 +69,12 @@ const resultPart = (id: unknown, output: unknown): Part => ({
   output: parsed(listedText(output)),
 });
 
-/** The image of a part: OpenAI's `image_url`, Anthropic's and Bedrock's `source`. */
+/** The image of a part: OpenAI's `image_url`, OpenInference's `image`, Anthropic's and Bedrock's `source`. */
 const imageUrl = (part: Fields): string | undefined => {
   const { image_url: image, source } = part;
   if (typeof image === 'string') return image;
   if (isObject(image)) return textOf(image.url);
+  if (isObject(part.image)) return textOf((isObject(part.image.image) ? part.image.image : part.image).url);
   if (!isObject(source)) return undefined;
   const data = textOf(source.data) ?? textOf(source.bytes);
   const type = textOf(source.media_type) ?? `image/${textOf(part.format) ?? 'png'}`;

@@ -69,6 +69,10 @@ export interface Translation {
   readonly output: JsonValue;
   /** By model; undefined unless this span is the request to the model. */
   readonly usage: UsageByModel | undefined;
+  /** The provider's id of the answer, of a request that counts tokens. */
+  readonly responseId?: string;
+  /** Whether the span around it is an agent's run. */
+  readonly isAgentStep?: boolean;
   readonly threadId: string | undefined;
   /** The user of the traced program. */
   readonly userId: string | undefined;

@@ -46,6 +46,10 @@ export const usageKeys = {
     'gen_ai.usage.details.cache_read_tokens',
     'gen_ai.usage.details.cache_read_input_tokens',
     'gen_ai.usage.details.cached_tokens',
+    'gen_ai.usage.cached_input_tokens',
+    'gen_ai.usage.cached_tokens',
+    'gen_ai.usage.prompt_tokens_details.cache_read',
+    'gen_ai.usage.prompt_tokens_details.cached_tokens',
   ],
   cacheWrite: [
     'gen_ai.usage.cache_creation.input_tokens',

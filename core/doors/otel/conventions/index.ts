@@ -24,14 +24,14 @@ import { litellm } from './litellm.ts';
 import { logfire } from './logfire.ts';
 import { mastra } from './mastra.ts';
 import { mlflow } from './mlflow.ts';
-import { openInference } from './openinference.ts';
+import { isAgentStep, openInference } from './openinference.ts';
 import { type Marks, SpanReader } from './reader.ts';
 import { traceloop } from './traceloop.ts';
-import { usageOf } from './usage.ts';
+import { responseIdOf, usageOf } from './usage.ts';
 import { weave } from './weave.ts';
 
 export type { Convention, Kind, Translation, Usage } from './convention.ts';
-export { withoutRepeats } from './usage.ts';
+export { withAgents, withoutRepeats } from './usage.ts';
 
 /**
  * All conventions. A span can follow several; the earlier one is asked first. Frameworks come
@@ -128,6 +128,7 @@ export const translate = (source: Span): Translation => {
       })
     : undefined;
   if (usage) add(marks, usage.marks);
+  const responseId = usage && responseIdOf(span);
   const displayName = each((convention) => convention.name?.(span))?.result;
   const exception = each((convention) => convention.exception?.(span))?.result;
   return {
@@ -138,6 +139,8 @@ export const translate = (source: Span): Translation => {
     usage: usage?.result,
     threadId: idOf(({ thread }) => thread),
     userId: idOf(({ user }) => user),
+    ...(responseId !== undefined && { responseId }),
+    ...(isAgentStep(span) && { isAgentStep: true }),
     ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
     usedKeys: marks.keys,

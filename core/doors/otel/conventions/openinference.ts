@@ -1,4 +1,6 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
+import { haystackMessages, messagesOfHaystack } from '../messages/haystack.ts';
+import { fromRepr } from '../messages/python.ts';
 import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
 import {
   asMessages,
@@ -8,7 +10,18 @@ import {
   namedArguments,
   unwrappedResult,
 } from './convention.ts';
-import type { SpanReader } from './reader.ts';
+import type { Counts, SpanReader } from './reader.ts';
+import { countsOf } from './usage.ts';
+
+/** Nodes of LangGraph's prebuilt agents that ask the model, or run its tools. */
+const agentNodes: ReadonlySet<unknown> = new Set(['agent', 'model', 'model_request', 'tools']);
+
+/** Whether the span is a step of an agent's graph, so that the span around it is an agent's run. */
+export const isAgentStep = (span: SpanReader): boolean =>
+  agentNodes.has(span.span.name) && span.textIn('metadata', 'langgraph_node') === span.span.name;
+
+/** LangChain's executors of agents, which are chains in JavaScript. */
+const executesAgent = (name: string): boolean => /agent_?executor$/i.test(name);
 
 /** llama-index runs its agents as workflows, which are chains. */
 const runsAgent = (name: string): boolean => /^\w+\.run$/.test(name) && name.includes('Agent');
@@ -58,6 +71,43 @@ const embedded = (span: SpanReader, name: string): readonly unknown[] | undefine
   return found && found.length > 0 ? found : undefined;
 };
 
+/** Haystack's messages of a field of the input or output, whose flattened ones lack all but texts. */
+const haystack = (span: SpanReader, key: string, name: string, role: string) => {
+  const text = span.peekText(key);
+  if (!text?.includes('"ChatMessage(')) return undefined;
+  const found = haystackMessages(get(structured(text), name));
+  if (found) span.value(key);
+  return found && asMessages(messagesOfHaystack(found, role));
+};
+
+const usageFields = ['usage', 'usage_metadata', 'tokenUsage', 'token_usage'] as const;
+const usageText = /"(?:usage|usage_metadata|tokenUsage|token_usage)"|'usage':/;
+
+/** The provider's usage somewhere in an answer; of a list, the first item's. */
+const usageIn = (value: unknown, levels = 8): unknown => {
+  if (levels === 0) return undefined;
+  if (typeof value === 'string' && value.startsWith('ChatMessage('))
+    return usageIn(fromRepr(value), levels - 1);
+  if (Array.isArray(value)) return usageIn(value[0], levels - 1);
+  if (!isDict(value)) return undefined;
+  const own = first(value, ...usageFields);
+  if (isDict(own)) return own;
+  for (const each of Object.values(value)) {
+    const found = usageIn(each, levels - 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** What the attributes of tokens lack, such as cached tokens, from the answer itself. */
+const counts = (span: SpanReader): Counts => {
+  const own = span.counts(countKeys);
+  const answer = span.peekText('output.value');
+  if (own.cacheRead !== undefined || !answer || !usageText.test(answer)) return own;
+  const raw = countsOf(usageIn(structured(answer)), own.model);
+  return { ...raw, ...present({ ...own }), model: own.model };
+};
+
 const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
 
 const countKeys = {
@@ -82,7 +132,8 @@ export const openInference: Convention = {
     namespaces.has('llm'),
   kind: (span) => {
     const kind = kindNamed(span.peekText('openinference.span.kind'));
-    return kind === 'other' && runsAgent(span.span.name) ? 'agent' : kind;
+    const { name } = span.span;
+    return kind === 'other' && (runsAgent(name) || executesAgent(name)) ? 'agent' : kind;
   },
   inputs: (span, kind) => {
     if (kind === 'tool') return [() => asInputs(namedArguments(span.json('input.value')))];
@@ -104,6 +155,7 @@ export const openInference: Convention = {
       ];
     if (kind !== 'model') return [() => inputOf(span)];
     return [
+      () => haystack(span, 'input.value', 'messages', 'user'),
       () => asMessages(messageList(span.list('llm.input_messages'), 'user')),
       () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'user')),
       () => chatInputs(span.value('input.value')),
@@ -123,12 +175,13 @@ export const openInference: Convention = {
       return field('embeddings', embedded(span, 'vector')) ?? span.json('output.value');
     if (kind !== 'model') return unwrappedResult(span.json('output.value'));
     return (
+      haystack(span, 'output.value', 'replies', 'assistant') ??
       asMessages(messageList(span.list('llm.output_messages'), 'assistant')) ??
       asMessages(texts(span.list('llm.choices'), 'completion', 'assistant')) ??
       asMessages(answerMessages(span.value('output.value')))
     );
   },
-  usage: (span) => span.counts(countKeys),
+  usage: counts,
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),

@@ -1,7 +1,7 @@
 import type { Span } from '../span.ts';
 import { countOf, type Dict, first, get, isDict, structured } from '../values.ts';
 import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';
-import type { Counts } from './reader.ts';
+import type { Counts, SpanReader } from './reader.ts';
 
 const among = (value: unknown, ...keys: readonly string[]): number | undefined => {
   for (const key of keys) {
@@ -110,9 +110,20 @@ export const usageOf = (counts: Counts, fallback: string | undefined): UsageByMo
   return Object.fromEntries([[counts.model ?? fallback ?? unnamed, usage]]);
 };
 
+/** Keys of the id that a provider gives an answer. */
+const responseIds = ['gen_ai.response.id', 'ai.response.id', 'response_id'] as const;
+
+/** How OpenAI's and Anthropic's ids of answers look, in the JSON of an answer. */
+const answerId = /"((?:chatcmpl-|cmpl-|resp_|msg_)[\w-]{8,200})"/;
+
+/** The provider's id of the answer, which two spans of one request share. */
+export const responseIdOf = (span: SpanReader): string | undefined =>
+  span.peekText(...responseIds) ?? answerId.exec(span.peekText('output.value') ?? '')?.[1];
+
 interface Entry {
   readonly span: Span;
   readonly translation: Translation;
+  readonly projectId?: string;
 }
 
 const tokens = (usage: UsageByModel): number =>
@@ -120,6 +131,11 @@ const tokens = (usage: UsageByModel): number =>
     (sum, { input_tokens = 0, output_tokens = 0 }) => sum + input_tokens + output_tokens,
     0,
   );
+
+const withoutUsage = <E extends Entry>(entry: E): E => ({
+  ...entry,
+  translation: { ...entry.translation, usage: undefined },
+});
 
 /** Below an agent or a tool, other requests begin. */
 const boundaries: ReadonlySet<Kind> = new Set(['agent', 'tool', 'retriever']);
@@ -167,11 +183,47 @@ const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonl
   return order;
 };
 
+/** Whether two libraries saw the same request, each in a trace of its own. Made-up ids can be the same for many. */
+const areOneRequest = ({ span: a, projectId: p }: Entry, { span: b, projectId: q }: Entry): boolean =>
+  p === q &&
+  a.traceId !== b.traceId &&
+  a.scope.name !== b.scope.name &&
+  a.startTimeUnixNano <= b.endTimeUnixNano &&
+  b.startTimeUnixNano <= a.endTimeUnixNano;
+
+/**
+ * Spans whose answer a span of another trace has too: the one that counts fewer tokens, or the one in
+ * the smaller trace if both count the same. A provider's SDK that traces itself loses the trace when
+ * it streams.
+ */
+const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
+  const sizes = new Map<string, number>();
+  for (const { span } of entries) sizes.set(span.traceId, (sizes.get(span.traceId) ?? 0) + 1);
+  const isBetter = (a: Entry, b: Entry): boolean => {
+    const more = tokens(a.translation.usage ?? {}) - tokens(b.translation.usage ?? {});
+    return (more || (sizes.get(a.span.traceId) ?? 0) - (sizes.get(b.span.traceId) ?? 0)) > 0;
+  };
+  const answers = new Map<string, Entry>();
+  const repeated = new Set<Entry>();
+  for (const entry of entries) {
+    const { responseId, usage } = entry.translation;
+    if (responseId === undefined || usage === undefined) continue;
+    const other = answers.get(responseId);
+    if (!other || !areOneRequest(entry, other)) answers.set(responseId, entry);
+    else if (isBetter(entry, other)) {
+      answers.set(responseId, entry);
+      repeated.add(other);
+    } else repeated.add(entry);
+  }
+  return repeated;
+};
+
 /**
  * Takes the usage off spans whose tokens other spans of the export count too. Two instrumentations
  * of one program, of a framework and of the provider's SDK, report each request twice. Of a span
  * and the requests in it, whichever count more keep their usage, and those in it if both count the
- * same. The innermost are judged first.
+ * same. The innermost are judged first. Two requests of different traces are one if the provider's
+ * id of the answer is the same.
  *
  * @param entries the spans of one export, with their translations, in any order
  * @returns the same entries in their order
@@ -195,7 +247,28 @@ export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly
     if (outer && (counting.has(outer) || covered.has(outer))) covered.add(entry);
     if (covered.has(entry) || !counting.has(entry)) repeated.add(entry);
   }
+  const left = entries.map((entry) => (repeated.has(entry) ? withoutUsage(entry) : entry));
+  const elsewhere = repeatedElsewhere(left);
+  return left.map((entry) => (elsewhere.has(entry) ? withoutUsage(entry) : entry));
+};
+
+/**
+ * Makes agents of the runs around an agent's steps. LangChain.js reports them as chains.
+ *
+ * @param entries the spans of one export, in any order
+ */
+export const withAgents = <E extends Entry>(entries: readonly E[]): readonly E[] => {
+  const around = new Set(
+    entries.flatMap(({ span, translation }) =>
+      translation.isAgentStep && span.parentSpanId !== undefined
+        ? [keyOf(span.traceId, span.parentSpanId)]
+        : [],
+    ),
+  );
+  if (around.size === 0) return entries;
   return entries.map((entry) =>
-    repeated.has(entry) ? { ...entry, translation: { ...entry.translation, usage: undefined } } : entry,
+    entry.translation.kind === 'other' && around.has(keyOf(entry.span.traceId, entry.span.spanId))
+      ? { ...entry, translation: { ...entry.translation, kind: 'agent' } }
+      : entry,
   );
 };

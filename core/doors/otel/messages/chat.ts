@@ -82,10 +82,17 @@ const sideBySide = (body: Dict): readonly Message[] | undefined => {
   return toMessages({ role: 'assistant', content: text ?? null, toolCalls: calls }, 'assistant');
 };
 
-/** The messages of an answer, whichever API gave it. */
+/** Whether an item of a list is an answer as an API gave it, and no message. */
+const isWholeAnswer = (item: unknown): boolean =>
+  first(item, 'role') === undefined &&
+  [get(item, 'choices'), get(item, 'candidates'), get(item, 'output')].some(Array.isArray);
+
+/** The messages of an answer, or of a list of answers, whichever API gave them. */
 export const answerMessages = (value: unknown): readonly Message[] | undefined => {
   const body = structured(value);
   if (body === undefined || body === null || body === '') return undefined;
+  if (Array.isArray(body) && body.length > 0 && body.every(isWholeAnswer))
+    return body.flatMap((answer) => answerMessages(answer) ?? []);
   if (!isDict(body)) return messageList(Array.isArray(body) ? body : String(body), 'assistant');
   if (first(body, 'role', 'parts', 'kwargs') !== undefined) return toMessages(body, 'assistant');
   const direct = sideBySide(body);

@@ -232,6 +232,15 @@ describe('thinking', () => {
   });
 });
 
+describe('OpenInference’s images', () => {
+  it('are shown', () => {
+    const url = 'https://example.com/a.png';
+    const partOf = (part: object) => firstOf({ role: 'user', content: [part] }).sent?.parts;
+    expect(partOf({ type: 'image', image: { image: { url } } })).toEqual([{ kind: 'image', url }]);
+    expect(partOf({ type: 'image', image: { url } })).toEqual([{ kind: 'image', url }]);
+  });
+});
+
 describe('OpenTelemetry’s images', () => {
   const partOf = (part: object) => firstOf({ role: 'user', parts: [part] }).sent?.parts;
 

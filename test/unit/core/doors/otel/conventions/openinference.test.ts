@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
+import { translate, withAgents } from '../../../../../../core/doors/otel/conventions/index.ts';
 import { spanOf } from '../../../../../support/spans.ts';
 
 describe('OpenInference', () => {
@@ -119,5 +119,98 @@ describe('OpenInference', () => {
     const input = { args: [], sanitize_inputs_outputs: true, kwargs: { city: 'Paris' } };
     const attributes = { 'openinference.span.kind': 'TOOL', 'input.value': JSON.stringify(input) };
     expect(translate(spanOf({ attributes })).inputs).toEqual({ city: 'Paris' });
+  });
+
+  it('reads a streamed answer that is a whole response', () => {
+    const response = {
+      ...{ id: 'resp_1', object: 'response', model: 'm' },
+      output: [
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] },
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+      ],
+      usage: { input_tokens: 9, output_tokens: 3, input_tokens_details: { cached_tokens: 4 } },
+    };
+    const { output, usage } = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          'llm.model_name': 'm',
+          'llm.token_count.prompt': 9,
+          'llm.token_count.completion': 3,
+          'output.value': JSON.stringify([response]),
+        },
+      }),
+    );
+    expect(output).toEqual({
+      messages: [
+        { role: 'assistant', content: 'hello' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        },
+      ],
+    });
+    expect(usage?.m).toMatchObject({ input_tokens: 9, output_tokens: 3, cache_read_input_tokens: 4 });
+  });
+
+  it('reads messages of Haystack’s generators whole, of which the flattened ones have texts alone', () => {
+    const call = `ToolCall(tool_name='weather', arguments={'city': 'Graz', 'days': 2, 'warm': True}, id='c', extra=None)`;
+    const messages = [
+      `ChatMessage(_role=<ChatRole.SYSTEM: 'system'>, _content=[TextContent(text='Be brief.')], _name=None, _meta={})`,
+      `ChatMessage(_role=<ChatRole.USER: 'user'>, _content=[TextContent(text="What's up\\nin Gr\\xe4z?")], _name=None, _meta={})`,
+      `ChatMessage(_role=<ChatRole.ASSISTANT: 'assistant'>, _content=[${call}], _name=None, _meta={'index': 0})`,
+      `ChatMessage(_role=<ChatRole.TOOL: 'tool'>, _content=[ToolCallResult(result='27 degrees', origin=${call}, error=False)], _name=None, _meta={})`,
+    ];
+    const usage = `{'prompt_tokens': 9, 'completion_tokens': 3, 'prompt_tokens_details': {'cached_tokens': 4, 'audio_tokens': None}}`;
+    const reply = `ChatMessage(_role=<ChatRole.ASSISTANT: 'assistant'>, _content=[TextContent(text='Warm.'), ${call}], _name=None, _meta={'model': 'm', 'finish_reason': 'tool_calls', 'usage': ${usage}})`;
+    const translated = translate(
+      spanOf({
+        attributes: {
+          'openinference.span.kind': 'LLM',
+          'llm.model_name': 'm',
+          'llm.input_messages.0.message.role': 'system',
+          'llm.input_messages.0.message.content': 'Be brief.',
+          'llm.input_messages.1.message.role': 'user',
+          'llm.input_messages.2.message.role': 'assistant',
+          'llm.token_count.prompt': 9,
+          'llm.token_count.completion': 3,
+          'input.value': JSON.stringify({ messages }),
+          'output.value': JSON.stringify({ replies: [reply] }),
+        },
+      }),
+    );
+    const tool_calls = [
+      {
+        ...{ id: 'c', type: 'function' },
+        function: { name: 'weather', arguments: '{"city":"Graz","days":2,"warm":true}' },
+      },
+    ];
+    expect(translated.inputs.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: "What's up\nin Gräz?" },
+      { role: 'assistant', content: null, tool_calls },
+      { role: 'tool', content: '27 degrees', tool_call_id: 'c', name: 'weather' },
+    ]);
+    expect(translated.output).toEqual({
+      messages: [{ role: 'assistant', content: 'Warm.', tool_calls, finish_reason: 'tool_calls' }],
+    });
+    expect(translated.usage?.m).toMatchObject({ input_tokens: 9, cache_read_input_tokens: 4 });
+  });
+
+  it('calls LangChain.js’s runs of agents by their steps, or by their name', () => {
+    const chain = (name: string, metadata: object, of: { spanId: string; parentSpanId?: string }) => {
+      const attributes = { 'openinference.span.kind': 'CHAIN', metadata: JSON.stringify(metadata) };
+      const span = spanOf({ name, attributes, ...of });
+      return { span, translation: translate(span) };
+    };
+    const kinds = withAgents([
+      chain('model_request', { langgraph_node: 'model_request' }, { spanId: 'b', parentSpanId: 'a' }),
+      chain('weather run', {}, { spanId: 'a' }),
+      chain('model', {}, { spanId: 'd', parentSpanId: 'c' }),
+      chain('plain chain', {}, { spanId: 'c' }),
+      chain('AgentExecutor', {}, { spanId: 'e' }),
+    ]).map(({ translation: { kind } }) => kind);
+    expect(kinds).toEqual(['other', 'agent', 'other', 'other', 'agent']);
   });
 });

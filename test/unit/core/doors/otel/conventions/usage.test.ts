@@ -123,6 +123,25 @@ describe('usage that is reported twice', () => {
     expect(counted(spans)).toEqual([undefined, 10, undefined]);
   });
 
+  it('is dropped from a span of another trace that has the same answer', () => {
+    const other = (span: ReturnType<typeof spanOf>, of: object) => ({
+      ...span,
+      traceId: '0000000000000000000000000000000b',
+      scope: { ...span.scope, name: 'the-sdk' },
+      attributes: new Map([...span.attributes, ...Object.entries(of)]),
+    });
+    const answer = { 'output.value': '{"id":"chatcmpl-0123456789","choices":[]}' };
+    const step = request('s', undefined, 0, 'CHAIN');
+    const [asked, repeated] = [request('a', 's', 9), request('b', undefined, 9)];
+    const own = { ...asked, attributes: new Map([...asked.attributes, ...Object.entries(answer)]) };
+    const sdks = other(repeated, { 'gen_ai.response.id': 'chatcmpl-0123456789' });
+    expect(counted([sdks, step, own])).toEqual([undefined, undefined, 9]);
+    expect(counted([step, own, sdks])).toEqual([undefined, 9, undefined]);
+    expect(counted([own, other(repeated, { 'gen_ai.response.id': 'chatcmpl-9876543210' })])).toEqual([9, 9]);
+    const later = { ...sdks, startTimeUnixNano: 3n, endTimeUnixNano: 4n };
+    expect(counted([own, later])).toEqual([9, 9]);
+  });
+
   it('is found at once among many requests below many steps', () => {
     const many = 4000;
     const [outermost, step, inner] = [
