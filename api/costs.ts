@@ -183,7 +183,14 @@ export const costPurge = /* @__PURE__ */ endpoint({
   name: 'CostPurge',
   summary: 'Delete prices',
   description: 'Deletes prices by their ids. Unknown ids are ignored.',
-  request: () => record({ project_id: project, query: field(purgeByIds, 'Which prices.') }, { query: 'ids' }),
+  request: () =>
+    record(
+      {
+        project_id: project,
+        query: field(purgeByIds, 'Which prices, by id alone: an `$eq`, or an `$or` of such.'),
+      },
+      { query: 'ids' },
+    ),
   answer: () => done,
   examples: {
     one: {

@@ -286,7 +286,13 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
   summary: 'Delete feedback records',
   description: 'Deletes records by their ids, payloads included. Unknown ids are ignored.',
   request: () =>
-    record({ project_id: project, query: field(purgeByIds, 'Which records.') }, { query: 'ids' }),
+    record(
+      {
+        project_id: project,
+        query: field(purgeByIds, 'Which records, by id alone: an `$eq`, or an `$or` of such.'),
+      },
+      { query: 'ids' },
+    ),
   answer: () => done,
   examples: {
     two: {

@@ -128,10 +128,13 @@ export const groupBy = <User extends string>(user: User) =>
   field(
     withDefault(
       z.pipe(
-        z.array(z.enum(['op_name', user, 'status', 'thread_id', 'display_name'] as const)).check(
-          z.maxLength(2, 'should be at most 2 fields'),
-          z.refine((fields) => new Set(fields).size === fields.length, rule('should name each field once')),
-        ),
+        z
+          .array(z.enum(['op_name', user, 'status', 'thread_id', 'display_name'] as const))
+          .check(
+            z.maxLength(2, 'should be at most 2 fields'),
+            z.refine((fields) => new Set(fields).size === fields.length, rule('should name each field once')),
+          )
+          .register(documented, { says: { uniqueItems: true } }),
         z.transform((fields): GroupField[] =>
           fields.map((name) => (name === user ? 'user' : (name as GroupField))),
         ),

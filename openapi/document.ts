@@ -14,7 +14,7 @@ import {
   otlpRequest,
   requestExamples,
 } from './responses.ts';
-import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
+import { type JsonSchema, type Schemas, type Side, toJsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document, as far as the code and the tests read it. */
 export interface OpenApiDocument {
@@ -90,11 +90,11 @@ const without = (schema: JsonSchema, names: ReadonlySet<string>): JsonSchema => 
 });
 
 /** Where the fields of a request stand: parameters, and what is left for its body. */
-const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
+const requestOf = (route: Route, operation: Operation, schemas: Schemas, side: Side) => {
   const headers = headersOf(route, schemas);
   if (route.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
   if (!route.request) return { parameters: headers };
-  const converted = toJsonSchema(route.request(), schemas, 'input');
+  const converted = toJsonSchema(route.request(), schemas, side);
   const beside = besideBody(route, converted);
   const parameters = [...beside, ...headers];
   if (route.method === 'GET') return { parameters };
@@ -111,8 +111,13 @@ const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
 const securityOf = (scheme: AcceptedScheme): object[] =>
   scheme === 'any' ? [{ basic: [] }, { bearer: [] }] : [{ [scheme]: [] }];
 
-const operationObject = (route: Route, operation: Operation, schemas: Schemas): OperationObject => {
-  const { parameters, requestBody } = requestOf(route, operation, schemas);
+const operationObject = (
+  route: Route,
+  operation: Operation,
+  schemas: Schemas,
+  side: Side,
+): OperationObject => {
+  const { parameters, requestBody } = requestOf(route, operation, schemas, side);
   return {
     operationId: lowerFirst(operation.name),
     tags: [route.tag],
@@ -139,12 +144,12 @@ const securitySchemes = (dialect: Dialect) => {
   };
 };
 
-const pathsOf = (routes: readonly Route[], schemas: Schemas): OpenApiDocument['paths'] =>
+const pathsOf = (routes: readonly Route[], schemas: Schemas, side: Side): OpenApiDocument['paths'] =>
   Object.fromEntries(
     routes.flatMap((route) =>
       route.operations.map((operation) => [
         operation.operationPath ?? route.path,
-        { [route.method.toLowerCase()]: operationObject(route, operation, schemas) },
+        { [route.method.toLowerCase()]: operationObject(route, operation, schemas, side) },
       ]),
     ),
   );
@@ -165,7 +170,7 @@ const tagsOf = (routes: readonly Route[]) =>
 export const openApiDocument = (version: string, dialect: Dialect = 'svc'): OpenApiDocument => {
   const routes = routesOf(dialect);
   const schemas: Schemas = new Map();
-  const paths = pathsOf(routes, schemas);
+  const paths = pathsOf(routes, schemas, dialect === 'weave' ? 'tolerant input' : 'input');
   toJsonSchema(error(), schemas, 'output');
   // No endpoint but OTLP's answers 400, which has the shape of its own.
   const statuses = Object.keys(errorTexts)

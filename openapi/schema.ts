@@ -147,7 +147,8 @@ const replace = (schema: JsonSchema, by: JsonSchema): void => {
   Object.assign(schema, by);
 };
 
-type Side = 'input' | 'output';
+/** What a request has, or an answer. A tolerant endpoint passes over fields that it does not know. */
+export type Side = 'input' | 'tolerant input' | 'output';
 
 /** Components that a conversion has found. zod still changes them until it is done. */
 type Met = [name: string, schema: JsonSchema][];
@@ -162,7 +163,7 @@ const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefin
 
 const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
   const converted = z.toJSONSchema(schema, {
-    io,
+    io: io === 'output' ? io : 'input',
     // `documented` describes these instead; a test compares the document with the parser.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
@@ -175,8 +176,7 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
       }
       if (isDeepStrictEqual(jsonSchema.properties, {})) delete jsonSchema.properties;
       // Answers may gain fields.
-      if (io === 'output' && jsonSchema.additionalProperties === false)
-        delete jsonSchema.additionalProperties;
+      if (io !== 'input' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       const language = languageRef(zodSchema, met);
       if (language) replace(jsonSchema, language);
       const own = documented.has(zodSchema) ? documented.get(zodSchema) : undefined;
@@ -191,7 +191,7 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
 };
 
 /**
- * Converts a zod schema to JSON Schema: what it takes (`input`) or gives (`output`). Named schemas
+ * Converts a zod schema to JSON Schema: what it takes or gives. Named schemas
  * in it become components.
  *
  * @throws Error if two different schemas have one name

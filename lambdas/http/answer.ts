@@ -47,7 +47,14 @@ const lines = (end: string, of: (records: Records) => AsyncIterable<readonly str
     for await (const batch of of(records)) if (batch.length > 0) yield batch.flatMap((line) => [line, end]);
   };
 
-const jsonLines = lines('\n', ({ json }) => json);
+/** Line ends of Unicode that JSON may have in its strings. Python's `splitlines` splits at them. */
+const lineEnds = /[\u0085\u2028\u2029]/g;
+
+const escapedEnd = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const jsonLines = lines('\n', async function* ({ json }) {
+  for await (const batch of json) yield batch.map((record) => record.replace(lineEnds, escapedEnd));
+});
 
 async function* jsonArray({ json }: Records): AsyncGenerator<Piece> {
   let lead = '[';

@@ -82,7 +82,8 @@ const list = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
   if (schema.prefixItems) return fc.tuple(...schema.prefixItems.map((item) => of(item as JsonSchema, tie)));
   const { minItems: minLength = 0, maxItems = 4 } = schema;
   const items = schema.items === undefined ? json : of(schema.items as JsonSchema, tie);
-  return fc.array(items, { minLength, maxLength: Math.min(maxItems, 4), depthIdentifier: 'schema' });
+  const limits = { minLength, maxLength: Math.min(maxItems, 4), depthIdentifier: 'schema' };
+  return schema.uniqueItems ? fc.uniqueArray(items, limits) : fc.array(items, limits);
 };
 
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;

@@ -1,7 +1,13 @@
-/** A value of an attribute as OTLP has it. Integers beyond 2^53 are bigints. */
+import type { ExactNumber } from '../../foundations/wire/index.ts';
+
+/**
+ * A value of an attribute as OTLP has it. Integers beyond 2^53 are bigints. Doubles without a
+ * fraction are exact numbers: `1.0` is not `1`.
+ */
 export type AttributeValue =
   | string
   | number
+  | ExactNumber
   | bigint
   | boolean
   | null

@@ -1,4 +1,5 @@
 import {
+  ExactNumber,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -43,6 +44,7 @@ export const countOf = (value: unknown): number | undefined => {
  */
 export const plain = (value: AttributeValue): JsonValue => {
   if (typeof value === 'bigint') return String(value);
+  if (value instanceof ExactNumber) return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');

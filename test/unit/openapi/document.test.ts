@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, it } from 'vitest';
 import { isPage, takesKey } from '../../../api/endpoint.ts';
@@ -5,6 +8,7 @@ import { routes } from '../../../api/routes.ts';
 import { endpoints } from '../../../core/doors/inference/index.ts';
 import { openApiDocument } from '../../../openapi/index.ts';
 import { document, operationAt, operations, requestSchema, validator } from '../../support/document.ts';
+import { root } from '../../support/project.ts';
 
 describe('the document', () => {
   it('passes the linter', async () => {
@@ -52,6 +56,36 @@ describe('the document', () => {
     expect(fields.length).toBeGreaterThan(200);
     expect(silent.map(([name]) => name)).toEqual([]);
   });
+
+  it('says that statistics name each field to group by once', () => {
+    const says = JSON.stringify(document.components.schemas.CallsStatsReq?.properties?.group_by);
+    expect(says).toContain('"maxItems":2');
+    expect(says).toContain('"uniqueItems":true');
+  });
+
+  it('says that purges are by id', () => {
+    for (const name of ['FeedbackPurgeReq', 'CostPurgeReq'])
+      expect(document.components.schemas[name]?.properties?.query).toMatchObject({
+        description: expect.stringContaining('by id alone'),
+      });
+  });
+
+  // jq is on most machines, and no package of npm.
+  it.runIf(spawnSync('jq', ['--version']).status === 0)(
+    'has no anyOf in operators and purges after the line of the documents',
+    () => {
+      const line = readFileSync(join(root, 'docs/api.md'), 'utf8').match(/^jq '(.+)' openapi\.json/m)?.[1];
+      const { stdout } = spawnSync('jq', [line ?? ''], { input: JSON.stringify(document), encoding: 'utf8' });
+      const { schemas } = (JSON.parse(stdout) as typeof document).components;
+      const changed = Object.keys(schemas).filter((name) => /Operation$|^Purge/.test(name));
+      expect(changed).toEqual(expect.arrayContaining(['CallOperation', 'PurgeQuery']));
+      for (const name of changed) {
+        const text = JSON.stringify(schemas[name]);
+        expect(text).toContain('"oneOf"');
+        expect(text).not.toContain('"anyOf"');
+      }
+    },
+  );
 
   it('is the same each time', () => {
     expect(openApiDocument('0.1.0')).toEqual(document);

@@ -38,6 +38,16 @@ describe('the document of Weave’s dialect', () => {
     expect(others.filter((path) => own.some((route) => route.path === path))).toEqual([]);
   });
 
+  it('takes fields that it does not know, and no operator that it does not know', () => {
+    const accepts = (name: string, body: object) =>
+      ajv.validate({ $ref: `document#/components/schemas/${name}` }, body);
+    const project = { project_id: 'acme/shop' };
+    const query = (operator: string) => ({ $expr: { [operator]: [{ $literal: 1 }, { $literal: 1 }] } });
+    expect(accepts('CallsQueryReq', { ...project, later: true, filter: { later: [] } })).toBe(true);
+    expect(accepts('CallsQueryReq', { ...project, query: query('$eq') })).toBe(true);
+    expect(accepts('CallsQueryReq', { ...project, query: query('$later') })).toBe(false);
+  });
+
   it('has the names of Weave', () => {
     const text = JSON.stringify(document);
     expect(text).toContain('"wb_run_step_end"');

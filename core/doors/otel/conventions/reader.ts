@@ -1,3 +1,4 @@
+import { isNumber, plainNumber } from '../../../foundations/wire/index.ts';
 import type { Span } from '../span.ts';
 import { countOf, first, parsed, plain, structured, textOf, unflatten } from '../values.ts';
 
@@ -139,7 +140,7 @@ export class SpanReader {
 
   /** The first of the attributes that can be an id. It stays among the attributes. */
   id(...keys: readonly string[]): string | undefined {
-    const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : textOf(value));
+    const idOf = (value: unknown) => (isNumber(value) ? String(plainNumber(value)) : textOf(value));
     return this.#first(keys, (value) => {
       const text = idOf(value);
       return text !== undefined && scrubbed.test(text) ? undefined : text;

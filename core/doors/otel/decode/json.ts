@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../foundations/wire/index.t
 import type { Attributes, AttributeValue, Scope } from '../span.ts';
 import {
   badBody,
+  doubleOf,
   hexOf,
   type ReceivedExport,
   SpanCollector,
@@ -109,7 +110,7 @@ const ofKind = (value: JsonObject, levels: number): AttributeValue => {
     case 'intValue':
       return safeInteger(toInteger(name, content));
     case 'doubleValue':
-      return numberOf(name, content);
+      return doubleOf(numberOf(name, content));
     case 'bytesValue':
       return Buffer.from(textIn(value, name), 'base64');
     case 'arrayValue':

@@ -11,7 +11,7 @@ import {
 import { ResourceSchema } from '../proto/opentelemetry/proto/resource/v1/resource_pb.js';
 import { type Span as SpanMessage, SpanSchema } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 import type { Attributes, AttributeValue, Scope } from '../span.ts';
-import { badBody, hexOf, type ReceivedExport, SpanCollector, type SpanFields } from './spans.ts';
+import { badBody, doubleOf, hexOf, type ReceivedExport, SpanCollector, type SpanFields } from './spans.ts';
 
 /**
  * Has strings that are not UTF-8 decoded with U+FFFD in the place of what is wrong. By proto3's
@@ -50,9 +50,10 @@ const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
       return value.values.map(plainValue);
     case 'kvlistValue':
       return objectOf(value.values);
+    case 'doubleValue':
+      return doubleOf(value);
     case 'stringValue':
     case 'boolValue':
-    case 'doubleValue':
     case 'bytesValue':
       return value;
     default:

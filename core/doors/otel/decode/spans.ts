@@ -1,4 +1,4 @@
-import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { ExactNumber, ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import type { Attributes, Scope, Span } from '../span.ts';
 
 const maxMessage = 500;
@@ -52,6 +52,15 @@ export interface SpanFields extends Omit<Span, 'traceId' | 'spanId' | 'parentSpa
   readonly parentSpanId: Uint8Array;
   readonly flags: number;
 }
+
+const longestDecimal = 1e16;
+
+/** A double, which keeps what tells it from an integer: `1.0` and `-0.0`. */
+export const doubleOf = (value: number): number | ExactNumber => {
+  if (!Number.isInteger(value)) return value;
+  if (Math.abs(value) >= longestDecimal) return new ExactNumber(value.toExponential());
+  return new ExactNumber(`${Object.is(value, -0) ? '-0' : value}.0`);
+};
 
 /** Bytes as lower-case hex digits. */
 export const hexOf = (bytes: Uint8Array): string =>

@@ -40,6 +40,16 @@ describe('records', () => {
     expect(await piecesOf(type, ['{"a":1}', '{"a":2}'], [], ['{"a":3}'])).toEqual(pieces);
   });
 
+  it.each(['application/jsonl', 'application/x-ndjson'])(
+    'as %s hold none of the line ends at which clients in Python split',
+    async (type) => {
+      const value = { text: 'a\u0085b\u2028c\u2029\u2028d' };
+      const [line = ''] = await piecesOf(type, [JSON.stringify(value)]);
+      expect(line).not.toMatch(/[\u0085\u2028\u2029]/);
+      expect(JSON.parse(line)).toEqual(value);
+    },
+  );
+
   it.each([
     ['application/jsonl', ''],
     ['application/x-ndjson', ''],

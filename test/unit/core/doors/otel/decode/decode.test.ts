@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../../../../../core/doors/otel/decode/json.ts';
 import { decodeProtobuf } from '../../../../../../core/doors/otel/decode/protobuf.ts';
 import { ExportTraceServiceRequestSchema } from '../../../../../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { nested } from '../../../../../../core/doors/otel/values.ts';
 import type { JsonObject } from '../../../../../../core/foundations/wire/index.ts';
 import {
   attributes,
@@ -31,6 +32,29 @@ describe('protobuf', () => {
     const later = new BinaryWriter().tag(99, WireType.LengthDelimited).string('later').finish();
     const bytes = Buffer.concat([exportBytes('acme/x', [spanMessage()]), later]);
     expect(decodeProtobuf(bytes).spans).toHaveLength(1);
+  });
+
+  it('has doubles that are no integers', () => {
+    const doubles = [1, -0, 0, -3, 0.5, 1e16, 1e300, Number.NaN];
+    const span = spanMessage({
+      attributes: doubles.map((value, i) => ({
+        key: String(i),
+        value: { value: { case: 'doubleValue', value } },
+      })),
+    } as never);
+    const read = decodeProtobuf(exportBytes('acme/x', [span])).spans[0]?.span.attributes ?? new Map();
+    const written = '{"0":1.0,"1":-0.0,"2":0.0,"3":-3.0,"4":0.5,"5":1e+16,"6":1e+300,"7":"NaN"}';
+    expect(JSON.stringify(nested(read))).toBe(written);
+    const values = doubles.map((doubleValue, i) => ({
+      key: String(i),
+      value: { doubleValue: Number.isNaN(doubleValue) ? 'NaN' : doubleValue },
+    }));
+    const json = JSON.stringify(exportJson({}, [spanJson({ attributes: values as never })]));
+    const same = decodeJson(
+      json.replace('"1","value":{"doubleValue":0}', '"1","value":{"doubleValue":-0.0}'),
+    );
+    expect(JSON.stringify(nested(same.spans[0]?.span.attributes ?? new Map()))).toBe(written);
+    expect(JSON.stringify(nested([['int', 1]]))).toBe('{"int":1}');
   });
 
   it('nests lists some hundred levels and not thousands', () => {
