@@ -19,7 +19,6 @@ import { purgeByIds } from './purge.ts';
 const highestCost = 1e9;
 const maxModels = 100;
 
-/** What a token costs. */
 export const tokenCost = numeric(z.number().check(z.minimum(0), z.maximum(highestCost)));
 
 const terms = () =>

@@ -299,10 +299,8 @@ export type Route = KeyedRoute | KeyRoute | OpenRoute;
 /** Whether a route takes a key, and says what for. */
 export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 
-/** Whether a route takes a key. */
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
 
-/** The methods of a route. */
 export const methodsOf = (route: Route): readonly string[] =>
   !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method];
 
@@ -321,7 +319,6 @@ const handlerOf = (path: string): string =>
     .filter((segment) => segment !== '' && !segment.startsWith('{'))
     .join('/');
 
-/** A route with the types of what it takes and answers. */
 type Typed<Route, Path, Body, Answer, Sent> = Omit<Route, 'path' | keyof Contract<Body, Answer>> &
   Contract<Body, Answer, Sent> & { readonly path: Path };
 

@@ -78,7 +78,6 @@ const exampleVersion = {
   svc_user_id: 'ada',
 };
 
-/** A version of an object. */
 const objectVersion = () =>
   z
     .object({

@@ -252,7 +252,6 @@ export const callKind = (includes: Includes): RecordKind => {
   };
 };
 
-/** The filter of calls. */
 const callsFilter = () =>
   record({
     op_names: anyOf('Ops by name. With `:*` at its end a name means every version of the op.'),

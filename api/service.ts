@@ -46,7 +46,6 @@ const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
   operations: [],
 });
 
-/** The routes of the page. */
 export const pageRoutes = [
   ofThePage('/'),
   ofThePage('/ui'),

@@ -22,7 +22,6 @@ import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
 
-/** What is counted of calls. */
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;
 export type CallMetric = (typeof callMetrics)[number];
 
@@ -309,7 +308,6 @@ const modelUsage = () =>
     created_by: field(z.optional(z.string()), 'Who stored it, or whose list it is from.'),
   });
 
-/** What usage is answered as. */
 export const usageAnswer = () =>
   z.object({
     call_usage: field(

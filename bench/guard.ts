@@ -105,7 +105,6 @@ export const toRecorded = (groups: Readonly<Record<string, readonly Figure[]>>):
     ),
   );
 
-/** The figures of `bench/figures.json`. */
 export const readRecorded = (): RecordedFigures => JSON.parse(readFileSync(file, 'utf8')) as RecordedFigures;
 
 /**

@@ -21,7 +21,6 @@ export interface CommandOutput {
   readonly err: (text: string) => void;
 }
 
-/** The output of this process. */
 export const processOutput: CommandOutput = {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),

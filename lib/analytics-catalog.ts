@@ -17,7 +17,6 @@ import {
  * SQL that Athena and DuckDB have in common, and tests run them over real files.
  */
 
-/** The table of all states of a dataset. */
 export const statesTable = (dataset: Dataset): string => `${dataset}_states`;
 
 /** The columns of a view: the partitions, and what a state has but what makes it one of several. */

@@ -26,7 +26,6 @@ export interface OpenApiDocument {
   >;
 }
 
-/** One operation of a document. */
 export interface OperationObject {
   readonly operationId: string;
   readonly security: readonly object[];

@@ -30,7 +30,6 @@ export type ErrorStatus = keyof typeof errorTexts;
 
 /** The errors of any route: the gateway answers them. */
 const always: readonly ErrorStatus[] = [429, 500, 502, 504];
-/** The errors of a key. */
 const withKey: readonly ErrorStatus[] = [401, 403, 503];
 const withBody: readonly ErrorStatus[] = [413, 415, 422];
 
@@ -73,7 +72,6 @@ export const headers = {
   },
 } as const;
 
-/** The headers of an error. */
 export const headersOf = (status: ErrorStatus) => ({
   'x-request-id': headers['x-request-id'],
   ...((status === 429 || status === 503) && { 'retry-after': headers['retry-after'] }),
@@ -104,7 +102,6 @@ const examplesOf = (examples: Operation['examples'], value: (example: Example) =
     ]),
   );
 
-/** The examples of an operation's requests. */
 export const requestExamples = ({ examples }: Operation) => examplesOf(examples, ({ body }) => body);
 
 const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({

@@ -68,5 +68,4 @@ export const weavePolicy: Policy = {
   recordKind: kindInWeave,
 };
 
-/** The policy of a dialect. */
 export const policyOf = (dialect: Dialect): Policy => (dialect === 'weave' ? weavePolicy : ownPolicy);

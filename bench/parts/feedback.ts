@@ -174,7 +174,6 @@ const queriedFigures = async (
   return figures;
 };
 
-/** All figures of feedback. */
 export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
   const world = new World(1, Date.UTC(2026, 9, 1));
   const ids = Array.from({ length: callCount }, () => world.newId()) as [string, ...string[]];

@@ -170,5 +170,4 @@ const compressedOf = (figures: Figures): Measured['compressed'] =>
     })
     .sort(([a], [b]) => a - b);
 
-/** The figures in bench/figures.json. */
 export const measured = (): Measured => measuredOf(benchFigures as unknown as Figures);

@@ -21,7 +21,6 @@ import { formatTime, type ProjectId } from '../foundations/wire/index.ts';
 const partition: Uint8Array = Buffer.of(1);
 const nameOf = (project: string): Uint8Array => Buffer.from(project, 'utf8');
 
-/** The key of a project's note. */
 export const noteKey = (project: ProjectId): TableKey<'rollups'> => ({ k: partition, s: nameOf(project) });
 
 /** The project of a note, out of its sort key. */

@@ -25,7 +25,6 @@ export const hoursOfDay = 24;
 const hourMs = 3_600_000;
 export const hourMicros = hourMs * 1000;
 
-/** The hour of a time. */
 export const hourOf = (time: Micros): Hour => Math.floor(time / hourMicros);
 
 /** The UTC day of an hour, counted from 1970-01-01. */

@@ -122,7 +122,6 @@ export interface CallItemName {
   readonly part: Part;
 }
 
-/** A change of a call's item. */
 export interface CallChange extends CallItemName {
   readonly change: ItemChange;
   readonly before: CallItem | undefined;

@@ -9,7 +9,6 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`
  */
 export type Piece = string | readonly string[];
 
-/** A piece as UTF-8. */
 export const utf8 = (piece: Piece): Buffer => {
   const texts = [piece].flat();
   const bytes = Buffer.allocUnsafe(texts.reduce((length, text) => length + Buffer.byteLength(text), 0));

@@ -17,7 +17,6 @@ interface LoggedProblem {
   readonly loc: string;
 }
 
-/** An error as it is logged. */
 interface LoggedError {
   readonly name: string;
   readonly message: string;

@@ -15,7 +15,6 @@ import { purgeByIdList } from './purge.ts';
  * What requests of Weave's dialect have that ours have not, or have otherwise.
  */
 
-/** The changes of a start. */
 export const startNames: Change = {
   fields: () => ({
     op_name: field(

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 
-/** A line of a chart. */
 export interface Line {
   readonly label: string;
   /** One for each time; null for none. */

@@ -32,7 +32,6 @@ export const readRows = async ({ client, signal }: Reading, request: CallsQuery)
   return rows;
 };
 
-/** A trace as it was read. */
 interface ReadTrace {
   readonly calls: readonly CallRow[];
   /** When, in ms since 1970. */

@@ -61,7 +61,6 @@ export interface Slice {
   readonly limit: number | null;
 }
 
-/** A slice of a list. */
 export const sliceOf = <T>(list: readonly T[], { offset, limit }: Slice): T[] =>
   list.slice(offset, limit === null ? undefined : offset + limit);
 

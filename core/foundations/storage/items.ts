@@ -91,7 +91,6 @@ export const itemBytes = (item: Item): number =>
 
 /** An attribute's value on the wire, e.g. `{"B": "<base64>"}`. */
 type WireValue = Readonly<Record<string, unknown>>;
-/** An item on the wire. */
 export type WireItem = Readonly<Record<string, WireValue>>;
 
 /**

@@ -7,7 +7,6 @@
 /** The type of a key attribute, as DynamoDB names it: bytes or text. */
 export type KeyType = 'B' | 'S';
 
-/** An attribute of a key. */
 export interface KeyAttribute {
   readonly name: string;
   readonly type: KeyType;
@@ -136,7 +135,6 @@ type Tables = typeof tables;
 /** The name of a table in the declaration. */
 export type TableName = keyof Tables;
 
-/** The name of an index of a table. */
 export type IndexName<T extends TableName> = keyof Tables[T]['indexes'] & string;
 
 /** An environment variable with a table's name. */
@@ -196,7 +194,6 @@ export interface IndexRange<T extends TableName, I extends IndexName<T>>
 /** A key range of any index of a table. */
 export type AnyIndexRange<T extends TableName> = { [I in IndexName<T>]: IndexRange<T, I> }[IndexName<T>];
 
-/** An attribute that the rows of an index have. */
 export type RowAttribute<T extends TableName, I extends IndexName<T>> =
   | keyof TableKey<T>
   | keyof IndexKey<T, I>

@@ -89,7 +89,6 @@ const errorOf = (issues: readonly Issue[], body: unknown): ServiceError =>
       .slice(0, maxDetails),
   );
 
-/** A schema for {@link parseBody}. */
 export type BodySchema<T> = z.ZodMiniType<T>;
 
 /**

@@ -67,7 +67,6 @@ export class Output {
     this.#keeping = keepingFor({ calls, usage });
   }
 
-  /** The group of a call. */
   valuesOf(header: CallHeader): GroupValues {
     return this.#groupBy.map((field) => ofHeader[field](header));
   }
@@ -121,7 +120,6 @@ export class Output {
 /** Some fields of a bucket. */
 type BucketFields = Readonly<Record<string, string | number | null>>;
 
-/** A bucket as it is answered. */
 export type BucketRow = BucketFields & { readonly timestamp: string };
 
 /** Statistics as they are answered. */

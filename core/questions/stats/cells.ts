@@ -247,7 +247,6 @@ export interface Group extends Dimensions {
   readonly cell: Cell;
 }
 
-/** The dimensions of a call. */
 export const dimensionsOf = (header: CallHeader): Dimensions => ({
   opName: header.start.opName,
   userId: header.start.userId,

@@ -38,7 +38,6 @@ export const daysOf = ({
   dayOf(last + 1) - 1,
 ];
 
-/** The hours of a day. */
 export const hoursOfTheDay = (day: number): Hour[] =>
   Array.from({ length: hoursOfDay }, (_, i) => day * hoursOfDay + i);
 

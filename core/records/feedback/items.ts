@@ -49,7 +49,6 @@ import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, po
  * Records of the same microsecond have the same key in an index. Readers sort them by their ids.
  */
 
-/** The key of a record in the table. */
 export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'> => ({
   k: joinBytes(projectId, 0, compactId(id)),
 });

@@ -50,7 +50,6 @@ export interface Tombstone {
 /** What a reader meets at a position. */
 export type Entry = FeedbackRecord | Tombstone;
 
-/** The position of an entry. */
 export const positionOf = (entry: Entry): Position =>
   entry.kind === 'record' ? entry.header : entry.position;
 

@@ -34,7 +34,6 @@ const versionSortKey = (objectId: string, versionIndex: number): Buffer =>
 
 const key = (k: Uint8Array, s: Uint8Array): TableKey<'objects'> => ({ k, s });
 
-/** The key of an object's head. */
 export const headKey = ({ projectId, objectId }: ObjectName) =>
   key(partition(projectId, 'h'), Buffer.from(objectId, 'utf8'));
 
@@ -46,7 +45,6 @@ export const versionKey = ({ projectId, objectId }: ObjectName, versionIndex: nu
 export const digestKey = ({ projectId, objectId }: ObjectName, digest: string) =>
   key(partition(projectId, 'd', objectId), Buffer.from(digest, 'utf8'));
 
-/** The key of an alias of an object. */
 export const aliasKey = ({ projectId, objectId }: ObjectName, alias: string) =>
   key(partition(projectId, 'l'), Buffer.from(`${objectId}\0a${alias}`, 'utf8'));
 

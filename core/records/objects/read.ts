@@ -200,7 +200,6 @@ export const putValue = async (
   await putObject(store.bucket, valueObject(name), packed, budget);
 };
 
-/** The item of a note. */
 export const noteItem = (name: ValueName) => ({
   ...noteKey(name),
   versionIndex: name.versionIndex,

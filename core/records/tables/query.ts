@@ -123,7 +123,6 @@ export async function* queryTable(
   yield sliceOf(sorted(rows, sort), slice);
 }
 
-/** A row as it is answered, as JSON text. */
 export const rowJson = ({ policy }: Pick<Store, 'policy'>, { index, text }: ReadRow): string => {
   const digest = policy.valueDigest(parseJson(text) as JsonValue);
   return `{"digest":"${digest}","val":${text},"original_index":${index}}`;

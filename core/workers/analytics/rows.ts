@@ -98,7 +98,6 @@ interface CallMeasures {
   readonly costs: Costs;
 }
 
-/** The row of a call. */
 const callRow = (
   policy: Policy,
   header: CallHeader,

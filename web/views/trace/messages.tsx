@@ -94,7 +94,6 @@ interface MessageCardProps {
   readonly plain?: boolean;
 }
 
-/** A message with its role and its parts. */
 export const MessageCard = ({ message: { role, name, parts }, plain = false }: MessageCardProps) => (
   <article className={`message ${roles.has(role) ? role : 'other'}`}>
     <header className="message-head" dir="auto">

@@ -15,7 +15,6 @@ const csvField = (value: unknown): string => {
 /** Values as a line of CSV (RFC 4180), without its line break. */
 const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
 
-/** What is to be exported. */
 export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';
   /** Is told how many rows were read and, once they all were, how many of them were looked up. */
