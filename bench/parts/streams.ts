@@ -93,9 +93,6 @@ const instantBucket = (tally: Tally): Bucket => {
   return { client, name: 'files' };
 };
 
-// The functions that the tables' streams wake, on batches of records: read units, events and files,
-// and CPU time. The bus and the bucket answer at once.
-
 /** Costs at the default prices, which are remembered as the functions do. */
 const defaultCosts = (): CostsOfProject => {
   let book: Promise<PriceBook> | undefined;

@@ -201,7 +201,7 @@ export const cpu: BenchPart = {
   run: ({ calls }) => run(calls),
 };
 
-// What tables and files of Weave's dialect cost to write. Tables are new, share their rows, or get
+// What tables and files cost to write. Tables are new, share their rows, or get
 // a row more. Files are small or large. All this is independent of the machine's speed.
 
 const project = 'acme/shop' as ProjectId;
@@ -285,6 +285,6 @@ export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
 /** Units of tables and files. */
 export const tablePart: BenchPart = {
   name: 'tables',
-  title: "Tables and files of Weave's dialect: what writing rows of 200 bytes and files takes",
+  title: 'Tables and files: what writing rows of 200 bytes and files takes',
   run: async ({ bench }) => tableFigures(await bench()),
 };
