@@ -135,9 +135,15 @@ const upstreamContent = (answer: JsonSchema): Content => ({
   'text/event-stream': { schema: { description: "The upstream's server-sent events." } },
 });
 
-const otlpContent = (answer: JsonSchema, { examples }: Operation): Content => ({
+const protobuf = (message: string) => ({ schema: { description: `A message in protobuf: \`${message}\`.` } });
+
+/** The message of an operation such as `OtlpTraces`: `ExportTraceServiceRequest`. */
+const messageOf = (name: string, what: 'Request' | 'Response'): string =>
+  `Export${name.replace('Otlp', '').replace('Traces', 'Trace')}Service${what}`;
+
+const otlpContent = (answer: JsonSchema, { name, examples }: Operation): Content => ({
   'application/json': { schema: answer, examples: examplesOf(examples, ({ answer: of }) => of) },
-  'application/x-protobuf': { schema: { description: 'An `ExportTraceServiceResponse`.' } },
+  'application/x-protobuf': protobuf(messageOf(name, 'Response')),
 });
 
 /** The content of a successful answer. */
@@ -154,23 +160,21 @@ export const contentOf = (route: Route, operation: Operation, schemas: Schemas):
   };
 };
 
-const protobuf = (message: string) => ({ schema: { description: `A \`${message}\` in protobuf.` } });
-
 const definitions = 'https://github.com/open-telemetry/opentelemetry-proto';
 
 /** The body of an OTLP export, in each of its encodings. */
 export const otlpRequest = (operation: Operation) => ({
   required: true,
-  description: `An \`ExportTraceServiceRequest\` as ${definitions} defines it.`,
+  description: `An \`${messageOf(operation.name, 'Request')}\` as ${definitions} defines it.`,
   content: {
-    'application/x-protobuf': protobuf('ExportTraceServiceRequest'),
+    'application/x-protobuf': protobuf(messageOf(operation.name, 'Request')),
     'application/json': {
       schema: {
         type: 'object',
         properties: {
-          resourceSpans: {
+          [`resource${operation.name.replace('Otlp', '').replace('Traces', 'Spans')}`]: {
             type: 'array',
-            description: 'Resources, each with its spans by scope.',
+            description: 'Resources, each with what it reports by scope.',
             items: { type: 'object' },
           },
         },

@@ -1,0 +1,121 @@
+import { Readable } from 'node:stream';
+import type { MiddlewareObj } from '@middy/core';
+import type { Endpoint } from '../../api/endpoint.ts';
+import {
+  type Encoding,
+  encodeStatus,
+  projectHeader,
+  type Rejection,
+  type Selection,
+} from '../../core/doors/otel/index.ts';
+import { challengeOf } from '../../core/foundations/wire/errors.ts';
+import { type ProjectId, ServiceError } from '../../core/foundations/wire/index.ts';
+import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
+import { internal, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
+import { bodyBytes, headerOf, type ServiceEvent, type ServiceRequest, unsupported } from '../http/request.ts';
+import { settings } from '../http/settings.ts';
+
+const mediaTypes: Readonly<Record<string, Encoding>> = {
+  'application/x-protobuf': 'application/x-protobuf',
+  'application/json': 'application/json',
+};
+
+/**
+ * The encoding of a request, by its `content-type`; parameters don't matter.
+ *
+ * @returns undefined if it is neither protobuf nor JSON
+ */
+const encodingOf = (event: Pick<ServiceEvent<unknown>, 'headers'>): Encoding | undefined => {
+  const [type = ''] = (headerOf(event, 'content-type') ?? '').split(';');
+  return mediaTypes[type.trim().toLowerCase()];
+};
+
+/** An answer in an encoding. It is streamed: only so do bytes leave as they are. */
+const otlpAnswer = (
+  status: number,
+  encoding: Encoding,
+  bytes: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): RawAnswer => ({
+  statusCode: status,
+  headers: { 'content-type': encoding, ...headers },
+  body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
+});
+
+/** All problems of an error in one sentence. */
+const messageOf = ({ detail }: ServiceError): string =>
+  detail.map(({ loc, msg }) => (loc[0] === 'header' ? `the header ${loc[1]} ${msg}` : msg)).join('; ');
+
+/**
+ * Turns whatever is thrown into a `google.rpc.Status`, in the encoding of the request; in JSON if
+ * the request has none that is known. Exporters go by the HTTP status and `retry-after`.
+ */
+const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  onError: (request) => {
+    const { event } = request;
+    const error = request.error instanceof ServiceError ? request.error : internal;
+    const encoding = encodingOf(event) ?? 'application/json';
+    const bytes = encodeStatus(encoding, error.status, messageOf(error));
+    request.response = otlpAnswer(error.status, encoding, bytes, {
+      'x-request-id': event.requestContext.requestId,
+      ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.policy.service) }),
+    });
+  },
+});
+
+const unknownType = unsupported('content-type', 'should be application/x-protobuf or application/json');
+
+/** An export as it reached an endpoint of OTLP. */
+export interface OtlpRequest extends Pick<ServiceRequest<unknown>, 'caller' | 'budget'> {
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  /** The `content-encoding` header; empty if there is none. */
+  readonly packing: string;
+  /** What decides which resources may be stored. */
+  readonly selection: Selection;
+  /** Notes the projects that the request writes to, before it does. */
+  readonly writes: (projects: readonly ProjectId[]) => void;
+}
+
+/** What became of an export. */
+export interface Taken {
+  /** How many spans or records were stored. */
+  readonly rows: number;
+  readonly rejected?: readonly Rejection[];
+}
+
+/**
+ * Makes the handler of an endpoint of OTLP/HTTP. It answers in the encoding of the request. The
+ * answer is streamed, because API Gateway decodes no buffered one for clients that send no `accept`.
+ */
+export const otlpEndpoint = (
+  description: Endpoint,
+  take: (request: OtlpRequest) => Promise<Taken>,
+  encodeAnswer: (encoding: Encoding, rejected: readonly Rejection[]) => Uint8Array,
+) =>
+  rawEndpoint(
+    description,
+    async (event) => {
+      const encoding = encodingOf(event);
+      if (!encoding) throw unknownType;
+      const { id, caller, budget } = event.service;
+      const { rows, rejected = [] } = await take({
+        ...{ bytes: bodyBytes(event), encoding, packing: headerOf(event, 'content-encoding') ?? '' },
+        selection: {
+          ...{ grants: caller.grants, policy: settings.policy },
+          header: headerOf(event, projectHeader),
+        },
+        ...{ caller, budget },
+        writes: (projects) => {
+          event.log.names(projects);
+          projects.forEach(noteProject);
+        },
+      });
+      const bytes = encodeAnswer(encoding, rejected);
+      event.log.describes(() => ({ status: 200, rows, bytes: bytes.length }));
+      event.log.ends('answered');
+      return otlpAnswer(200, encoding, bytes, { 'x-request-id': id });
+    },
+    ({ path }) => [logRequest(path), answerOtlpErrors(), readCaller()],
+  );
