@@ -26,6 +26,9 @@ const thread = () =>
 /** A thread as it is answered. */
 export type ThreadRow = z.output<ReturnType<typeof thread>>;
 
+/** The names of its fields, in their order. */
+export const threadFields = (): string[] => Object.keys(thread().shape);
+
 /** The fields that threads can be sorted by. */
 export const sortFields = [
   'thread_id',

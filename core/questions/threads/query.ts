@@ -1,4 +1,4 @@
-import type { ThreadSortKey, ThreadsQuery } from '../../../api/threads.ts';
+import { type ThreadRow, type ThreadSortKey, type ThreadsQuery, threadFields } from '../../../api/threads.ts';
 import { orderedByDigest } from '../../foundations/encoding/index.ts';
 import { compareText, sortable } from '../../foundations/expression/index.ts';
 import {
@@ -23,7 +23,7 @@ import { csvLine, formatTime, invalid, type Micros, type ProjectId } from '../..
 import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
 import { joinParts, scanParts } from '../query/index.ts';
 import { type Plan, plan } from './plan.ts';
-import { ThreadFold, type ThreadStatistics, type Turn } from './statistics.ts';
+import { ThreadFold, type Turn } from './statistics.ts';
 
 /** What answering a query over threads took so far. */
 interface ThreadsCounts extends ReadCounts {
@@ -55,11 +55,13 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
   const planned = plan(query);
   const counts: ThreadsCounts = { rows: 0, turns: 0, threads: 0, sent: 0 };
   const found = readThreads(store, query.projectId, planned, counts, budget);
-  const { after, before } = query.filter;
+  // Times as they are answered are in order as texts too.
+  const textOf = (time: Micros | null) => (time === null ? null : formatTime(time));
+  const [after, before] = [textOf(query.filter.after), textOf(query.filter.before)];
   const passing = mapBatches(found, (batch) =>
     batch.filter(
-      ({ startTime, lastUpdated }) =>
-        (after === null || startTime > after) && (before === null || lastUpdated < before),
+      ({ start_time, last_updated }) =>
+        (after === null || start_time > after) && (before === null || last_updated < before),
     ),
   );
   const inOrderOfIds = orderLongIds(planned.descending, passing);
@@ -67,8 +69,8 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
   return {
     plan: planned,
     counts,
-    threads: encodeBatches(answered, counts, threadJson),
-    csv: withHeader(encodeBatches(answered, counts, threadCsv)),
+    threads: encodeBatches(answered, counts, (thread) => JSON.stringify(thread)),
+    csv: withHeader(encodeBatches(answered, counts, (thread) => csvLine(Object.values(thread)))),
   };
 };
 
@@ -77,7 +79,7 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
  * threads is then an error like any other.
  */
 async function* withHeader(batches: AsyncIterable<readonly string[]>): AsyncGenerator<readonly string[]> {
-  let header = [threadCsvHeader];
+  let header = [csvLine(threadFields())];
   for await (const batch of batches) {
     yield [...header, ...batch];
     header = [];
@@ -141,7 +143,7 @@ async function* readThreads(
   plan: Plan,
   counts: ReadCounts,
   budget: RequestBudget,
-): AsyncGenerator<ThreadStatistics[]> {
+): AsyncGenerator<ThreadRow[]> {
   const { descending } = plan;
   for (const ranges of rangesOf(store, projectId, plan)) {
     const ahead = readsAhead(plan, ranges.length);
@@ -164,10 +166,10 @@ const toTurn = ({ id, start, end }: CallHeader): Turn => ({
 async function* foldThreads(
   batches: AsyncIterable<readonly CallHeader[]>,
   counts: ReadCounts,
-): AsyncGenerator<ThreadStatistics[]> {
+): AsyncGenerator<ThreadRow[]> {
   let fold: ThreadFold | undefined;
   for await (const batch of batches) {
-    const folded: ThreadStatistics[] = [];
+    const folded: ThreadRow[] = [];
     counts.turns += batch.length;
     for (const header of batch) {
       const { threadId } = header.start;
@@ -177,20 +179,20 @@ async function* foldThreads(
         fold.add(toTurn(header));
         continue;
       }
-      if (fold) folded.push(fold.statistics());
+      if (fold) folded.push(fold.row());
       fold = new ThreadFold(threadId, toTurn(header));
       counts.threads++;
     }
     if (folded.length > 0) yield folded;
   }
-  if (fold) yield [fold.statistics()];
+  if (fold) yield [fold.row()];
 }
 
 /** Bytes in memory of a held thread beside its ids, about. */
 const statisticsBytes = 512;
 
-const sizeOf = ({ kept: { threadId, firstTurnId, lastTurnId } }: Keyed<ThreadStatistics>): number =>
-  statisticsBytes + 2 * (threadId.length + firstTurnId.length + lastTurnId.length);
+const sizeOf = ({ kept: { thread_id, first_turn_id, last_turn_id } }: Keyed<ThreadRow>): number =>
+  statisticsBytes + 2 * (thread_id.length + first_turn_id.length + last_turn_id.length);
 
 const tooMany = invalid({
   loc: ['body', 'sort_by'],
@@ -207,14 +209,14 @@ const tooMany = invalid({
 export const sortThreads = (
   sort: readonly ThreadSortKey[],
   slice: Slice,
-  batches: AsyncIterable<readonly ThreadStatistics[]>,
-): Promise<ThreadStatistics[]> =>
+  batches: AsyncIterable<readonly ThreadRow[]>,
+): Promise<ThreadRow[]> =>
   sortedByKeys(
     {
       sort,
-      keyOf: (thread: ThreadStatistics) => sort.map(({ field }) => sortable(fieldValue(field, thread))),
+      keyOf: (thread: ThreadRow) => sort.map(({ field }) => sortable(thread[field])),
       keep: (thread) => thread,
-      ties: (a, b) => compareText(a.threadId, b.threadId),
+      ties: (a, b) => compareText(a.thread_id, b.thread_id),
       sizeOf,
       tooMany,
     },
@@ -227,48 +229,10 @@ export const sortThreads = (
  */
 export const orderLongIds = (
   descending: boolean,
-  batches: AsyncIterable<readonly ThreadStatistics[]>,
-): AsyncGenerator<readonly ThreadStatistics[]> =>
+  batches: AsyncIterable<readonly ThreadRow[]>,
+): AsyncGenerator<readonly ThreadRow[]> =>
   sortTies(
-    (a, b) => orderedByDigest(a.threadId, b.threadId),
-    (a, b) => (descending ? -1 : 1) * compareText(a.threadId, b.threadId),
+    (a, b) => orderedByDigest(a.thread_id, b.thread_id),
+    (a, b) => (descending ? -1 : 1) * compareText(a.thread_id, b.thread_id),
     batches,
   );
-
-/** The fields of a thread as it is answered, in their order; times are microseconds here. */
-const values = {
-  thread_id: ({ threadId }: ThreadStatistics): string => threadId,
-  turn_count: ({ turnCount }: ThreadStatistics): number => turnCount,
-  start_time: ({ startTime }: ThreadStatistics): Micros => startTime,
-  last_updated: ({ lastUpdated }: ThreadStatistics): Micros => lastUpdated,
-  first_turn_id: ({ firstTurnId }: ThreadStatistics): string => firstTurnId,
-  last_turn_id: ({ lastTurnId }: ThreadStatistics): string => lastTurnId,
-  p50_turn_duration_ms: ({ p50TurnDurationMs }: ThreadStatistics): number | null => p50TurnDurationMs,
-  p99_turn_duration_ms: ({ p99TurnDurationMs }: ThreadStatistics): number | null => p99TurnDurationMs,
-} as const;
-
-/** A field of a thread as it is answered. */
-type ThreadField = keyof typeof values;
-
-/** What a field of a thread is compared by: times are microseconds. */
-const fieldValue = (field: ThreadField, thread: ThreadStatistics): string | number | null =>
-  values[field](thread);
-
-const times: readonly string[] = ['start_time', 'last_updated'] satisfies ThreadField[];
-
-const answeredFields = (thread: ThreadStatistics): [field: string, value: string | number | null][] =>
-  Object.entries(values).map(([field, read]) => {
-    const value = read(thread);
-    return [field, times.includes(field) ? formatTime(Number(value)) : value];
-  });
-
-/** A thread as JSON text, as it is answered. */
-const threadJson = (thread: ThreadStatistics): string =>
-  JSON.stringify(Object.fromEntries(answeredFields(thread)));
-
-/** The line of CSV that names the fields. */
-const threadCsvHeader: string = csvLine(Object.keys(values));
-
-/** A thread as a line of CSV. */
-const threadCsv = (thread: ThreadStatistics): string =>
-  csvLine(answeredFields(thread).map(([, value]) => value));

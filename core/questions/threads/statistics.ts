@@ -1,5 +1,6 @@
+import type { ThreadRow } from '../../../api/threads.ts';
 import { compareText } from '../../foundations/expression/index.ts';
-import type { Micros } from '../../foundations/wire/index.ts';
+import { formatTime, type Micros } from '../../foundations/wire/index.ts';
 
 /** A turn of a thread, as far as statistics go by it. */
 export interface Turn {
@@ -7,27 +8,6 @@ export interface Turn {
   readonly startedAt: Micros;
   /** Null while it is running. */
   readonly endedAt: Micros | null;
-}
-
-/** What is told of a thread, computed over its turns. */
-export interface ThreadStatistics {
-  readonly threadId: string;
-  readonly turnCount: number;
-  /** When its first turn started. */
-  readonly startTime: Micros;
-  /** The latest end of a turn; one that is running counts with its start. */
-  readonly lastUpdated: Micros;
-  /** The turn that started first; of several the one with the lowest id, by code point. */
-  readonly firstTurnId: string;
-  /**
-   * The turn that `lastUpdated` is of. Of several, the one that started last, then the one with the
-   * highest id.
-   */
-  readonly lastTurnId: string;
-  /** The median duration of finished turns, in ms with fractions; null if none has finished. */
-  readonly p50TurnDurationMs: number | null;
-  /** The 99th percentile of the same. */
-  readonly p99TurnDurationMs: number | null;
 }
 
 const lastMoment = ({ startedAt, endedAt }: Turn): Micros => endedAt ?? startedAt;
@@ -69,20 +49,24 @@ export class ThreadFold {
     if (endedAt !== null) this.#durations.push(endedAt - startedAt);
   }
 
-  /** What the turns that have come so far make. */
-  statistics(): ThreadStatistics {
+  /**
+   * The thread as it is answered, of the turns that have come so far. Of several turns that started
+   * first, the one with the lowest id counts, by code point. Of several that were updated last, the
+   * one that started last counts, then the one with the highest id.
+   */
+  row(): ThreadRow {
     const durations = Float64Array.from(this.#durations).sort();
     const inMillis = (percent: number): number | null =>
       durations.length > 0 ? percentile(durations, percent, microsPerMilli) : null;
     return {
-      threadId: this.threadId,
-      turnCount: this.#turns,
-      startTime: this.#first.startedAt,
-      lastUpdated: lastMoment(this.#last),
-      firstTurnId: this.#first.id,
-      lastTurnId: this.#last.id,
-      p50TurnDurationMs: inMillis(50),
-      p99TurnDurationMs: inMillis(99),
+      thread_id: this.threadId,
+      turn_count: this.#turns,
+      start_time: formatTime(this.#first.startedAt),
+      last_updated: formatTime(lastMoment(this.#last)),
+      first_turn_id: this.#first.id,
+      last_turn_id: this.#last.id,
+      p50_turn_duration_ms: inMillis(50),
+      p99_turn_duration_ms: inMillis(99),
     };
   }
 }

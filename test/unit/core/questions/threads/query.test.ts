@@ -1,44 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortFields, type ThreadSortKey } from '../../../../../api/threads.ts';
+import { sortFields, type ThreadRow, type ThreadSortKey } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../core/foundations/expression/index.ts';
+import { formatTime } from '../../../../../core/foundations/wire/index.ts';
 import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/query.ts';
-import type { ThreadStatistics } from '../../../../../core/questions/threads/statistics.ts';
 import { batchesFrom } from '../../foundations/listing/support.ts';
 
-const thread = (threadId: string, changes: Partial<ThreadStatistics> = {}): ThreadStatistics => ({
-  threadId,
-  turnCount: 1,
-  startTime: 0,
-  lastUpdated: 0,
-  firstTurnId: 'first',
-  lastTurnId: 'last',
-  p50TurnDurationMs: null,
-  p99TurnDurationMs: null,
+const thread = (id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
+  thread_id: id,
+  turn_count: 1,
+  start_time: formatTime(0),
+  last_updated: formatTime(0),
+  first_turn_id: 'first',
+  last_turn_id: 'last',
+  p50_turn_duration_ms: null,
+  p99_turn_duration_ms: null,
   ...changes,
 });
 
 const all = { offset: 0, limit: null };
-const idsOf = (threads: readonly ThreadStatistics[]) => threads.map(({ threadId }) => threadId);
-const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadStatistics[]) =>
+const idsOf = (threads: readonly ThreadRow[]) => threads.map(({ thread_id }) => thread_id);
+const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadRow[]) =>
   idsOf(await sortThreads(sort, all, batchesFrom(threads, [3])));
 
 describe('sortThreads', () => {
+  const time = fc.nat(2).map(formatTime);
   const numbered = fc.record({
-    turnCount: fc.nat(2),
-    startTime: fc.nat(2),
-    lastUpdated: fc.nat(2),
-    p50TurnDurationMs: fc.option(fc.nat(2)),
-    p99TurnDurationMs: fc.option(fc.nat(2)),
+    turn_count: fc.nat(2),
+    start_time: time,
+    last_updated: time,
+    p50_turn_duration_ms: fc.option(fc.nat(2)),
+    p99_turn_duration_ms: fc.option(fc.nat(2)),
   });
-  const properties = {
-    thread_id: 'threadId',
-    turn_count: 'turnCount',
-    start_time: 'startTime',
-    last_updated: 'lastUpdated',
-    p50_turn_duration_ms: 'p50TurnDurationMs',
-    p99_turn_duration_ms: 'p99TurnDurationMs',
-  } as const;
 
   it('sorts by each key in turn, with nulls last and ties by id', async () => {
     await fc.assert(
@@ -54,12 +47,12 @@ describe('sortThreads', () => {
           const found = await sortThreads(sort, { offset, limit }, batchesFrom(threads, [3]));
           const wanted = threads.toSorted((a, b) => {
             for (const { field, descending } of sort) {
-              const [x, y] = [a[properties[field]], b[properties[field]]];
+              const [x, y] = [a[field], b[field]];
               if (x === y) continue;
               if (x === null || y === null) return x === null ? 1 : -1;
               return (x < y ? -1 : 1) * (descending ? -1 : 1);
             }
-            return a.threadId < b.threadId ? -1 : 1;
+            return a.thread_id < b.thread_id ? -1 : 1;
           });
           expect(found).toEqual(wanted.slice(offset, limit === null ? undefined : offset + limit));
         },
@@ -70,8 +63,8 @@ describe('sortThreads', () => {
   it('puts threads without a finished turn last in both directions', async () => {
     const threads = [
       thread('running'),
-      thread('slow', { p50TurnDurationMs: 9 }),
-      thread('fast', { p50TurnDurationMs: 0 }),
+      thread('slow', { p50_turn_duration_ms: 9 }),
+      thread('fast', { p50_turn_duration_ms: 0 }),
     ];
     const by = (descending: boolean) => [{ field: 'p50_turn_duration_ms', descending }] as const;
     expect(await sortedIds(by(false), threads)).toEqual(['fast', 'slow', 'running']);
@@ -92,7 +85,7 @@ describe('sortThreads', () => {
   it('refuses to hold more than the memory, unless a limit bounds the number', async () => {
     const long = 'x'.repeat(100_000);
     const threads = async function* (count: number) {
-      for (let i = 0; i < count; i++) yield [thread(long, { turnCount: i })];
+      for (let i = 0; i < count; i++) yield [thread(long, { turn_count: i })];
     };
     const sort = [{ field: 'turn_count', descending: true }] as const;
     await expect(sortThreads(sort, all, threads(Number.POSITIVE_INFINITY))).rejects.toMatchObject({
@@ -100,8 +93,8 @@ describe('sortThreads', () => {
       detail: [{ loc: ['body', 'sort_by'], type: 'too_long' }],
     });
     expect(await sortThreads(sort, { offset: 1, limit: 2 }, threads(5000))).toMatchObject([
-      { turnCount: 4998 },
-      { turnCount: 4997 },
+      { turn_count: 4998 },
+      { turn_count: 4997 },
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatTime } from '../../../../../core/foundations/wire/index.ts';
 import { percentile, ThreadFold, type Turn } from '../../../../../core/questions/threads/statistics.ts';
 
 const turn = (id: string, startedAt: number, endedAt: number | null): Turn => ({ id, startedAt, endedAt });
@@ -7,50 +8,62 @@ const turn = (id: string, startedAt: number, endedAt: number | null): Turn => ({
 const fold = (first: Turn, ...more: Turn[]) => {
   const thread = new ThreadFold('thread', first);
   for (const each of more) thread.add(each);
-  return thread.statistics();
+  return thread.row();
 };
 
 describe('the statistics of a thread', () => {
   it('equal the turn if there is only one', () => {
     expect(fold(turn('a', 1000, 3500))).toEqual({
-      threadId: 'thread',
-      turnCount: 1,
-      startTime: 1000,
-      lastUpdated: 3500,
-      firstTurnId: 'a',
-      lastTurnId: 'a',
-      p50TurnDurationMs: 2.5,
-      p99TurnDurationMs: 2.5,
+      thread_id: 'thread',
+      turn_count: 1,
+      start_time: formatTime(1000),
+      last_updated: formatTime(3500),
+      first_turn_id: 'a',
+      last_turn_id: 'a',
+      p50_turn_duration_ms: 2.5,
+      p99_turn_duration_ms: 2.5,
     });
   });
 
   it('have the start of a running turn and no durations', () => {
     expect(fold(turn('a', 1000, null))).toMatchObject({
-      lastUpdated: 1000,
-      p50TurnDurationMs: null,
-      p99TurnDurationMs: null,
+      last_updated: formatTime(1000),
+      p50_turn_duration_ms: null,
+      p99_turn_duration_ms: null,
     });
   });
 
   it('count running turns, but only durations of finished ones', () => {
     expect(fold(turn('a', 0, 1000), turn('b', 2000, null), turn('c', 500, 3500))).toMatchObject({
-      turnCount: 3,
-      lastUpdated: 3500,
-      p50TurnDurationMs: 2,
-      p99TurnDurationMs: 2.98,
+      turn_count: 3,
+      last_updated: formatTime(3500),
+      p50_turn_duration_ms: 2,
+      p99_turn_duration_ms: 2.98,
     });
   });
 
   it('name the turn that started first and the one that was updated last', () => {
     const long = turn('long', 0, 9000);
-    expect(fold(turn('short', 1000, 2000), long)).toMatchObject({ firstTurnId: 'long', lastTurnId: 'long' });
-    expect(fold(long, turn('next', 9500, null))).toMatchObject({ firstTurnId: 'long', lastTurnId: 'next' });
-    expect(fold(long, turn('beside', 500, null))).toMatchObject({ lastUpdated: 9000, lastTurnId: 'long' });
+    expect(fold(turn('short', 1000, 2000), long)).toMatchObject({
+      first_turn_id: 'long',
+      last_turn_id: 'long',
+    });
+    expect(fold(long, turn('next', 9500, null))).toMatchObject({
+      first_turn_id: 'long',
+      last_turn_id: 'next',
+    });
+    expect(fold(long, turn('beside', 500, null))).toMatchObject({
+      last_updated: formatTime(9000),
+      last_turn_id: 'long',
+    });
   });
 
   it('break ties by start, then by id', () => {
-    expect(fold(turn('b', 0, 5), turn('a', 0, 5))).toMatchObject({ firstTurnId: 'a', lastTurnId: 'b' });
-    expect(fold(turn('z', 0, 5), turn('a', 5, null))).toMatchObject({ firstTurnId: 'z', lastTurnId: 'a' });
+    expect(fold(turn('b', 0, 5), turn('a', 0, 5))).toMatchObject({ first_turn_id: 'a', last_turn_id: 'b' });
+    expect(fold(turn('z', 0, 5), turn('a', 5, null))).toMatchObject({
+      first_turn_id: 'z',
+      last_turn_id: 'a',
+    });
   });
 
   it('are the same for any order of the turns', () => {
