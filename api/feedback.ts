@@ -75,6 +75,9 @@ const created = () =>
     })
     .register(documented, { name: 'FeedbackCreateRes' });
 
+/** What is answered to a creation. */
+export type CreatedFeedback = z.output<ReturnType<typeof created>>;
+
 const createdAt = '2026-10-01T09:30:02.123456Z';
 
 const draftExample = (id: string, type: string, payload: object) => ({

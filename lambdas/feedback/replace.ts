@@ -1,5 +1,5 @@
 import { feedbackReplace } from '../../api/feedback.ts';
-import { createdJson, replaceFeedback } from '../../core/records/feedback/index.ts';
+import { replaceFeedback } from '../../core/records/feedback/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -7,8 +7,6 @@ import { settings } from '../http/settings.ts';
  * `POST /feedback/replace`: replaces a feedback record by another in one transaction, and answers
  * the new one as it is stored.
  */
-export const handler = endpoint(feedbackReplace, async ({ body, caller, budget }) => {
-  const { feedbackId, ...draft } = body;
-  const replacement = { feedbackId, draft };
-  return createdJson(await replaceFeedback(settings.feedback, replacement, caller.user, budget));
-});
+export const handler = endpoint(feedbackReplace, ({ body: { feedbackId, ...draft }, caller, budget }) =>
+  replaceFeedback(settings.feedback, { feedbackId, draft }, caller.user, budget),
+);

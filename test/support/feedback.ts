@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { bodyOf } from '../../api/endpoint.ts';
-import { feedbackBatchCreate, feedbackPurge, feedbackQuery, feedbackReplace } from '../../api/feedback.ts';
+import {
+  type CreatedFeedback,
+  feedbackBatchCreate,
+  feedbackPurge,
+  feedbackQuery,
+  feedbackReplace,
+} from '../../api/feedback.ts';
 import { requestBudget, type Store, scanTable } from '../../core/foundations/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
-  createdJson,
   createFeedback,
   purgeFeedback,
   queryFeedback,
@@ -43,8 +48,8 @@ export interface Created {
   readonly payload: JsonObject;
 }
 
-const onWire = (answers: Parameters<typeof createdJson>[0][]): Created[] =>
-  JSON.parse(JSON.stringify(answers.map((answer) => createdJson(answer)))) as Created[];
+const onWire = (answers: readonly CreatedFeedback[]): Created[] =>
+  JSON.parse(JSON.stringify(answers)) as Created[];
 
 /** Sends a batch, through the schema of its endpoint. */
 export const createAll = async (

@@ -118,14 +118,7 @@ const readFamilies = async (
 };
 
 /** The tokens of one model, summed over calls, as they are answered; with costs all of those. */
-type ModelUsage = {
-  requests: number;
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-  cache_read_input_tokens: number;
-  cache_creation_input_tokens: number;
-} & Partial<ModelCost>;
+type ModelUsage = UsageAnswer['call_usage'][string][string];
 
 /** What one call used itself. */
 interface OwnUsage {

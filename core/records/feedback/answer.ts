@@ -1,7 +1,7 @@
 import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
 import type { Policy } from '../../foundations/policy.ts';
 import { formatTime, type JsonObject, type JsonValue, parseJson } from '../../foundations/wire/index.ts';
-import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
+import type { FeedbackHeader, FeedbackRecord } from './model.ts';
 
 const payloadField = 'payload';
 
@@ -48,14 +48,6 @@ export const joinedFields = (policy: Policy): string[] => [
   'created_at',
   policy.columns.userId,
 ];
-
-/** What is answered to a creation, on the wire. */
-export const createdJson = ({ id, createdAt, userId, payload }: FeedbackAnswer) => ({
-  id,
-  created_at: formatTime(createdAt),
-  svc_user_id: userId,
-  payload,
-});
 
 /** Reads values from records. A payload is parsed once, when it is first asked for. */
 export class FeedbackReader {

@@ -1,4 +1,4 @@
-import type { FeedbackDraft } from '../../../api/feedback.ts';
+import type { CreatedFeedback, FeedbackDraft } from '../../../api/feedback.ts';
 import { shortDigest } from '../../foundations/encoding/index.ts';
 import {
   compareAndSwap,
@@ -12,6 +12,7 @@ import {
   canonicalJson,
   conflict,
   type ErrorDetail,
+  formatTime,
   type Micros,
   newId,
   qualifiedId,
@@ -30,7 +31,7 @@ import {
   type StoredRecord,
   unchanged,
 } from './items.ts';
-import type { FeedbackAnswer, FeedbackHeader, FeedbackRecord } from './model.ts';
+import type { FeedbackHeader, FeedbackRecord } from './model.ts';
 
 let last = 0;
 
@@ -93,7 +94,7 @@ export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly
 export const answerOf = (
   { payload }: NewRecord,
   { id, createdAt, userId }: FeedbackRecord['header'],
-): FeedbackAnswer => ({ id, createdAt, userId, payload });
+): CreatedFeedback => ({ id, created_at: formatTime(createdAt), svc_user_id: userId, payload });
 
 /** What is to be stored, and its location in the request's body. */
 export interface Creation {
@@ -122,7 +123,7 @@ export const createFeedback = async (
   creations: readonly Creation[],
   userId: string,
   budget: RequestBudget,
-): Promise<FeedbackAnswer[]> => {
+): Promise<CreatedFeedback[]> => {
   const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
   refuseLarge(requests);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
@@ -156,7 +157,7 @@ export const createOneFeedback = async (
   draft: FeedbackDraft,
   userId: string,
   budget: RequestBudget,
-): Promise<FeedbackAnswer> => {
+): Promise<CreatedFeedback> => {
   const [answer] = await createFeedback(store, [{ draft, loc: [] }], userId, budget);
   if (!answer) throw new Error('a record of feedback was not answered');
   return answer;

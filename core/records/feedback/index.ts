@@ -1,7 +1,7 @@
-export { createdJson, headerFields as feedbackFields } from './answer.ts';
+export { headerFields as feedbackFields } from './answer.ts';
 export { type Creation, createFeedback, createOneFeedback } from './create.ts';
 export { feedbackOf } from './items.ts';
-export type { FeedbackAnswer, FeedbackRecord } from './model.ts';
+export type { FeedbackRecord } from './model.ts';
 export { deleteFeedbackOn, purgeFeedback } from './purge.ts';
 export {
   countFeedback,

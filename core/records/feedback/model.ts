@@ -1,6 +1,6 @@
 import type { FeedbackDraft } from '../../../api/feedback.ts';
 import { compareText } from '../../foundations/expression/index.ts';
-import type { JsonObject, Micros } from '../../foundations/wire/index.ts';
+import type { Micros } from '../../foundations/wire/index.ts';
 
 /** The position of a record in its project's order of creation. */
 export interface Position {
@@ -12,14 +12,6 @@ export interface Position {
 export interface FeedbackHeader extends Position, Omit<FeedbackDraft, 'id' | 'payload'> {
   /** Whose key stored it. */
   readonly userId: string;
-}
-
-/** What is answered to a creation. */
-export interface FeedbackAnswer {
-  readonly id: string;
-  readonly createdAt: Micros;
-  readonly userId: string;
-  readonly payload: JsonObject;
 }
 
 /** A record on its way to a reader. */

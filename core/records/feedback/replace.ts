@@ -1,4 +1,4 @@
-import type { FeedbackDraft } from '../../../api/feedback.ts';
+import type { CreatedFeedback, FeedbackDraft } from '../../../api/feedback.ts';
 import {
   asText,
   compareAndSwap,
@@ -24,7 +24,7 @@ import {
   tombstoneItem,
   unchanged,
 } from './items.ts';
-import type { FeedbackAnswer, FeedbackHeader } from './model.ts';
+import type { FeedbackHeader } from './model.ts';
 
 /** Which record is replaced, and by what. */
 export interface Replacement {
@@ -62,12 +62,12 @@ export const replaceFeedback = async (
   { feedbackId, draft }: Replacement,
   userId: string,
   budget: RequestBudget,
-): Promise<FeedbackAnswer> => {
+): Promise<CreatedFeedback> => {
   const record = newRecord(draft, userId);
   refuseLarge([{ record, loc: [] }]);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];
-  const attempt = async (): Promise<Round<FeedbackAnswer>> => {
+  const attempt = async (): Promise<Round<CreatedFeedback>> => {
     const found = await look(store, feedbackId, record, budget);
     await deleteObjects(store, leftoversIn(found), budget);
     const step = nextStep(feedbackId, record, found);

@@ -1,5 +1,5 @@
 import { feedbackBatchCreate } from '../../../api/feedback.ts';
-import { createdJson, createFeedback } from '../../../core/records/feedback/index.ts';
+import { createFeedback } from '../../../core/records/feedback/index.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';
 
@@ -13,7 +13,6 @@ export const handler = endpoint(
   async ({ body: { batch }, caller, budget, describe }) => {
     describe(() => ({ rows: batch.length }));
     const creations = batch.map((draft, i) => ({ draft, loc: ['batch', String(i)] }));
-    const answers = await createFeedback(settings.feedback, creations, caller.user, budget);
-    return { res: answers.map((answer) => createdJson(answer)) };
+    return { res: await createFeedback(settings.feedback, creations, caller.user, budget) };
   },
 );
