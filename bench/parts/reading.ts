@@ -8,7 +8,7 @@ import type { Store } from '../../core/foundations/storage/index.ts';
 import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { countCalls, type Lookups, type QueryAnswer, queryCalls } from '../../core/questions/query/index.ts';
-import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/records/costs/index.ts';
+import { readCosts } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
 import { type Bench, type BenchContext, type BenchPart, totalUnits, type Units } from '../harness/bench.ts';
@@ -322,14 +322,7 @@ const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promi
   });
   await sendAll(store, referring, 'together');
   const lookups: Lookups = {
-    costs: async (projectId, budget) => {
-      const book = priceBook(
-        projectId,
-        await readPrices(costs, projectId, budget),
-        await loadDefaultPrices(),
-      );
-      return (usage, startedAt) => costsOf(usage, startedAt, book);
-    },
+    costs: (projectId, budget) => readCosts(costs, projectId, budget),
     feedback: (projectId, callIds, budget) => feedbackOn(feedback, projectId, callIds, budget),
     objects: (of, budget) => resolveRefs(objects, of, budget),
   };

@@ -98,7 +98,10 @@ interface Service extends Disposable {
 const startService = async ({ bench }: BenchContext): Promise<Service> => {
   const { dynamodb, assembly } = (await bench()).environment;
   const child = fork(new URL('../harness/service-process.ts', import.meta.url), [dynamodb, assembly]);
-  const [{ url, key }]: readonly [{ readonly url: string; readonly key: string }] = (await once(child, 'message')) as never;
+  const [{ url, key }]: readonly [{ readonly url: string; readonly key: string }] = (await once(
+    child,
+    'message',
+  )) as never;
   const agent = new Agent({ keepAlive: true });
   const headers = { authorization: `Basic ${btoa(`api:${key}`)}`, 'content-type': 'application/json' };
   return {

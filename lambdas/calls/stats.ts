@@ -1,4 +1,6 @@
 import { callsStats } from '../../api/stats.ts';
+import type { RequestBudget } from '../../core/foundations/storage/index.ts';
+import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { statsOf } from '../../core/questions/stats/index.ts';
 import { readPrices, steadyPrices } from '../../core/records/costs/index.ts';
 import { endpoint } from '../http/endpoint.ts';
@@ -12,9 +14,8 @@ import { settings } from '../http/settings.ts';
 export const handler = endpoint(callsStats, async ({ body, caller, budget, describe }) => {
   const lookups = {
     ...lookupsFor(caller),
-    steadyPrices: async (
-      ...of: Parameters<typeof readPrices> extends [unknown, ...infer Rest] ? Rest : never
-    ) => steadyPrices(of[0], await readPrices(settings.costs, ...of)),
+    steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
+      steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
   };
   const { plan, counts, answer } = statsOf(settings.calls, body, budget, lookups);
   describe(() => ({ plan, rows: plan.buckets, ...counts }));

@@ -1,6 +1,6 @@
 import { allows, type Caller } from '../../core/foundations/auth/index.ts';
 import type { Lookups } from '../../core/questions/query/index.ts';
-import { costsOf, loadDefaultPrices, priceBook, readPrices } from '../../core/records/costs/index.ts';
+import { readCosts } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { resolveRefs } from '../../core/records/objects/index.ts';
 import { settings } from './settings.ts';
@@ -20,14 +20,7 @@ export const objectsFor =
 
 /** What queries over calls look up elsewhere. */
 export const lookupsFor = (caller: Pick<Caller, 'grants'>): Lookups => ({
-  costs: async (projectId, budget) => {
-    const [own, defaults] = await Promise.all([
-      readPrices(settings.costs, projectId, budget),
-      loadDefaultPrices(),
-    ]);
-    const book = priceBook(projectId, own, defaults);
-    return (usage, startedAt) => costsOf(usage, startedAt, book);
-  },
+  costs: (projectId, budget) => readCosts(settings.costs, projectId, budget),
   feedback: (projectId, callIds, budget) => feedbackOn(settings.feedback, projectId, callIds, budget),
   objects: objectsFor(caller),
 });

@@ -2,13 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
 import { type ProjectId, ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
-import {
-  costsOf,
-  loadDefaultPrices,
-  type PriceBook,
-  priceBook,
-  readPrices,
-} from '../../core/records/costs/index.ts';
+import { readCosts } from '../../core/records/costs/index.ts';
 import {
   type CostsOfProject,
   type DeadLetterQueue,
@@ -95,29 +89,21 @@ export const deadLetters: DeadLetterQueue = {
 const rememberedMs = 60_000;
 const maxProjects = 1000;
 
-const books = new Map<ProjectId, { readonly until: number; readonly book: Promise<PriceBook> }>();
-
-const readBook = async (projectId: ProjectId, budget: RequestBudget): Promise<PriceBook> => {
-  const [own, defaults] = await Promise.all([
-    readPrices(settings.costs, projectId, budget),
-    loadDefaultPrices(),
-  ]);
-  return priceBook(projectId, own, defaults);
-};
+const remembered = new Map<
+  ProjectId,
+  { readonly until: number; readonly costs: ReturnType<CostsOfProject> }
+>();
 
 /**
  * The costs of a project's calls. Its prices are read once a minute, since batches come by the
  * second.
  */
-export const costsOfProject: CostsOfProject = async (projectId, budget) => {
-  const known = books.get(projectId);
-  const isFresh = known && known.until > Date.now();
-  const book = isFresh ? known.book : readBook(projectId, budget);
-  if (!isFresh) {
-    if (books.size >= maxProjects) books.clear();
-    books.set(projectId, { until: Date.now() + rememberedMs, book });
-    book.catch(() => books.delete(projectId));
-  }
-  const priceOf = await book;
-  return (usage, startedAt) => costsOf(usage, startedAt, priceOf);
+export const costsOfProject: CostsOfProject = (projectId, budget) => {
+  const known = remembered.get(projectId);
+  if (known && known.until > Date.now()) return known.costs;
+  const costs = readCosts(settings.costs, projectId, budget);
+  if (remembered.size >= maxProjects) remembered.clear();
+  remembered.set(projectId, { until: Date.now() + rememberedMs, costs });
+  costs.catch(() => remembered.delete(projectId));
+  return costs;
 };

@@ -1,13 +1,16 @@
 import type { ModelCost } from '../../../api/queries.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import {
   formatTime,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type Micros,
+  type ProjectId,
   plainNumber,
 } from '../../foundations/wire/index.ts';
-import type { PriceBook, PriceInForce } from './price-book.ts';
+import { loadDefaultPrices, type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
+import { readPrices } from './store.ts';
 
 /** The tokens that a call used of one model. */
 export interface Tokens {
@@ -133,4 +136,19 @@ export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook)
     });
   // Not by assignment: a model may be called __proto__.
   return Object.fromEntries(entries);
+};
+
+/**
+ * Reads the prices of a project, and gives what works out the costs of its calls by them.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readCosts = async (
+  store: Pick<Store, 'table'>,
+  projectId: ProjectId,
+  budget: RequestBudget,
+): Promise<(usage: JsonValue, startedAt: Micros) => Costs> => {
+  const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
+  const book = priceBook(projectId, own, defaults);
+  return (usage, startedAt) => costsOf(usage, startedAt, book);
 };

@@ -1,4 +1,4 @@
-export { type Costs, costsOf, type Tokens, tokensOf } from './costs.ts';
+export { type Costs, costsOf, readCosts, type Tokens, tokensOf } from './costs.ts';
 export type * from './model.ts';
 export {
   defaultPricesSource,

@@ -10,7 +10,6 @@ import {
   type RequestBudget,
   readRange,
   type Store,
-  type Table,
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type Micros, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
@@ -63,11 +62,6 @@ export const priceIdOf = (sortKey: Uint8Array): string => unpackUuid(sortKey);
 export const pricesRange = (projectId: ProjectId): TableRange<'costs'> => ({
   partition: ['k', partition(projectId)],
 });
-
-/** Where prices are stored. */
-export interface CostStore {
-  readonly table: Table;
-}
 
 /**
  * The price as an item of the costs table, with names and values that an operator can read in the
@@ -139,7 +133,7 @@ export const fromItem = (item: Item): Price => {
  * @throws ServiceError 503 when storage does not give them in time; Error when one is damaged
  */
 export const readPrices = async (
-  { table }: CostStore,
+  { table }: Pick<Store, 'table'>,
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<Price[]> => {
