@@ -436,15 +436,6 @@ export const createBuckets = async (
   await Promise.all(buckets.map((bucket) => createBucket(client, bucket, signal)));
 };
 
-/** Creates the tables and buckets of a stack unless they exist. */
-export const createStores = async (
-  stack: Pick<StackSpec, 'tables' | 'buckets'>,
-  dynamodb: DynamoDBClient,
-  s3: S3Client,
-): Promise<void> => {
-  await Promise.all([createTables(stack, dynamodb), createBuckets(stack, s3)]);
-};
-
 interface AnalyticsFilesOptions {
   /** The endpoint of S3. */
   readonly s3: string;

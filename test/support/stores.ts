@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { ownPolicy } from '../../core/foundations/policy.ts';
 import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
 import type { NamedTable } from '../../core/foundations/storage/tables.ts';
-import { createStores as createStackStores, localCredentials, storeEnvironment } from '../../local/stores.ts';
+import { createBuckets, createTables, localCredentials, storeEnvironment } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
@@ -59,7 +59,7 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
   const wanted = only && tableNameOf(stack, only);
   const tables = stack.tables.filter(({ name }) => wanted === undefined || name === wanted);
-  await createStackStores({ ...stack, tables }, dynamodb, s3);
+  await Promise.all([createTables({ tables }, dynamodb), createBuckets(stack, s3)]);
   const environment = storeEnvironment(endpoints.dynamodb, endpoints.s3);
   return {
     dynamodb,
