@@ -1,5 +1,4 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { openAiError } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
 import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
@@ -154,8 +153,7 @@ export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
         ...(status !== undefined && { statusCode: String(status) }),
         responseHeaders: { 'x-request-id': 'context.requestId', ...Object.fromEntries(texts) },
         templates: {
-          // Its paths share these answers, and OpenAI's clients show nothing of a bare `detail`.
-          'application/json': `${JSON.stringify({ detail: [error], error: openAiError(status ?? 500, [error]) })}\n`,
+          'application/json': `${JSON.stringify({ detail: [error] })}\n`,
           'application/x-protobuf': statusText(status ?? 500, brief),
         },
       });

@@ -191,6 +191,13 @@ const error = (
   hasRequestId: true,
 });
 
+/** A refusal that OpenAI's clients can read too. */
+const ofPassThrough = (loc: readonly string[], msg: string): Seen => {
+  const problem = { loc, msg, type: 'forbidden' };
+  const shown = { message: msg, type: 'permission_error', code: 'forbidden' };
+  return { ...error(403, [], '', ''), body: JSON.stringify({ detail: [problem], error: shown }) };
+};
+
 const unauthorized = (realm: string): Seen =>
   error(
     401,
@@ -211,18 +218,18 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
   if (outcome === '200')
     return { status, body: answer ?? expect.any(String), challenge: undefined, hasRequestId: true };
   if (outcome === '403+')
-    return error(
-      403,
+    return ofPassThrough(
       ['header', 'openai-project'],
       `this key may not write, so not record in, the project ${project}`,
-      'forbidden',
     );
   if (outcome !== '403') return unauthorized(dialectOf(route));
   const refusal = refusalOf(route);
   // OTLP has errors of a shape of its own; 7 is PERMISSION_DENIED.
   return route.form === 'otlp'
     ? { ...error(403, [], '', ''), body: JSON.stringify({ code: 7, message: refusal }) }
-    : error(403, projectAt, refusal, 'forbidden');
+    : route.form === 'upstream'
+      ? ofPassThrough(projectAt, refusal)
+      : error(403, projectAt, refusal, 'forbidden');
 };
 
 it('every row of the matrix has credentials, and all credentials have a row', () => {

@@ -173,7 +173,6 @@ describe('the official client', () => {
   });
 
   it.each([
-    ['the key', { apiKey: 'sk-other' }, 401, /a valid key is required/, 'unauthorized'],
     ['the body', {}, 422, /^422 temperature .*number/, 'float_type'],
     ['the project', { project: 'nothing' }, 422, /entity/, 'value_error'],
   ])('shows the reason if %s is wrong', async (_, options, status, message, code) => {
