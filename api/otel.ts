@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { documented, field, projectId } from '../core/foundations/wire/schema.ts';
 import { reporting } from './calls.ts';
-import { batch, endpoint } from './endpoint.ts';
+import { batch, endpoint, oneAnswer } from './endpoint.ts';
 
 const partialSuccess = () =>
   z
@@ -21,6 +21,10 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
+const headers = () => ({
+  project_id: field(projectId, 'The project of resources that name none, `<entity>/<project>`.'),
+});
+
 export const otelTraces = /* @__PURE__ */ endpoint({
   path: '/otel/v1/traces',
   scheme: 'any',
@@ -39,9 +43,7 @@ export const otelTraces = /* @__PURE__ */ endpoint({
     z.object({
       partialSuccess: field(z.optional(partialSuccess()), 'What was not taken; absent if all was.'),
     }),
-  headers: () => ({
-    project_id: field(projectId, 'The project of resources that name none, `<entity>/<project>`.'),
-  }),
+  headers,
   examples: {
     span: {
       summary: 'One span',
@@ -51,6 +53,35 @@ export const otelTraces = /* @__PURE__ */ endpoint({
             resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] },
             scopeSpans: [{ scope: { name: 'shop' }, spans: [span] }],
           },
+        ],
+      },
+      answer: {},
+    },
+  },
+});
+
+export const otelMetrics = /* @__PURE__ */ endpoint({
+  path: '/otel/v1/metrics',
+  scheme: 'any',
+  role: 'write',
+  shape: oneAnswer,
+  stores: {},
+  tag: 'opentelemetry',
+  name: 'OtlpMetrics',
+  summary: 'Take metrics, and drop them',
+  description:
+    'Answers exporters that send metrics beside spans, so that they log no errors. Nothing is kept of them. Encodings, projects and errors are those of `/otel/v1/traces`.',
+  form: 'otlp',
+  // Resources and a header name the projects.
+  projects: () => [],
+  answer: () => z.object({}),
+  headers,
+  examples: {
+    none: {
+      summary: 'A resource without metrics',
+      body: {
+        resourceMetrics: [
+          { resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] } },
         ],
       },
       answer: {},

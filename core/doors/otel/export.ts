@@ -5,9 +5,10 @@ import { ServiceError, tooLarge } from '../../foundations/wire/index.ts';
 import { writeCalls } from '../../records/calls/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
-import { decodeJson } from './decode/json.ts';
-import { decodeProtobuf } from './decode/protobuf.ts';
+import { decodeJson, resourcesOfJson } from './decode/json.ts';
+import { decodeProtobuf, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type ReceivedExport } from './decode/spans.ts';
+import { requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
 /** The most bytes of an unpacked body. zlib stops there, before it unfolds more. */
@@ -84,6 +85,9 @@ const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Arr
  */
 const maxResourceBytes = 64 * 1024 * 1024;
 
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+
 /**
  * Decodes a request's body.
  *
@@ -96,8 +100,26 @@ export const decodeExport = async (
   contentEncoding: string,
 ): Promise<ReceivedExport> => {
   const unpacked = await unpackBody(bytes, contentEncoding);
-  if (encoding === 'application/x-protobuf') return decodeProtobuf(unpacked);
-  return decodeJson(Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength).toString('utf8'));
+  return encoding === 'application/x-protobuf' ? decodeProtobuf(unpacked) : decodeJson(textOf(unpacked));
+};
+
+/**
+ * Checks an export of metrics, of which nothing is kept.
+ *
+ * @throws ServiceError 400, 413 or 415 if it cannot be decoded, 400 or 403 because of its projects
+ */
+export const checkMetrics = async (
+  bytes: Uint8Array,
+  encoding: Encoding,
+  contentEncoding: string,
+  selection: Selection,
+): Promise<void> => {
+  const unpacked = await unpackBody(bytes, contentEncoding);
+  const resources =
+    encoding === 'application/x-protobuf'
+      ? resourcesOfProtobuf(unpacked)
+      : resourcesOfJson(textOf(unpacked), 'resourceMetrics');
+  requireProject(resources, selection);
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */

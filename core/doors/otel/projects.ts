@@ -72,10 +72,15 @@ interface Refusal {
   readonly reason: string;
 }
 
-const refusalOf = (found: FoundProject, span: Span, { grants }: Selection): Refusal | undefined => {
+const refusalOfProject = (found: FoundProject, { grants }: Selection): Refusal | undefined => {
   if ('problem' in found) return { status: 400, reason: found.problem };
-  if (!allows(grants, found.projectId, 'write'))
-    return { status: 403, reason: `this key may not write the project ${found.projectId}` };
+  if (allows(grants, found.projectId, 'write')) return undefined;
+  return { status: 403, reason: `this key may not write the project ${found.projectId}` };
+};
+
+const refusalOf = (found: FoundProject, span: Span, selection: Selection): Refusal | undefined => {
+  const refused = refusalOfProject(found, selection);
+  if (refused) return refused;
   const times = { start_time_unix_nano: span.startTimeUnixNano, end_time_unix_nano: span.endTimeUnixNano };
   const [name] = Object.entries(times).find(([, nanos]) => !Number.isSafeInteger(microsOf(nanos))) ?? [];
   return name === undefined ? undefined : { reason: `${name} ${timeRule.slice(timeRule.indexOf('should'))}` };
@@ -88,6 +93,19 @@ const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
   if (status === undefined || reason === undefined) return undefined;
   const type = status === 403 ? 'forbidden' : 'value_error';
   return new ServiceError(status, [{ loc: ['body', 'resource_spans'], msg: reason, type }]);
+};
+
+/**
+ * Refuses an export if the key may write the project of none of its resources.
+ *
+ * @throws ServiceError 400 or 403
+ */
+export const requireProject = (resources: readonly Attributes[], selection: Selection): void => {
+  const refusals = resources.map((resource) =>
+    refusalOfProject(projectOf(resource, selection.header, selection.policy), selection),
+  );
+  const error = errorOf(refusals.filter((refusal) => refusal !== undefined));
+  if (error && refusals.every((refusal) => refusal !== undefined)) throw error;
 };
 
 /**

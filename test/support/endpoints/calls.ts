@@ -277,6 +277,12 @@ export const callFixtures = {
     probes: { 'a thread': (p, { thread }) => spanExport(p, { 'session.id': thread }) },
     scenarios: spans,
   },
+  '/otel/v1/metrics': {
+    permitted: [],
+    body: (p) => ({ resourceMetrics: [{ resource: { attributes: attributes({ 'svc.project_id': p }) } }] }),
+    answer: '{}',
+    namesNothing: true,
+  },
   '/inference/v1/{path+}': {
     namesNothing: true,
     permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],

@@ -221,6 +221,18 @@ const scopeIn = (json: JsonObject): Scope => {
 };
 
 /**
+ * The resources of an export of any kind.
+ *
+ * @param name the field that lists them, such as `resourceMetrics`
+ * @throws ServiceError 400 if it is none
+ */
+export const resourcesOfJson = (text: string, name: string): Attributes[] => {
+  const body = parse(text);
+  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
+  return frame(() => objectsIn(body, name).map(resourceIn));
+};
+
+/**
  * Decodes an `ExportTraceServiceRequest` in OTLP's JSON: ids in hex, names in lowerCamelCase,
  * 64-bit integers as texts or numbers. Unknown fields are passed over.
  *

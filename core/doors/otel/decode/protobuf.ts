@@ -1,4 +1,5 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import {
   type ExportTraceServiceRequest,
   ExportTraceServiceRequestSchema,
@@ -110,6 +111,36 @@ const parse = (bytes: Uint8Array): ExportTraceServiceRequest => {
     return fromBinary(ExportTraceServiceRequestSchema, bytes, { readUnknownFields: false, recursionLimit });
   } catch (error) {
     throw badBody(`is no ExportTraceServiceRequest in protobuf: ${String((error as Error).message)}`, error);
+  }
+};
+
+/** The bytes of a message's field of messages, one each. All else is passed over. */
+const messagesIn = (bytes: Uint8Array, field: number): Uint8Array[] => {
+  const reader = new BinaryReader(bytes);
+  const found: Uint8Array[] = [];
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (number === field && type === WireType.LengthDelimited) found.push(reader.bytes());
+    else reader.skip(type, number);
+  }
+  return found;
+};
+
+/**
+ * The resources of an export of any kind: the first field of each message in its first field.
+ *
+ * @throws ServiceError 400 if it is none
+ */
+export const resourcesOfProtobuf = (bytes: Uint8Array): Attributes[] => {
+  try {
+    return messagesIn(bytes, 1).map((each) => {
+      const [resource] = messagesIn(each, 1);
+      return resource
+        ? attributesOf(fromBinary(ResourceSchema, resource, { recursionLimit }).attributes)
+        : noAttributes;
+    });
+  } catch (error) {
+    throw badBody(`is no export in protobuf: ${String((error as Error).message)}`, error);
   }
 };
 

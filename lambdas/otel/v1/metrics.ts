@@ -1,0 +1,13 @@
+import { otelMetrics } from '../../../api/otel.ts';
+import { checkMetrics, encodeAnswer } from '../../../core/doors/otel/index.ts';
+import { otlpEndpoint } from '../endpoint.ts';
+
+/** `POST /otel/v1/metrics`: OTLP/HTTP. Metrics are checked and dropped. */
+export const handler = otlpEndpoint(
+  otelMetrics,
+  async ({ bytes, encoding, packing, selection }) => {
+    await checkMetrics(bytes, encoding, packing, selection);
+    return { rows: 0 };
+  },
+  encodeAnswer,
+);
