@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { endPayload, envelopeBytes, parseTime, startPayload } from '../core/foundations/wire/index.ts';
+import { endPayload, envelopeBytes, parseTime, startPayload } from '../foundations/wire/index.ts';
 import {
   displayText,
   documented,
@@ -12,7 +12,7 @@ import {
   nullish,
   record,
   time,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { batch, deletion, endpoint, oneRecord } from './endpoint.ts';
 import { deleted, done, ignoredUser, name, project } from './fields.ts';
 

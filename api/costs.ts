@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { optionalQuery, type RecordKind, sortSchema } from '../core/foundations/expression/index.ts';
-import { idRule, isJsonObject } from '../core/foundations/wire/index.ts';
+import { optionalQuery, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
+import { idRule, isJsonObject } from '../foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -10,7 +10,7 @@ import {
   record,
   rule,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer, oneRecord } from './endpoint.ts';
 import { done, micros, project, queryNames, queryText, slice, sortText, timestamp } from './fields.ts';
 import { purgeByIds } from './purge.ts';

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import type { AcceptedScheme, Role, Scheme } from '../core/foundations/auth/index.ts';
-import type { ProjectId } from '../core/foundations/wire/index.ts';
+import type { AcceptedScheme, Role, Scheme } from '../foundations/auth/index.ts';
+import type { ProjectId } from '../foundations/wire/index.ts';
 
 /*
  * What an endpoint is. Its description has everything that the API, the IAM permissions, the

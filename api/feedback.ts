@@ -1,10 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  optionalQuery,
-  pathSchema,
-  type RecordKind,
-  sortSchema,
-} from '../core/foundations/expression/index.ts';
+import { optionalQuery, pathSchema, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
 import {
   displayText,
   documented,
@@ -17,7 +12,7 @@ import {
   refTo,
   rule,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
 import {
   done,

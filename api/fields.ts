@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { parseTime } from '../core/foundations/wire/index.ts';
+import { parseTime } from '../foundations/wire/index.ts';
 import {
   count,
   displayText,
@@ -9,7 +9,7 @@ import {
   projectId,
   time,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 
 /*
  * The fields that requests and answers of several groups share.

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, field, record, rule } from '../core/foundations/wire/schema.ts';
+import { documented, field, record, rule } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer, oneRecord } from './endpoint.ts';
 import { project } from './fields.ts';
 import { contentDigest, expectedDigest } from './tables.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isJsonObject, type JsonObject } from '../core/foundations/wire/index.ts';
+import { isJsonObject, type JsonObject } from '../foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -9,7 +9,7 @@ import {
   nullish,
   numeric,
   projectId,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
 

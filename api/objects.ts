@@ -7,8 +7,8 @@ import {
   parseRef,
   parseVersionName,
   type Ref,
-} from '../core/foundations/wire/index.ts';
-import { parsePath } from '../core/foundations/wire/path.ts';
+} from '../foundations/wire/index.ts';
+import { parsePath } from '../foundations/wire/path.ts';
 import {
   controls,
   documented,
@@ -22,7 +22,7 @@ import {
   record,
   rule,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { endpoint, fewRecords, oneAnswer, oneRecord, stream } from './endpoint.ts';
 import {
   anyOf,

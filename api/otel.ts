@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, field, projectId } from '../core/foundations/wire/schema.ts';
+import { documented, field, projectId } from '../foundations/wire/schema.ts';
 import { reporting } from './calls.ts';
 import { batch, endpoint, oneAnswer } from './endpoint.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, record } from '../core/foundations/wire/schema.ts';
+import { field, record } from '../foundations/wire/schema.ts';
 import { endpoint, keyEndpoint, oneAnswer } from './endpoint.ts';
 import { slice, timestamp } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { isId, isJsonObject, type JsonValue } from '../core/foundations/wire/index.ts';
-import { documented, printableText } from '../core/foundations/wire/schema.ts';
+import { isId, isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
+import { documented, printableText } from '../foundations/wire/schema.ts';
 
 /*
  * Records are purged by id alone. The query of a purge is an `$eq` on `id` in the query language,

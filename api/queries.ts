@@ -6,17 +6,9 @@ import {
   type RecordKind,
   sortSchema,
   toPath,
-} from '../core/foundations/expression/index.ts';
-import { isJsonObject } from '../core/foundations/wire/index.ts';
-import {
-  documented,
-  field,
-  id,
-  listOf,
-  nullish,
-  record,
-  withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/expression/index.ts';
+import { isJsonObject } from '../foundations/wire/index.ts';
+import { documented, field, id, listOf, nullish, record, withDefault } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import {

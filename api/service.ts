@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field } from '../core/foundations/wire/schema.ts';
+import { field } from '../foundations/wire/schema.ts';
 import { document, fixed, type OpenRoute, openEndpoint, page } from './endpoint.ts';
 
 export const health = /* @__PURE__ */ openEndpoint({

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { optionalQuery } from '../core/foundations/expression/index.ts';
+import { optionalQuery } from '../foundations/expression/index.ts';
 import {
   bucketEdges,
   defaultGranularity,
   isGranularity,
   isTimezone,
   maxBuckets,
-} from '../core/foundations/wire/buckets.ts';
+} from '../foundations/wire/buckets.ts';
 import {
   documented,
   field,
@@ -17,7 +17,7 @@ import {
   record,
   rule,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';

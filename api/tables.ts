@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { toPath } from '../core/foundations/expression/index.ts';
-import { isContentDigest, isTableDigest, type JsonObject } from '../core/foundations/wire/index.ts';
+import { toPath } from '../foundations/expression/index.ts';
+import { isContentDigest, isTableDigest, type JsonObject } from '../foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -11,7 +11,7 @@ import {
   record,
   rule,
   withDefault,
-} from '../core/foundations/wire/schema.ts';
+} from '../foundations/wire/schema.ts';
 import { batch, endpoint, oneAnswer, stream } from './endpoint.ts';
 import { direction, filterText, jsonObject, project, slice, sortText } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, field, nullish, record, withDefault } from '../core/foundations/wire/schema.ts';
+import { documented, field, nullish, record, withDefault } from '../foundations/wire/schema.ts';
 import { endpoint, stream } from './endpoint.ts';
 import { anyOf, direction, filterText, micros, project, slice, sortText, timestamp } from './fields.ts';
 

@@ -10,7 +10,6 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { type ProjectId, parseProjectId, projectIdRule } from '../core/foundations/wire/index.ts';
 import {
   compacted,
   type Dataset,
@@ -19,6 +18,7 @@ import {
   type ReadCells,
   toParquet,
 } from '../core/workers/analytics/index.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
 interface CompactOptions {

@@ -20,10 +20,10 @@ import {
   parseGrant,
   putKey,
   revokeKey,
-} from '../core/foundations/auth/index.ts';
-import { dynamodbClient, type Table } from '../core/foundations/storage/index.ts';
-import { tables } from '../core/foundations/storage/tables.ts';
-import { formatTime, type Micros, parseTime } from '../core/foundations/wire/index.ts';
+} from '../foundations/auth/index.ts';
+import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
+import { tables } from '../foundations/storage/tables.ts';
+import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
 import { settings } from '../lib/config.ts';
 import { isRunning } from '../local/data-dir.ts';
 import { dialectOf, dialects } from '../weave/policy.ts';

@@ -13,8 +13,8 @@ import {
   requestBudget,
   scanTable,
   type Table,
-} from '../core/foundations/storage/index.ts';
-import { type ProjectId, parseProjectId, projectIdRule } from '../core/foundations/wire/index.ts';
+} from '../foundations/storage/index.ts';
+import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
 interface RestoreOptions {

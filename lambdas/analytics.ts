@@ -1,5 +1,5 @@
-import { s3Client } from '../core/foundations/storage/index.ts';
 import { type RowWriter, writeRows } from '../core/workers/analytics/index.ts';
+import { s3Client } from '../foundations/storage/index.ts';
 import { settings } from './http/settings.ts';
 import { costsOfProject, deadLetters, required, streamHandler } from './streams/batch.ts';
 

@@ -5,8 +5,8 @@ import {
   type Caller,
   type Refusal,
   toContext,
-} from '../core/foundations/auth/index.ts';
-import { type Meter, newMeter } from '../core/foundations/storage/index.ts';
+} from '../foundations/auth/index.ts';
+import { type Meter, newMeter } from '../foundations/storage/index.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 import { RequestLog } from './log/request-log.ts';
 

@@ -1,6 +1,6 @@
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { httpHandler } from '../core/foundations/storage/index.ts';
 import { type Delivery, deliver } from '../core/workers/events/index.ts';
+import { httpHandler } from '../foundations/storage/index.ts';
 import { settings } from './http/settings.ts';
 import { costsOfProject, deadLetters, required, streamHandler } from './streams/batch.ts';
 

@@ -1,5 +1,5 @@
 import { me } from '../api/projects.ts';
-import { formatTime } from '../core/foundations/wire/index.ts';
+import { formatTime } from '../foundations/wire/index.ts';
 import { endpoint } from './http/endpoint.ts';
 import { settings } from './http/settings.ts';
 

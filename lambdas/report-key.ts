@@ -3,15 +3,9 @@ import { request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudFormationCustomResourceEvent, Context } from 'aws-lambda';
 import * as z from 'zod/mini';
-import {
-  isKeyId,
-  isUser,
-  makeReporterKey,
-  type Reporter,
-  revokeKey,
-} from '../core/foundations/auth/index.ts';
-import { KeySecret } from '../core/foundations/auth/reporter-key.ts';
-import { parseProjectId } from '../core/foundations/wire/index.ts';
+import { isKeyId, isUser, makeReporterKey, type Reporter, revokeKey } from '../foundations/auth/index.ts';
+import { KeySecret } from '../foundations/auth/reporter-key.ts';
+import { parseProjectId } from '../foundations/wire/index.ts';
 import { keysFromEnvironment } from './http/key-store.ts';
 
 /** What the custom resource says of a key. `Rotation` only makes one request unlike another. */

@@ -42,7 +42,7 @@ const buildOptions: BuildOptions = {
   mainFields: ['module', 'main'],
   // The SDK looks for credentials in files, SSO, processes and instance metadata, with code that is
   // 135 KB and 15 ms of every cold start.
-  alias: { '@aws-sdk/credential-provider-node': './core/foundations/storage/credentials.ts' },
+  alias: { '@aws-sdk/credential-provider-node': './foundations/storage/credentials.ts' },
   minify: true,
   sourcemap: true,
   // A stack trace needs the mapping alone. The texts would be most of what a cold start reads.

@@ -18,7 +18,7 @@ import {
 } from 'aws-cdk-lib/aws-logs';
 import { Construct, type Node } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
-import { type IndexName, type TableName, tables } from '../core/foundations/storage/tables.ts';
+import { type IndexName, type TableName, tables } from '../foundations/storage/tables.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Functions } from './functions.ts';

@@ -1,7 +1,7 @@
 import { CfnResource } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import type { ErrorBody } from '../core/foundations/wire/errors.ts';
+import type { ErrorBody } from '../foundations/wire/errors.ts';
 
 interface FirewallProps {
   /** The most requests of one IP address in five minutes. */

@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
-import { tables } from '../core/foundations/storage/tables.ts';
+import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';

@@ -1,7 +1,7 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
-import type { ErrorDetail } from '../core/foundations/wire/errors.ts';
-import { challengeOf, keyRequired } from '../core/foundations/wire/errors.ts';
+import type { ErrorDetail } from '../foundations/wire/errors.ts';
+import { challengeOf, keyRequired } from '../foundations/wire/errors.ts';
 import { type Dialect, policyOf } from '../weave/policy.ts';
 import { constructId } from './config.ts';
 

@@ -1,7 +1,7 @@
 import { Aws, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { tables } from '../core/foundations/storage/tables.ts';
+import { tables } from '../foundations/storage/tables.ts';
 import { type Config, sentBy, type Upstream } from './config.ts';
 import type { Permission } from './permissions.ts';
 import { makeTable } from './storage.ts';

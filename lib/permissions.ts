@@ -13,7 +13,7 @@ import type {
   Route,
   TablesAccess,
 } from '../api/endpoint.ts';
-import { type IndexName, tables } from '../core/foundations/storage/tables.ts';
+import { type IndexName, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
 

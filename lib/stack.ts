@@ -1,6 +1,6 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { tables } from '../core/foundations/storage/tables.ts';
+import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import { defaultId, Pennytrace, type Prebuilt } from './pennytrace.ts';
 

@@ -15,7 +15,7 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { type KeyAttribute, type TableDeclaration, tables } from '../core/foundations/storage/tables.ts';
+import { type KeyAttribute, type TableDeclaration, tables } from '../foundations/storage/tables.ts';
 import { type Config, hasStreams } from './config.ts';
 
 /**

@@ -83,6 +83,7 @@ export const sources = [
   'bin/pennytrace.ts',
   'cdk.json',
   'core',
+  'foundations',
   'lambdas',
   'lib',
   'openapi',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { formatKey } from '../core/foundations/auth/index.ts';
+import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';

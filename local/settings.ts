@@ -8,8 +8,8 @@ import {
   parseKey,
   putKey,
   roles,
-} from '../core/foundations/auth/index.ts';
-import type { Table } from '../core/foundations/storage/index.ts';
+} from '../foundations/auth/index.ts';
+import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
 import type { LocalUpstream } from './inference.ts';
 

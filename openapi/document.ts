@@ -1,6 +1,6 @@
 import { isKeyed, type Operation, type Route, tags, takesKey } from '../api/endpoint.ts';
 import { error } from '../api/fields.ts';
-import type { AcceptedScheme } from '../core/foundations/auth/index.ts';
+import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { routesOf } from '../weave/api/routes.ts';
 import { type Dialect, policyOf } from '../weave/policy.ts';
 import {

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { feedbackRecord } from '../api/feedback.ts';
 import { jsonObject } from '../api/fields.ts';
 import { call, modelCost } from '../api/queries.ts';
-import { field } from '../core/foundations/wire/schema.ts';
 import type { EventKind } from '../core/workers/events/events.ts';
+import { field } from '../foundations/wire/schema.ts';
 import type { JsonSchema } from './schema.ts';
 import { type Schemas, toJsonSchema } from './schema.ts';
 

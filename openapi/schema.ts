@@ -6,8 +6,8 @@ import {
   languages,
   maxPath,
   type PathKind,
-} from '../core/foundations/expression/index.ts';
-import { documented } from '../core/foundations/wire/schema.ts';
+} from '../foundations/expression/index.ts';
+import { documented } from '../foundations/wire/schema.ts';
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ExactNumber, isJsonObject, type JsonValue } from '../core/foundations/wire/index.ts';
+import { ExactNumber, isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
 
 /*
  * JSON as Python's `json.dumps(value, sort_keys=True)` writes it. Weave's SDKs digest it, and their

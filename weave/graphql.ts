@@ -1,5 +1,5 @@
-import { allows, type Caller } from '../core/foundations/auth/index.ts';
-import { type JsonObject, parseProjectId } from '../core/foundations/wire/index.ts';
+import { allows, type Caller } from '../foundations/auth/index.ts';
+import { type JsonObject, parseProjectId } from '../foundations/wire/index.ts';
 
 /** A query of the SDKs: its text and its variables. */
 export interface GraphqlQuery {

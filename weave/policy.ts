@@ -1,6 +1,6 @@
-import type { RecordKind } from '../core/foundations/expression/index.ts';
-import { ownPolicy, type Policy } from '../core/foundations/policy.ts';
-import { isJsonObject, type JsonValue } from '../core/foundations/wire/index.ts';
+import type { RecordKind } from '../foundations/expression/index.ts';
+import { ownPolicy, type Policy } from '../foundations/policy.ts';
+import { isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
 import { bytesDigest, valueDigest } from './digest.ts';
 import { nameInWeave, textInWeave } from './names.ts';
 

@@ -15,9 +15,9 @@ import type {
   BatchExecuteStatementCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { ownPolicy } from '../../core/foundations/policy.ts';
-import { dynamodbClient, type Item, type Store, type Table } from '../../core/foundations/storage/index.ts';
-import type { NamedTable } from '../../core/foundations/storage/tables.ts';
+import { ownPolicy } from '../../foundations/policy.ts';
+import { dynamodbClient, type Item, type Store, type Table } from '../../foundations/storage/index.ts';
+import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
 import { createTables, localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';

@@ -9,8 +9,8 @@ import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { UsageError } from '../../bin/common.ts';
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { formatTime, isJsonObject, parseTime } from '../../core/foundations/wire/index.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
+import { formatTime, isJsonObject, parseTime } from '../../foundations/wire/index.ts';
 
 /** A finished call as a client reports it. */
 export interface Call {
@@ -116,7 +116,7 @@ export const payloadOf = ({ start, end }: Call): string =>
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
 
-/** zstd's settings: those of segments (core/foundations/encoding/packing.ts). */
+/** zstd's settings: those of segments (foundations/encoding/packing.ts). */
 export const zstdParams: Readonly<Record<number, number>> = {
   [constants.ZSTD_c_compressionLevel]: 3,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,

@@ -1,4 +1,4 @@
-import { type Item, itemBytes, type Store, scanTable } from '../../core/foundations/storage/index.ts';
+import { type Item, itemBytes, type Store, scanTable } from '../../foundations/storage/index.ts';
 import type { TableSpec } from '../../local/template/stack.ts';
 
 /*

@@ -1,7 +1,7 @@
 /** Stores in memory behind the real DynamoDB client, so that only this process's CPU time is measured. */
 
 import { HttpResponse } from '@smithy/core/protocols';
-import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
+import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import { localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { policy } from './bench.ts';

@@ -1,8 +1,5 @@
 import { bodyOf } from '../../api/endpoint.ts';
 import { feedbackBatchCreate, feedbackQuery } from '../../api/feedback.ts';
-import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
   createFeedback,
   feedbackOn,
@@ -10,6 +7,9 @@ import {
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
 import { World } from '../../examples/agent-traces.ts';
+import { requestBudget, type Store } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { type Bench, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';

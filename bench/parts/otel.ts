@@ -6,7 +6,7 @@ import { zstdCompress } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
 import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import type { Store } from '../../core/foundations/storage/index.ts';
+import type { Store } from '../../foundations/storage/index.ts';
 import {
   type Bench,
   type BenchContext,

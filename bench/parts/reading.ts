@@ -4,13 +4,13 @@
 
 import { bodyOf } from '../../api/endpoint.ts';
 import { callsQueryStats } from '../../api/queries.ts';
-import type { Store } from '../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { countCalls, type Lookups, type QueryAnswer, queryCalls } from '../../core/questions/query/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
+import type { Store } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { type Bench, type BenchContext, type BenchPart, totalUnits, type Units } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

@@ -6,6 +6,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Level, timeRange } from '../../core/records/calls/index.ts';
 import {
   documents,
   everyShard,
@@ -14,10 +15,9 @@ import {
   queryPage,
   type Store,
   scanTable,
-} from '../../core/foundations/storage/index.ts';
-import { type IndexName, tables } from '../../core/foundations/storage/tables.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
-import { type Level, timeRange } from '../../core/records/calls/index.ts';
+} from '../../foundations/storage/index.ts';
+import { type IndexName, tables } from '../../foundations/storage/tables.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
 import { type Bench, type BenchContext, type BenchPart, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

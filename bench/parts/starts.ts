@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { handlersOf } from '../../api/endpoint.ts';
-import { tables } from '../../core/foundations/storage/tables.ts';
+import { tables } from '../../foundations/storage/tables.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/handlers.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';

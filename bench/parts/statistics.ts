@@ -6,15 +6,6 @@ import { bodyOf } from '../../api/endpoint.ts';
 import { callsQueryStats, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
-import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import {
-  formatTime,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-  parseTime,
-} from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { countCalls, noLookups } from '../../core/questions/query/index.ts';
 import { dimensionsOf, Groups, kept } from '../../core/questions/stats/cells.ts';
 import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
@@ -24,6 +15,15 @@ import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { dayOf, hourOf } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
+import { requestBudget, type Store } from '../../foundations/storage/index.ts';
+import {
+  formatTime,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseTime,
+} from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

@@ -1,4 +1,4 @@
-import { endPayload, envelopeBytes, startPayload } from '../foundations/wire/index.ts';
+import { endPayload, envelopeBytes, startPayload } from '../../foundations/wire/index.ts';
 import type { CallEnd, CallReport, CallStart } from '../records/calls/index.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { pack, unpack } from '../foundations/encoding/index.ts';
+import { pack, unpack } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   getItems,
@@ -7,9 +7,9 @@ import {
   putObject,
   type RequestBudget,
   type Store,
-} from '../foundations/storage/index.ts';
-import type { TableKey } from '../foundations/storage/tables.ts';
-import { checkDigest, notFound, type ProjectId } from '../foundations/wire/index.ts';
+} from '../../foundations/storage/index.ts';
+import type { TableKey } from '../../foundations/storage/tables.ts';
+import { checkDigest, notFound, type ProjectId } from '../../foundations/wire/index.ts';
 
 /*
  * A file is its bytes, named by their digest. Small ones are in the objects table: k = project 0 f

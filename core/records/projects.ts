@@ -1,5 +1,5 @@
-import { allows, type Grant } from '../foundations/auth/index.ts';
-import { type Slice, sliceOf } from '../foundations/listing/index.ts';
+import { allows, type Grant } from '../../foundations/auth/index.ts';
+import { type Slice, sliceOf } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   asNumber,
@@ -9,9 +9,9 @@ import {
   readRange,
   requestBudget,
   type Table,
-} from '../foundations/storage/index.ts';
-import type { TableKey, TableRange } from '../foundations/storage/tables.ts';
-import { formatTime, type ProjectId } from '../foundations/wire/index.ts';
+} from '../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
+import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
 
 /*
  * Projects are noted in one partition of the rollups table, by name. No project's own partition

@@ -1,4 +1,4 @@
-import { joinBytes } from '../foundations/encoding/index.ts';
+import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   asNumber,
@@ -9,9 +9,9 @@ import {
   readRange,
   type Store,
   type Table,
-} from '../foundations/storage/index.ts';
-import type { ExpiryOf, TableKey, TableRange } from '../foundations/storage/tables.ts';
-import type { Micros, ProjectId } from '../foundations/wire/index.ts';
+} from '../../foundations/storage/index.ts';
+import type { ExpiryOf, TableKey, TableRange } from '../../foundations/storage/tables.ts';
+import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
 
 /*
  * Calls are rolled up by the UTC hour of their start. docs/decisions/0161 says why what follows

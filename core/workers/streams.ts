@@ -9,7 +9,7 @@ import {
   type Store,
   type WireItem,
   withRetries,
-} from '../foundations/storage/index.ts';
+} from '../../foundations/storage/index.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -19,7 +19,7 @@ import {
   parseJson,
   parseProjectId,
   ServiceError,
-} from '../foundations/wire/index.ts';
+} from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
   callIdOf,

@@ -1,7 +1,7 @@
 import { callsQueryStats } from '../../api/queries.ts';
-import type { Caller } from '../../core/foundations/auth/index.ts';
 import { countCalls, type Lookups, noLookups, planSummary } from '../../core/questions/query/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
+import type { Caller } from '../../foundations/auth/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { objectsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';

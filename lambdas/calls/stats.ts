@@ -1,8 +1,8 @@
 import { callsStats } from '../../api/stats.ts';
-import type { RequestBudget } from '../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
 import { statsOf } from '../../core/questions/stats/index.ts';
 import { readPrices, steadyPrices } from '../../core/records/costs/index.ts';
+import type { RequestBudget } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';

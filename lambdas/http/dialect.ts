@@ -1,4 +1,4 @@
-import { ownPolicy, type Policy } from '../../core/foundations/policy.ts';
+import { ownPolicy, type Policy } from '../../foundations/policy.ts';
 import { type Described, inWeave, weaveNames } from '../../weave/dialect.ts';
 import { weavePolicy } from '../../weave/policy.ts';
 

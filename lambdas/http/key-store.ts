@@ -1,5 +1,5 @@
-import type { KeyStore } from '../../core/foundations/auth/index.ts';
-import { dynamodbClient } from '../../core/foundations/storage/index.ts';
+import type { KeyStore } from '../../foundations/auth/index.ts';
+import { dynamodbClient } from '../../foundations/storage/index.ts';
 import { policy } from './dialect.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { allows, type Caller } from '../../core/foundations/auth/index.ts';
 import type { Lookups } from '../../core/questions/query/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { resolveRefs } from '../../core/records/objects/index.ts';
+import { allows, type Caller } from '../../foundations/auth/index.ts';
 import { settings } from './settings.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Endpoint, NamedProject } from '../../api/endpoint.ts';
-import { allows, fromContext, hasExpired } from '../../core/foundations/auth/index.ts';
-import { challengeOf, keyRequired } from '../../core/foundations/wire/errors.ts';
+import { ProjectNotes } from '../../core/records/projects.ts';
+import { allows, fromContext, hasExpired } from '../../foundations/auth/index.ts';
+import { challengeOf, keyRequired } from '../../foundations/wire/errors.ts';
 import {
   type ErrorBody,
   forbidden,
   type ProjectId,
   ServiceError,
   unavailable,
-} from '../../core/foundations/wire/index.ts';
-import { ProjectNotes } from '../../core/records/projects.ts';
+} from '../../foundations/wire/index.ts';
 import { RequestLog } from '../log/request-log.ts';
 import { jsonText } from './answer.ts';
 import { budgetOf, type ServiceEvent } from './request.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import Negotiator from 'negotiator';
-import { ServiceError } from '../../core/foundations/wire/index.ts';
+import { ServiceError } from '../../foundations/wire/index.ts';
 import { headersOf } from './request.ts';
 
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
-import type { Caller } from '../../core/foundations/auth/index.ts';
-import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
-import { type ErrorDetail, invalid, isJsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
-import { jsonOf, parseTolerantly, parseValue } from '../../core/foundations/wire/parse-body.ts';
+import type { Caller } from '../../foundations/auth/index.ts';
+import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
+import { type ErrorDetail, invalid, isJsonObject, ServiceError } from '../../foundations/wire/index.ts';
+import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/parse-body.ts';
 import type { Details, RequestLog } from '../log/request-log.ts';
 
 /** What the middlewares find out about a request before its handler runs. */

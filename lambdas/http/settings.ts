@@ -1,12 +1,12 @@
-import type { Policy } from '../../core/foundations/policy.ts';
+import type { Policy } from '../../foundations/policy.ts';
 import {
   type Bucket,
   dynamodbClient,
   type Store,
   s3Client,
   type Table,
-} from '../../core/foundations/storage/index.ts';
-import type { TableVariable } from '../../core/foundations/storage/tables.ts';
+} from '../../foundations/storage/index.ts';
+import type { TableVariable } from '../../foundations/storage/tables.ts';
 import { policy } from './dialect.ts';
 
 /**

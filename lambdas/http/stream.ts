@@ -8,7 +8,7 @@ import {
 } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
-import { type ErrorBody, ServiceError } from '../../core/foundations/wire/index.ts';
+import { type ErrorBody, ServiceError } from '../../foundations/wire/index.ts';
 import type { Details, RequestLog } from '../log/request-log.ts';
 import { jsonText, type Piece, utf8 } from './answer.ts';
 import type { Coding } from './negotiate.ts';

@@ -15,8 +15,9 @@ import {
   secretsClient,
   type UpstreamConfig,
 } from '../../core/doors/inference/index.ts';
-import { allows, type Caller } from '../../core/foundations/auth/index.ts';
-import { dynamodbClient, requestBudget } from '../../core/foundations/storage/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
+import { allows, type Caller } from '../../foundations/auth/index.ts';
+import { dynamodbClient, requestBudget } from '../../foundations/storage/index.ts';
 import {
   forbidden,
   hasExactNumber,
@@ -28,8 +29,7 @@ import {
   problemOf,
   projectIdRule,
   ServiceError,
-} from '../../core/foundations/wire/index.ts';
-import { writeCalls } from '../../core/records/calls/index.ts';
+} from '../../foundations/wire/index.ts';
 import { answerErrors, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';

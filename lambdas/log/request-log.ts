@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import type { Context } from 'aws-lambda';
-import type { Caller } from '../../core/foundations/auth/index.ts';
-import { type Meter, newMeter } from '../../core/foundations/storage/index.ts';
-import { type ErrorDetail, ServiceError } from '../../core/foundations/wire/index.ts';
+import type { Caller } from '../../foundations/auth/index.ts';
+import { type Meter, newMeter } from '../../foundations/storage/index.ts';
+import { type ErrorDetail, ServiceError } from '../../foundations/wire/index.ts';
 
 /** How a request ended, or what the authorizer made of its key. */
 type Outcome = 'answered' | 'refused' | 'failed' | 'broken' | 'timed_out' | 'gone' | 'allowed';

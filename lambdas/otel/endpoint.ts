@@ -8,8 +8,8 @@ import {
   type Rejection,
   type Selection,
 } from '../../core/doors/otel/index.ts';
-import { challengeOf } from '../../core/foundations/wire/errors.ts';
-import { type ProjectId, ServiceError } from '../../core/foundations/wire/index.ts';
+import { challengeOf } from '../../foundations/wire/errors.ts';
+import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
 import { internal, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
 import { bodyBytes, headerOf, type ServiceEvent, type ServiceRequest, unsupported } from '../http/request.ts';

@@ -1,6 +1,6 @@
 import { projectsQuery } from '../../api/projects.ts';
-import { forbidden } from '../../core/foundations/wire/index.ts';
 import { queryProjects, readsAnything } from '../../core/records/projects.ts';
+import { forbidden } from '../../foundations/wire/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 

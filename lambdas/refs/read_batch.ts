@@ -1,6 +1,6 @@
 import { refsReadBatch } from '../../api/objects.ts';
-import type { JsonValue } from '../../core/foundations/wire/index.ts';
 import { streamRefs } from '../../core/records/objects/index.ts';
+import type { JsonValue } from '../../foundations/wire/index.ts';
 import { jsonList } from '../http/answer.ts';
 import { endpoint, streamJson } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';

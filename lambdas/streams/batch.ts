@@ -1,7 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { type RequestBudget, requestBudget } from '../../core/foundations/storage/index.ts';
-import { type ProjectId, ServiceError, unavailable } from '../../core/foundations/wire/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import {
   type CostsOfProject,
@@ -9,6 +7,8 @@ import {
   type StreamRecord,
   sequenceOf,
 } from '../../core/workers/streams.ts';
+import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
+import { type ProjectId, ServiceError, unavailable } from '../../foundations/wire/index.ts';
 import { settings } from '../http/settings.ts';
 import { RequestLog } from '../log/request-log.ts';
 

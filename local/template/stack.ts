@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type NamedTable, tables } from '../../core/foundations/storage/tables.ts';
+import { type NamedTable, tables } from '../../foundations/storage/tables.ts';
 import { type Dialect, dialectOf } from '../../weave/policy.ts';
 import {
   type Assembly,

@@ -7,13 +7,13 @@ import {
   everyCall,
   noIncludes,
 } from '../../api/queries.ts';
-import { toPath } from '../../core/foundations/expression/index.ts';
-import { ownPolicy } from '../../core/foundations/policy.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { queryCalls, readCallJson } from '../../core/questions/query/index.ts';
 import { type CallReport, writeCalls } from '../../core/records/calls/index.ts';
+import { toPath } from '../../foundations/expression/index.ts';
+import { ownPolicy } from '../../foundations/policy.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */

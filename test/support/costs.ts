@@ -1,5 +1,5 @@
-import { type Micros, type ProjectId, parseTime } from '../../core/foundations/wire/index.ts';
 import type { CostsCreate, Price, PriceBook, PriceTerms } from '../../core/records/costs/index.ts';
+import { type Micros, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 
 /** The project of these tests. */
 export const project = 'acme/shop' as ProjectId;

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parseTime } from '../../core/foundations/wire/index.ts';
+import { parseTime } from '../../foundations/wire/index.ts';
 import { type JsonSchema, type OpenApiDocument, openApiDocument } from '../../openapi/index.ts';
 import { routesOf } from '../../weave/api/routes.ts';
 import type { Dialect } from '../../weave/policy.ts';

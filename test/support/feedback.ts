@@ -8,15 +8,15 @@ import {
   feedbackQuery,
   feedbackReplace,
 } from '../../api/feedback.ts';
-import { requestBudget, type Store, scanTable } from '../../core/foundations/storage/index.ts';
-import { type JsonObject, ServiceError } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import {
   createFeedback,
   purgeFeedback,
   queryFeedback,
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
+import { requestBudget, type Store, scanTable } from '../../foundations/storage/index.ts';
+import { type JsonObject, ServiceError } from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

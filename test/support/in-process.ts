@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../api/endpoint.ts';
-import { toContext } from '../../core/foundations/auth/index.ts';
+import { toContext } from '../../foundations/auth/index.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
 import type { Limits } from '../../lambdas/http/stream.ts';
 import { parseMetadata } from '../../local/gateway/answer.ts';

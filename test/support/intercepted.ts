@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
+import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import { localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { deep, sample } from './sampling.ts';

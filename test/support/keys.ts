@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../core/foundations/auth/index.ts';
+import { formatKey, type Grant, makeKey, newRecord, putKey } from '../../foundations/auth/index.ts';
 import { localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf } from '../../local/template/stack.ts';

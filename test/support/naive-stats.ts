@@ -1,5 +1,5 @@
-import { type JsonObject, type ProjectId, parseTime } from '../../core/foundations/wire/index.ts';
 import { costsOf, type Price, priceBook, tokensOf } from '../../core/records/costs/index.ts';
+import { type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 
 /** The local day or, in UTC, the hour of a time. */
 export const periodOf = (time: string, granularity: number, timezone: string): string =>

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { everyVersion, type ObjectsFilter, type ObjectsQuery } from '../../api/objects.ts';
-import { requestBudget, type Store } from '../../core/foundations/storage/index.ts';
+import { createObject, deleteVersions, queryObjects, readObject } from '../../core/records/objects/index.ts';
+import { requestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
   type JsonObject,
   type JsonValue,
   parseVersionName,
   ServiceError,
-} from '../../core/foundations/wire/index.ts';
-import { createObject, deleteVersions, queryObjects, readObject } from '../../core/records/objects/index.ts';
+} from '../../foundations/wire/index.ts';
 import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

@@ -5,7 +5,7 @@ import {
   ExportTraceServiceResponseSchema,
 } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { SpanSchema } from '../../core/doors/otel/proto/opentelemetry/proto/trace/v1/trace_pb.js';
-import { isNumber, type JsonObject, type JsonValue } from '../../core/foundations/wire/index.ts';
+import { isNumber, type JsonObject, type JsonValue } from '../../foundations/wire/index.ts';
 
 /** Ids as OTLP's JSON has them. */
 export const traceId = '5b8efff798038103d269b633813fc60c';

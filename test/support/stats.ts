@@ -1,8 +1,5 @@
 import { bodyOf } from '../../api/endpoint.ts';
 import { callsStats } from '../../api/stats.ts';
-import { type RequestBudget, requestBudget, type Store } from '../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../core/foundations/wire/index.ts';
-import { parseBody } from '../../core/foundations/wire/parse-body.ts';
 import { noLookups } from '../../core/questions/query/index.ts';
 import { type StatsAnswer, type StatsLookups, statsOf } from '../../core/questions/stats/index.ts';
 import {
@@ -12,6 +9,9 @@ import {
   type SteadyPrices,
   steadyPrices,
 } from '../../core/records/costs/index.ts';
+import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
+import { parseBody } from '../../foundations/wire/parse-body.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** A store of calls with their rollups, for one test file. */

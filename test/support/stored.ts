@@ -1,13 +1,7 @@
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { unpack } from '../../core/foundations/encoding/index.ts';
-import {
-  asBytes,
-  getObject,
-  requestBudget,
-  type Store,
-  scanTable,
-} from '../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../core/foundations/wire/index.ts';
+import { unpack } from '../../foundations/encoding/index.ts';
+import { asBytes, getObject, requestBudget, type Store, scanTable } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
 
 /** All that a store holds. */
 export interface Stored {

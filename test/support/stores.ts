@@ -3,9 +3,9 @@ import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import { ownPolicy } from '../../core/foundations/policy.ts';
-import { dynamodbClient, type Store } from '../../core/foundations/storage/index.ts';
-import type { NamedTable } from '../../core/foundations/storage/tables.ts';
+import { ownPolicy } from '../../foundations/policy.ts';
+import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
+import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { createBuckets, createTables, localCredentials, storeEnvironment } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';

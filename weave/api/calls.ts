@@ -14,9 +14,9 @@ import { batch, endpoint, oneRecord, stream } from '../../api/endpoint.ts';
 import { done, project, queryNames, queryText } from '../../api/fields.ts';
 import { callKind, filter, noIncludes } from '../../api/queries.ts';
 import { includeCosts, usageAnswer } from '../../api/stats.ts';
-import { optionalQuery } from '../../core/foundations/expression/index.ts';
-import { endPayload, envelopeBytes, startPayload } from '../../core/foundations/wire/json.ts';
-import { count, documented, field, nullish, record, rule } from '../../core/foundations/wire/schema.ts';
+import { optionalQuery } from '../../foundations/expression/index.ts';
+import { endPayload, envelopeBytes, startPayload } from '../../foundations/wire/json.ts';
+import { count, documented, field, nullish, record, rule } from '../../foundations/wire/schema.ts';
 import { changes, startNames } from './changes.ts';
 import { derive } from './derive.ts';
 

@@ -1,20 +1,8 @@
 import * as z from 'zod/mini';
 import { clone } from 'zod/v4/core';
 import { byIncludes, choiceOf } from '../../api/queries.ts';
-import {
-  languages,
-  pathSchema,
-  querySchema,
-  type RecordKind,
-} from '../../core/foundations/expression/index.ts';
-import {
-  documented,
-  field,
-  innerName,
-  recipeOf,
-  record,
-  type Shape,
-} from '../../core/foundations/wire/schema.ts';
+import { languages, pathSchema, querySchema, type RecordKind } from '../../foundations/expression/index.ts';
+import { documented, field, innerName, recipeOf, record, type Shape } from '../../foundations/wire/schema.ts';
 import { nameInWeave, textInWeave } from '../names.ts';
 
 /*

@@ -2,16 +2,8 @@ import * as z from 'zod/mini';
 import { endpoint, oneAnswer, oneRecord } from '../../api/endpoint.ts';
 import { done, project } from '../../api/fields.ts';
 import { objectId, versionName } from '../../api/objects.ts';
-import { isDigest, parseVersionName } from '../../core/foundations/wire/index.ts';
-import {
-  documented,
-  field,
-  id,
-  listOf,
-  printableText,
-  record,
-  rule,
-} from '../../core/foundations/wire/schema.ts';
+import { isDigest, parseVersionName } from '../../foundations/wire/index.ts';
+import { documented, field, id, listOf, printableText, record, rule } from '../../foundations/wire/schema.ts';
 
 /*
  * The endpoints of tags and aliases, which Weave's dialect alone has.

@@ -9,8 +9,8 @@ import {
   purgeKeywords,
   purgeRule,
 } from '../../api/purge.ts';
-import { isId, type JsonValue } from '../../core/foundations/wire/index.ts';
-import { documented } from '../../core/foundations/wire/schema.ts';
+import { isId, type JsonValue } from '../../foundations/wire/index.ts';
+import { documented } from '../../foundations/wire/schema.ts';
 
 /** The ids of `{"$expr": {"$in": [{"$getField": "id"}, [{"$literal": "<id>"}, …]]}}`. */
 const listedIds = (query: unknown): string[] | undefined => {

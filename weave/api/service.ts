@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { fixed, keyEndpoint, openEndpoint } from '../../api/endpoint.ts';
-import { field, freeObject, nullish } from '../../core/foundations/wire/schema.ts';
+import { field, freeObject, nullish } from '../../foundations/wire/schema.ts';
 
 export const serverInfo = /* @__PURE__ */ openEndpoint({
   path: '/server_info',

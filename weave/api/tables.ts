@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { batch, endpoint, oneAnswer } from '../../api/endpoint.ts';
 import { bytes, flag, project } from '../../api/fields.ts';
 import { contentDigest, expectedDigest, maxDigests, tableMade } from '../../api/tables.ts';
-import { field, listOf, nullish, record } from '../../core/foundations/wire/schema.ts';
+import { field, listOf, nullish, record } from '../../foundations/wire/schema.ts';
 
 /*
  * The endpoints of tables that Weave's dialect alone has: its SDKs send large tables in chunks.

@@ -6,7 +6,7 @@ import {
   maxDepth,
   parseJson,
   problemOf,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 
 /** The longest answer that a recording holds, in characters. */
 const maxRecordedCharacters = 4 * 1024 * 1024;

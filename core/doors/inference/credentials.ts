@@ -3,7 +3,7 @@ import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { Sha256 } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { isJsonObject } from '../../foundations/wire/index.ts';
+import { isJsonObject } from '../../../foundations/wire/index.ts';
 import type { Headers } from './request.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from '../../foundations/wire/errors.ts';
+import type { ErrorDetail } from '../../../foundations/wire/errors.ts';
 
 /** An error as OpenAI's clients read it. They show the message, and choose their exception by the status. */
 export interface OpenAiError {

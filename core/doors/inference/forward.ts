@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
-import { type JsonObject, ServiceError } from '../../foundations/wire/index.ts';
+import { type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
 import { type SecretKeys, signed } from './credentials.ts';
 import type { Recording } from './recording.ts';
 import {

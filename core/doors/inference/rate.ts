@@ -1,5 +1,5 @@
-import { countUpTo, type RequestBudget, type Table } from '../../foundations/storage/index.ts';
-import { ServiceError } from '../../foundations/wire/index.ts';
+import { countUpTo, type RequestBudget, type Table } from '../../../foundations/storage/index.ts';
+import { ServiceError } from '../../../foundations/wire/index.ts';
 
 /** The request limit of a key. */
 export interface RateLimit {

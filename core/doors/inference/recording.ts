@@ -5,7 +5,7 @@ import {
   type Micros,
   newId,
   type ProjectId,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { CallEnd, CallReport } from '../../records/calls/index.ts';
 import { countsOf } from '../otel/conventions/usage.ts';
 import { endReport, startReport } from '../report.ts';

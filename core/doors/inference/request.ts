@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../foundations/wire/index.ts';
+import type { JsonObject } from '../../../foundations/wire/index.ts';
 
 /**
  * The forwarded paths below `/inference/v1`, each with the operation name of its recorded calls.

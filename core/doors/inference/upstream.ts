@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ServiceError } from '../../foundations/wire/index.ts';
+import { ServiceError } from '../../../foundations/wire/index.ts';
 import type { InferencePath } from './request.ts';
 
 /** Selects models of an upstream, and their names there. */

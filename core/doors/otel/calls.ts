@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type Micros,
   type ProjectId,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
 import { type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { ServiceError, tooLarge } from '../../foundations/wire/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import { writeCalls } from '../../records/calls/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';

@@ -1,12 +1,12 @@
-import { allows, type Grant } from '../../foundations/auth/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+import { allows, type Grant } from '../../../foundations/auth/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   type ProjectId,
   parseProjectId,
   projectIdRule,
   ServiceError,
   timeRule,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import { microsOf, type ProjectSpan } from './calls.ts';
 import type { ReceivedExport, Rejection } from './decode/spans.ts';
 import type { Attributes, Span } from './span.ts';

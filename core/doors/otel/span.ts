@@ -1,4 +1,4 @@
-import type { ExactNumber } from '../../foundations/wire/index.ts';
+import type { ExactNumber } from '../../../foundations/wire/index.ts';
 
 /**
  * A value of an attribute as OTLP has it. Integers beyond 2^53 are bigints. Doubles without a

@@ -6,7 +6,7 @@ import {
   parseJson,
   plainNumber,
   problemOf,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { AttributeValue } from './span.ts';
 
 /** A JSON object whose values are not known. */

@@ -1,7 +1,7 @@
 import type { CallsQuery } from '../../../api/queries.ts';
-import { type FieldPath, keysTo, valueAt } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
+import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   copyOf,
   isJsonObject,
@@ -12,7 +12,7 @@ import {
   parseJson,
   parseRef,
   type Ref,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   isPayloadColumn,

@@ -1,6 +1,6 @@
 import type { CallsQuery, Includes } from '../../../api/queries.ts';
-import { type FieldPath, toPath } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import { callColumns, isPayloadColumn } from '../../records/calls/index.ts';
 
 /** The columns of a call's own size and of its trace's, in bytes. */

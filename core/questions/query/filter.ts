@@ -1,7 +1,7 @@
 import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
-import { compile, type Expression } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import { isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+import { compile, type Expression } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import type { Planned } from './plan.ts';
 import type { CallRow } from './row.ts';

@@ -1,13 +1,13 @@
-import { orderedByDigest } from '../../foundations/encoding/index.ts';
+import { orderedByDigest } from '../../../foundations/encoding/index.ts';
 import {
   compareText,
   microsOf,
   type Sortable,
   type SortKey,
   sortable,
-} from '../../foundations/expression/index.ts';
-import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../foundations/listing/index.ts';
-import { invalid } from '../../foundations/wire/index.ts';
+} from '../../../foundations/expression/index.ts';
+import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../../foundations/listing/index.ts';
+import { invalid } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import type { FreeOrder } from './plan.ts';
 import type { CallRow } from './row.ts';

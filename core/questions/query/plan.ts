@@ -10,16 +10,16 @@ import {
   presenceOf,
   pushDown,
   toPath,
-} from '../../foundations/expression/index.ts';
+} from '../../../foundations/expression/index.ts';
 import {
   distinctUpTo,
   isEmptySpan,
   isOrderOfSource,
   type TimePlan,
-} from '../../foundations/listing/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import type { IndexName } from '../../foundations/storage/tables.ts';
-import { isId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/listing/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import type { IndexName } from '../../../foundations/storage/tables.ts';
+import { isId } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
 import { projectionOf, type Requirement, requirementsOf } from './fields.ts';
 

@@ -5,9 +5,9 @@ import {
   inPlannedOrder,
   mapAhead,
   mapBatches,
-} from '../../foundations/listing/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+} from '../../../foundations/listing/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import { type Tests, testsOf } from './filter.ts';

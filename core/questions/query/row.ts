@@ -1,13 +1,13 @@
 import type { CallsQuery } from '../../../api/queries.ts';
-import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+import { type FieldPath, pick, toPath, type Value, valueAt } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   csvLine,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseJson,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   columnJson,

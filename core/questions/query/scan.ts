@@ -1,4 +1,4 @@
-import { evenShare, type Paging, readsAhead, scan } from '../../foundations/listing/index.ts';
+import { evenShare, type Paging, readsAhead, scan } from '../../../foundations/listing/index.ts';
 import {
   asBytes,
   everyShard,
@@ -6,9 +6,9 @@ import {
   type RequestBudget,
   type Store,
   shardsOf,
-} from '../../foundations/storage/index.ts';
-import type { AnyIndexRange, IndexName, RowAttribute } from '../../foundations/storage/tables.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { AnyIndexRange, IndexName, RowAttribute } from '../../../foundations/storage/tables.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   errorRange,

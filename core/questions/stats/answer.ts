@@ -6,9 +6,9 @@ import type {
   StatsRequest,
   UsageMetric,
 } from '../../../api/stats.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import { bucketOf } from '../../foundations/wire/buckets.ts';
-import { formatTime, invalid, type Micros } from '../../foundations/wire/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import { bucketOf } from '../../../foundations/wire/buckets.ts';
+import { formatTime, invalid, type Micros } from '../../../foundations/wire/index.ts';
 import { type CallHeader, statusOf } from '../../records/calls/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
 

@@ -7,7 +7,7 @@ import {
   type UsageMetric,
   usageMetrics,
 } from '../../../api/stats.ts';
-import { isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
 import { type Costs, type Tokens, tokensOf } from '../../records/costs/index.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros } from '../../foundations/wire/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 import { dayOf, type Hour, hourMicros, hourOf, hoursOfDay } from '../../records/rollups.ts';
 
 /** A span of time: from the first, inclusive, to the second, exclusive. */

@@ -1,8 +1,8 @@
 import { type CallsFilter, callKind, noIncludes } from '../../../api/queries.ts';
 import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
-import { compile, type Expression, pathsIn } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import type { JsonValue } from '../../foundations/wire/index.ts';
+import { compile, type Expression, pathsIn } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { among, likeOneOf } from '../query/index.ts';
 import type { Dimensions } from './cells.ts';
 import { type Hours, hoursOf } from './hours.ts';

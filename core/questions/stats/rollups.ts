@@ -1,6 +1,6 @@
 import { type CallsFilter, everyCall } from '../../../api/queries.ts';
 import { tokenMetrics } from '../../../api/stats.ts';
-import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../foundations/encoding/index.ts';
+import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   type Item,
@@ -9,8 +9,8 @@ import {
   readRange,
   type Store,
   type Table,
-} from '../../foundations/storage/index.ts';
-import type { JsonValue, Micros, ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { JsonValue, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { Costs, PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
 import {
   dayOf,

@@ -1,13 +1,13 @@
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
-import { type Expression, toPath, valueAt } from '../../foundations/expression/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,
   type JsonValue,
   type Micros,
   type ProjectId,
   parseJson,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
 import { type CallRow, findCalls, type Lookups } from '../query/index.ts';
 import type { Span } from './hours.ts';

@@ -1,7 +1,12 @@
 import { isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { bucketEdges } from '../../foundations/wire/buckets.ts';
-import { isJsonObject, type JsonValue, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { bucketEdges } from '../../../foundations/wire/buckets.ts';
+import {
+  isJsonObject,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+} from '../../../foundations/wire/index.ts';
 import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { keepingFor, Output, type StatsAnswer, statsAnswer } from './answer.ts';

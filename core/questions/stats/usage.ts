@@ -1,13 +1,13 @@
 import type { CallsSelection, ModelCost } from '../../../api/queries.ts';
 import type { UsageAnswer, UsageRequest } from '../../../api/stats.ts';
-import { valueAt } from '../../foundations/expression/index.ts';
-import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
+import { valueAt } from '../../../foundations/expression/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   PayloadReader,

@@ -1,6 +1,6 @@
 import type { ThreadsQuery } from '../../../api/threads.ts';
-import type { Order, Slice } from '../../foundations/listing/index.ts';
-import { isId } from '../../foundations/wire/index.ts';
+import type { Order, Slice } from '../../../foundations/listing/index.ts';
+import { isId } from '../../../foundations/wire/index.ts';
 
 /** Where in `by_thread` a query looks for turns. */
 type Source =

@@ -1,6 +1,6 @@
 import { type ThreadRow, type ThreadSortKey, type ThreadsQuery, threadFields } from '../../../api/threads.ts';
-import { orderedByDigest } from '../../foundations/encoding/index.ts';
-import { compareText, sortable } from '../../foundations/expression/index.ts';
+import { orderedByDigest } from '../../../foundations/encoding/index.ts';
+import { compareText, sortable } from '../../../foundations/expression/index.ts';
 import {
   encodeBatches,
   inPlannedOrder,
@@ -10,16 +10,22 @@ import {
   type Slice,
   sortedByKeys,
   sortTies,
-} from '../../foundations/listing/index.ts';
+} from '../../../foundations/listing/index.ts';
 import {
   chunked,
   everyShard,
   type RequestBudget,
   type Store,
   shardsOf,
-} from '../../foundations/storage/index.ts';
-import type { AnyIndexRange } from '../../foundations/storage/tables.ts';
-import { csvLine, formatTime, invalid, type Micros, type ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { AnyIndexRange } from '../../../foundations/storage/tables.ts';
+import {
+  csvLine,
+  formatTime,
+  invalid,
+  type Micros,
+  type ProjectId,
+} from '../../../foundations/wire/index.ts';
 import { type CallHeader, threadRange, turnsRange } from '../../records/calls/index.ts';
 import { joinParts, scanParts } from '../query/index.ts';
 import { type Plan, plan } from './plan.ts';

@@ -1,6 +1,6 @@
 import type { ThreadRow } from '../../../api/threads.ts';
-import { compareText } from '../../foundations/expression/index.ts';
-import { formatTime, type Micros } from '../../foundations/wire/index.ts';
+import { compareText } from '../../../foundations/expression/index.ts';
+import { formatTime, type Micros } from '../../../foundations/wire/index.ts';
 
 /** A turn of a thread, as far as statistics go by it. */
 export interface Turn {

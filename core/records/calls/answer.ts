@@ -1,4 +1,4 @@
-import type { Policy } from '../../foundations/policy.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   formatTime,
   isJsonObject,
@@ -6,7 +6,7 @@ import {
   type JsonValue,
   parseJson,
   parseRef,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { CallHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payloads.ts';
 

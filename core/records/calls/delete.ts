@@ -1,4 +1,4 @@
-import { pack, unpack } from '../../foundations/encoding/index.ts';
+import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   chunked,
@@ -15,8 +15,8 @@ import {
   replaceItem,
   replaceObject,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { type ProjectId, unavailable } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
 import { type Changing, HourMarks } from '../rollups.ts';
 import { fromItem, readStartEntries, unchanged } from './items.ts';
 import { endKey, segmentItemKey, startKey, traceRange } from './keys.ts';

@@ -4,14 +4,14 @@ import {
   fromSignedTimeBytes,
   packUuid,
   uuidOfHex,
-} from '../../foundations/encoding/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+} from '../../../foundations/encoding/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { Part } from './keys.ts';
 import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
 

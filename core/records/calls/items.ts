@@ -7,8 +7,8 @@ import {
   type RequestBudget,
   type Store,
   shardCount,
-} from '../../foundations/storage/index.ts';
-import { type ProjectId, qualifiedId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { type HeaderContent, packHeader, unpackHeader } from './header.ts';
 import {
   callIdOf,

@@ -5,9 +5,9 @@ import {
   shardOf,
   signedTimeBytes,
   sortableId,
-} from '../../foundations/encoding/index.ts';
-import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/tables.ts';
-import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/encoding/index.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PayloadPointer } from './model.ts';
 
 /*

@@ -1,5 +1,5 @@
 import type { CallEnd, CallReport, CallStart } from '../../../api/calls.ts';
-import type { JsonObject, Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { JsonObject, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
 export type { CallEnd, CallReport, CallStart };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { pack } from '../../foundations/encoding/index.ts';
-import { bySize } from '../../foundations/listing/index.ts';
+import { pack } from '../../../foundations/encoding/index.ts';
+import { bySize } from '../../../foundations/listing/index.ts';
 import {
   asText,
   expiry,
@@ -13,7 +13,7 @@ import {
   readRange,
   type Store,
   writeUnitBytes,
-} from '../../foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   hasExactNumber,
   isJsonObject,
@@ -21,7 +21,7 @@ import {
   type JsonValue,
   type ProjectId,
   problemOf,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { HeaderContent } from './header.ts';
 import { maxInlineBytes } from './items.ts';
 import { formerItemKey, formerKey, formerPointerOf, segmentItemKey } from './keys.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unpack } from '../../foundations/encoding/index.ts';
+import { unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   getItems,
@@ -8,8 +8,8 @@ import {
   queryPage,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
-import type { ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { foldCall, foldHeader } from './header.ts';
 import { fromItem, type StoredPart } from './items.ts';
 import { callKey, endKey, type Part, segmentIdOf, segmentItemKey, startKey } from './keys.ts';

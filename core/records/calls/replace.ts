@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { pack, unpack } from '../../foundations/encoding/index.ts';
+import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asNumber,
   compareAndSwap,
@@ -11,8 +11,8 @@ import {
   replaceItem,
   type Store,
   shardCount,
-} from '../../foundations/storage/index.ts';
-import { notFound, type ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { notFound, type ProjectId } from '../../../foundations/wire/index.ts';
 import type { Changing, HourMarks } from '../rollups.ts';
 import { packHeader } from './header.ts';
 import {

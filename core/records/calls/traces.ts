@@ -7,8 +7,8 @@ import {
   type RequestBudget,
   replaceItem,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { idOf, newId, type ProjectId, qualifiedId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { idOf, newId, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { packHeader } from './header.ts';
 import { keyText, nameOf, readStartEntries, type StartEntry, unchanged } from './items.ts';
 import { startKey } from './keys.ts';

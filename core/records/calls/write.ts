@@ -5,8 +5,8 @@ import {
   putItems,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../../foundations/wire/index.ts';
 import { HourMarks } from '../rollups.ts';
 import {
   type CallName,

@@ -1,5 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,
   isJsonObject,
@@ -8,7 +8,7 @@ import {
   type Micros,
   type ProjectId,
   plainNumber,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import { loadDefaultPrices, type PriceBook, type PriceInForce, priceBook } from './price-book.ts';
 import { readPrices } from './store.ts';
 

@@ -1,4 +1,4 @@
-import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
 /**
  * What a project says that a model costs from some time on. Costs are per token, in their units

@@ -1,5 +1,5 @@
 import type { ModelPrice, PriceCalculation } from '@pydantic/genai-prices';
-import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { Price } from './model.ts';
 
 /** A price that is in force for some call. Costs are per token, in their units. */

@@ -7,10 +7,10 @@ import {
   type SortKey,
   sortable,
   valueAt,
-} from '../../foundations/expression/index.ts';
-import { sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { formatTime } from '../../foundations/wire/index.ts';
+} from '../../../foundations/expression/index.ts';
+import { sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { formatTime } from '../../../foundations/wire/index.ts';
 import type { Price } from './model.ts';
 import { readPrices } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UUID } from 'uuidv7';
-import { packUuid, unpackUuid } from '../../foundations/encoding/index.ts';
+import { packUuid, unpackUuid } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   asText,
@@ -10,9 +10,9 @@ import {
   type RequestBudget,
   readRange,
   type Store,
-} from '../../foundations/storage/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
-import { formatTime, type Micros, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
+import { formatTime, type Micros, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
 import type { CostsCreate, Price, PriceTerms } from './model.ts';
 
 /*

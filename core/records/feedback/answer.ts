@@ -1,6 +1,6 @@
-import { type FieldPath, pick, toPath, type Value, valueAt } from '../../foundations/expression/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
-import { formatTime, type JsonObject, type JsonValue, parseJson } from '../../foundations/wire/index.ts';
+import { type FieldPath, pick, toPath, type Value, valueAt } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import { formatTime, type JsonObject, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
 import type { FeedbackHeader, FeedbackRecord } from './model.ts';
 
 const payloadField = 'payload';

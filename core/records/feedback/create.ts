@@ -1,5 +1,5 @@
 import type { CreatedFeedback, FeedbackDraft } from '../../../api/feedback.ts';
-import { shortDigest } from '../../foundations/encoding/index.ts';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import {
   compareAndSwap,
   insertItems,
@@ -7,7 +7,7 @@ import {
   type RequestBudget,
   replaceItem,
   type Store,
-} from '../../foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   canonicalJson,
   conflict,
@@ -18,7 +18,7 @@ import {
   qualifiedId,
   tooLarge,
   utf8Length,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   deleteObjects,
   hasContent,

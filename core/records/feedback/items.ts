@@ -11,10 +11,10 @@ import {
   unpack,
   unsignedTimeBytes,
   unsignedTimeLength,
-} from '../../foundations/encoding/index.ts';
-import type { Bounds } from '../../foundations/expression/index.ts';
-import { bySize } from '../../foundations/listing/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+} from '../../../foundations/encoding/index.ts';
+import type { Bounds } from '../../../foundations/expression/index.ts';
+import { bySize } from '../../../foundations/listing/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   asBytes,
   asText,
@@ -32,9 +32,9 @@ import {
   type Store,
   shardCount,
   writeUnitBytes,
-} from '../../foundations/storage/index.ts';
-import type { IndexKey, IndexRange, KeyName, TableKey } from '../../foundations/storage/tables.ts';
-import { type ProjectId, utf8Length } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
+import { type ProjectId, utf8Length } from '../../../foundations/wire/index.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { FeedbackDraft } from '../../../api/feedback.ts';
-import { compareText } from '../../foundations/expression/index.ts';
-import type { Micros } from '../../foundations/wire/index.ts';
+import { compareText } from '../../../foundations/expression/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 
 /** The position of a record in its project's order of creation. */
 export interface Position {

@@ -9,8 +9,8 @@ import {
   readRange,
   replaceItem,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { callRef, type ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { callRef, type ProjectId } from '../../../foundations/wire/index.ts';
 import {
   deleteObjects,
   isRecord,

@@ -11,7 +11,7 @@ import {
   type SortKey,
   sortable,
   toPath,
-} from '../../foundations/expression/index.ts';
+} from '../../../foundations/expression/index.ts';
 import {
   distinctUpTo,
   encodeBatches,
@@ -28,8 +28,8 @@ import {
   sortedByKeys,
   sortTies,
   type TimePlan,
-} from '../../foundations/listing/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+} from '../../../foundations/listing/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   asBytes,
   everyShard,
@@ -39,8 +39,8 @@ import {
   mapConcurrent,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { callRef, invalid, isId, type JsonValue, type ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { callRef, invalid, isId, type JsonValue, type ProjectId } from '../../../foundations/wire/index.ts';
 import { encoder, FeedbackReader, isInPayload, joinedFields } from './answer.ts';
 import {
   attributesButPayload,

@@ -6,8 +6,8 @@ import {
   type Round,
   type Store,
   transact,
-} from '../../foundations/storage/index.ts';
-import { conflict, notFound, type ServiceError } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { conflict, notFound, type ServiceError } from '../../../foundations/wire/index.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './create.ts';
 import {
   deleteObjects,

@@ -1,5 +1,5 @@
-import { Heap, mapBatches } from '../../foundations/listing/index.ts';
-import type { Micros } from '../../foundations/wire/index.ts';
+import { Heap, mapBatches } from '../../../foundations/listing/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 import { type Entry, type FeedbackRecord, type Position, positionOf } from './model.ts';
 
 interface Pending {

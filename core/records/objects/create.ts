@@ -4,8 +4,8 @@ import {
   type Store,
   type Transaction,
   transact,
-} from '../../foundations/storage/index.ts';
-import { checkDigest, isJsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';

@@ -8,7 +8,7 @@ import {
   type Store,
   type Transaction,
   transact,
-} from '../../foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   digestKey,
   type Head,

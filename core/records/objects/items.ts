@@ -1,7 +1,7 @@
-import { shortDigest } from '../../foundations/encoding/index.ts';
-import { asMap, asText, type Condition, type Item } from '../../foundations/storage/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
-import { type ProjectId, versionIndexes } from '../../foundations/wire/index.ts';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
+import { asMap, asText, type Condition, type Item } from '../../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
+import { type ProjectId, versionIndexes } from '../../../foundations/wire/index.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 
 /*

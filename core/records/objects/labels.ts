@@ -7,8 +7,8 @@ import {
   type RequestBudget,
   readRange,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { notFound, type ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { notFound, type ProjectId } from '../../../foundations/wire/index.ts';
 import { aliasKey, labelRange, tagKey } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 import { type Address, findVersions } from './read.ts';

@@ -1,4 +1,4 @@
-import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
 /** What a value is: an op, or any other object. */
 export type ObjectKind = 'object' | 'op';

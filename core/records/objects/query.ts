@@ -1,5 +1,5 @@
 import type { ObjectSortKey, ObjectsFilter, ObjectsQuery } from '../../../api/objects.ts';
-import { compareText, sortable } from '../../foundations/expression/index.ts';
+import { compareText, sortable } from '../../../foundations/expression/index.ts';
 import {
   bySize,
   inPlannedOrder,
@@ -7,16 +7,16 @@ import {
   type Slice,
   scan,
   sortedByKeys,
-} from '../../foundations/listing/index.ts';
-import type { Policy } from '../../foundations/policy.ts';
+} from '../../../foundations/listing/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
 import {
   chunked,
   type Item,
   type KeyRange,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
-import { formatTime, invalid } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { formatTime, invalid } from '../../../foundations/wire/index.ts';
 import { type Head, headRange, projectRange, toHead, toHeader, versionRange } from './items.ts';
 import { type Labels, readLabels } from './labels.ts';
 import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';

@@ -1,4 +1,4 @@
-import { pack, unpack } from '../../foundations/encoding/index.ts';
+import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   asText,
@@ -10,7 +10,7 @@ import {
   putObject,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   isDigest,
   isObjectId,
@@ -18,7 +18,7 @@ import {
   notFound,
   parseVersionName,
   type VersionName,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   aliasKey,
   digestKey,

@@ -1,5 +1,5 @@
-import { bySize } from '../../foundations/listing/index.ts';
-import { mapConcurrent, type RequestBudget, type Store } from '../../foundations/storage/index.ts';
+import { bySize } from '../../../foundations/listing/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   type JsonValue,
   type ProjectId,
@@ -7,8 +7,8 @@ import {
   parseTableRef,
   parseVersionName,
   type Ref,
-} from '../../foundations/wire/index.ts';
-import { parsePath, type ReadRow, type Step, walkIntoRows } from '../../foundations/wire/path.ts';
+} from '../../../foundations/wire/index.ts';
+import { parsePath, type ReadRow, type Step, walkIntoRows } from '../../../foundations/wire/path.ts';
 import { RowReader } from '../tables/index.ts';
 import { type Address, type FoundVersion, findVersions, readValues } from './read.ts';
 

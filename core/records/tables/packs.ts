@@ -4,8 +4,8 @@ import {
   decodeMessagePack,
   encodeMessagePack,
   unpack,
-} from '../../foundations/encoding/index.ts';
-import { bySize } from '../../foundations/listing/index.ts';
+} from '../../../foundations/encoding/index.ts';
+import { bySize } from '../../../foundations/listing/index.ts';
 import {
   asBytes,
   getItems,
@@ -17,9 +17,9 @@ import {
   type RequestBudget,
   readRange,
   type Store,
-} from '../../foundations/storage/index.ts';
-import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
-import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
+import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 
 /*
  * Where tables lie: in the objects table, and in the bucket under tables/<project>/.

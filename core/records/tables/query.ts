@@ -1,8 +1,8 @@
 import type { TableQuery } from '../../../api/tables.ts';
-import { type SortKey, sortable, valueAt } from '../../foundations/expression/index.ts';
-import { type Slice, sliceOf, sortByKeys } from '../../foundations/listing/index.ts';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
-import { invalid, type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
+import { type SortKey, sortable, valueAt } from '../../../foundations/expression/index.ts';
+import { type Slice, sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { invalid, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import { findRows, type Pack, partAt, type Run, readPacks, readPart } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
 

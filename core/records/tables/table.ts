@@ -5,7 +5,7 @@ import {
   decodeMessagePack,
   encodeMessagePack,
   unpack,
-} from '../../foundations/encoding/index.ts';
+} from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
   getItems,
@@ -16,7 +16,7 @@ import {
   putObject,
   type RequestBudget,
   type Store,
-} from '../../foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   checkDigest,
   invalid,
@@ -24,7 +24,7 @@ import {
   type JsonObject,
   notFound,
   type ProjectId,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   findRows,
   type LocatedRow,

@@ -5,8 +5,8 @@ import {
   mapConcurrent,
   putObject,
   type RequestBudget,
-} from '../../foundations/storage/index.ts';
-import type { Micros } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 import {
   type Cell,
   type Column,

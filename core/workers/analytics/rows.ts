@@ -1,5 +1,5 @@
-import type { Policy } from '../../foundations/policy.ts';
-import type { Bucket, RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import type { Bucket, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   ExactNumber,
   isJsonObject,
@@ -9,7 +9,7 @@ import {
   type ProjectId,
   parseJson,
   parseRef,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   latencyMs,

@@ -3,15 +3,15 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
-import { bySize } from '../../foundations/listing/index.ts';
+import { bySize } from '../../../foundations/listing/index.ts';
 import {
   chunked,
   mapConcurrent,
   type RequestBudget,
   type Store,
   withRetries,
-} from '../../foundations/storage/index.ts';
-import { formatTime, ServiceError } from '../../foundations/wire/index.ts';
+} from '../../../foundations/storage/index.ts';
+import { formatTime, ServiceError } from '../../../foundations/wire/index.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,

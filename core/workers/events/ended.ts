@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { type CallHeader, type EndHeader, putPlaceholders } from '../../records/calls/index.ts';
 import {
   type CallChange,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Policy } from '../../foundations/policy.ts';
-import { asBytes, type Item, type Store } from '../../foundations/storage/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import { asBytes, type Item, type Store } from '../../../foundations/storage/index.ts';
 import {
   callRef,
   type JsonObject,
@@ -8,7 +8,7 @@ import {
   type Micros,
   parseJson,
   parseRef,
-} from '../../foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
   callColumns,

@@ -1,5 +1,5 @@
-import { parseVersionName } from '../../../core/foundations/wire/index.ts';
 import { addLabels } from '../../../core/records/objects/index.ts';
+import { parseVersionName } from '../../../foundations/wire/index.ts';
 import { tagsAdd } from '../../../weave/api/labels.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { settings } from '../../http/settings.ts';

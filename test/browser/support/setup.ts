@@ -4,7 +4,7 @@ import type { LaunchOptions } from 'playwright-core';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { launchOptions } from '../../../bench/harness/browser.ts';
-import { formatKey, makeKey, newRecord, putKey } from '../../../core/foundations/auth/index.ts';
+import { formatKey, makeKey, newRecord, putKey } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { localCredentials } from '../../../local/stores.ts';
 import { localRegion } from '../../../local/template/cloudformation.ts';

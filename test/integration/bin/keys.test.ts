@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/keys.ts';
-import { authenticate, getKey, parseKey } from '../../../core/foundations/auth/index.ts';
-import type { Table } from '../../../core/foundations/storage/index.ts';
+import { authenticate, getKey, parseKey } from '../../../foundations/auth/index.ts';
+import type { Table } from '../../../foundations/storage/index.ts';
 import { createStores } from '../../support/stores.ts';
 
 /**

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/restore.ts';
-import { requestBudget } from '../../../core/foundations/storage/index.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
+import { requestBudget } from '../../../foundations/storage/index.ts';
 import { createCallStore, project, read, send, startOf } from '../../support/calls.ts';
 import { createStores, type Stores } from '../../support/stores.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ProjectId } from '../../../core/foundations/wire/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 let service: SharedService;

@@ -9,9 +9,9 @@ import {
   newRecord,
   putKey,
   revokeKey,
-} from '../../../core/foundations/auth/index.ts';
-import type { Table } from '../../../core/foundations/storage/index.ts';
-import { parseProjectId } from '../../../core/foundations/wire/index.ts';
+} from '../../../foundations/auth/index.ts';
+import type { Table } from '../../../foundations/storage/index.ts';
+import { parseProjectId } from '../../../foundations/wire/index.ts';
 import { startContainer } from '../../support/container.ts';
 import { createStores } from '../../support/stores.ts';
 

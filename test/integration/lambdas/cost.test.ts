@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { requestBudget } from '../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../core/foundations/wire/index.ts';
 import { readPrices } from '../../../core/records/costs/index.ts';
+import { requestBudget } from '../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { localCredentials } from '../../../local/stores.ts';
 import { localRegion } from '../../../local/template/cloudformation.ts';
 import { outputOf } from '../../../local/template/stack.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../core/foundations/policy.ts';
-import type { JsonValue } from '../../../core/foundations/wire/index.ts';
+import { ownPolicy } from '../../../foundations/policy.ts';
+import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { authenticate, listKeys } from '../../../core/foundations/auth/index.ts';
-import type { Table } from '../../../core/foundations/storage/index.ts';
+import { authenticate, listKeys } from '../../../foundations/auth/index.ts';
+import type { Table } from '../../../foundations/storage/index.ts';
 import { startContainer } from '../../support/container.ts';
 import { type SecretsManager, startSecretsManager } from '../../support/secrets-manager.ts';
 import { createStores } from '../../support/stores.ts';

@@ -2,7 +2,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AttributeType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { type TableDeclaration, tables } from '../../../core/foundations/storage/tables.ts';
+import { type TableDeclaration, tables } from '../../../foundations/storage/tables.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { ShardHistory } from '../../../lib/storage.ts';
 import { temporaryFolder } from '../../support/project.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { dynamodbClient, s3Client } from '../../../core/foundations/storage/index.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
+import { dynamodbClient, s3Client } from '../../../foundations/storage/index.ts';
 import { budgetOf } from '../../../lambdas/http/request.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
 
@@ -23,7 +23,7 @@ const streamedMs = 15 * 60_000;
 
 /**
  * The time of one step on storage with all its tries, in milliseconds; `maxStepMs` in
- * core/foundations/storage/requests.ts.
+ * foundations/storage/requests.ts.
  */
 const maxStepMs = 25_000;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatKey, listKeys, makeKey, revokeKey } from '../../../core/foundations/auth/index.ts';
-import type { Table } from '../../../core/foundations/storage/index.ts';
+import { formatKey, listKeys, makeKey, revokeKey } from '../../../foundations/auth/index.ts';
+import type { Table } from '../../../foundations/storage/index.ts';
 import { findLocalKey, storeLocalKey } from '../../../local/settings.ts';
 import { createStores } from '../../support/stores.ts';
 

@@ -16,7 +16,7 @@ import {
   readObject,
   replaceObject,
   requestBudget,
-} from '../../../core/foundations/storage/index.ts';
+} from '../../../foundations/storage/index.ts';
 import {
   externalStore,
   freePort,

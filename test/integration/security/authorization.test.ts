@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { formatKey, makeKey } from '../../../core/foundations/auth/index.ts';
+import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
 import { allRoutes, weaveRoutes } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';

@@ -9,8 +9,8 @@ import {
   parseGrants,
   putKey,
   revokeKey,
-} from '../../../core/foundations/auth/index.ts';
-import type { Table } from '../../../core/foundations/storage/index.ts';
+} from '../../../foundations/auth/index.ts';
+import type { Table } from '../../../foundations/storage/index.ts';
 import { localCredentials } from '../../../local/stores.ts';
 import { localRegion } from '../../../local/template/cloudformation.ts';
 import { outputOf } from '../../../local/template/stack.ts';

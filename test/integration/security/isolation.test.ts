@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, type KeyedRoute } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import type { JsonObject, JsonValue } from '../../../core/foundations/wire/index.ts';
+import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import { weaveRoutes } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { isId, type ProjectId, parseProjectId } from '../../../core/foundations/wire/index.ts';
 import * as calls from '../../../core/records/calls/keys.ts';
 import { segmentObject } from '../../../core/records/calls/payloads.ts';
 import * as costs from '../../../core/records/costs/store.ts';
 import * as feedback from '../../../core/records/feedback/items.ts';
 import * as objects from '../../../core/records/objects/items.ts';
+import { isId, type ProjectId, parseProjectId } from '../../../foundations/wire/index.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../../../core/foundations/wire/index.ts';
+import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { FilterJson, KnownCall, QueryJson, SortJson } from '../reference/index.ts';
 import { query } from './expressions.ts';
 import { pathIn, pathsInto, type Seen, seenIn } from './seen.ts';

@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-  type JsonObject,
-  type JsonValue,
-  type Micros,
-  parseTime,
-} from '../../../core/foundations/wire/index.ts';
+import { type JsonObject, type JsonValue, type Micros, parseTime } from '../../../foundations/wire/index.ts';
 import { endOf, startOf } from '../calls.ts';
 import { type KnownCall, knownCall } from '../reference/index.ts';
 import { number, object, timeTexts, value } from './values.ts';

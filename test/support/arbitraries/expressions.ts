@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type JsonValue, parseTime } from '../../../core/foundations/wire/index.ts';
+import { type JsonValue, parseTime } from '../../../foundations/wire/index.ts';
 import type { Conversion, Operand } from '../reference/index.ts';
 import { isTimeColumn, literalFor, pathIn, type Seen } from './seen.ts';
 import { scalar } from './values.ts';

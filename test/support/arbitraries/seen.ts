@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  parseTime,
-} from '../../../core/foundations/wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseTime } from '../../../foundations/wire/index.ts';
 import { scalar, timeTexts, value } from './values.ts';
 
 /** Every path into a value, that of the value itself first, with what it leads to. */

@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-  formatTime,
-  type JsonObject,
-  type JsonValue,
-  type Micros,
-} from '../../../core/foundations/wire/index.ts';
+import { formatTime, type JsonObject, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { anyCharacter } from './character.ts';
 
 const refs = ['svc:///acme/shop/object/prompt:v1', 'svc:///acme/shop/object/prompt:v2/attr/x'];

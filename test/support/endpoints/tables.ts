@@ -1,6 +1,6 @@
-import { ownPolicy, type Policy } from '../../../core/foundations/policy.ts';
-import type { JsonObject } from '../../../core/foundations/wire/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
+import { ownPolicy, type Policy } from '../../../foundations/policy.ts';
+import type { JsonObject } from '../../../foundations/wire/index.ts';
 import { weavePolicy } from '../../../weave/policy.ts';
 import type { Sent } from '../in-process.ts';
 import { type Fixture, missing } from './fixture.ts';

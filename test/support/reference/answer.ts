@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../core/foundations/wire/index.ts';
+import type { JsonObject } from '../../../foundations/wire/index.ts';
 import { matchesQuery, type Operand } from './expression.ts';
 import { type FilterJson, matchesFilter } from './filter.ts';
 import { pickColumn, valueAt } from './paths.ts';

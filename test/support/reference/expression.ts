@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, parseTime } from '../../../core/foundations/wire/index.ts';
+import { type JsonObject, type JsonValue, parseTime } from '../../../foundations/wire/index.ts';
 import { valueAt } from './paths.ts';
 import {
   type Conversion,

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   parseTime,
   utf8Length,
-} from '../../../core/foundations/wire/index.ts';
+} from '../../../foundations/wire/index.ts';
 import type { KnownCall } from './answer.ts';
 
 const microsOf = (time: JsonValue | undefined): number => parseTime(String(time)) ?? Number.NaN;

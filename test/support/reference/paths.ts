@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/foundations/wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import type { Value } from './values.ts';
 
 const childOf = (value: JsonValue, key: string): Value => {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../../core/foundations/wire/index.ts';
+import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 
 /** A value of a call, or undefined where its path leads nowhere. */
 export type Value = JsonValue | undefined;

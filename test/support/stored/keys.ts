@@ -8,7 +8,7 @@ import {
   parseGrant,
   putKey,
   revokeKey,
-} from '../../../core/foundations/auth/index.ts';
+} from '../../../foundations/auth/index.ts';
 import { startContainer } from '../container.ts';
 import type { Stores } from '../stores.ts';
 import { writtenAt } from './golden.ts';

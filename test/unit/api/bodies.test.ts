@@ -5,8 +5,8 @@ import { bodyOf } from '../../../api/endpoint.ts';
 import { purgeByIds } from '../../../api/purge.ts';
 import { callsStats, callsUsage } from '../../../api/stats.ts';
 import { threadsStreamQuery } from '../../../api/threads.ts';
-import { type ErrorDetail, ServiceError } from '../../../core/foundations/wire/index.ts';
-import { type BodySchema, parseBody, parseValue } from '../../../core/foundations/wire/parse-body.ts';
+import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
+import { type BodySchema, parseBody, parseValue } from '../../../foundations/wire/parse-body.ts';
 import { bodyInWeave } from '../../../weave/api/changes.ts';
 
 const costCreateBody = bodyOf(costCreate);

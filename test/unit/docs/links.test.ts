@@ -78,9 +78,10 @@ describe('the table of folders', () => {
     const [, section = ''] = /\n## Folders\n(.*?)\n## /s.exec(textOf('docs/architecture.md')) ?? [];
     const named = [...section.matchAll(/^\| `([\w/]+?)\/?` \|/gm)].map(([, folder]) => folder);
     const code = folders.filter(
-      (folder) => filesLike(`${folder}/**/*.{ts,json}`).length > 0 && folder !== 'core',
+      (folder) =>
+        filesLike(`${folder}/**/*.{ts,json}`).length > 0 && !['core', 'foundations'].includes(folder),
     );
-    const modules = filesLike('core/*/*/').map((folder) => folder.replace(/\/$/, ''));
+    const modules = filesLike('core/*/*/', 'foundations/*/').map((folder) => folder.replace(/\/$/, ''));
     expect(named.toSorted()).toEqual([...code, ...modules].toSorted());
   });
 });

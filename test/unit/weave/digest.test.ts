@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isContentDigest, type JsonValue, parseJson } from '../../../core/foundations/wire/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
 import { digestBytes, digestOfBytes } from '../../../core/records/tables/packs.ts';
+import { isContentDigest, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
 import { bytesDigest, pythonJson, valueDigest } from '../../../weave/digest.ts';
 import vectors from '../../weave/digests.json' with { type: 'json' };
 

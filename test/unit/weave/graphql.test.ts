@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller, Grant } from '../../../core/foundations/auth/index.ts';
+import type { Caller, Grant } from '../../../foundations/auth/index.ts';
 import { answerGraphql } from '../../../weave/graphql.ts';
 
 const caller = (...grants: Grant[]): Caller => ({ user: 'ada', keyId: 'k', grants }) as Caller;

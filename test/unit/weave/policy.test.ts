@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../core/foundations/policy.ts';
+import { ownPolicy } from '../../../foundations/policy.ts';
 import { dialectOf, policyOf, weavePolicy } from '../../../weave/policy.ts';
 
 it('the service’s own columns begin with its name, and Weave’s with that of Weights & Biases', () => {

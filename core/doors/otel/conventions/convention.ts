@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
+import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import type { Message } from '../messages/message.ts';
 import { type Dict, first, get, isDict, present, structured, unquoted } from '../values.ts';
 import type { Counts, SpanReader } from './reader.ts';

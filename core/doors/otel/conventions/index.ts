@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
+import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Span } from '../span.ts';
 import { textOf } from '../values.ts';

@@ -1,4 +1,4 @@
-import { isNumber, plainNumber } from '../../../foundations/wire/index.ts';
+import { isNumber, plainNumber } from '../../../../foundations/wire/index.ts';
 import type { Span } from '../span.ts';
 import { countOf, first, parsed, plain, structured, textOf, unflatten } from '../values.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../foundations/wire/index.ts';
+import { isJsonObject, type JsonObject } from '../../../../foundations/wire/index.ts';
 import type { Attributes, AttributeValue, Scope } from '../span.ts';
 import {
   badBody,

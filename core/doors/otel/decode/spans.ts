@@ -1,4 +1,4 @@
-import { ExactNumber, ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
+import { ExactNumber, ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
 import type { Attributes, Scope, Span } from '../span.ts';
 
 const maxMessage = 500;

@@ -6,8 +6,8 @@ import {
   feedbackPurge,
   feedbackReplace,
 } from '../../../../api/feedback.ts';
-import { ServiceError } from '../../../../core/foundations/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../core/foundations/wire/parse-body.ts';
+import { ServiceError } from '../../../../foundations/wire/index.ts';
+import { type BodySchema, parseBody } from '../../../../foundations/wire/parse-body.ts';
 import { routesOf } from '../../../../weave/api/routes.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, it } from 'vitest';
 import { openBench, totalUnits } from '../../../../bench/harness/bench.ts';
 import { putUnits, rowBytes, tableSchema } from '../../../../bench/harness/item-size.ts';
-import { documents, itemBytes } from '../../../../core/foundations/storage/index.ts';
+import { documents, itemBytes } from '../../../../foundations/storage/index.ts';
 import { assembly } from '../../../support/assembly.ts';
 
 describe('the size of an item', () => {

@@ -6,7 +6,7 @@ import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-t
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../core/foundations/wire/index.ts';
+import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { captureNames, readCapture } from '../../../support/captures.ts';
 import {
   attributes,

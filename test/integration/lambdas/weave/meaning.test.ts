@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../core/foundations/wire/index.ts';
+import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
 
 let service: SharedService;

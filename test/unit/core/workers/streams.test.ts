@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { unavailable } from '../../../../core/foundations/wire/index.ts';
 import { isolateRecords, type StreamRecord } from '../../../../core/workers/streams.ts';
+import { unavailable } from '../../../../foundations/wire/index.ts';
 
 const records = [1, 2, 3, 4, 5].map((n): StreamRecord => ({ eventID: `${n}` }));
 

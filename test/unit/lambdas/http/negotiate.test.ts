@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../../../../core/foundations/wire/index.ts';
+import { ServiceError } from '../../../../foundations/wire/index.ts';
 import { contentCoding, mediaType } from '../../../../lambdas/http/negotiate.ts';
 
 const written = ['application/jsonl', 'application/x-ndjson'];

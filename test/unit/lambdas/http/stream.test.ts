@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { endpoint as describeEndpoint, stream as streamShape } from '../../../../api/endpoint.ts';
-import { invalid } from '../../../../core/foundations/wire/index.ts';
+import { invalid } from '../../../../foundations/wire/index.ts';
 import type { ServiceRequest } from '../../../../lambdas/http/request.ts';
 import type { Limits } from '../../../../lambdas/http/stream.ts';
 

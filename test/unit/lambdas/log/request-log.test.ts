@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { newMeter } from '../../../../core/foundations/storage/index.ts';
-import { ServiceError } from '../../../../core/foundations/wire/index.ts';
+import { newMeter } from '../../../../foundations/storage/index.ts';
+import { ServiceError } from '../../../../foundations/wire/index.ts';
 import { errorOf, problemsOf, RequestLog } from '../../../../lambdas/log/request-log.ts';
 import { startContainer } from '../../../support/container.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareText, toPath } from '../../../../../core/foundations/expression/index.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import { type JsonObject, type ProjectId, parseTime } from '../../../../../core/foundations/wire/index.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { agentTraces, type TracedCall } from '../../../../../examples/agent-traces.ts';
+import { compareText, toPath } from '../../../../../foundations/expression/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { type JsonObject, type ProjectId, parseTime } from '../../../../../foundations/wire/index.ts';
 import {
   createCallStore,
   endOf,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, JsonValue } from '../../../../../core/foundations/wire/index.ts';
+import type { Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, JsonValue } from '../../../../../foundations/wire/index.ts';
 import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import {
   type Conversion,

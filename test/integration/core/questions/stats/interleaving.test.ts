@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { endOf, query, send, startOf } from '../../../../support/calls.ts';
 import { crashed, interleaved, kindsOf, stopsAmong } from '../../../../support/intercepted.ts';
 import { repeatWith } from '../../../../support/sampling.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import type { Price } from '../../../../../core/records/costs/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { endOf, query, send, startOf } from '../../../../support/calls.ts';
 import { exactPercentile, naiveStats, periodOf } from '../../../../support/naive-stats.ts';
 import { runs, seed } from '../../../../support/sampling.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { noLookups } from '../../../../../core/questions/query/index.ts';
 import { usageOf } from '../../../../../core/questions/stats/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createCallStore, endOf, send, startOf } from '../../../../support/calls.ts';
 import { kindsOf } from '../../../../support/intercepted.ts';
 import { runs, seed } from '../../../../support/sampling.ts';

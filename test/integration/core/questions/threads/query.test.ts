@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { sortFields, threadsStreamQuery } from '../../../../../api/threads.ts';
-import { compareText } from '../../../../../core/foundations/expression/index.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
+import { queryThreads } from '../../../../../core/questions/threads/index.ts';
+import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { compareText } from '../../../../../foundations/expression/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import {
   formatTime,
   type JsonObject,
   type ProjectId,
   parseTime,
-} from '../../../../../core/foundations/wire/index.ts';
-import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { queryThreads } from '../../../../../core/questions/threads/index.ts';
-import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+} from '../../../../../foundations/wire/index.ts';
+import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import { deep, runs } from '../../../../support/sampling.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { sortFields } from '../../../../../api/threads.ts';
-import { compareText } from '../../../../../core/foundations/expression/index.ts';
-import { formatTime, type JsonObject, parseTime } from '../../../../../core/foundations/wire/index.ts';
+import { compareText } from '../../../../../foundations/expression/index.ts';
+import { formatTime, type JsonObject, parseTime } from '../../../../../foundations/wire/index.ts';
 import { endOf, startOf } from '../../../../support/calls.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
 import { Crash, crashed, intercepted, interleaved, stops } from '../../../../support/intercepted.ts';
 import { deep, repeatWith, seed } from '../../../../support/sampling.ts';

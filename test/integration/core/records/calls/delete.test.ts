@@ -1,17 +1,6 @@
 import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pack, unpack } from '../../../../../core/foundations/encoding/index.ts';
-import {
-  asBytes,
-  getItems,
-  getObject,
-  putItems,
-  putObject,
-  requestBudget,
-  type Store,
-} from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { blankBlocks, blankPayloads } from '../../../../../core/records/calls/delete.ts';
 import {
   deleteCalls,
@@ -26,6 +15,17 @@ import {
   segmentLocation,
   segmentObject,
 } from '../../../../../core/records/calls/payloads.ts';
+import { pack, unpack } from '../../../../../foundations/encoding/index.ts';
+import {
+  asBytes,
+  getItems,
+  getObject,
+  putItems,
+  putObject,
+  requestBudget,
+  type Store,
+} from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 import { interleaved, stops } from '../../../../support/intercepted.ts';
 import { deep, repeatWith, runs } from '../../../../support/sampling.ts';

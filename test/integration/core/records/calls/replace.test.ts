@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { PayloadReader, readHeaders, updateCall } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
 import { interleaved } from '../../../../support/intercepted.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toPath } from '../../../../../core/foundations/expression/index.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { writeCalls } from '../../../../../core/records/calls/index.ts';
+import { toPath } from '../../../../../foundations/expression/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import {
   ask,
   createCallStore,

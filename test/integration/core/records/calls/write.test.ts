@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { writeCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import {
   ask,
   createCallStore,

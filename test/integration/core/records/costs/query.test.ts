@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PriceRow } from '../../../../../api/costs.ts';
 import { type CostsQuery, priceKind } from '../../../../../api/costs.ts';
-import { type Expression, toPath } from '../../../../../core/foundations/expression/index.ts';
-import { ownPolicy } from '../../../../../core/foundations/policy.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
 import { createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
 import { sortPrices } from '../../../../../core/records/costs/query.ts';
+import { type Expression, toPath } from '../../../../../foundations/expression/index.ts';
+import { ownPolicy } from '../../../../../foundations/policy.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 

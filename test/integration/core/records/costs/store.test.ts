@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  asBytes,
-  asText,
-  queryPage,
-  requestBudget,
-  type Store,
-} from '../../../../../core/foundations/storage/index.ts';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
-import {
   createPrices,
   type PriceTerms,
   purgePrices,
   readPrices,
 } from '../../../../../core/records/costs/index.ts';
 import { fromItem, toItem } from '../../../../../core/records/costs/store.ts';
+import {
+  asBytes,
+  asText,
+  queryPage,
+  requestBudget,
+  type Store,
+} from '../../../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createOf, micros, priceOf, project, termsOf } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 

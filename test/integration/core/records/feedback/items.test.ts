@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromUnsignedTimeBytes } from '../../../../../core/foundations/encoding/index.ts';
-import { isId, type ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   fromHead,
   indexKeys,
@@ -15,6 +13,8 @@ import {
   toHead,
   typeRange,
 } from '../../../../../core/records/feedback/items.ts';
+import { fromUnsignedTimeBytes } from '../../../../../foundations/encoding/index.ts';
+import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 import { policy } from '../../../../support/calls.ts';
 

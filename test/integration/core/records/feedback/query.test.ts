@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackKind, feedbackQuery } from '../../../../../api/feedback.ts';
+import { feedbackOn, queryFeedback } from '../../../../../core/records/feedback/index.ts';
 import {
   compareBy,
   compareText,
@@ -12,11 +13,10 @@ import {
   toPath,
   type Value,
   valueAt,
-} from '../../../../../core/foundations/expression/index.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
-import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
-import { feedbackOn, queryFeedback } from '../../../../../core/records/feedback/index.ts';
+} from '../../../../../foundations/expression/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
+import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
 import { project } from '../../../../support/calls.ts';
 import {
   ask,

@@ -1,14 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  putItems,
-  requestBudget,
-  type Store,
-  scanTable,
-} from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import { deleteFeedbackOn, feedbackOn } from '../../../../../core/records/feedback/index.ts';
+import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';
 import {
   ask,

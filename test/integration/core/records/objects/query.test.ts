@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ObjectSortKey, sortFields } from '../../../../../api/objects.ts';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import type { ObjectVersion } from '../../../../../core/records/objects/model.ts';
 import { flagLatest, sortVersions, storedOrder } from '../../../../../core/records/objects/query.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';
 import { bigValue, create, createObjectStore, queryAll } from '../../../../support/objects.ts';
 import { deep, runs } from '../../../../support/sampling.ts';

@@ -1,9 +1,9 @@
 import { ListObjectsV2Command } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { requestBudget, type Store } from '../../../../../core/foundations/storage/index.ts';
-import { type JsonValue, type ProjectId, parseRef } from '../../../../../core/foundations/wire/index.ts';
 import { resolveRefs } from '../../../../../core/records/objects/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { type JsonValue, type ProjectId, parseRef } from '../../../../../foundations/wire/index.ts';
 import { policy, project } from '../../../../support/calls.ts';
 import {
   bigValue,

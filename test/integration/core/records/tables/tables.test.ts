@@ -1,14 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TableChange } from '../../../../../api/tables.ts';
-import { ownPolicy } from '../../../../../core/foundations/policy.ts';
-import {
-  putItems,
-  requestBudget,
-  type Store,
-  scanTable,
-} from '../../../../../core/foundations/storage/index.ts';
-import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
 import {
   createTable,
   createTableFromDigests,
@@ -16,6 +8,9 @@ import {
   tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
+import { ownPolicy } from '../../../../../foundations/policy.ts';
+import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';
 import { createObjectStore } from '../../../../support/objects.ts';
 import { random } from '../../../../support/random.ts';

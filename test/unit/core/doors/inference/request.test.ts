@@ -6,7 +6,7 @@ import {
   requestHeaders,
   upstreamBody,
 } from '../../../../../core/doors/inference/request.ts';
-import { parseJson } from '../../../../../core/foundations/wire/index.ts';
+import { parseJson } from '../../../../../foundations/wire/index.ts';
 
 describe('the upstream’s body', () => {
   it('has everything but the service’s own fields, and the upstream’s name of the model', () => {

@@ -4,7 +4,7 @@ import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/
 import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { type ThreadAndTurn, type Threaded, threadsOf } from '../../../../../core/doors/otel/threads.ts';
-import { isId } from '../../../../../core/foundations/wire/index.ts';
+import { isId } from '../../../../../foundations/wire/index.ts';
 import { weavePolicy } from '../../../../../weave/policy.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type CallsFilter, everyCall, noIncludes } from '../../../../../api/queries.ts';
-import { ownPolicy } from '../../../../../core/foundations/policy.ts';
 import { projectionOf } from '../../../../../core/questions/query/fields.ts';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import { type CallHeader, callColumns, type Payload } from '../../../../../core/records/calls/index.ts';
+import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { policy } from '../../../../support/calls.ts';
 
 describe('projectionOf', () => {

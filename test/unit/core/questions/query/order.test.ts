@@ -1,17 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sortableId } from '../../../../../core/foundations/encoding/index.ts';
-import {
-  compareBy,
-  compareText,
-  sortable,
-  toPath,
-} from '../../../../../core/foundations/expression/index.ts';
 import { compareCalls, orderTies, sortCalls } from '../../../../../core/questions/query/order.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
+import { sortableId } from '../../../../../foundations/encoding/index.ts';
+import { compareBy, compareText, sortable, toPath } from '../../../../../foundations/expression/index.ts';
 import { policy } from '../../../../support/calls.ts';
-import { batchesFrom, collect } from '../../foundations/listing/support.ts';
+import { batchesFrom, collect } from '../../../foundations/listing/support.ts';
 
 const byDefault = compareCalls({ descending: false, idsDescending: false });
 

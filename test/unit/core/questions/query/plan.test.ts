@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
-import { ownPolicy } from '../../../../../core/foundations/policy.ts';
-import { parseTime } from '../../../../../core/foundations/wire/index.ts';
-import { parseBody } from '../../../../../core/foundations/wire/parse-body.ts';
 import { type Plan, plan, planSummary } from '../../../../../core/questions/query/index.ts';
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
+import { ownPolicy } from '../../../../../foundations/policy.ts';
+import { parseTime } from '../../../../../foundations/wire/index.ts';
+import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
 
 const policy = ownPolicy;
 const schema = bodyOf(callsStreamQuery);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sortFields, type ThreadRow, type ThreadSortKey } from '../../../../../api/threads.ts';
-import { compareText } from '../../../../../core/foundations/expression/index.ts';
-import { formatTime } from '../../../../../core/foundations/wire/index.ts';
 import { orderLongIds, sortThreads } from '../../../../../core/questions/threads/query.ts';
-import { batchesFrom } from '../../foundations/listing/support.ts';
+import { compareText } from '../../../../../foundations/expression/index.ts';
+import { formatTime } from '../../../../../foundations/wire/index.ts';
+import { batchesFrom } from '../../../foundations/listing/support.ts';
 
 const thread = (id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
   thread_id: id,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '../../../../../core/foundations/wire/index.ts';
 import { percentile, ThreadFold, type Turn } from '../../../../../core/questions/threads/statistics.ts';
+import { formatTime } from '../../../../../foundations/wire/index.ts';
 
 const turn = (id: string, startedAt: number, endedAt: number | null): Turn => ({ id, startedAt, endedAt });
 

@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { signedTimeBytes } from '../../../../../core/foundations/encoding/index.ts';
-import { ownPolicy } from '../../../../../core/foundations/policy.ts';
-import { isId, type JsonObject, type ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   foldHeader,
   type HeaderContent,
@@ -10,6 +7,9 @@ import {
   unpackHeader,
 } from '../../../../../core/records/calls/header.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/records/calls/model.ts';
+import { signedTimeBytes } from '../../../../../foundations/encoding/index.ts';
+import { ownPolicy } from '../../../../../foundations/policy.ts';
+import { isId, type JsonObject, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 import { runs } from '../../../../support/sampling.ts';
 

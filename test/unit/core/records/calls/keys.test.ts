@@ -1,8 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { orderedByDigest } from '../../../../../core/foundations/encoding/index.ts';
-import { compareText } from '../../../../../core/foundations/expression/index.ts';
-import { isId, type ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   callIdOf,
   callKey,
@@ -15,6 +12,9 @@ import {
   timeRange,
   traceKeys,
 } from '../../../../../core/records/calls/keys.ts';
+import { orderedByDigest } from '../../../../../foundations/encoding/index.ts';
+import { compareText } from '../../../../../foundations/expression/index.ts';
+import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const project = 'acme/airline' as ProjectId;

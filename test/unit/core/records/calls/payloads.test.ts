@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unpack } from '../../../../../core/foundations/encoding/index.ts';
-import type { JsonObject, JsonValue, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   type Block,
   blockFields,
@@ -15,6 +13,8 @@ import {
   startBlock,
   toPayload,
 } from '../../../../../core/records/calls/payloads.ts';
+import { unpack } from '../../../../../foundations/encoding/index.ts';
+import type { JsonObject, JsonValue, ProjectId } from '../../../../../foundations/wire/index.ts';
 
 const project = 'acme/airline' as ProjectId;
 const block = (owner: string, bytes: Buffer | string): Block => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ProjectId, qualifiedId } from '../../../../../core/foundations/wire/index.ts';
 import type { CallReport, CallStart } from '../../../../../core/records/calls/model.ts';
 import { groupReports, resolveTraces } from '../../../../../core/records/calls/traces.ts';
+import { type ProjectId, qualifiedId } from '../../../../../foundations/wire/index.ts';
 
 const projectId = 'acme/airline' as ProjectId;
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../../core/foundations/wire/index.ts';
 import { tokensOf } from '../../../../../core/records/costs/costs.ts';
 import {
   costsOf,
@@ -9,6 +8,7 @@ import {
   type PriceBook,
   priceBook,
 } from '../../../../../core/records/costs/index.ts';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { micros, noDefaults, priceOf, project } from '../../../../support/costs.ts';
 
 const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };

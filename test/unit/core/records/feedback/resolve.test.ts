@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import {
   comparePositions,
   type Entry,
@@ -9,6 +8,7 @@ import {
   positionOf,
 } from '../../../../../core/records/feedback/model.ts';
 import { PendingRevisions, resolve } from '../../../../../core/records/feedback/resolve.ts';
+import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { runs } from '../../../../support/sampling.ts';
 
 const chain = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');

@@ -1,12 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KeyRange } from '../../../../../core/foundations/storage/index.ts';
-import {
-  isObjectId,
-  type JsonValue,
-  type ProjectId,
-  parseVersionName,
-} from '../../../../../core/foundations/wire/index.ts';
 import { baseObjectClassOf } from '../../../../../core/records/objects/create.ts';
 import {
   digestKey,
@@ -18,6 +11,13 @@ import {
   versionRange,
 } from '../../../../../core/records/objects/items.ts';
 import type { ObjectName } from '../../../../../core/records/objects/model.ts';
+import type { KeyRange } from '../../../../../foundations/storage/index.ts';
+import {
+  isObjectId,
+  type JsonValue,
+  type ProjectId,
+  parseVersionName,
+} from '../../../../../foundations/wire/index.ts';
 
 describe('the base class of a value', () => {
   it.each<[JsonValue, string | null]>([

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, ProjectId } from '../../../../../core/foundations/wire/index.ts';
 import type { EndHeader, StartHeader } from '../../../../../core/records/calls/index.ts';
 import { findEnd } from '../../../../../core/workers/events/ended.ts';
 import { maxDetailBytes, withFitting } from '../../../../../core/workers/events/events.ts';
 import type { CallChange, CallItem, ItemChange } from '../../../../../core/workers/streams.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 
 const start: StartHeader = {
   ...{ opName: 'op', displayName: null, traceId: 't', parentId: null, threadId: null, turnId: null },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
-import { parseJson } from '../../../../../../core/foundations/wire/index.ts';
+import { parseJson } from '../../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../../support/arbitraries/character.ts';
 import { spanOf } from '../../../../../support/spans.ts';
 

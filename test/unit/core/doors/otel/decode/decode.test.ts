@@ -5,7 +5,7 @@ import { decodeJson } from '../../../../../../core/doors/otel/decode/json.ts';
 import { decodeProtobuf } from '../../../../../../core/doors/otel/decode/protobuf.ts';
 import { ExportTraceServiceRequestSchema } from '../../../../../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { nested } from '../../../../../../core/doors/otel/values.ts';
-import type { JsonObject } from '../../../../../../core/foundations/wire/index.ts';
+import type { JsonObject } from '../../../../../../foundations/wire/index.ts';
 import {
   attributes,
   exportBytes,

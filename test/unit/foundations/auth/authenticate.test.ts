@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseCredentials } from '../../../../foundations/auth/authenticate.ts';
+import { anyCharacter } from '../../../support/arbitraries/character.ts';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('Basic credentials', () => {
+  it('are a user name and a key', () => {
+    expect(parseCredentials(`Basic ${base64('ada:secret')}`)).toEqual({
+      scheme: 'basic',
+      username: 'ada',
+      key: 'secret',
+    });
+  });
+
+  it('split at the first colon', () => {
+    expect(parseCredentials(`Basic ${base64('ada:a:b')}`)).toMatchObject({ username: 'ada', key: 'a:b' });
+  });
+
+  it('are UTF-8', () => {
+    expect(parseCredentials(`Basic ${base64('Zoë 🙂:key')}`)).toMatchObject({ username: 'Zoë 🙂' });
+  });
+
+  it('may lack the user name or the key, and then match nothing', () => {
+    expect(parseCredentials(`Basic ${base64(':key')}`)).toMatchObject({ username: '' });
+    expect(parseCredentials(`Basic ${base64('ada:')}`)).toMatchObject({ key: '' });
+  });
+
+  it('carry the longest possible user name and key', () => {
+    const username = '🙂'.repeat(128);
+    const key = `svc_${'a'.repeat(16)}_${'0'.repeat(64)}`;
+    expect(parseCredentials(`Basic ${base64(`${username}:${key}`)}`)).toMatchObject({ username, key });
+  });
+
+  it.each([
+    ['no colon', `Basic ${base64('ada')}`],
+    ['no value', 'Basic '],
+    ['no space', `Basic${base64('ada:key')}`],
+    ['two spaces', `Basic  ${base64('ada:key')}`],
+    ['what is not base64', 'Basic ada:key'],
+    ['base64 with a stray character', `Basic !${base64('ada:key')}`],
+    ['base64 without its padding', `Basic ${base64('ada:keys').replace(/=+$/, '')}`],
+    ['base64 of the other alphabet', `Basic ${Buffer.from('ada:ÿÿÿ?').toString('base64url')}`],
+    ['bytes that are not UTF-8', `Basic ${Buffer.from('ad\xe9:key', 'latin1').toString('base64')}`],
+  ])('with %s are refused', (_, header) => {
+    expect(parseCredentials(header)).toBeUndefined();
+  });
+});
+
+describe('Bearer credentials', () => {
+  it('are a key', () => {
+    expect(parseCredentials('Bearer svc_1_2')).toEqual({ scheme: 'bearer', key: 'svc_1_2' });
+  });
+
+  it.each([
+    ['no key', 'Bearer '],
+    ['no space', 'Bearer'],
+    ['a space within', 'Bearer a b'],
+    ['a line end', 'Bearer a\n'],
+    ['a list', 'Bearer a, Basic b'],
+  ])('with %s are refused', (_, header) => {
+    expect(parseCredentials(header)).toBeUndefined();
+  });
+});
+
+describe('the scheme', () => {
+  it('may be written in any case', () => {
+    expect(parseCredentials('bEARER key')).toMatchObject({ scheme: 'bearer' });
+    expect(parseCredentials(`BASIC ${base64('a:b')}`)).toMatchObject({ scheme: 'basic' });
+  });
+
+  it.each(['Digest key', 'Bearer2 key', ' Bearer key', 'key', '', ' '])('of "%s" is refused', (header) => {
+    expect(parseCredentials(header)).toBeUndefined();
+  });
+});
+
+describe('any header at all', () => {
+  it('may be absent', () => {
+    expect(parseCredentials(undefined)).toBeUndefined();
+  });
+
+  it('is refused beyond 2,048 characters', () => {
+    const bearer = (length: number) => `Bearer ${'a'.repeat(length - 'Bearer '.length)}`;
+    expect(parseCredentials(bearer(2048))).toBeDefined();
+    expect(parseCredentials(bearer(2049))).toBeUndefined();
+  });
+
+  it('yields credentials from its text or nothing, and never throws', () => {
+    const scheme = fc.constantFrom('', 'Basic ', 'basic ', 'Bearer ', 'BEARER ');
+    const value = fc.oneof(fc.string({ unit: anyCharacter }), fc.base64String(), fc.string().map(base64));
+    fc.assert(
+      fc.property(scheme, value, (scheme, value) => {
+        const credentials = parseCredentials(scheme + value);
+        if (credentials?.scheme === 'bearer') expect(credentials.key).toBe(value);
+        if (credentials?.scheme === 'basic')
+          expect(base64(`${credentials.username}:${credentials.key}`)).toBe(value);
+      }),
+    );
+  });
+});

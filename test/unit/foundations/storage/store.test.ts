@@ -1,0 +1,178 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shardOf } from '../../../../foundations/encoding/index.ts';
+import {
+  dynamodbClient,
+  everyShard,
+  expiry,
+  expiryIn,
+  getItems,
+  type Item,
+  putItems,
+  requestBudget,
+  shardCount,
+  shardsOf,
+  type Table,
+  type Value,
+} from '../../../../foundations/storage/index.ts';
+import { localCredentials } from '../../../../local/stores.ts';
+import { localRegion } from '../../../../local/template/cloudformation.ts';
+import { anyCharacter } from '../../../support/arbitraries/character.ts';
+
+describe('the shards of a store', () => {
+  it('are written to by the present count, and looked for by every count there has been', () => {
+    const grown = { shards: [2, 8, 4] } as const;
+    expect(shardCount(grown)).toBe(4);
+    expect(everyShard(grown)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('of an id are those that each count gives it, each once', () => {
+    for (const id of ['a', 'b', 'c', 'd']) {
+      const shards = shardsOf({ shards: [1, 4, 8] }, id);
+      expect(new Set(shards)).toEqual(new Set([0, shardOf(id, 4), shardOf(id, 8)]));
+      expect(shards.length).toBe(new Set(shards).size);
+    }
+  });
+});
+
+describe('the expiry of an item', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_999 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is in whole seconds, days after now', () => {
+    expect(expiryIn(1)).toEqual({ x: 86_401 });
+  });
+
+  it('is none without a retention', () => {
+    expect(expiry({})).toEqual({});
+    expect(expiry({}, 2)).toEqual({});
+  });
+
+  it('is after the retention, and after the days of grace', () => {
+    expect(expiry({ retentionDays: 3 })).toEqual(expiryIn(3));
+    expect(expiry({ retentionDays: 3 }, 2)).toEqual(expiryIn(5));
+  });
+});
+
+/** An item as DynamoDB's JSON has it. */
+type Travelling = Record<string, object>;
+
+/** The one item of the table, as it travels. */
+let stored: Travelling = {};
+
+const answerTo = (operation: string | undefined, body: Uint8Array): object => {
+  if (operation !== 'BatchWriteItem') return { Responses: { one: [stored] } };
+  const { RequestItems } = JSON.parse(Buffer.concat([body]).toString()) as {
+    RequestItems: { one: [{ PutRequest: { Item: Travelling } }] };
+  };
+  stored = RequestItems.one[0].PutRequest.Item;
+  return {};
+};
+
+const handle = async (request: { readonly headers: Record<string, string>; readonly body: Uint8Array }) => {
+  const answer = answerTo(request.headers['x-amz-target']?.split('.').at(-1), request.body);
+  const headers = { 'content-type': 'application/x-amz-json-1.0' };
+  const body = Buffer.from(JSON.stringify(answer));
+  return { response: new HttpResponse({ statusCode: 200, headers, body }) };
+};
+
+const table: Table = {
+  name: 'one',
+  client: dynamodbClient({
+    region: localRegion,
+    credentials: localCredentials,
+    requestHandler: { handle, metadata: { handlerProtocol: 'http/1.1' } } as never,
+  }),
+};
+
+const put = async (item: Item): Promise<Travelling> => {
+  await putItems(table, [item], requestBudget(10_000));
+  return stored;
+};
+
+const read = async (travelling: Travelling): Promise<Item | undefined> => {
+  stored = travelling;
+  const [item] = await getItems(table, [{ k: 'key' }], requestBudget(10_000), { consistent: true });
+  return item;
+};
+
+const base64 = (...bytes: number[]): string => Buffer.from(bytes).toString('base64');
+
+describe('an item', () => {
+  const pairs: [Item, Travelling][] = [
+    [
+      { a: 'text', b: '' },
+      { a: { S: 'text' }, b: { S: '' } },
+    ],
+    [
+      { a: 0, b: -1.5, c: 1_790_000_000 },
+      { a: { N: '0' }, b: { N: '-1.5' }, c: { N: '1790000000' } },
+    ],
+    [
+      { a: Uint8Array.of(1, 2), b: new Uint8Array() },
+      { a: { B: base64(1, 2) }, b: { B: '' } },
+    ],
+    [
+      { a: true, b: false, c: null },
+      { a: { BOOL: true }, b: { BOOL: false }, c: { NULL: true } },
+    ],
+    [{ a: ['x', 1, ['y']] }, { a: { L: [{ S: 'x' }, { N: '1' }, { L: [{ S: 'y' }] }] } }],
+    [{ a: { b: { c: 1 }, B: 'x' } }, { a: { M: { b: { M: { c: { N: '1' } } }, B: { S: 'x' } } } }],
+  ];
+
+  it.each(pairs)('%j travels as %j', async (item, travelling) => {
+    expect(await put(item)).toEqual(travelling);
+    expect(await read(travelling)).toEqual(item);
+  });
+
+  it('may have its bytes in a Buffer, also in one that is part of a larger one', async () => {
+    expect(await put({ a: Buffer.from('abcd').subarray(1, 3) })).toEqual({ a: { B: base64(98, 99) } });
+  });
+
+  const scalar = fc.oneof(
+    fc.string({ unit: anyCharacter }),
+    fc.integer(),
+    fc.uint8Array(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const plain = { maxKeys: 3, noNullPrototype: true };
+  const { value } = fc.letrec<{ value: Value }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      scalar,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.stringMatching(/^\w{1,8}$/), tie('value'), plain),
+    ),
+  }));
+
+  it('is read as it was put', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom('a', 'b', 'c'), value, plain), async (item) => {
+        expect(await read(await put(item))).toEqual(item);
+      }),
+    );
+  });
+});
+
+describe('a number', () => {
+  it.each(['12345678901234567890', '0.1234567890123456789', '1E+100', '-9007199254740993'])(
+    'that no double spells keeps all its digits: %s',
+    async (digits) => {
+      const travelling = { a: { N: digits }, b: { L: [{ N: digits }] } };
+      const item = await read(travelling);
+      expect(item?.a).toBeInstanceOf(NumberValue);
+      expect(await put(item ?? {})).toEqual(travelling);
+    },
+  );
+
+  it.each(['0', '7', '-1.5', '9007199254740991'])('that a double spells is one: %s', async (digits) => {
+    expect(await read({ a: { N: digits } })).toEqual({ a: Number(digits) });
+  });
+});
