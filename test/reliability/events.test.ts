@@ -15,7 +15,7 @@ import { deep, repeatWith, seed } from '../support/sampling.ts';
  * events and functions are killed. Each repeats what was not acknowledged, and some of what was.
  */
 
-const calls = deep ? 600 : 60;
+const calls = deep ? 600 : 30;
 const project = 'acme/told';
 const numbers = random(seed);
 
@@ -145,7 +145,7 @@ describe('events and rows', () => {
     const client = async (): Promise<void> => {
       for (let n = left.shift(); n !== undefined; n = left.shift()) {
         await reportCall(n);
-        if (numbers.chance(0.05)) await faulty.service.killWorkers();
+        if (n % 20 === 10) await faulty.service.killWorkers();
       }
     };
     await Promise.all(Array.from({ length: 4 }, client));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
 import { scenariosOf } from '../support/endpoints/index.ts';
+import { sample } from '../support/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { look, prepare } from './trial.ts';
 
@@ -10,7 +11,8 @@ const writing = routes
   .filter(isKeyed)
   .filter(({ role }) => role === 'write')
   .map(({ path }) => path);
-describeKills(killer, writing);
+// Every route has its storage requests fail in an ordinary run, in `writes.test.ts`.
+describeKills(killer, sample(writing, 9, 'kills'));
 
 describe('/inference/v1/{path+}', () => {
   it('answers whole when its function dies over the record, which is whole or not there', async () => {

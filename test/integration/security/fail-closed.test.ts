@@ -7,6 +7,7 @@ import { assembly } from '../../support/assembly.ts';
 import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { temporaryFolder } from '../../support/project.ts';
+import { sample } from '../../support/sampling.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { basic, bearer } from './credentials.ts';
 
@@ -77,7 +78,8 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
   // Recording comes after the answer, which it never changes.
   const failing = touching.filter(({ scheme }) => what === 'the keys' || scheme !== 'bearer');
 
-  it.each(failing)('answer $path with an error that does not say why', async (route) => {
+  // One middleware answers for all routes, and a role that lacks a permission fails other tests.
+  it.each(sample(failing, 12, what))('answer $path with an error that does not say why', async (route) => {
     const { path, scheme } = route;
     const { path: asked, headers, body } = requestTo(route, fixtureOf(path), 'acme/shop', nothing);
     const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
