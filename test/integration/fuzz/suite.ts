@@ -13,11 +13,11 @@ type Said = ReturnType<typeof documentOf>;
 
 /** How much is tried with each operation. */
 interface FuzzOptions {
-  /** Bodies that are made up. @default - 6, and 50 in a deep run */
+  /** Bodies that are made up. @default - 4, and 50 in a deep run */
   readonly bodies?: number;
   /**
-   * How many of the corpus, and of the headers, in a run that is not deep. @default - one of six by
-   * turns, so that every sixth operation has each of them
+   * How many of the corpus, and of the headers, in a run that is not deep. @default - one of nine by
+   * turns, so that every ninth operation has each of them
    */
   readonly most?: number;
 }
@@ -50,7 +50,7 @@ export const describeFuzz = (
   service: () => TestService,
   said: Said,
   paths: readonly string[],
-  { bodies: bodiesEach = runs(6, 50), most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
+  { bodies: bodiesEach = runs(4, 50), most = Number.POSITIVE_INFINITY }: FuzzOptions = {},
 ): void => {
   const taking = paths.flatMap((path) => {
     const schema = said.requestSchema(path);
@@ -78,14 +78,14 @@ export const describeFuzz = (
 
     it('answers requests that broke other parsers', { timeout: 300_000 }, async () => {
       const check = checker(said, service());
-      for (const [name, body] of sample(inTurns(corpus, nth, 6), most, path))
+      for (const [name, body] of sample(inTurns(corpus, nth, 9), most, path))
         check(path, await sendTo(service().url, { path: at, method, body, headers: headers() }), name);
       await isWell(service());
     });
 
     it('answers nonsensical headers', async () => {
       const check = checker(said, service());
-      for (const broken of sample(inTurns(brokenHeaders, nth, 6), most, path)) {
+      for (const broken of sample(inTurns(brokenHeaders, nth, 9), most, path)) {
         const sent = { path: at, method, body: '{}', headers: { ...headers(), ...broken } };
         check(path, await sendTo(service().url, sent), JSON.stringify(broken));
       }

@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const said = documentOf('weave');
 const isOwn = (path: string): boolean => weaveRoutes.some((route) => route.path === path);
 const json = said.operations.filter(({ route }) => route.form !== 'otlp').map(({ path }) => path);
-describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(7, 48), most: 6 });
+describeFuzz(() => service, said, json.filter(isOwn), { bodies: runs(4, 48), most: 4 });
 describe.each(['/aliases', '/tags'])('GET %s', (path) => {
   it('answers any query as documented', async () => {
     const check = checker(said, service);

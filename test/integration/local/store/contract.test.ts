@@ -426,7 +426,7 @@ describe.skipIf(!amazon)('both stores', () => {
           expect(own).toEqual(other);
         },
       ),
-      { numRuns: runs(40), endOnFailure: true },
+      { numRuns: runs(20, 160), endOnFailure: true },
     );
   });
 
@@ -443,7 +443,7 @@ describe.skipIf(!amazon)('both stores', () => {
         expect(answer).toMatchObject({ ConsumedCapacity: { Table: { CapacityUnits: units + over } } });
       },
     );
-    await fc.assert(cases, { numRuns: runs(150) });
+    await fc.assert(cases, { numRuns: runs(60, 600) });
   });
 
   it('end a page with the item that brings it to a megabyte', async () => {
@@ -462,7 +462,7 @@ describe.skipIf(!amazon)('both stores', () => {
       await samePages({ ...query('k = :k', { ':k': bytes(`${run} a`) }, indexes), ...onPlain });
       await samePages({ ...query('t = :k', { ':k': bytes(`${run} t1`) }, indexes), ...onPlain, ...ofIndex });
     });
-    await fc.assert(cases, { numRuns: runs(6) });
+    await fc.assert(cases, { numRuns: runs(3, 24) });
   });
 
   it('leave over what makes a batch larger than 16 MB', async () => {
