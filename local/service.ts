@@ -12,6 +12,7 @@ import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
+import type { StartContainer } from './runtime/worker.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
 import {
   analyticsFiles,
@@ -204,6 +205,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   readonly concurrency?: Concurrency;
   /** The bounds on the workers of all functions together. @default - for ordinary use */
   readonly poolLimits?: PoolLimits;
+  /** What runs the functions. @default - threads */
+  readonly startContainer?: StartContainer;
   /** @default - functions use the stores themselves */
   readonly wrapStores?: WrapStores;
   /**
@@ -286,7 +289,7 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** Makes the functions on the stores, as the options wrap them, and on the local model. */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { wrapStores, concurrency, poolLimits, log = () => {} }: LocalServiceOptions,
+  { wrapStores, concurrency, poolLimits, startContainer, log = () => {} }: LocalServiceOptions,
   bus: EventBus,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
@@ -299,6 +302,7 @@ const functionsOf = async (
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),
     ...(poolLimits && { poolLimits }),
+    ...(startContainer && { startContainer }),
   });
 };
 

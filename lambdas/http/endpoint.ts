@@ -124,21 +124,40 @@ const passOn = async (body: Readable, client: Writable): Promise<void> => {
 };
 
 /**
+ * Keeps the break of a client's connection from Lambda's runtime, as long as the handler runs. The
+ * runtime rejects a promise then that it awaits only after the handler, which would end the process.
+ *
+ * @returns gives it back to the runtime, or throws the error if it has come
+ */
+const holdErrors = (client: Writable): (() => void) => {
+  const held = client.listeners('error') as ((error: Error) => void)[];
+  const errors: Error[] = [];
+  client.removeAllListeners('error');
+  client.on('error', (error) => errors.push(error));
+  return () => {
+    for (const error of errors) throw error;
+    for (const listener of held) client.on('error', listener);
+  };
+};
+
+/**
  * Sends what a middy handler answers over Lambda's response stream. The head goes out at once. If
  * the body ends in an error, the connection breaks off.
  */
 export const overStream = <Body>(invoke: (event: StreamEvent<Body>, context: Context) => Promise<Head>) =>
   awslambda.streamifyResponse(async (event: StreamEvent<Body>, client, context) => {
+    const giveBack = holdErrors(client);
     event.client = client;
-    const { body, ...head } = await invoke(event, context);
-    const stream = awslambda.HttpResponseStream.from(client, head);
-    stream.write('');
     try {
+      const { body, ...head } = await invoke(event, context);
+      const stream = awslambda.HttpResponseStream.from(client, head);
+      stream.write('');
       if (typeof body === 'string') await finished(stream.end(body), { readable: false });
       else await passOn(body, stream);
     } finally {
       await event.afterwards?.();
     }
+    giveBack();
   });
 
 /** The headers of answers that no cache may keep. */

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FunctionSpec } from '../template/stack.ts';
-import { FunctionThrottled, FunctionWorker, type Output, type WorkerOptions } from './worker.ts';
+import {
+  type Container,
+  type ContainerOptions,
+  FunctionThrottled,
+  FunctionWorker,
+  type Output,
+  type StartContainer,
+} from './worker.ts';
 
 /** How many workers all functions may have together, and how long workers live without work. */
 export interface PoolLimits {
@@ -31,7 +38,7 @@ export class WorkerPool {
   readonly #limits: PoolLimits;
   #size = 0;
   /** The idle workers, the one that has been so for longest first. */
-  readonly #resting = new Map<FunctionWorker, Resting & { timer: NodeJS.Timeout }>();
+  readonly #resting = new Map<Container, Resting & { timer: NodeJS.Timeout }>();
 
   constructor(limits: PoolLimits = defaultPoolLimits) {
     this.#limits = limits;
@@ -56,13 +63,13 @@ export class WorkerPool {
   }
 
   /** A worker has ended. */
-  left(worker: FunctionWorker): void {
+  left(worker: Container): void {
     this.wake(worker);
     this.#size--;
   }
 
   /** A worker has nothing to do. It retires after a while, or at once if there are too many. */
-  rest(worker: FunctionWorker, resting: Resting): void {
+  rest(worker: Container, resting: Resting): void {
     const { maxWorkers, idleMs, lastIdleMs } = this.#limits;
     if (this.#size > maxWorkers) {
       resting.retire();
@@ -73,12 +80,12 @@ export class WorkerPool {
   }
 
   /** A worker has something to do again. */
-  wake(worker: FunctionWorker): void {
+  wake(worker: Container): void {
     clearTimeout(this.#resting.get(worker)?.timer);
     this.#resting.delete(worker);
   }
 
-  #tire(worker: FunctionWorker, lastIdleMs: number): void {
+  #tire(worker: Container, lastIdleMs: number): void {
     const entry = this.#resting.get(worker);
     if (entry?.isLast()) entry.timer = setTimeout(entry.retire, lastIdleMs).unref();
     else entry?.retire();
@@ -95,8 +102,11 @@ export interface Concurrency {
 
 const defaultConcurrency: Concurrency = { maxWorkers: 12, maxWaiting: 2000 };
 
+/** Runs functions in threads of this process. */
+const startThread: StartContainer = (options) => new FunctionWorker(options);
+
 interface Waiting {
-  readonly start: (worker: FunctionWorker) => void;
+  readonly start: (worker: Container) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -105,17 +115,24 @@ interface Waiting {
  * time, because a start takes longer than most invocations. They retire when nobody needs them.
  */
 export class LambdaFunction {
-  readonly #options: WorkerOptions;
+  readonly #options: ContainerOptions;
   readonly #concurrency: Concurrency;
   readonly #pool: WorkerPool;
-  readonly #workers = new Set<FunctionWorker>();
-  #idle: FunctionWorker[] = [];
+  readonly #startContainer: StartContainer;
+  readonly #workers = new Set<Container>();
+  #idle: Container[] = [];
   #waiting: Waiting[] = [];
   #starting = false;
 
   /** @param pool what bounds the workers of all functions together */
-  constructor(options: WorkerOptions, concurrency = defaultConcurrency, pool = new WorkerPool()) {
+  constructor(
+    options: ContainerOptions,
+    concurrency = defaultConcurrency,
+    pool = new WorkerPool(),
+    startContainer = startThread,
+  ) {
     this.#options = options;
+    this.#startContainer = startContainer;
     this.#concurrency = concurrency;
     this.#pool = pool;
   }
@@ -153,7 +170,7 @@ export class LambdaFunction {
     await Promise.all(workers.map((worker) => worker.terminate(reason)));
   }
 
-  async #worker(signal: AbortSignal): Promise<FunctionWorker> {
+  async #worker(signal: AbortSignal): Promise<Container> {
     signal.throwIfAborted();
     const idle = this.#takeIdle();
     if (idle) return idle;
@@ -162,7 +179,7 @@ export class LambdaFunction {
   }
 
   /** Takes the most recently used worker, because its caches are the warmest. */
-  #takeIdle(): FunctionWorker | undefined {
+  #takeIdle(): Container | undefined {
     const worker = this.#idle.pop();
     if (worker && !worker.dead) this.#pool.wake(worker);
     if (!worker?.dead) return worker;
@@ -170,8 +187,8 @@ export class LambdaFunction {
     return this.#takeIdle();
   }
 
-  #wait(signal: AbortSignal): Promise<FunctionWorker> {
-    const { promise, resolve, reject } = Promise.withResolvers<FunctionWorker>();
+  #wait(signal: AbortSignal): Promise<Container> {
+    const { promise, resolve, reject } = Promise.withResolvers<Container>();
     const waiting: Waiting = { start: resolve, fail: reject };
     const leave = () => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
@@ -189,7 +206,7 @@ export class LambdaFunction {
     if (this.#starting || full || this.#waiting.length === 0) return;
     if (!this.#pool.enter(this.#workers.size === 0)) return;
     this.#starting = true;
-    const worker = new FunctionWorker(this.#options);
+    const worker = this.#startContainer(this.#options);
     this.#workers.add(worker);
     worker.started
       .catch((error: Error) => this.#waiting.shift()?.fail(error))
@@ -200,13 +217,13 @@ export class LambdaFunction {
   }
 
   /** Hands a free worker its next invocation, or replaces it if its thread has ended. */
-  #release(worker: FunctionWorker): void {
+  #release(worker: Container): void {
     if (worker.dead) this.#remove(worker);
     else this.#assign(worker);
     this.#grow();
   }
 
-  #assign(worker: FunctionWorker): void {
+  #assign(worker: Container): void {
     const next = this.#waiting.shift();
     if (next) {
       next.start(worker);
@@ -219,13 +236,13 @@ export class LambdaFunction {
     });
   }
 
-  #retire(worker: FunctionWorker): void {
+  #retire(worker: Container): void {
     this.#idle = this.#idle.filter((other) => other !== worker);
     this.#remove(worker);
     worker.terminate('Runtime was idle');
   }
 
-  #remove(worker: FunctionWorker): void {
+  #remove(worker: Container): void {
     if (this.#workers.delete(worker)) this.#pool.left(worker);
   }
 }
@@ -251,6 +268,8 @@ interface FunctionsOptions {
   readonly concurrency?: Concurrency;
   /** The bounds on the workers of all functions together. @default - `defaultPoolLimits` */
   readonly poolLimits?: PoolLimits;
+  /** What runs the functions. @default - threads */
+  readonly startContainer?: StartContainer;
 }
 
 const graceMs = 3000;
@@ -262,12 +281,18 @@ export const makeFunctions = ({
   log,
   concurrency,
   poolLimits,
+  startContainer,
 }: FunctionsOptions): Functions => {
   const pool = new WorkerPool(poolLimits);
   const functions = new Map(
     specs.map((spec) => [
       spec.arn,
-      new LambdaFunction({ spec, environment, log: (line) => log(spec.name, line) }, concurrency, pool),
+      new LambdaFunction(
+        { spec, environment, log: (line) => log(spec.name, line) },
+        concurrency,
+        pool,
+        startContainer,
+      ),
     ]),
   );
   return {

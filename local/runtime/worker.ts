@@ -110,13 +110,35 @@ type Progress =
   | Exclude<FromWorker, { type: 'ready' | 'idle' }>
   | { readonly type: 'abandoned'; readonly reason: unknown };
 
-export interface WorkerOptions {
+export interface ContainerOptions {
   readonly spec: FunctionSpec;
   /** Variables beside the function's own. */
   readonly environment: Readonly<Record<string, string>>;
   /** Takes each line that the function writes. */
   readonly log: (line: string) => void;
 }
+
+/** What runs a function, one invocation at a time. One that is dead is not used again. */
+export interface Container {
+  /** Resolves when the function is loaded. Rejects with a FunctionError if that fails. */
+  readonly started: Promise<void>;
+  /** Whether it has ended or is about to. */
+  readonly dead: boolean;
+  /**
+   * Invokes the function, which must be loaded and idle.
+   *
+   * @param event the event as JSON
+   * @param signal says that the answer is no longer needed, which then throws the signal's reason
+   * @param idle is called when the handler has ended or the container is dead. The handler may go on
+   * after its answer
+   */
+  invoke(event: string, signal: AbortSignal, idle: () => void): Output;
+  /** Ends it and its invocation. */
+  terminate(reason: string): Promise<unknown>;
+}
+
+/** Starts a container. */
+export type StartContainer = (options: ContainerOptions) => Container;
 
 /** Node itself needs about as much to start. */
 const minMemoryMb = 256;
@@ -144,7 +166,8 @@ const setupOf = ({ folder, handler, name, arn, memoryMb }: FunctionSpec): Worker
   };
 };
 
-const environmentOf = ({ spec, environment }: WorkerOptions): Record<string, string> => ({
+/** The environment of a function, as far as Lambda's own names go that somebody reads. */
+export const environmentOf = ({ spec, environment }: ContainerOptions): Record<string, string> => ({
   ...environment,
   ...spec.environment,
   AWS_LAMBDA_FUNCTION_NAME: spec.name,
@@ -156,7 +179,7 @@ const environmentOf = ({ spec, environment }: WorkerOptions): Record<string, str
 });
 
 /** Calls back with each line; the last one needs no line end. */
-const forwardLines = (stream: Readable, log: (line: string) => void): void => {
+export const forwardLines = (stream: Readable, log: (line: string) => void): void => {
   let rest = '';
   stream.setEncoding('utf8');
   stream.on('data', (text: string) => {
@@ -169,12 +192,8 @@ const forwardLines = (stream: Readable, log: (line: string) => void): void => {
   });
 };
 
-/**
- * A worker thread that runs one function's bundle, one invocation at a time. A thread that has
- * failed is not reused: check {@link dead}.
- */
-export class FunctionWorker {
-  /** Resolves when the function is loaded. Rejects with a FunctionError if that fails. */
+/** A worker thread that runs a function's bundle. */
+export class FunctionWorker implements Container {
   readonly started: Promise<void>;
   readonly #spec: FunctionSpec;
   readonly #worker: Worker;
@@ -182,7 +201,7 @@ export class FunctionWorker {
   #invocation: { mailbox: Mailbox<Progress>; finish: () => void } | undefined;
   #dead = false;
 
-  constructor(options: WorkerOptions) {
+  constructor(options: ContainerOptions) {
     this.#spec = options.spec;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.started = promise;
@@ -205,20 +224,11 @@ export class FunctionWorker {
     this.#worker.on('exit', (code) => this.#die(new Error(`Runtime exited with code ${code}`)));
   }
 
-  /** Whether the thread has ended or is about to. */
   get dead(): boolean {
     return this.#dead;
   }
 
-  /**
-   * Invokes the function, which must be loaded and idle.
-   *
-   * @param event the event as JSON
-   * @param signal says that the answer is no longer needed. A streaming handler finds its stream
-   * destroyed, and the answer throws the signal's reason
-   * @param idle is called when the handler has ended or the thread is dead. The handler may go on
-   * after its answer
-   */
+  /** If the answer is no longer needed, a streaming handler finds its stream destroyed. */
   invoke(event: string, signal: AbortSignal, idle: () => void): Output {
     const mailbox = new Mailbox<Progress>();
     const timeoutMs = this.#spec.timeoutSeconds * 1000;
@@ -239,7 +249,6 @@ export class FunctionWorker {
     return this.#output(mailbox);
   }
 
-  /** Ends the thread and its invocation. */
   terminate(reason: string): Promise<number> {
     this.#die(new Error(reason));
     return this.#worker.terminate();
