@@ -41,18 +41,20 @@ export interface SignalsProps {
 const period = Duration.minutes(5);
 
 /**
- * The lines in a function's log that mean a failure: the function's own, and those that Lambda
- * writes when a function dies. Errors that a handler throws (`Invoke Error`) are left out. They
- * have a line of their own, or mean that a client went away or a key was refused.
+ * What Lambda writes when a function dies: the platform for one that runs out of time or ends its
+ * process, and the runtime's client for one that cannot be loaded. Node 24's client has no words of
+ * its own for a rejection that nobody handles.
+ */
+const deaths = ['Task timed out', 'Runtime exited', 'Runtime.ExitError', 'Init Error', 'Status: error'];
+
+/**
+ * The lines in a function's log that mean a failure: the function's own, and those of its death.
+ * Errors that a handler throws (`Invoke Error`) are left out. They have a line of their own, or mean
+ * that a client went away or a key was refused.
  */
 const failures: Readonly<Record<string, IFilterPattern>> = {
   Logged: FilterPattern.stringValue('$.level', '=', 'error'),
-  Died: FilterPattern.anyTerm(
-    'Task timed out',
-    'Runtime exited',
-    'Uncaught Exception',
-    'Unhandled Promise Rejection',
-  ),
+  Died: FilterPattern.anyTerm(...deaths),
 };
 
 /** Requests to storage that were throttled, as the functions count them. */
@@ -233,7 +235,7 @@ export const queries = {
   'Requests by route': `filter message = "request"
 | stats count(*) as total, sum(failed) as failures, pct(ms, 50) as p50, pct(ms, 99) as p99, sum(rows) as records, sum(readUnits) as reads, sum(writeUnits) as writes, sum(throttled) as throttles by route
 | sort total desc`,
-  Failures: `filter level = "error" or @message like /Task timed out|Runtime exited|Uncaught Exception|Unhandled Promise Rejection/
+  Failures: `filter level = "error" or @message like /${deaths.join('|')}/
 | ${functionOfLine}
 | fields @timestamp, route, functionName, outcome, status, error.name, error.message, requestId, @message
 | sort @timestamp desc

@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Writable } from 'node:stream';
+import { finished, pipeline, type Readable, type Writable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import type { Endpoint } from '../../api/endpoint.ts';
@@ -11,14 +11,10 @@ export interface RelayEvent<Body> extends StreamEvent<Body> {
   gone: AbortSignal;
 }
 
-/** Aborted when a stream closes before all of it was written. */
+/** Aborted when a stream ends before all of it was written. */
 const closedEarly = (stream: Writable): AbortController => {
   const gone = new AbortController();
-  const look = () => {
-    if (!stream.writableFinished) gone.abort();
-  };
-  if (stream.closed) look();
-  else stream.once('close', look);
+  finished(stream, { readable: false }, (error) => error && gone.abort());
   return gone;
 };
 

@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { JsonObject, ProjectId } from '../../../core/foundations/wire/index.ts';
+import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import type { ContainerOptions } from '../../../local/runtime/worker.ts';
-import type { FunctionSpec } from '../../../local/template/stack.ts';
+import { type FunctionSpec, readStack } from '../../../local/template/stack.ts';
+import { assemblyWith } from '../../support/assembly-with.ts';
 import { feedbackOf } from '../../support/endpoints/fixture.ts';
 import { calls, fileForm, noise, report } from '../../support/endpoints/scenario.ts';
-import { type Fault, startFaultyProxy } from '../../support/faulty-proxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
 import { newKey } from '../../support/keys.ts';
-import { type Abandoned, AwsContainer } from '../../support/lambda/container.ts';
+import { AwsContainer, type Taking } from '../../support/lambda/container.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -34,7 +35,7 @@ const withBounds = (spec: FunctionSpec): FunctionSpec => {
   const text = readFileSync(file, 'utf8');
   const bounded = text
     .replace('stalledMs:6e4', 'stalledMs:1500')
-    .replace('answerBytes:199e6', 'answerBytes:18e6');
+    .replace('answerBytes:199e6', 'answerBytes:26e6');
   if (bounded === text) return spec;
   const folder = temporaryFolder();
   cpSync(spec.folder, folder, { recursive: true });
@@ -44,10 +45,10 @@ const withBounds = (spec: FunctionSpec): FunctionSpec => {
 
 /** All containers so far. */
 const containers: AwsContainer[] = [];
-/** What the runtime API does with an answer that nobody wants any more. */
-let abandoned: Abandoned = 'drained';
+/** How the runtime API takes streamed answers. */
+let taking: Taking = 'whole';
 const startContainer = (options: ContainerOptions) => {
-  const container = new AwsContainer({ ...options, spec: withBounds(options.spec) }, () => abandoned);
+  const container = new AwsContainer({ ...options, spec: withBounds(options.spec) }, () => taking);
   containers.push(container);
   return container;
 };
@@ -57,7 +58,9 @@ const recorded = async (projectId: string): Promise<JsonObject> => {
   let text = '';
   await expect
     .poll(async () => {
-      text = await (await service.post('/calls/stream_query', { project_id: projectId, columns: ['id', 'exception'] })).text();
+      text = await (
+        await service.post('/calls/stream_query', { project_id: projectId, columns: ['id', 'exception'] })
+      ).text();
       return text;
     }, patient)
     .not.toBe('');
@@ -66,21 +69,26 @@ const recorded = async (projectId: string): Promise<JsonObject> => {
 
 let service: TestService;
 let upstream: TestUpstream;
-let proxy: Awaited<ReturnType<typeof startFaultyProxy>>;
-/** What happens to a request to DynamoDB. */
+let proxies: [toDynamodb: FaultyProxy, toS3: FaultyProxy];
+/** What happens to a request to a store. */
 let decide: (operation: string) => Fault = () => 'none';
 const project = 'acme/runtime';
 /** Reported so many calls at once, which are longer together than all buffers of connections. */
 const count = 25;
-const reports = 4;
+const reports = 6;
 /** A file of the project. */
 let file = '';
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  proxy = await startFaultyProxy(inject('stores').dynamodb, ({ operation }) => decide(operation));
+  const { dynamodb, s3 } = inject('stores');
+  proxies = [
+    await startFaultyProxy(dynamodb, ({ operation }) => decide(operation)),
+    await startFaultyProxy(s3, ({ operation }) => decide(operation)),
+  ];
   service = await startService({
-    dynamodb: proxy.endpoint,
+    dynamodb: proxies[0].endpoint,
+    s3: proxies[1].endpoint,
     inference: { baseUrl: upstream.baseUrl },
     settings: { events: true },
     maxWindowMs: 50,
@@ -100,13 +108,12 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await proxy[Symbol.asyncDispose]();
+  for (const proxy of proxies) await proxy[Symbol.asyncDispose]();
   await upstream[Symbol.asyncDispose]();
 });
 afterEach(() => {
-  abandoned = 'drained';
+  taking = 'whole';
   decide = () => 'none';
-  if (process.env.SHOW) writeFileSync(process.env.SHOW, service.logged.join('\n'));
   expect(containers.filter(({ dead }) => dead).map(({ options }) => options.spec.name)).toEqual([]);
 });
 
@@ -157,6 +164,10 @@ const kinds: readonly (readonly [
   ['passed on', () => chat({}), () => chat({ model: 7 })],
 ];
 
+const chatBody = { model, messages: [], stream: true };
+/** An answer that is as long as it is. */
+const plain = { 'accept-encoding': 'identity' };
+
 /** The line of the log about a request. */
 const lineOf = async (id: string | null): Promise<Record<string, unknown>> => {
   const found = () =>
@@ -164,13 +175,6 @@ const lineOf = async (id: string | null): Promise<Record<string, unknown>> => {
   await expect.poll(found, patient).toBeDefined();
   return found() ?? {};
 };
-/** The line of the log about the one request to a route that ended so since there were so many lines. */
-const lineSince = async (from: number, outcome: string): Promise<Record<string, unknown>> => {
-  const found = () => linesOfTheLog(service.logged.slice(from)).find((line) => line.outcome === outcome);
-  await expect.poll(found, patient).toBeDefined();
-  return found() ?? {};
-};
-
 describe.each(kinds)('an answer that is %s', (_, good, bad) => {
   it('comes', async () => {
     upstream.behave(json(completion({ content: 'Hello' })));
@@ -207,6 +211,27 @@ it('records of streams become events', async () => {
   await expect.poll(() => told, patient).toContain('0');
 });
 
+it('a function that cannot be loaded writes what counts as a failure', async () => {
+  const lines: string[] = [];
+  const [spec] = readStack(await assemblyWith()).functions;
+  if (!spec) throw new Error('the stack has no function');
+  const folder = join(import.meta.dirname, '../../support/fixtures/broken');
+  const container = new AwsContainer({
+    spec: { ...spec, folder },
+    environment: {},
+    log: (line) => lines.push(line),
+  });
+  await expect(container.started).rejects.toThrow('it does not even load');
+  await container.terminate('over');
+  const [template = ''] = readdirSync(await assemblyWith()).filter((name) => name.endsWith('.template.json'));
+  const text = readFileSync(join(await assemblyWith(), template), 'utf8');
+  const counted = [...text.matchAll(/\?\\"([^"\\]+)\\"/g)].map(([, term = '']) => term);
+  expect(counted).toContain('Status: error');
+  expect(lines.filter((line) => counted.some((term) => line.includes(term)))).toEqual([
+    expect.stringContaining('ERROR\tInit Error'),
+  ]);
+});
+
 describe('an answer that breaks midway', () => {
   it.each([undefined, 'acme/broken'])('upstream ends no process, with the project %s', async (of) => {
     upstream.behave(async (_request, res) => {
@@ -225,10 +250,10 @@ describe('an answer that breaks midway', () => {
   });
 
   it('in storage ends no process', async () => {
-    let requests = 0;
-    decide = (operation) => (operation === 'BatchGetItem' && ++requests > 1 ? 'refuse' : 'none');
-    const response = await post('/calls/stream_query', {});
+    const response = await post('/calls/stream_query', {}, { headers: plain });
     expect(response.status).toBe(200);
+    // The rest is not read before somebody takes what is there.
+    decide = () => 'refuse';
     await expect(response.text()).rejects.toThrow();
     expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({
       outcome: 'broken',
@@ -249,7 +274,7 @@ describe('an answer that breaks midway', () => {
   });
 
   it('for its length ends no process', async () => {
-    const response = await post('/calls/stream_query', {});
+    const response = await post('/calls/stream_query', {}, { headers: plain });
     await expect(response.text()).rejects.toThrow();
     expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
   });
@@ -273,38 +298,49 @@ const leave = async (path: string, body: object, headers: object): Promise<void>
   });
   req.on('error', () => {});
   req.end(JSON.stringify(body));
-  const [res]: [IncomingMessage] = (await once(req, 'response')) as [IncomingMessage];
+  const [res] = (await once(req, 'response')) as [IncomingMessage];
   res.on('error', () => {});
   await once(res, 'readable');
   req.destroy();
 };
 
-describe.each(['drained', 'stalled', 'broken'] as const)(
-  'an answer that is abandoned, and then %s,',
-  (fate) => {
-    it('ends no process where it was passed on, and is recorded', async () => {
-      abandoned = fate;
-      const piece = event(chunk({ content: noise(50_000) }));
-      upstream.behave(events(Array.from({ length: 200 }, () => piece)));
-      const of = `acme/left-${fate}`;
-      const from = service.logged.length;
-      await leave(
-        '/inference/v1/chat/completions',
-        { model, messages: [], stream: true },
-        { ...bearer(), 'openai-project': of },
-      );
-      await lineSince(from, fate === 'drained' ? 'answered' : 'gone');
-      expect(await recorded(of)).toMatchObject({
-        exception: fate === 'drained' ? null : 'the client has gone',
-      });
-    });
+/** Events of 30 MB: more than all buffers on their way. */
+const long = events(Array.from({ length: 600 }, () => event(chunk({ content: noise(50_000) }))));
 
-    it('ends no process where it was of records', async () => {
-      abandoned = fate;
-      const from = service.logged.length;
-      await leave('/calls/stream_query', { project_id: project, limit: 90 }, {});
-      await lineSince(from, fate === 'drained' ? 'answered' : 'gone');
-      expect((await post('/calls/query_stats', {})).status).toBe(200);
-    });
-  },
-);
+describe('a client that leaves', () => {
+  it('ends no process with an answer that is passed on, and the request is recorded', async () => {
+    upstream.behave(long);
+    const of = 'acme/left';
+    await leave('/inference/v1/chat/completions', chatBody, { ...bearer(), 'openai-project': of });
+    expect(await recorded(of)).toMatchObject({ op_name: 'openai.chat.completions.create' });
+  });
+
+  it('ends no process with an answer of records', async () => {
+    const from = service.logged.length;
+    await leave('/calls/stream_query', { project_id: project, limit: 90 }, {});
+    await expect.poll(() => linesOfTheLog(service.logged.slice(from)), patient).not.toEqual([]);
+    expect((await post('/calls/stream_query', { columns: ['id'] })).status).toBe(200);
+  });
+});
+
+describe.each(['stalling', 'breaking'] as const)('a connection that is %s', (how) => {
+  it('ends no process with an answer that is passed on, and the request is recorded', async () => {
+    upstream.behave(long);
+    const of = `acme/${how}`;
+    taking = how;
+    const response = await chat({ stream: true }, of);
+    await expect(response.text()).rejects.toThrow();
+    taking = 'whole';
+    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'gone', failed: 0 });
+    expect(await recorded(of)).toMatchObject({ exception: 'the client has gone' });
+  });
+
+  it('ends no process with an answer of records', async () => {
+    taking = how;
+    const response = await post('/calls/stream_query', {}, { headers: plain });
+    await expect(response.text()).rejects.toThrow();
+    taking = 'whole';
+    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'gone', failed: 0 });
+    expect((await post('/calls/stream_query', { columns: ['id'] })).status).toBe(200);
+  });
+});

@@ -12,14 +12,14 @@ import {
   type Output,
 } from '../../../local/runtime/worker.ts';
 
-/** What becomes of an answer that its client does not want any more. */
-export type Abandoned =
-  /** It is read to its end and dropped. */
-  | 'drained'
-  /** It is not read any more, until its handler has ended. */
-  | 'stalled'
-  /** Its connection is broken off. */
-  | 'broken';
+/** How the runtime API takes a streamed answer. */
+export type Taking =
+  /** To its end, also where nobody wants it any more. */
+  | 'whole'
+  /** Nothing behind the first 64 KB, until the handler has ended. */
+  | 'stalling'
+  /** It breaks the connection off behind the first 64 KB. */
+  | 'breaking';
 
 /** An invocation until its handler has ended. */
 interface Invocation {
@@ -42,6 +42,11 @@ const trailingFailure = ({ trailers }: IncomingMessage): FunctionError | undefin
   return body === undefined ? undefined : failureOf(Buffer.from(body, 'base64').toString('utf8'));
 };
 
+/** Reads what is left and drops it. */
+const drain = async (rest: Output): Promise<void> => {
+  for await (const _ of rest);
+};
+
 /**
  * A process that runs a function's bundle under AWS's own runtime interface client, and the runtime
  * API that it asks for invocations
@@ -50,21 +55,21 @@ const trailingFailure = ({ trailers }: IncomingMessage): FunctionError | undefin
 export class AwsContainer implements Container {
   readonly started: Promise<void>;
   readonly options: ContainerOptions;
-  readonly #abandoned: () => Abandoned;
+  readonly #taking: () => Taking;
   readonly #server = createServer((req, res) => this.#serve(req, res));
   readonly #start = Promise.withResolvers<void>();
   #process: ChildProcess | undefined;
   #invocation: Invocation | undefined;
-  /** An answer that is not read any more. */
-  #stalled: IncomingMessage | undefined;
+  /** Resolves when the handler of the latest invocation has ended. */
+  #ended = Promise.withResolvers<void>();
   /** The request for the next invocation, while there is none. */
   #waiting: ServerResponse | undefined;
   #dead = false;
 
-  /** @param abandoned what becomes of an answer that nobody wants any more */
-  constructor(options: ContainerOptions, abandoned: () => Abandoned = () => 'drained') {
+  /** @param taking how a streamed answer is taken */
+  constructor(options: ContainerOptions, taking: () => Taking = () => 'whole') {
     this.options = options;
-    this.#abandoned = abandoned;
+    this.#taking = taking;
     this.started = this.#start.promise;
     this.#server.listen(0, '127.0.0.1', () => this.#run());
   }
@@ -83,6 +88,7 @@ export class AwsContainer implements Container {
       this.#invocation = undefined;
       idle();
     };
+    this.#ended = Promise.withResolvers();
     this.#invocation = { id: randomUUID(), event, deadline: Date.now() + ms, answer, finish };
     if (this.#dead) this.#die('Runtime exited');
     else this.#bring();
@@ -124,7 +130,7 @@ export class AwsContainer implements Container {
     const [kind = '', id] = (req.url ?? '').split('/').slice(-2).reverse();
     if (kind === 'next') {
       this.#waiting = res;
-      this.#stalled?.resume();
+      this.#ended.resolve();
       this.#start.resolve();
       this.#invocation?.finish();
     } else if (id === 'init') {
@@ -138,7 +144,7 @@ export class AwsContainer implements Container {
         res.writeHead(202).end('{}');
       });
     } else {
-      req.once('end', () => res.writeHead(202).end('{}'));
+      req.once('end', () => res.writeHead(202, { connection: 'close' }).end('{}'));
       // Of a connection that breaks off its reader learns.
       req.on('error', () => {});
       this.#invocation?.answer.resolve(req);
@@ -165,35 +171,36 @@ export class AwsContainer implements Container {
     const leave = () => reject(signal.reason);
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
-    let complete = false;
+    const bytes = this.#bytesOf(given);
     try {
-      const req = await Promise.race([given, gone]);
-      const chunks = req.iterator({ destroyOnReturn: false });
       for (;;) {
-        const chunk = await Promise.race([chunks.next(), gone]);
-        if (chunk.done) break;
+        const chunk = await Promise.race([bytes.next(), gone]);
+        if (chunk.done) return;
         yield chunk.value;
       }
-      complete = true;
-      const failure = trailingFailure(req);
-      if (failure) throw failure;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (this.#dead || !(error instanceof FunctionError)) complete = true;
-      throw error instanceof FunctionError
-        ? error
-        : new FunctionError({ name: 'Error', message: String(error) });
     } finally {
       signal.removeEventListener('abort', leave);
-      if (!complete) given.then((req) => this.#drop(req)).catch(() => {});
+      drain(bytes).catch(() => {});
     }
   }
 
-  #drop(req: IncomingMessage): void {
-    const fate = this.#abandoned();
-    if (fate === 'stalled') this.#stalled = req;
-    else if (fate === 'broken') req.destroy();
-    else req.resume();
+  async *#bytesOf(given: Promise<IncomingMessage>): Output {
+    const req = await given;
+    const streamed = req.headers['lambda-runtime-function-response-mode'] === 'streaming';
+    let taken = 0;
+    try {
+      for await (const chunk of req) {
+        yield chunk;
+        taken += chunk.length;
+        if (!streamed || taken < 64 * 1024) continue;
+        if (this.#taking() === 'breaking') req.destroy();
+        if (this.#taking() === 'stalling') await this.#ended.promise;
+      }
+    } catch (error) {
+      throw new FunctionError({ name: 'Error', message: String(error) });
+    }
+    const failure = trailingFailure(req);
+    if (failure) throw failure;
   }
 
   #die(reason: string): void {
