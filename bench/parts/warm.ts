@@ -11,13 +11,13 @@ import { Agent, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import type { BenchContext, BenchPart } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
-import { type Figure, measured } from '../harness/figures.ts';
+import { type Figure, measured, quantile } from '../harness/figures.ts';
 import { batchSize, endOf, isOf, newestBy, startOf } from '../harness/reporting.ts';
 
 /** As many as the figures of others were measured with (docs/architecture.md). */
 const callCount = 3468;
 /** Requests before any is measured, and until a figure has this many rounds of this much time. */
-const [warmUps, rounds, roundMs] = [40, 9, 150];
+const [warmUps, rounds, roundMs] = [60, 12, 150];
 
 /** A request to the service. */
 interface Probe {
@@ -25,6 +25,7 @@ interface Probe {
   readonly path: string;
   /** Its JSON. @default - it is a GET */
   readonly body?: object;
+  readonly close?: boolean;
   /** The most units that it should take. */
   readonly atMost?: number;
 }
@@ -45,6 +46,7 @@ const probesOf = (calls: readonly Call[]): readonly Probe[] => {
   });
   return [
     { name: 'GET /me', path: '/me' },
+    { name: 'GET /me, close', path: '/me', close: true },
     {
       ...{ name: 'a call by id', path: '/call/read', atMost: 3 },
       body: { project_id, id: calls[Math.floor(calls.length / 2)]?.start.id },
@@ -90,7 +92,7 @@ const unitMs = (): number => {
 /** The running service. Disposal ends it. */
 interface Service extends Disposable {
   /** Makes a request, and reads its answer. */
-  readonly send: (probe: Pick<Probe, 'path' | 'body'>) => Promise<Buffer>;
+  readonly send: (probe: Pick<Probe, 'path' | 'body' | 'close'>) => Promise<Buffer>;
   /** The processor time so far, in ms. */
   readonly cpuMs: () => Promise<number>;
 }
@@ -105,9 +107,9 @@ const startService = async ({ bench }: BenchContext): Promise<Service> => {
   const agent = new Agent({ keepAlive: true });
   const headers = { authorization: `Basic ${btoa(`api:${key}`)}`, 'content-type': 'application/json' };
   return {
-    send: async ({ path, body }) => {
+    send: async ({ path, body, close }) => {
       const method = body ? 'POST' : 'GET';
-      const sent = request(`${url}${path}`, { agent, method, headers });
+      const sent = request(`${url}${path}`, { agent: close ? false : agent, method, headers });
       sent.end(body && JSON.stringify(body));
       const [answer] = await once(sent, 'response');
       if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${await text(answer)}`);

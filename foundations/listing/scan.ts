@@ -131,8 +131,11 @@ export type ReadPage<T, C> = (limit: number | undefined, start: C | undefined) =
 
 /** How ranges are paged through. */
 export interface Paging {
-  /** Rows to ask each range for at first, by the range's place in the list if they differ. */
-  readonly firstPage: number | readonly number[];
+  /**
+   * Rows to ask each range for at first, by the range's place in the list if they differ; null for as
+   * many as storage gives at a time.
+   */
+  readonly firstPage: number | null | readonly number[];
   /** How many times as many rows each page asks for as the last. @default 4 */
   readonly growth?: number;
   /** From this many rows on, a page has no limit of its own: storage ends it at 1 MB. */
@@ -166,7 +169,7 @@ class RangeReader<T extends object, C> {
   constructor(read: ReadPage<T, C>, paging: Paging, index: number) {
     const { firstPage, growth = defaultGrowth, maxPage = defaultMaxPage, ahead = false } = paging;
     this.#read = read;
-    this.#limit = typeof firstPage === 'number' ? firstPage : (firstPage[index] ?? maxPage);
+    this.#limit = Array.isArray(firstPage) ? (firstPage[index] ?? maxPage) : (firstPage ?? maxPage);
     this.#growth = growth;
     this.#maxPage = maxPage;
     this.#ahead = ahead;

@@ -31,7 +31,7 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
       if (p === 'P') segments++;
       if (header) texts.push(Buffer.from(header).toString());
       const payload = asBytes(b) ?? asBytes(c);
-      if (payload) texts.push((await unpack(payload)).toString());
+      if (payload) texts.push(unpack(payload).toString());
     }
   }
   let objects = 0;
@@ -41,7 +41,7 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
       if (!ofProject(Key, `/${projectId}/`)) continue;
       objects++;
       const packed = await getObject(bucket, Key, requestBudget(10_000));
-      if (packed) texts.push((await unpack(packed)).toString());
+      if (packed) texts.push(unpack(packed).toString());
     }
   }
   return { text: texts.join('\n'), items, segments, objects };

@@ -50,6 +50,8 @@ interface Query {
   readonly tests: Tests;
   readonly enricher: Enricher;
   readonly counts: QueryCounts;
+  /** Whether calls are answered as soon as they are found. */
+  readonly early: boolean;
   readonly budget: RequestBudget;
 }
 
@@ -65,6 +67,14 @@ export const queryCalls = (
   query: CallsQuery,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
+): QueryAnswer => startQuery(store, query, true, lookups, budget);
+
+const startQuery = (
+  store: Store,
+  query: CallsQuery,
+  early: boolean,
+  lookups: Lookups,
+  budget: RequestBudget,
 ): QueryAnswer => {
   const { policy } = store;
   const planned = plan(policy, query);
@@ -77,7 +87,7 @@ export const queryCalls = (
     },
     sent: 0,
   };
-  const all: Query = { policy, store, query, plan: planned.plan, tests, enricher, counts, budget };
+  const all: Query = { policy, store, query, plan: planned.plan, tests, enricher, counts, early, budget };
   return {
     plan: planned.plan,
     counts,
@@ -169,9 +179,10 @@ const passingOnHeader = ({
   plan: planned,
   tests,
   counts,
+  early,
   budget,
 }: Query): AsyncGenerator<readonly CallRow[]> =>
-  mapBatches(readSource(store, query.projectId, planned, budget), (batch) => {
+  mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
     counts.scanned += batch.length;
     return batch.map((header) => new CallRow(policy, header)).filter(tests.onHeader);
   });
@@ -202,8 +213,8 @@ export const readCallJson = async (
 type FoundCalls = Pick<QueryAnswer, 'plan' | 'counts' | 'found'>;
 
 /**
- * Finds calls, in the order in which they started. It reads no more of them than it takes to find
- * them.
+ * Finds calls, in the order in which they started, for readers who want all of them. It reads no more of
+ * each than it takes to find it.
  *
  * @throws ServiceError as {@link queryCalls} does
  */
@@ -211,13 +222,14 @@ export const findCalls = (
   store: Store,
   selection: CallsSelection,
   budget: RequestBudget,
-  lookups?: Lookups,
+  lookups: Lookups = noLookups,
 ): FoundCalls =>
-  queryCalls(
+  startQuery(
     store,
     { expand: [], ...selection, offset: 0, sort: [], columns: [], returnExpanded: false },
-    budget,
+    false,
     lookups,
+    budget,
   );
 
 /** How many calls a selection has, and their bytes of JSON as they were received. */

@@ -31,12 +31,14 @@ import { bothLevels, type Plan, type Source } from './plan.ts';
 /**
  * Reads every call that a plan's source holds, in the source's order.
  *
+ * @param early whether calls are answered as soon as they are found
  * @throws ServiceError 503 when storage does not give something in time
  */
 export async function* readSource(
   store: Store,
   projectId: ProjectId,
   plan: Plan,
+  early: boolean,
   budget: RequestBudget,
 ): AsyncGenerator<readonly CallHeader[]> {
   const { source, descending, bounds, order } = plan;
@@ -48,7 +50,7 @@ export async function* readSource(
   const ranges = await locate(store, projectId, source, bounds, budget);
   const options = {
     descending,
-    ...firstPages(plan, ranges.length),
+    ...firstPages(plan, early, ranges.length),
     ahead: readsAhead(plan, ranges.length),
   };
   const rows = scanParts(store, projectId, ranges, options, budget);
@@ -62,8 +64,11 @@ export async function* readSource(
  * So few cost no more than one of a range.
  */
 const [unknownRows, fewRows] = [32, 8];
-/** How fast pages grow when all rows will be wanted: each page is rounded up to half a unit. */
-const growthToAll = 16;
+/**
+ * Rows to ask each range for at first when all of them will be answered as they are found. It often
+ * has no more, and a request takes as much processor time as a hundred rows.
+ */
+const rowsAtFirst = 64;
 /** How fast they grow when it is known how many calls are enough: most of them came on the first. */
 const growthToEnough = 1.5;
 /**
@@ -75,12 +80,12 @@ const fewRoots = 12;
 /** The first pages of ranges. Most calls have one row; second pages bring what is missing. */
 const firstPages = (
   { source, enough, limit, order }: Plan,
+  early: boolean,
   ranges: number,
 ): Pick<Paging, 'firstPage' | 'growth'> => {
-  if (enough === null) {
-    const firstPage = Math.max(fewRows, Math.ceil(unknownRows / ranges));
-    return limit === null || order === 'sort' ? { firstPage, growth: growthToAll } : { firstPage };
-  }
+  if (order === 'sort' || (limit === null && !early)) return { firstPage: null };
+  if (limit === null) return { firstPage: rowsAtFirst, growth: Number.POSITIVE_INFINITY };
+  if (enough === null) return { firstPage: Math.max(fewRows, Math.ceil(unknownRows / ranges)) };
   const isWhole = source.kind === 'project' && source.levels.length > 1;
   if (!isWhole) return { firstPage: evenShare(enough, ranges), growth: growthToEnough };
   const shards = ranges / source.levels.length;

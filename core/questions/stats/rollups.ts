@@ -451,7 +451,7 @@ const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
  * @throws Error if the bytes are damaged
  */
 const unpackRollups = async (bytes: Uint8Array): Promise<Rollup[]> => {
-  const [found, names, packed] = decodeMessagePack(await unpack(bytes)) as [
+  const [found, names, packed] = decodeMessagePack(unpack(bytes)) as [
     number,
     string[],
     [number, number, PackedGroup[]][],

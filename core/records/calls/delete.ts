@@ -421,7 +421,7 @@ const blankSegment = (
     const nothingLeft = { value: round > 0 };
     const stored = await read(store, projectId, id, budget);
     if (!stored) return nothingLeft;
-    const bytes = await unpack(stored.packed);
+    const bytes = unpack(stored.packed);
     const state = blankBlocks(bytes, pointers);
     if (state === 'untouched') return nothingLeft;
     const held = state === 'empty' ? await stored.remove() : await stored.replace(await pack(bytes));

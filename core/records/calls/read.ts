@@ -208,7 +208,7 @@ export class PayloadReader {
     const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
     for (const { header, read } of calls) {
       for (const [part, packed] of read.inline ?? []) {
-        const bytes = await unpack(packed);
+        const bytes = unpack(packed);
         const { start, end, endPart } = header;
         if (part === 'S' && start.payload.segment === null)
           fields.set(start.payload, cut(bytes, start.payload));
@@ -271,7 +271,7 @@ export class PayloadReader {
     const found = packed.get(id) ?? (await this.#fetch([id])).get(id);
     if (!found) return undefined;
     packed.delete(id);
-    const bytes = await unpack(found);
+    const bytes = unpack(found);
     this.#addToCache(id, bytes);
     return bytes;
   }

@@ -200,8 +200,8 @@ const moveEnd = async (
 ): Promise<{ end: EndHeader; inline?: Uint8Array }> => {
   if (end.payload.segment !== null) return { end };
   const own = inlineOf(item);
-  const before = own ? await unpack(own) : nothing;
-  const block = blockOf(await unpack(inlineOf(stored) ?? nothing), end.payload);
+  const before = own ? unpack(own) : nothing;
+  const block = blockOf(unpack(inlineOf(stored) ?? nothing), end.payload);
   const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
   return { end: { ...end, payload }, inline: await pack(Buffer.concat([before, block])) };
 };

@@ -326,7 +326,7 @@ export const toEntry = async (
   const origin = f ? positionFrom(f) : null;
   if (r) return { kind: 'tombstone', position, replacedBy: positionFrom(r), origin };
   if (!h) return undefined;
-  const bytes = h[0] === packedMark ? await unpack(h) : h;
+  const bytes = h[0] === packedMark ? unpack(h) : h;
   const { payload, payloadBytes, ...head } = fromHead(policy, projectId, bytes);
   return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
 };
@@ -405,7 +405,7 @@ const toWholeEntry = async (
   if (!entry || !lacksPayload(entry)) return entry;
   const object = asText(item.o);
   const packed = object === undefined ? asBytes(item.b) : await getObject(store.bucket, object, budget);
-  if (packed) return { ...entry, payload: (await unpack(packed)).toString('utf8') };
+  if (packed) return { ...entry, payload: unpack(packed).toString('utf8') };
   const [again] = await getItems(store.table, [recordKey(projectId, entry.header.id)], budget, {
     consistent: true,
   });
@@ -479,7 +479,7 @@ export const feedbackOf = async (
   if (entry?.kind !== 'record') return undefined;
   const packed = asBytes(item.b);
   if (entry.payload !== null || !packed) return entry;
-  return { ...entry, payload: (await unpack(packed)).toString('utf8') };
+  return { ...entry, payload: unpack(packed).toString('utf8') };
 };
 
 /** An item of the table as a writer sees it. */

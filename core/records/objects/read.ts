@@ -226,7 +226,7 @@ export const readValues = async (
       header.home === 'item'
         ? (version.packed ?? fetched.get(version))
         : await getObject(store.bucket, valueObject(header), budget);
-    if (packed) return (await unpack(packed)).toString('utf8');
+    if (packed) return unpack(packed).toString('utf8');
     if (await isThere(store, header, budget)) throw new Error(`a value is missing: ${valueObject(header)}`);
     return undefined;
   });

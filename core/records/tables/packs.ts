@@ -357,5 +357,5 @@ export const readPart = async (
   const packed =
     pack.inline?.rows ?? (await getObject(store.bucket, partObject(projectId, pack.id, part), budget));
   if (!packed) throw new Error(`part ${part} of pack ${pack.id} is missing`);
-  return (await unpack(packed)).toString('utf8').split('\n');
+  return unpack(packed).toString('utf8').split('\n');
 };

@@ -135,7 +135,7 @@ export const findTable = async (
   if (!item) return undefined;
   const packed = asBytes(item.b) ?? (await getObject(store.bucket, runsObject(projectId, digest), budget));
   if (!packed) throw new Error(`the runs of a table are missing: ${runsObject(projectId, digest)}`);
-  return { ...sizeOf(item), runs: decodeRuns(await unpack(packed)) };
+  return { ...sizeOf(item), runs: decodeRuns(unpack(packed)) };
 };
 
 /** The error for a table that is not there. */

@@ -17,13 +17,13 @@ const lengths = [0, 1, 300, 65_792, 3_000_000];
 describe('a packed frame', () => {
   it.each(lengths)('of %d bytes is unpacked', async (length) => {
     for (const bytes of [randomBytes(length), Buffer.alloc(length, 'agent ')])
-      expect(Buffer.compare(await unpack(await pack(bytes)), bytes)).toBe(0);
+      expect(Buffer.compare(unpack(await pack(bytes)), bytes)).toBe(0);
   });
 
   it('is unpacked unchanged, whatever its content', () =>
     fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 100_000 }), async (bytes) => {
-        expect(Buffer.compare(await unpack(await pack(bytes)), bytes)).toBe(0);
+        expect(Buffer.compare(unpack(await pack(bytes)), bytes)).toBe(0);
       }),
     ));
 

@@ -512,7 +512,7 @@ describe.each([
   };
   const contents = async (id: string, places: readonly PayloadPointer[]): Promise<string[] | undefined> => {
     const packed = await stored(id);
-    return packed && blocksIn(await unpack(packed), places);
+    return packed && blocksIn(unpack(packed), places);
   };
   const blank = (of: Store, places: readonly (PayloadPointer | undefined)[]) =>
     blankPayloads(
