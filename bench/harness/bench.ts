@@ -8,15 +8,19 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import type {
-  BatchExecuteStatementCommandInput,
-  BatchExecuteStatementCommandOutput,
-} from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ownPolicy } from '../../foundations/policy.ts';
-import { dynamodbClient, type Item, type Store, type Table } from '../../foundations/storage/index.ts';
+import {
+  dynamodbClient,
+  itemFromWire,
+  type Store,
+  type Table,
+  type WireItem,
+} from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
 import { createTables, localCredentials } from '../../local/stores.ts';
@@ -64,13 +68,18 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const environment = existing ?? (await startAll(cleanup));
   const { dynamodb, assembly } = environment;
   const config = { region: localRegion, credentials: localCredentials };
+  const schemas = new Map<string, TableSchema>();
+  const schemaOf = ({ name }: Pick<Table, 'name'>): TableSchema => {
+    const schema = schemas.get(name);
+    if (!schema) throw new Error(`the bench has no table ${name}`);
+    return schema;
+  };
+  const { requestHandler, capacity } = meteredConnections(schemaOf);
   // The SDK must not repeat requests: a repeated put finds its index rows and takes fewer units.
-  const requestHandler = new NodeHttpHandler({ requestTimeout: requestTimeoutMs });
   const client = dynamodbClient({ ...config, endpoint: dynamodb, requestHandler, maxAttempts: 1 });
   cleanup.defer(() => client.destroy());
   // Nothing stored here is too big for an item, so the bucket is never used.
   const bucket = { client: new S3Client(config), name: 'none' };
-  const schemas = new Map<string, TableSchema>();
   const run = Math.random().toString(36).slice(2, 10);
   const newTable = async (table: NamedTable): Promise<Table> => {
     const stack = readStack(assembly, `bench-${run}-${schemas.size}`);
@@ -80,11 +89,6 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
     for (const spec of specs) schemas.set(name, tableSchema(spec));
     return { client, name };
   };
-  const schemaOf = ({ name }: Pick<Table, 'name'>): TableSchema => {
-    const schema = schemas.get(name);
-    if (!schema) throw new Error(`the bench has no table ${name}`);
-    return schema;
-  };
   const newStore = async (table: NamedTable): Promise<Store> => ({
     table: await newTable(table),
     bucket,
@@ -93,7 +97,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   });
   return {
     environment,
-    capacity: meterCapacity(client, schemaOf),
+    capacity,
     newStore,
     schemaOf,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
@@ -151,11 +155,6 @@ export interface CapacityUsed {
   readonly requests: number;
 }
 
-interface CapacityMeter {
-  /** Everything that the client uses during a task. Only one task at a time. */
-  readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;
-}
-
 /** The sum over table and indexes. */
 export const totalUnits = (units: Units): number =>
   Object.values(units).reduce((total, each) => total + each, 0);
@@ -177,72 +176,91 @@ const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Unit
 
 const insertion = /^INSERT INTO "(?<table>[^"]+)" VALUE \{(?<names>.+)\}$/;
 
+/** A request, as far as it is read here. */
+interface Input {
+  readonly Statements?: readonly {
+    readonly Statement: string;
+    readonly Parameters: readonly WireItem[string][];
+  }[];
+}
+
+/** An answer, as far as it is read here. */
+interface Answer {
+  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
+  readonly Responses?: readonly { readonly Error?: object }[];
+}
+
 /**
  * The units of PartiQL inserts, which DynamoDB Local does not report: those of the same items as
  * puts. An insert of an existing item is charged the table's own units, as a failed condition is.
  */
 const insertUnits = (
-  { Statements = [] }: BatchExecuteStatementCommandInput,
-  { Responses = [] }: BatchExecuteStatementCommandOutput,
+  { Statements = [] }: Input,
+  { Responses = [] }: Answer,
   schemaOf: (table: { readonly name: string }) => TableSchema,
 ): Units[] =>
-  Statements.map(({ Statement = '', Parameters = [] }, i) => {
+  Statements.map(({ Statement, Parameters }, i) => {
     const { table = '', names = '' } = insertion.exec(Statement)?.groups ?? {};
-    const item: Item = Object.fromEntries(
-      [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at]]),
+    const item: WireItem = Object.fromEntries(
+      [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at] ?? {}]),
     );
-    const units = putUnits(item, schemaOf({ name: table }));
+    const units = putUnits(itemFromWire(item), schemaOf({ name: table }));
     return Responses[i]?.Error ? { [baseTable]: units[baseTable] ?? 0 } : units;
   });
 
-const readCommands = new Set<string | undefined>([
-  'BatchGetItemCommand',
-  'GetItemCommand',
-  'QueryCommand',
-  'ScanCommand',
-]);
+const readOperations = new Set<string | undefined>(['BatchGetItem', 'GetItem', 'Query', 'Scan']);
 
-/** The field of a command's output that is read here. */
-interface Answer {
-  readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
+interface CapacityMeter {
+  /** Everything that the client uses during a task. Only one task at a time. */
+  readonly during: (task: () => Promise<unknown>) => Promise<CapacityUsed>;
 }
 
 /**
- * Counts the units of a client's commands by index. It makes DynamoDB report them; the service
- * itself requests totals only.
+ * Connections that count the units of a client's requests by index. DynamoDB is made to report them;
+ * the service itself requests totals only.
  *
  * @param schemaOf the keys and indexes of a table, by its name
  */
-const meterCapacity = (
-  client: DynamoDBClient,
+const meteredConnections = (
   schemaOf: (table: { readonly name: string }) => TableSchema,
-): CapacityMeter => {
+): { readonly requestHandler: NodeHttpHandler; readonly capacity: CapacityMeter } => {
   let reads: Record<string, number> = {};
   let writes: Record<string, number> = {};
   let requests = 0;
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (!('ReturnConsumedCapacity' in args.input)) return next(args);
-        requests++;
-        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'INDEXES' } });
-        const { ConsumedCapacity = [] } = result.output as Answer;
-        const units = readCommands.has(commandName) ? reads : writes;
-        for (const capacity of [ConsumedCapacity].flat()) add(units, unitsOf(capacity));
-        if (commandName === 'BatchExecuteStatementCommand' && [ConsumedCapacity].flat().length === 0) {
-          const output = result.output as BatchExecuteStatementCommandOutput;
-          const input = args.input as BatchExecuteStatementCommandInput;
-          for (const each of insertUnits(input, output, schemaOf)) add(writes, each);
-        }
-        return result;
-      },
-    { step: 'initialize' },
-  );
+  const count = (operation: string | undefined, input: Input, answer: Answer): void => {
+    requests++;
+    const consumed = [answer.ConsumedCapacity ?? []].flat();
+    const units = readOperations.has(operation) ? reads : writes;
+    for (const capacity of consumed) add(units, unitsOf(capacity));
+    if (operation !== 'BatchExecuteStatement' || consumed.length > 0) return;
+    for (const each of insertUnits(input, answer, schemaOf)) add(writes, each);
+  };
+  const connections = new NodeHttpHandler({ requestTimeout: requestTimeoutMs });
+  const handle: NodeHttpHandler['handle'] = async (request, options) => {
+    const asked = Buffer.from(request.body).toString();
+    const body = asked.replace('"ReturnConsumedCapacity":"TOTAL"', '"ReturnConsumedCapacity":"INDEXES"');
+    if (body === asked) return connections.handle(request, options);
+    request.headers['content-length'] = String(Buffer.byteLength(body));
+    request.body = body;
+    const { response } = await connections.handle(request, options);
+    const bytes = await buffer(response.body);
+    if (response.statusCode === 200)
+      count(
+        request.headers['x-amz-target']?.split('.').at(-1),
+        JSON.parse(asked),
+        JSON.parse(bytes.toString()),
+      );
+    response.body = Readable.from([bytes]);
+    return { response };
+  };
   const during: CapacityMeter['during'] = async (task) => {
     [reads, writes, requests] = [{}, {}, 0];
     await task();
-    // Copies, because the client's later commands are counted as well.
+    // Copies, because the client's later requests are counted as well.
     return { reads: { ...reads }, writes: { ...writes }, requests };
   };
-  return { during };
+  return {
+    requestHandler: Object.assign(Object.create(connections), { handle }),
+    capacity: { during },
+  };
 };

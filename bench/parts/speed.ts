@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Level, timeRange } from '../../core/records/calls/index.ts';
 import {
+  type Cursor,
   documents,
   everyShard,
   getItems,
@@ -191,7 +192,7 @@ const bareLoop = async (store: Store, project: string, keys: readonly Item[]): P
   const budget = benchBudget();
   for (const level of levels)
     for (const shard of everyShard(store)) {
-      let start: Item | undefined;
+      let start: Cursor | undefined;
       do {
         const page = await queryPage(store.table, range(project, level, shard), budget, { start });
         start = page.next;

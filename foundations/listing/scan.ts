@@ -1,4 +1,5 @@
 import {
+  type Cursor,
   type Item,
   type KeyRange,
   mapConcurrent,
@@ -30,7 +31,7 @@ export const scan = <T extends object, R extends KeyRange = KeyRange>(
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> => {
   const { descending } = merging;
-  const reads = ranges.map((range) => async (limit: number | undefined, start: Item | undefined) => {
+  const reads = ranges.map((range) => async (limit: number | undefined, start: Cursor | undefined) => {
     const options = {
       descending,
       limit,

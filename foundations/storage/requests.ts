@@ -218,3 +218,23 @@ export const batchConcurrency = 8;
 /** Cuts a list into runs of at most `size`. */
 export const chunked = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
+
+/**
+ * Sends items to a table, so many a request, until none is left over.
+ *
+ * @param send makes one request, and returns what storage has left undone
+ */
+export const sendBatches = async <T>(
+  items: readonly T[],
+  perRequest: number,
+  budget: RequestBudget,
+  send: (some: T[], options: RequestOptions) => Promise<T[]>,
+): Promise<void> => {
+  await mapConcurrent(chunked(items, perRequest), batchConcurrency, async (batch) => {
+    let left = batch;
+    await withRetries(budget, async (options) => {
+      left = await send(left, options);
+      return left.length === 0;
+    });
+  });
+};

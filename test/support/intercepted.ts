@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
@@ -8,6 +9,30 @@ import { deep, sample } from './sampling.ts';
 
 /** The connections of all intercepted stores: hundreds of them are made, one after the other. */
 const requestHandler = new NodeHttpHandler();
+
+type Handle = NodeHttpHandler['handle'];
+
+/**
+ * A client of DynamoDB with something in between.
+ *
+ * @param handle makes a request, or something else of it; it is given the operation, e.g. `Query`, and
+ * its input as it is on the wire
+ */
+export const clientThrough = (
+  handle: (operation: string, input: object, send: () => ReturnType<Handle>) => ReturnType<Handle>,
+): DynamoDBClient => {
+  const through: Handle = (request, options) => {
+    const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
+    const input = JSON.parse(Buffer.from(request.body).toString());
+    return handle(operation, input, () => requestHandler.handle(request, options));
+  };
+  return dynamodbClient({
+    region: localRegion,
+    credentials: localCredentials,
+    endpoint: inject('stores').dynamodb,
+    requestHandler: Object.assign(Object.create(requestHandler), { handle: through }),
+  });
+};
 
 /**
  * The same store, through clients of its own that do something before each of their commands.
@@ -22,10 +47,9 @@ export const intercepted = (
   const endpoints = inject('stores');
   const config = { region: localRegion, credentials: localCredentials, requestHandler };
   let commands = 0;
-  const dynamodb = dynamodbClient({ ...config, endpoint: endpoints.dynamodb });
-  dynamodb.middlewareStack.add((next, { commandName }) => async (args) => {
-    await before(commands++, commandName ?? '', args.input);
-    return next(args);
+  const dynamodb = clientThrough(async (operation, input, send) => {
+    await before(commands++, `${operation}Command`, input);
+    return send();
   });
   let s3: S3Client | undefined;
   // Few commands are of a bucket, and its client takes long to make.

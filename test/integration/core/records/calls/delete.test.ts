@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { BatchGetItemCommandInput } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +29,7 @@ import {
 } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
-import { interleaved, stops } from '../../../../support/intercepted.ts';
+import { clientThrough, interleaved, stops } from '../../../../support/intercepted.ts';
 import { deep, repeatWith, runs } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
@@ -281,23 +283,21 @@ describe('a reader with the header of a call that is deleted then', () => {
     await send(own, batch);
     const headers = await readHeaders(own, project, ['back'], requestBudget(10_000));
     await remove(['back'], own);
-    const { client } = own.table;
-    const seen: unknown[] = [];
-    client.middlewareStack.add((next) => async (args) => {
-      const { RequestItems } = args.input as BatchGetItemCommandInput;
-      const isEventual = Object.values(RequestItems ?? {}).some(
-        ({ ConsistentRead }) => ConsistentRead === false,
-      );
-      if (!isEventual) return next(args);
-      const [before] = seen;
-      if (before) return before as Awaited<ReturnType<typeof next>>;
-      const answer = await next(args);
-      seen.push(answer);
+    const seen: Buffer[] = [];
+    const client = clientThrough(async (_operation, input, send) => {
+      const { RequestItems = {} } = input as BatchGetItemCommandInput;
+      const isEventual = Object.values(RequestItems).some(({ ConsistentRead }) => ConsistentRead === false);
+      const answer = await send();
+      if (!isEventual) return answer;
+      const [stale = await buffer(answer.response.body)] = seen;
+      if (seen.length === 0) seen.push(stale);
+      answer.response.body = Readable.from([stale]);
       return answer;
     });
-    expect(await new PayloadReader(own, project, requestBudget(10_000)).read(headers)).toEqual([]);
+    const stale = { ...own, table: { ...own.table, client } };
+    expect(await new PayloadReader(stale, project, requestBudget(10_000)).read(headers)).toEqual([]);
     await send(own, batch);
-    expect(await new PayloadReader(own, project, requestBudget(10_000)).read(headers)).toHaveLength(1);
+    expect(await new PayloadReader(stale, project, requestBudget(10_000)).read(headers)).toHaveLength(1);
     expect(seen).toHaveLength(1);
   });
 });

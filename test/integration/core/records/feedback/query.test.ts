@@ -30,7 +30,7 @@ import {
   replace,
   whereEqual,
 } from '../../../../support/feedback.ts';
-import { intercepted } from '../../../../support/intercepted.ts';
+import { clientThrough, intercepted } from '../../../../support/intercepted.ts';
 import { runs } from '../../../../support/sampling.ts';
 
 const count = 60;
@@ -257,19 +257,12 @@ describe('feedback on calls', () => {
 
   it('asks for many calls at once', async () => {
     let [underWay, most] = [0, 0];
-    store.table.client.middlewareStack.add(
-      (next) => async (args) => {
-        most = Math.max(most, ++underWay);
-        try {
-          return await next(args);
-        } finally {
-          underWay--;
-        }
-      },
-      { step: 'initialize', name: 'underWay' },
-    );
-    await feedbackOn(store, project, ids, requestBudget(60_000));
-    store.table.client.middlewareStack.remove('underWay');
+    const client = clientThrough(async (_operation, _input, send) => {
+      most = Math.max(most, ++underWay);
+      return send().finally(() => underWay--);
+    });
+    const watched = { ...store, table: { ...store.table, client } };
+    await feedbackOn(watched, project, ids, requestBudget(60_000));
     expect(most).toBe(32);
   });
 
