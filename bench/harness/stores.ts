@@ -1,5 +1,6 @@
 /** Stores in memory behind the real DynamoDB client, so that only this process's CPU time is measured. */
 
+import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import { localCredentials } from '../../local/stores.ts';
@@ -34,7 +35,9 @@ export const answeringAtOnce = (answerOf: (operation: string, body: Buffer) => s
       const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
       const answer = answerOf(operation, Buffer.from(request.body ?? ''));
       const headers = { 'content-type': type, etag: '"0"' };
-      return { response: new HttpResponse({ statusCode: 200, headers, body: Buffer.from(answer) }) };
+      return {
+        response: new HttpResponse({ statusCode: 200, headers, body: Readable.from([Buffer.from(answer)]) }),
+      };
     },
     metadata: { handlerProtocol: 'http/1.1' },
   } as never,
