@@ -1,7 +1,7 @@
 import { me } from '../api/projects.ts';
 import { formatTime } from '../foundations/wire/index.ts';
+import { policy } from './http/dialect.ts';
 import { endpoint } from './http/endpoint.ts';
-import { settings } from './http/settings.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
@@ -12,5 +12,5 @@ export const handler = endpoint(me, ({ caller: { user, keyId, expiresAt, grants 
   key_id: keyId,
   expires_at: expiresAt === undefined ? null : formatTime(expiresAt),
   grants: grants.map(({ scope, role }) => ({ resource: scope, role })),
-  service: { name: settings.policy.service, version: SERVICE_VERSION },
+  service: { name: policy.service, version: SERVICE_VERSION },
 }));

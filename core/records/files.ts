@@ -46,6 +46,7 @@ export const createFile = async (
 ): Promise<string> => {
   const digest = store.policy.bytesDigest(content);
   checkDigest({ of: 'this file', digest, expected });
+  store.noteProject?.(projectId);
   const key = fileKey(projectId, digest);
   const [known] = await getItems(store.table, [key], budget, { consistent: true, attributes: ['n'] });
   if (known) return digest;

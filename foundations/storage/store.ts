@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
 import type { Policy } from '../policy.ts';
+import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
 import { exactNumber } from './items.ts';
 import type { RequestBudget } from './requests.ts';
@@ -103,6 +104,11 @@ export interface Store {
    * go stale; without it nothing is rolled up. @default - none
    */
   readonly rollups?: Table | undefined;
+  /**
+   * Begins to note that there is a project, beside a write to it. Nothing waits for it, and it never
+   * throws. @default - nobody notes it
+   */
+  readonly noteProject?: ((project: ProjectId) => void) | undefined;
 }
 
 /** The shard count that writes use. */

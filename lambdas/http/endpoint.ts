@@ -6,14 +6,7 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
 import { formatted, jsonText, type Piece, type Records, recordTypes, withLineEnd } from './answer.ts';
 import { inDialect, namesOf } from './dialect.ts';
-import {
-  answerErrors,
-  authorize,
-  logRequest,
-  noteProjects,
-  readCaller,
-  timeoutEarlyResponse,
-} from './middlewares.ts';
+import { answerErrors, authorize, logRequest, readCaller, timeoutEarlyResponse } from './middlewares.ts';
 import { contentCoding, mediaType } from './negotiate.ts';
 import { readRequest, type ServiceEvent, type ServiceRequest } from './request.ts';
 import {
@@ -77,8 +70,7 @@ type Handle<Body, Answer> = (
 type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
 
 /**
- * The middlewares of an endpoint, in order: log → errors → caller → request → authorization → note
- * of the projects, if the route makes one.
+ * The middlewares of an endpoint, in order: log → errors → caller → request → authorization.
  */
 export const middlewares = <Body>(
   description: Description<Body, unknown>,
@@ -88,7 +80,6 @@ export const middlewares = <Body>(
   readCaller(),
   readRequest(description),
   ...(description.role ? [authorize(description)] : []),
-  ...(description.role && description.stores.rollups === 'note' ? [noteProjects(description)] : []),
 ];
 
 /** The event of an endpoint whose answer is streamed. */

@@ -1,20 +1,13 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Endpoint, NamedProject } from '../../api/endpoint.ts';
-import { ProjectNotes } from '../../core/records/projects.ts';
 import { allows, fromContext, hasExpired } from '../../foundations/auth/index.ts';
 import { challengeOf, keyRequired } from '../../foundations/wire/errors.ts';
-import {
-  type ErrorBody,
-  forbidden,
-  type ProjectId,
-  ServiceError,
-  unavailable,
-} from '../../foundations/wire/index.ts';
+import { type ErrorBody, forbidden, ServiceError, unavailable } from '../../foundations/wire/index.ts';
 import { RequestLog } from '../log/request-log.ts';
 import { jsonText } from './answer.ts';
+import { policy } from './dialect.ts';
 import { budgetOf, type ServiceEvent } from './request.ts';
-import { settings } from './settings.ts';
 
 /**
  * Begins the request's log line, and ends it if the request fails before its answer has begun. It
@@ -49,7 +42,7 @@ const errorAnswer = (error: ServiceError, requestId: string, beside: Beside): AP
       'content-type': 'application/json',
       'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.policy.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
     },
     body: jsonText(body),
   };
@@ -118,22 +111,5 @@ export const authorize = <Body>({
         `this key may not ${role} the project ${refused.projectId}`,
       );
     }
-  },
-});
-
-let notes: ProjectNotes | undefined;
-
-/** Begins to note a project, once in the life of the container. */
-export const noteProject = (project: ProjectId): void => {
-  notes ??= new ProjectNotes(settings.rollups);
-  notes.note(project);
-};
-
-/** Begins to note the projects that a request is about to write to. Nothing waits for it. */
-export const noteProjects = <Body>({
-  projects: projectsOf,
-}: Pick<Endpoint<Body>, 'projects'>): MiddlewareObj<ServiceEvent<Body>> => ({
-  before: ({ event }) => {
-    for (const { projectId } of projectsOf(event.service.body)) noteProject(projectId);
   },
 });

@@ -1,3 +1,4 @@
+import { ProjectNotes } from '../../core/records/projects.ts';
 import type { Policy } from '../../foundations/policy.ts';
 import {
   type Bucket,
@@ -64,6 +65,9 @@ const readSettings = (): Settings => {
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
+  const { ROLLUPS_TABLE } = process.env;
+  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
+  const notes = rollups && new ProjectNotes(rollups);
   const storeOf = (tableVariable: TableVariable): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
@@ -75,10 +79,9 @@ const readSettings = (): Settings => {
       },
       // Only routes that touch a store know its layout.
       ...{ policy, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
+      noteProject: notes && ((project) => notes.note(project)),
     };
   };
-  const { ROLLUPS_TABLE } = process.env;
-  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
   const callsStore = storeOf('CALLS_TABLE');
   const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
   const objects = storeOf('OBJECTS_TABLE');

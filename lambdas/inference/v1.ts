@@ -30,7 +30,7 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
-import { answerErrors, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
+import { answerErrors, logRequest, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
@@ -146,7 +146,6 @@ const follow = (event: Event, body: InferenceBody, context: Context): Recording 
   const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
   const release = event.log.hold();
   event.afterwards = async () => {
-    noteProject(projectId);
     try {
       // Its time begins now, but the request's meter counts what it takes.
       const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);

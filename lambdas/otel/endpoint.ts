@@ -11,7 +11,7 @@ import {
 import { challengeOf } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
-import { internal, logRequest, noteProject, readCaller } from '../http/middlewares.ts';
+import { internal, logRequest, readCaller } from '../http/middlewares.ts';
 import { bodyBytes, headerOf, type ServiceEvent, type ServiceRequest, unsupported } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
 
@@ -107,10 +107,7 @@ export const otlpEndpoint = (
           header: headerOf(event, projectHeader),
         },
         ...{ caller, budget },
-        writes: (projects) => {
-          event.log.names(projects);
-          projects.forEach(noteProject);
-        },
+        writes: (projects) => event.log.names(projects),
       });
       const bytes = encodeAnswer(encoding, rejected);
       event.log.describes(() => ({ status: 200, rows, bytes: bytes.length }));

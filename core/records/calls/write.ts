@@ -65,6 +65,7 @@ export const writeCalls = async (
   { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
+  for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
   const traces = await settleTraces(store, calls, stored, budget);
   const maker = itemMaker(store, stored, traces, { userId, idsAreNew });

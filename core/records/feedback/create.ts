@@ -126,6 +126,7 @@ export const createFeedback = async (
 ): Promise<CreatedFeedback[]> => {
   const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
   refuseLarge(requests);
+  for (const { record } of requests) store.noteProject?.(record.header.projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
   const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);

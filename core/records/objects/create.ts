@@ -62,6 +62,7 @@ export const createObject = async (
 ): Promise<string> => {
   const digest = store.policy.valueDigest(val);
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
+  store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
   const about = {
     ...name,

@@ -196,6 +196,7 @@ export const createTable = async (
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
   checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
+  store.noteProject?.(projectId);
   const places = await storeRows(store, projectId, rows, budget);
   const located = rowDigests.flatMap((row) => places.get(row) ?? []);
   await putTable(store, projectId, digest, located, budget);
