@@ -17,10 +17,10 @@ import type { ProjectId } from '../foundations/wire/index.ts';
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
-export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'record' | 'update' | 'delete';
+export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'join' | 'record' | 'update' | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
-export type PayloadsAccess = 'read' | 'write' | 'delete';
+export type PayloadsAccess = 'read' | 'write' | 'change' | 'delete';
 
 /**
  * What a function does with objects, in their table and in their part of the bucket. `read` is by

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { documented, field, projectId } from '../foundations/wire/schema.ts';
-import { reporting } from './calls.ts';
 import { batch, endpoint, oneAnswer } from './endpoint.ts';
 
 const partialSuccess = () =>
@@ -21,6 +20,9 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
+/** Spans and log records report calls, and join them. */
+const joining = { calls: 'join', payloads: 'change', rollups: 'note' } as const;
+
 const headers = () => ({
   project_id: field(projectId, 'The project of resources that name none, `<entity>/<project>`.'),
 });
@@ -30,7 +32,7 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   scheme: 'any',
   role: 'write',
   shape: batch,
-  stores: reporting,
+  stores: joining,
   tag: 'opentelemetry',
   name: 'OtlpTraces',
   summary: 'Report spans, as OTLP/HTTP',
@@ -52,6 +54,59 @@ export const otelTraces = /* @__PURE__ */ endpoint({
           {
             resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] },
             scopeSpans: [{ scope: { name: 'shop' }, spans: [span] }],
+          },
+        ],
+      },
+      answer: {},
+    },
+  },
+});
+
+const rejectedRecords = () =>
+  z
+    .object({
+      rejectedLogRecords: field(z.optional(z.string()), 'How many records were not taken, a 64-bit integer.'),
+      errorMessage: field(z.optional(z.string()), 'Why, for each reason.'),
+    })
+    .register(documented, { name: 'OtlpLogsPartialSuccess' });
+
+const prompt = {
+  timeUnixNano: '1790847001000000000',
+  body: { stringValue: 'claude_code.user_prompt' },
+  attributes: Object.entries({
+    'session.id': 'session-1',
+    'prompt.id': 'prompt-1',
+    prompt: 'fix the build',
+  }).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+};
+
+export const otelLogs = /* @__PURE__ */ endpoint({
+  path: '/otel/v1/logs',
+  scheme: 'any',
+  role: 'write',
+  shape: batch,
+  stores: joining,
+  tag: 'opentelemetry',
+  name: 'OtlpLogs',
+  summary: 'Report log records, as OTLP/HTTP',
+  description:
+    'Records with the content of a request join the call of the span that they name, whichever comes first. Records of coding agents (Claude Code, Codex) that name no span become calls of a thread for each session. All others are passed over. Encodings, projects and errors are those of `/otel/v1/traces`. The same export may be sent again.',
+  form: 'otlp',
+  // Resources and a header name the projects.
+  projects: () => [],
+  answer: () =>
+    z.object({
+      partialSuccess: field(z.optional(rejectedRecords()), 'What was not taken; absent if all was.'),
+    }),
+  headers,
+  examples: {
+    prompt: {
+      summary: 'A prompt of a coding agent',
+      body: {
+        resourceLogs: [
+          {
+            resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] },
+            scopeLogs: [{ scope: { name: 'com.anthropic.claude_code.events' }, logRecords: [prompt] }],
           },
         ],
       },

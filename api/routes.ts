@@ -11,7 +11,7 @@ import {
 import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
 import { objCreate, objDelete, objRead, objsQuery, refsReadBatch } from './objects.ts';
-import { otelMetrics, otelTraces } from './otel.ts';
+import { otelLogs, otelMetrics, otelTraces } from './otel.ts';
 import { me, projectsQuery } from './projects.ts';
 import { callRead, callsQueryStats, callsStreamQuery } from './queries.ts';
 import { health, openapi, pageRoutes } from './service.ts';
@@ -31,6 +31,7 @@ const list = [
   callsStats,
   callsUsage,
   otelTraces,
+  otelLogs,
   otelMetrics,
   threadsStreamQuery,
   objCreate,

@@ -84,6 +84,8 @@ const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'ca
   // Inserts starts and ends, and replaces one by one those that come again, and starts that hold an
   // end which comes again. Puts segments and notes in batches.
   write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
+  // The same, and reads log records with the calls that they join.
+  join: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
   record: { table: ['BatchWriteItem'] },
   update: { table: ['BatchGetItem', 'PutItem'] },
   // Puts segments that also hold others' payloads again, without those of the deleted. Finds
@@ -97,6 +99,7 @@ const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'ca
 const payloads: Readonly<Record<PayloadsAccess, Actions<never>>> = {
   read: { objects: ['GetObject'] },
   write: { objects: ['PutObject'] },
+  change: { objects: ['GetObject', 'PutObject'] },
   // Writing on condition of an ETag needs GetObject too.
   delete: { objects: ['GetObject', 'PutObject', 'DeleteObject'] },
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { scenariosOf } from '../support/endpoints/index.ts';
+import { scenariosOf, usesStores } from '../support/endpoints/index.ts';
 import { sample } from '../support/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { look, prepare } from './trial.ts';
@@ -9,7 +9,7 @@ import { look, prepare } from './trial.ts';
 const killer = useKiller();
 const writing = routes
   .filter(isKeyed)
-  .filter(({ role }) => role === 'write')
+  .filter((route) => route.role === 'write' && usesStores(route))
   .map(({ path }) => path);
 // Every route has its storage requests fail in an ordinary run, in `writes.test.ts`.
 describeKills(killer, sample(writing, 9, 'kills'));

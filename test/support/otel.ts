@@ -54,6 +54,27 @@ export const exportJson = (resource: JsonObject, spans: readonly JsonObject[]): 
 export const spanExport = (project: string, values: JsonObject = { text: 'good' }): JsonObject =>
   exportJson({ 'svc.project_id': project }, [spanJson({ attributes: attributes(values) })]);
 
+/** A log record in OTLP's JSON. Its span is that of {@link spanJson}. */
+export const recordJson = (event: string, values: JsonObject, fields: JsonObject = {}): JsonObject => ({
+  ...{ traceId, spanId, timeUnixNano: String(startNanos), eventName: event },
+  attributes: attributes(values),
+  ...fields,
+});
+
+/** An export of log records of one project, in OTLP's JSON. */
+export const logsJson = (project: string, ...logRecords: JsonObject[]): JsonObject => ({
+  resourceLogs: [
+    {
+      resource: { attributes: attributes({ 'svc.project_id': project }) },
+      scopeLogs: [{ scope: { name: 'shop' }, logRecords }],
+    },
+  ],
+});
+
+/** A record of a coding agent, which names no span. */
+export const agentJson = (event: string, values: JsonObject): JsonObject =>
+  recordJson(event, { 'session.id': 'session', ...values }, { traceId: '', spanId: '' });
+
 /** A span's message; what is not given is zero. */
 export type SpanInit = MessageInitShape<typeof SpanSchema>;
 

@@ -9,10 +9,10 @@ export type Encoding = 'application/x-protobuf' | 'application/json';
 /** How many reasons an answer names. The rest is counted. */
 const maxReasons = 20;
 
-const messageOf = (rejected: readonly Rejection[]): string => {
+const messageOf = (rejected: readonly Rejection[], what: string): string => {
   const lines = rejected
     .slice(0, maxReasons)
-    .map(({ spans, reason }) => (spans === 1 ? reason : `${spans} spans: ${reason}`));
+    .map(({ count, reason }) => (count === 1 ? reason : `${count} ${what}: ${reason}`));
   const more = rejected.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more reasons`] : [])].join('; ');
 };
@@ -20,19 +20,27 @@ const messageOf = (rejected: readonly Rejection[]): string => {
 /** JSON is written without the library: its mapping would be another 12 KB of the bundle. */
 const jsonBytes = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value)}\n`);
 
+/** The fields of a partial success are the same for all signals, but for a name that JSON has. */
+const answerMaker =
+  (what: string, rejectedField: string) =>
+  (encoding: Encoding, rejected: readonly Rejection[]): Uint8Array => {
+    const count = rejected.reduce((sum, rejection) => sum + rejection.count, 0);
+    const errorMessage = messageOf(rejected, what);
+    if (encoding === 'application/json')
+      // A 64-bit integer is text in proto3's JSON.
+      return jsonBytes(count > 0 ? { partialSuccess: { [rejectedField]: String(count), errorMessage } } : {});
+    const answer = count > 0 ? { partialSuccess: { rejectedSpans: BigInt(count), errorMessage } } : {};
+    return toBinary(ExportTraceServiceResponseSchema, create(ExportTraceServiceResponseSchema, answer));
+  };
+
 /**
  * Encodes an `ExportTraceServiceResponse`. Without rejected spans it is empty: `{}`, or no bytes.
  * Source: https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
  */
-export const encodeAnswer = (encoding: Encoding, rejected: readonly Rejection[]): Uint8Array => {
-  const spans = rejected.reduce((sum, rejection) => sum + rejection.spans, 0);
-  const errorMessage = messageOf(rejected);
-  if (encoding === 'application/json')
-    // A 64-bit integer is text in proto3's JSON.
-    return jsonBytes(spans > 0 ? { partialSuccess: { rejectedSpans: String(spans), errorMessage } } : {});
-  const answer = spans > 0 ? { partialSuccess: { rejectedSpans: BigInt(spans), errorMessage } } : {};
-  return toBinary(ExportTraceServiceResponseSchema, create(ExportTraceServiceResponseSchema, answer));
-};
+export const encodeAnswer = answerMaker('spans', 'rejectedSpans');
+
+/** Encodes an `ExportLogsServiceResponse`, likewise. */
+export const encodeLogsAnswer = answerMaker('log records', 'rejectedLogRecords');
 
 /** The codes of `google.rpc.Code` for the statuses that are answered. */
 const codes: Readonly<Record<number, number>> = {

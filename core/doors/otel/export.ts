@@ -3,12 +3,15 @@ import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import { writeCalls } from '../../records/calls/index.ts';
+import { callsOfAgents, isOfAgent } from './agents.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
-import { decodeJson, resourcesOfJson } from './decode/json.ts';
+import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, resourcesOfProtobuf } from './decode/protobuf.ts';
-import { badBody, type ReceivedExport } from './decode/spans.ts';
-import { requireProject, type Selection } from './projects.ts';
+import { decodeProtobufLogs } from './decode/protobuf-logs.ts';
+import { badBody, type ReceivedExport, type ReceivedLogs, type Rejection } from './decode/spans.ts';
+import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
+import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
 /** The most bytes of an unpacked body. zlib stops there, before it unfolds more. */
@@ -123,11 +126,11 @@ export const checkMetrics = async (
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */
-const checkResources = (spans: readonly ProjectSpan[]): void => {
+const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>[]): void => {
   const sizes = new Map<object, number>();
   let bytes = 0;
-  for (const { span } of spans) {
-    for (const shared of [span.resource, span.scope.attributes]) {
+  for (const { resource, scope } of list) {
+    for (const shared of [resource, scope.attributes]) {
       const size = sizes.get(shared) ?? JSON.stringify(nested(shared)).length;
       sizes.set(shared, size);
       bytes += size;
@@ -152,6 +155,49 @@ export const storeSpans = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<void> => {
-  checkResources(spans);
-  await writeCalls(store, callsOf(spans), userId, budget);
+  checkResources(spans.map(({ span }) => span));
+  const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
+  await writeCalls(store, reports, userId, budget);
+  await joinLater(store, lacking, budget);
+};
+
+/**
+ * Decodes a request's log records.
+ *
+ * @param contentEncoding the `content-encoding` header; empty if there is none
+ * @throws ServiceError 400, 413 or 415 if it cannot be decoded
+ */
+export const decodeLogs = async (
+  bytes: Uint8Array,
+  encoding: Encoding,
+  contentEncoding: string,
+): Promise<ReceivedLogs> => {
+  const unpacked = await unpackBody(bytes, contentEncoding);
+  return encoding === 'application/x-protobuf'
+    ? decodeProtobufLogs(unpacked)
+    : decodeJsonLogs(textOf(unpacked));
+};
+
+/**
+ * Stores log records that have content of spans, or are a coding agent's. All others are passed
+ * over. The same records may be sent again.
+ *
+ * @param userId the user of the reporting key
+ * @returns how many were kept, and those that could not be
+ * @throws ServiceError 413 if the calls would be too large, 503 when storage does not accept them
+ * in time
+ */
+export const storeRecords = async (
+  store: Store,
+  records: readonly ProjectRecord[],
+  userId: string,
+  budget: RequestBudget,
+): Promise<{ readonly kept: number; readonly rejected: readonly Rejection[] }> => {
+  checkResources(records);
+  const content = records.filter(isContent);
+  const agents = records.filter(isOfAgent);
+  const calls = callsOfAgents(agents);
+  if (calls.length > 0) await writeCalls(store, calls, userId, budget);
+  const rejected = content.length > 0 ? await storeContent(store, content, budget) : [];
+  return { kept: content.length + agents.length, rejected };
 };

@@ -1,4 +1,4 @@
-export { type Encoding, encodeAnswer, encodeStatus } from './answer.ts';
+export { type Encoding, encodeAnswer, encodeLogsAnswer, encodeStatus } from './answer.ts';
 export type { Rejection } from './decode/spans.ts';
-export { checkMetrics, decodeExport, storeSpans } from './export.ts';
-export { projectHeader, projectsOf, type Selection, selectSpans } from './projects.ts';
+export { checkMetrics, decodeExport, decodeLogs, storeRecords, storeSpans } from './export.ts';
+export { projectHeader, projectsOf, type Selection, selectRecords, selectSpans } from './projects.ts';

@@ -8,7 +8,8 @@ import {
   timeRule,
 } from '../../../foundations/wire/index.ts';
 import { microsOf, type ProjectSpan } from './calls.ts';
-import type { ReceivedExport, Rejection } from './decode/spans.ts';
+import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
+import type { LogRecord } from './log.ts';
 import type { Attributes, Span } from './span.ts';
 import { textOf } from './values.ts';
 
@@ -116,7 +117,7 @@ export const requireProject = (resources: readonly Attributes[], selection: Sele
  */
 export const selectSpans = (received: ReceivedExport, selection: Selection): SelectedSpans => {
   const found = new Map<Attributes, FoundProject>();
-  const refusals = new Map<string, Refusal & { spans: number }>();
+  const refusals = new Map<string, Refusal & { count: number }>();
   const spans: ProjectSpan[] = [];
   for (const one of received.spans) {
     const { resource } = one.span;
@@ -124,18 +125,53 @@ export const selectSpans = (received: ReceivedExport, selection: Selection): Sel
     found.set(resource, project);
     const refusal = refusalOf(project, one.span, selection);
     if (refusal) {
-      const same = refusals.get(refusal.reason) ?? { ...refusal, spans: 0 };
-      same.spans += 1;
+      const same = refusals.get(refusal.reason) ?? { ...refusal, count: 0 };
+      same.count += 1;
       refusals.set(refusal.reason, same);
     } else if ('projectId' in project) spans.push({ ...one, projectId: project.projectId });
   }
   const error = spans.length === 0 ? errorOf([...refusals.values()]) : undefined;
   if (error) throw error;
-  const refused = Array.from(refusals.values(), ({ reason, spans: count }) => ({ spans: count, reason }));
+  const refused = Array.from(refusals.values(), ({ reason, count }) => ({ count, reason }));
   return { spans, rejected: [...received.rejected, ...refused] };
 };
 
-/** The projects of spans, each once. */
-export const projectsOf = (spans: readonly ProjectSpan[]): ProjectId[] => [
-  ...new Set(spans.map(({ projectId }) => projectId)),
+/** The log records of a request that are taken, and those that are not. */
+export interface SelectedRecords {
+  readonly records: readonly ProjectRecord[];
+  readonly rejected: readonly Rejection[];
+}
+
+/** A log record with the project that it goes to. */
+export interface ProjectRecord extends LogRecord {
+  readonly projectId: ProjectId;
+}
+
+/**
+ * Finds the project of each log record, as {@link selectSpans} does.
+ *
+ * @throws ServiceError 400 or 403 if all are left out because of their projects
+ */
+export const selectRecords = (received: ReceivedLogs, selection: Selection): SelectedRecords => {
+  requireProject([...new Set(received.records.map(({ resource }) => resource))], selection);
+  const records: ProjectRecord[] = [];
+  const refused = new Map<string, number>();
+  const refuse = (reason: string) => refused.set(reason, (refused.get(reason) ?? 0) + 1);
+  for (const record of received.records) {
+    const project = projectOf(record.resource, selection.header, selection.policy);
+    const refusal = refusalOfProject(project, selection);
+    if (refusal) refuse(refusal.reason);
+    else if (!Number.isSafeInteger(microsOf(record.timeUnixNano)))
+      refuse(`time_unix_nano ${timeRule.slice(timeRule.indexOf('should'))}`);
+    else if ('projectId' in project) records.push({ ...record, projectId: project.projectId });
+  }
+  return {
+    records,
+    rejected: [...received.rejected, ...Array.from(refused, ([reason, count]) => ({ count, reason }))],
+  };
+};
+
+/** The projects of spans or log records, each once. */
+export const projectsOf = (list: readonly { readonly projectId: ProjectId }[]): ProjectId[] => [
+  ...new Set(list.map(({ projectId }) => projectId)),
 ];

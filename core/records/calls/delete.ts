@@ -20,6 +20,7 @@ import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts'
 import { type Changing, HourMarks } from '../rollups.ts';
 import { fromItem, readStartEntries, unchanged } from './items.ts';
 import { endKey, segmentItemKey, startKey, traceRange } from './keys.ts';
+import { recordKeysOf } from './log-records.ts';
 import type { PayloadPointer } from './model.ts';
 import {
   blank,
@@ -80,7 +81,7 @@ interface CallToDelete {
   readonly payloads: PayloadPointer[];
   /** Its items as they were last read, the end's first. */
   items: readonly Item[];
-  /** The keys of the notes on its former payloads. */
+  /** The keys of the notes on its former payloads, and of log records that joined it. */
   notes: readonly Item[];
   /** Whether a start was found. An end by itself is not yet a call. */
   wasCall: boolean;
@@ -166,7 +167,7 @@ const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDele
     }),
   );
 
-/** Reads the notes on former payloads of the calls whose items say that there are some. */
+/** Reads the notes on former payloads of the calls whose items say that there are some, and log records. */
 const readNotes = async (
   store: Store,
   projectId: ProjectId,
@@ -175,7 +176,7 @@ const readNotes = async (
 ): Promise<void> => {
   await mapConcurrent(calls, concurrency, async (call) => {
     const found = call.items.some(hasFormer) ? await readFormer(store, projectId, call.id, budget) : [];
-    call.notes = found.map(({ key }) => key);
+    call.notes = [...found.map(({ key }) => key), ...(await recordKeysOf(store, projectId, call.id, budget))];
     call.payloads.push(...found.map(({ pointer }) => pointer));
   });
 };

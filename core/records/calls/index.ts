@@ -17,6 +17,7 @@ export {
   traceRange,
   turnsRange,
 } from './keys.ts';
+export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
 export * from './model.ts';
 export type { Payload, PayloadField } from './payloads.ts';
 export { PayloadReader, readCall, readHeaders, readParts, type StoredCall } from './read.ts';

@@ -32,6 +32,9 @@ const segmentTag = 2;
 /** The first byte of a call's id in the key of a note on a former payload. */
 const formerTag = 3;
 
+/** The first byte of a call's id in the key of a log record that may join it. */
+const recordTag = 4;
+
 /** The table's partition key of a call. */
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
 
@@ -71,6 +74,10 @@ export const formerItemKey = (
   id: string,
   { segment, offset, length }: PayloadPointer,
 ): TableKey<'calls'> => ({ k: formerKey(projectId, id), p: `N ${segment} ${offset} ${length}` });
+
+/** The table's partition key of the log records that may join a call. */
+export const recordKey = (projectId: ProjectId, id: string): Buffer =>
+  joinBytes(projectId, 0, recordTag, compactId(id));
 
 /** The pointer in the sort key of a note on a former payload. */
 export const formerPointerOf = (p: string): PayloadPointer => {

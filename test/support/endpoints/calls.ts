@@ -1,5 +1,5 @@
 import type { Sent } from '../in-process.ts';
-import { attributes, exportJson, spanExport, spanJson } from '../otel.ts';
+import { agentJson, attributes, exportJson, logsJson, recordJson, spanExport, spanJson } from '../otel.ts';
 import { at, type Fixture, missing, startOf } from './fixture.ts';
 import {
   callReads,
@@ -184,6 +184,49 @@ const spans: readonly Scenario[] = [
   },
 ];
 
+/** A request without its content, whose payload is in the bucket. */
+const bareRequest = (p: string): Sent => ({
+  path: '/otel/v1/traces',
+  body: exportJson({ 'svc.project_id': p }, [
+    spanJson({
+      attributes: attributes({
+        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai' },
+        'app.note': noise(forBucket),
+      }),
+    }),
+  ]),
+});
+
+/** The content of that request. */
+const contentRecords = (p: string): Sent => ({
+  path: '/otel/v1/logs',
+  body: logsJson(
+    p,
+    recordJson('gen_ai.user.message', { content: 'where is my order?' }),
+    recordJson('gen_ai.choice', { index: 0, message: { role: 'assistant', content: noise(900) } }),
+    agentJson('claude_code.user_prompt', { 'prompt.id': 'one', prompt: 'fix the build' }),
+  ),
+});
+
+const joinedSpans: readonly Scenario[] = [
+  ...spans,
+  {
+    name: 'a span whose content came before it',
+    before: (p) => [contentRecords(p)],
+    request: bareRequest,
+    views: callViews,
+  },
+];
+
+const logRecords: readonly Scenario[] = [
+  {
+    name: 'content of a span that came before it, and a prompt of a coding agent',
+    before: (p) => [bareRequest(p)],
+    request: contentRecords,
+    views: callViews,
+  },
+];
+
 const path = '/inference/v1/chat/completions';
 const messages = [{ role: 'user', content: noise(5000) }];
 
@@ -213,6 +256,15 @@ const writeCalls = [
   'bucket/segments/*: PutObject',
   'rollups: UpdateItem',
 ] as const;
+
+const joinCalls = [
+  'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem Query',
+  'bucket/segments/*: GetObject PutObject',
+  'bucket: ListBucket',
+  'rollups: UpdateItem',
+] as const;
+
+const meanwhile = 'log records that come while their span is being written join the stored call';
 
 /** The routes that write calls. */
 export const callFixtures = {
@@ -271,11 +323,22 @@ export const callFixtures = {
     scenarios: deletions,
   },
   '/otel/v1/traces': {
-    permitted: writeCalls,
+    permitted: joinCalls,
+    seldom: { 'GetObject on bucket/segments/*': meanwhile, 'ListBucket on bucket': meanwhile },
     body: (p) => spanExport(p),
     answer: '{}',
     probes: { 'a thread': (p, { thread }) => spanExport(p, { 'session.id': thread }) },
-    scenarios: spans,
+    scenarios: joinedSpans,
+  },
+  '/otel/v1/logs': {
+    permitted: joinCalls,
+    body: (p) => logsJson(p, agentJson('claude_code.user_prompt', { 'prompt.id': 'one' })),
+    answer: '{}',
+    probes: {
+      'a thread': (p, { thread }) =>
+        logsJson(p, agentJson('claude_code.user_prompt', { 'session.id': thread })),
+    },
+    scenarios: logRecords,
   },
   '/otel/v1/metrics': {
     permitted: [],

@@ -1,3 +1,4 @@
+import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import { callFixtures } from './calls.ts';
@@ -32,6 +33,9 @@ export const fixtureOf = (path: string): Fixture => {
   if (!fixture) throw new Error(`${path} has no fixture`);
   return fixture;
 };
+
+/** Whether storage can fail a route. */
+export const usesStores = ({ stores }: Pick<Route, 'stores'>): boolean => Object.keys(stores).length > 0;
 
 /** The good request of a route to a project that has one of everything. */
 const defaultScenario = (path: string, dialect: Dialect): Scenario => {

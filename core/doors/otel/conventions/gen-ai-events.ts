@@ -7,7 +7,8 @@ import type { ReadEvent, SpanReader } from './reader.ts';
 const input = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const details = 'gen_ai.client.inference.operation.details';
 
-const isMessage = (name: string): boolean =>
+/** Whether an event of this name has content of a request, or of a tool's call. */
+export const isMessage = (name: string): boolean =>
   input.test(name) ||
   name === 'gen_ai.choice' ||
   name === details ||

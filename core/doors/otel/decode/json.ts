@@ -4,9 +4,12 @@ import {
   badBody,
   doubleOf,
   hexOf,
+  type LogFields,
+  logCollector,
   type ReceivedExport,
-  SpanCollector,
+  type ReceivedLogs,
   type SpanFields,
+  spanCollector,
   UnusableSpan,
 } from './spans.ts';
 
@@ -209,7 +212,7 @@ const frame = <T>(read: () => T): T => {
     return read();
   } catch (error) {
     if (!(error instanceof UnusableSpan)) throw error;
-    throw badBody(`is no ExportTraceServiceRequest: ${error.message}`, error);
+    throw badBody(`is no export: ${error.message}`, error);
   }
 };
 
@@ -241,7 +244,7 @@ export const resourcesOfJson = (text: string, name: string): Attributes[] => {
 export const decodeJson = (text: string): ReceivedExport => {
   const body = parse(text);
   if (!isJsonObject(body)) throw badBody('is JSON, but no object');
-  const collector = new SpanCollector();
+  const collector = spanCollector();
   for (const ofResource of frame(() => objectsIn(body, 'resourceSpans'))) {
     const resource = frame(() => resourceIn(ofResource));
     for (const ofScope of frame(() => objectsIn(ofResource, 'scopeSpans'))) {
@@ -250,5 +253,37 @@ export const decodeJson = (text: string): ReceivedExport => {
         collector.take(span.name, () => spanFields(span), resource, scope);
     }
   }
-  return collector.all();
+  return { spans: collector.made, rejected: collector.rejected };
+};
+
+/** @throws UnusableSpan if a field is not of its type */
+const logFields = (json: JsonObject): LogFields => ({
+  traceId: hexIn(json, 'traceId'),
+  spanId: hexIn(json, 'spanId'),
+  timeUnixNano: longIn(json, 'timeUnixNano'),
+  observedTimeUnixNano: longIn(json, 'observedTimeUnixNano'),
+  severityNumber: enumIn(json, 'severityNumber', []),
+  body: ofKind(objectIn(json, 'body') ?? {}, maxLevels),
+  eventName: textIn(json, 'eventName'),
+  attributes: attributesIn(json),
+});
+
+/**
+ * Decodes an `ExportLogsServiceRequest` in OTLP's JSON, likewise.
+ *
+ * @throws ServiceError 400 if it is none
+ */
+export const decodeJsonLogs = (text: string): ReceivedLogs => {
+  const body = parse(text);
+  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
+  const collector = logCollector();
+  for (const ofResource of frame(() => objectsIn(body, 'resourceLogs'))) {
+    const resource = frame(() => resourceIn(ofResource));
+    for (const ofScope of frame(() => objectsIn(ofResource, 'scopeLogs'))) {
+      const scope = frame(() => scopeIn(ofScope));
+      for (const record of frame(() => objectsIn(ofScope, 'logRecords')))
+        collector.take(record.eventName, () => logFields(record), resource, scope);
+    }
+  }
+  return { records: collector.made, rejected: collector.rejected };
 };

@@ -7,18 +7,19 @@ import {
 import {
   type AnyValue,
   AnyValueSchema,
+  type InstrumentationScope,
   type KeyValue,
 } from '../proto/opentelemetry/proto/common/v1/common_pb.js';
 import { ResourceSchema } from '../proto/opentelemetry/proto/resource/v1/resource_pb.js';
 import { type Span as SpanMessage, SpanSchema } from '../proto/opentelemetry/proto/trace/v1/trace_pb.js';
 import type { Attributes, AttributeValue, Scope } from '../span.ts';
-import { badBody, doubleOf, hexOf, type ReceivedExport, SpanCollector, type SpanFields } from './spans.ts';
+import { badBody, doubleOf, hexOf, type ReceivedExport, type SpanFields, spanCollector } from './spans.ts';
 
 /**
  * Has strings that are not UTF-8 decoded with U+FFFD in the place of what is wrong. By proto3's
  * rule one cut-off attribute would cost the whole export.
  */
-const tolerateBadUtf8 = ({ file }: DescMessage): void => {
+export const tolerateBadUtf8 = ({ file }: DescMessage): void => {
   const visit = (message: DescMessage): void => {
     for (const field of message.fields) Object.assign(field, { utf8Validation: false });
     message.nestedMessages.forEach(visit);
@@ -34,7 +35,7 @@ export { type ExportTraceServiceRequest, ExportTraceServiceRequestSchema };
  * How deep messages may nest. A list in a list takes two levels, a `kvlist` in a `kvlist` three, so
  * values nest less deep than a call's fields may.
  */
-const recursionLimit = 600;
+export const recursionLimit = 600;
 
 const { MAX_SAFE_INTEGER } = Number;
 
@@ -42,7 +43,7 @@ const toNumber = (value: bigint): number | bigint =>
   value >= -MAX_SAFE_INTEGER && value <= MAX_SAFE_INTEGER ? Number(value) : value;
 
 /** An attribute's value without its protobuf wrapping. A value that is not set is null. */
-const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
+export const plainValue = (wrapped: AnyValue | undefined): AttributeValue => {
   const { case: kind, value } = wrapped?.value ?? { case: undefined };
   switch (kind) {
     case 'intValue':
@@ -70,10 +71,16 @@ const objectOf = (pairs: readonly KeyValue[]): { readonly [key: string]: Attribu
 };
 
 /** Attributes by key, in order. The last of duplicate keys counts. */
-const attributesOf = (pairs: readonly KeyValue[]): Attributes =>
+export const attributesOf = (pairs: readonly KeyValue[]): Attributes =>
   new Map(pairs.map(({ key, value }) => [key, plainValue(value)]));
 
-const noAttributes: Attributes = new Map();
+export const noAttributes: Attributes = new Map();
+
+export const scopeOf = (scope: InstrumentationScope | undefined): Scope => ({
+  name: scope?.name ?? '',
+  version: scope?.version ?? '',
+  attributes: scope ? attributesOf(scope.attributes) : noAttributes,
+});
 
 const fieldsOf = (message: SpanMessage): SpanFields => ({
   traceId: message.traceId,
@@ -150,18 +157,14 @@ export const resourcesOfProtobuf = (bytes: Uint8Array): Attributes[] => {
  * @throws ServiceError 400 if it is none
  */
 export const decodeProtobuf = (bytes: Uint8Array): ReceivedExport => {
-  const collector = new SpanCollector();
+  const collector = spanCollector();
   for (const { resource, scopeSpans } of parse(bytes).resourceSpans) {
     const resourceAttributes = resource ? attributesOf(resource.attributes) : noAttributes;
     for (const { scope, spans } of scopeSpans) {
-      const spanScope: Scope = {
-        name: scope?.name ?? '',
-        version: scope?.version ?? '',
-        attributes: scope ? attributesOf(scope.attributes) : noAttributes,
-      };
+      const spanScope = scopeOf(scope);
       for (const span of spans)
         collector.take(span.name, () => fieldsOf(span), resourceAttributes, spanScope);
     }
   }
-  return collector.all();
+  return { spans: collector.made, rejected: collector.rejected };
 };

@@ -1,4 +1,5 @@
 import { ExactNumber, ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
+import type { LogRecord } from '../log.ts';
 import type { Attributes, Scope, Span } from '../span.ts';
 
 const maxMessage = 500;
@@ -21,15 +22,21 @@ export interface ReceivedSpan {
   readonly hasRemoteParent: boolean;
 }
 
-/** Spans that cannot be taken, and why: a sentence that says what to change. */
+/** Spans or log records that cannot be taken, and why: a sentence that says what to change. */
 export interface Rejection {
-  readonly spans: number;
+  readonly count: number;
   readonly reason: string;
 }
 
 /** A decoded request. */
 export interface ReceivedExport {
   readonly spans: readonly ReceivedSpan[];
+  readonly rejected: readonly Rejection[];
+}
+
+/** A decoded request of logs. */
+export interface ReceivedLogs {
+  readonly records: readonly LogRecord[];
   readonly rejected: readonly Rejection[];
 }
 
@@ -108,6 +115,32 @@ const toSpan = (fields: SpanFields, resource: Attributes, scope: Scope): Receive
   return { span, hasRemoteParent: (flags & remote) === remote };
 };
 
+/** A log record's fields as an encoding has them. Nothing of them is checked but their types. */
+export interface LogFields
+  extends Omit<LogRecord, 'traceId' | 'spanId' | 'timeUnixNano' | 'scope' | 'resource'> {
+  readonly traceId: Uint8Array;
+  readonly spanId: Uint8Array;
+  readonly timeUnixNano: bigint;
+  readonly observedTimeUnixNano: bigint;
+}
+
+/** @throws UnusableSpan if its ids or times are none */
+const toRecord = (fields: LogFields, resource: Attributes, scope: Scope): LogRecord => {
+  const { observedTimeUnixNano, ...rest } = fields;
+  const optionalId = (name: string, bytes: Uint8Array, length: number) =>
+    isSet(bytes) ? requiredId(name, bytes, length) : undefined;
+  const timeUnixNano = fields.timeUnixNano || observedTimeUnixNano;
+  if (timeUnixNano === 0n)
+    throw new UnusableSpan('time_unix_nano and observed_time_unix_nano are both zero; one should be set');
+  return {
+    ...rest,
+    traceId: optionalId('trace_id', fields.traceId, traceIdBytes),
+    spanId: optionalId('span_id', fields.spanId, spanIdBytes),
+    timeUnixNano,
+    ...{ scope, resource },
+  };
+};
+
 /** More calls than one request can store in its time. */
 const maxSpans = 50_000;
 
@@ -119,33 +152,38 @@ const shortName = (name: unknown): string => {
   return `"${name.length > maxName ? `${name.slice(0, maxName)}…` : name}"`;
 };
 
-/** Collects the spans of a request, and sets those apart that cannot be taken. */
-export class SpanCollector {
-  readonly #spans: ReceivedSpan[] = [];
-  readonly #rejected: Rejection[] = [];
+/** Collects the spans or log records of a request, and sets those apart that cannot be taken. */
+class Collector<Fields, Made> {
+  readonly #make: (fields: Fields, resource: Attributes, scope: Scope) => Made;
+  readonly #what: string;
+  readonly made: Made[] = [];
+  readonly rejected: Rejection[] = [];
+
+  constructor(what: string, make: (fields: Fields, resource: Attributes, scope: Scope) => Made) {
+    this.#what = what;
+    this.#make = make;
+  }
 
   /**
-   * Takes one span.
+   * Takes one.
    *
-   * @param name the span's name, for a message
-   * @param fields throws UnusableSpan if the span cannot be taken
+   * @param name its name, for a message
+   * @param fields throws UnusableSpan if it cannot be taken
    * @throws ServiceError 413 when there are too many of them
    */
-  take(name: unknown, fields: () => SpanFields, resource: Attributes, scope: Scope): void {
-    if (this.#spans.length + this.#rejected.length >= maxSpans) {
-      const msg = `should have at most ${maxSpans} spans: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
+  take(name: unknown, fields: () => Fields, resource: Attributes, scope: Scope): void {
+    if (this.made.length + this.rejected.length >= maxSpans) {
+      const msg = `should have at most ${maxSpans} ${this.#what}s: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE or OTEL_BLRP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector`;
       throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
     }
     try {
-      this.#spans.push(toSpan(fields(), resource, scope));
+      this.made.push(this.#make(fields(), resource, scope));
     } catch (error) {
       if (!(error instanceof UnusableSpan)) throw error;
-      this.#rejected.push({ spans: 1, reason: `span ${shortName(name)}: ${error.message}` });
+      this.rejected.push({ count: 1, reason: `${this.#what} ${shortName(name)}: ${error.message}` });
     }
   }
-
-  /** What was collected. */
-  all(): ReceivedExport {
-    return { spans: this.#spans, rejected: this.#rejected };
-  }
 }
+
+export const spanCollector = () => new Collector('span', toSpan);
+export const logCollector = () => new Collector('log record', toRecord);

@@ -5,7 +5,7 @@ virtual environment, from the project's root:
 
     pip install opentelemetry-proto==1.45.2 googleapis-common-protos==1.76.0
     npm install --no-save @bufbuild/protoc-gen-es@2.17.0
-    python core/otel/proto/generate.py
+    python core/doors/otel/proto/generate.py
 """
 
 import pathlib
@@ -14,6 +14,7 @@ import subprocess
 from google.protobuf import descriptor_pb2
 from google.protobuf.compiler import plugin_pb2
 from google.rpc import status_pb2
+from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
 folder = pathlib.Path(__file__).parent
@@ -46,6 +47,7 @@ def add(descriptor):
 
 
 add(trace_service_pb2.DESCRIPTOR)
+add(logs_service_pb2.DESCRIPTOR)
 add(status_pb2.DESCRIPTOR)
 request = plugin_pb2.CodeGeneratorRequest(
     proto_file=files.values(),

@@ -128,14 +128,14 @@ describe('JSON', () => {
   ])('with %s rejects that span alone', (_, fields, reason) => {
     const { spans, rejected } = ofJson(spanJson(), spanJson(fields));
     expect(spans).toHaveLength(1);
-    expect(rejected).toEqual([{ spans: 1, reason: expect.stringContaining(reason) }]);
+    expect(rejected).toEqual([{ count: 1, reason: expect.stringContaining(reason) }]);
   });
 
   it('with a value that nests without end rejects that span alone', () => {
     const deep = `${'{"arrayValue":{"values":['.repeat(5000)}${']}}'.repeat(5000)}`;
     const text = JSON.stringify(exportJson({}, [spanJson(), spanJson({ attributes: 'DEEP' })]));
     const { spans, rejected } = decodeJson(text.replace('"DEEP"', `[{"key":"a","value":${deep}}]`));
-    expect([spans.length, rejected[0]?.spans]).toEqual([1, 1]);
+    expect([spans.length, rejected[0]?.count]).toEqual([1, 1]);
   });
 
   it('takes an end before its start, and one unknown time from the other', () => {

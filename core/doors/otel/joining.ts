@@ -1,0 +1,252 @@
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  parseJson,
+} from '../../../foundations/wire/index.ts';
+import {
+  type CallReport,
+  type CallStart,
+  type JoiningRecord,
+  putRecords,
+  readCall,
+  readRecords,
+  type StoredCall,
+  writeCalls,
+} from '../../records/calls/index.ts';
+import { endReport, startReport } from '../report.ts';
+import { callIdOf } from './calls.ts';
+import { isMessage } from './conventions/gen-ai-events.ts';
+import { type Kind, translate } from './conventions/index.ts';
+import type { Rejection } from './decode/spans.ts';
+import type { ProjectRecord } from './projects.ts';
+import type { AttributeValue, Span, SpanEvent } from './span.ts';
+import { get, isDict, plain, textOf } from './values.ts';
+
+/*
+ * Content of requests that comes as log records joins the span that they name, whichever comes
+ * first: both are written before the other is looked for. A joined call is what the span would have
+ * become if the records had been its events.
+ */
+
+/** The name of a record's event: of its own since OTLP 1.5, an attribute before. */
+export const eventNameOf = ({
+  eventName,
+  attributes,
+}: Pick<ProjectRecord, 'eventName' | 'attributes'>): string =>
+  eventName || (textOf(attributes.get('event.name')) ?? '');
+
+/** Whether a record has content for a span. */
+export const isContent = (record: ProjectRecord): boolean =>
+  record.traceId !== undefined && record.spanId !== undefined && isMessage(eventNameOf(record));
+
+/** The fields of an event: those of the body, and the attributes. */
+const fieldsOf = ({ body, attributes }: ProjectRecord): JsonObject => ({
+  ...(isDict(body) ? (plain(body) as JsonObject) : body === null ? {} : { content: plain(body) }),
+  ...Object.fromEntries(Array.from(attributes, ([key, value]) => [key, plain(value)])),
+});
+
+const timeDigits = 20;
+
+const joiningOf = (record: ProjectRecord): JoiningRecord => ({
+  projectId: record.projectId,
+  id: callIdOf(record.traceId ?? '', record.spanId ?? ''),
+  time: String(record.timeUnixNano).padStart(timeDigits, '0'),
+  record: { name: eventNameOf(record), time: String(record.timeUnixNano), attributes: fieldsOf(record) },
+});
+
+const eventOf = ({ name, time, attributes }: JsonObject): SpanEvent => ({
+  name: String(name),
+  timeUnixNano: BigInt(String(time)),
+  attributes: new Map(Object.entries(attributes ?? {}) as [string, AttributeValue][]),
+  droppedAttributesCount: 0,
+});
+
+const noSpan: Omit<Span, 'events' | 'attributes'> = {
+  ...{ traceId: '', spanId: '', parentSpanId: undefined, traceState: '', name: '', kind: 0 },
+  ...{ startTimeUnixNano: 0n, endTimeUnixNano: 0n, links: [], status: { code: 0, message: '' } },
+  ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+  ...{ scope: { name: '', version: '', attributes: new Map() }, resource: new Map() },
+};
+
+/** An operation of each kind, by which the events of a span without other attributes are read. */
+const operations: Readonly<Partial<Record<Kind, string>>> = { tool: 'execute_tool', agent: 'invoke_agent' };
+
+/** What the events of records say of inputs and output. */
+const contentOf = (kind: unknown, events: readonly SpanEvent[]) => {
+  const operation = operations[kind as Kind] ?? 'chat';
+  const { inputs, output } = translate({
+    ...noSpan,
+    events,
+    attributes: new Map([['gen_ai.operation.name', operation]]),
+  });
+  return { inputs, output };
+};
+
+const isEmpty = (value: JsonValue): boolean =>
+  value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+
+const json = (text: string): JsonValue => parseJson(text) as JsonValue;
+
+const objectOf = (text: string): JsonObject => {
+  const value = json(text);
+  return isJsonObject(value) ? value : {};
+};
+
+/** What a call has said of a request. */
+interface Content {
+  readonly attributes: JsonObject;
+  readonly inputs: JsonObject;
+  readonly output: JsonValue;
+}
+
+/** Inputs and output with what records say of them; undefined if they say nothing new. */
+const withRecords = (
+  { attributes, inputs, output }: Content,
+  records: readonly JsonObject[],
+): Pick<Content, 'inputs' | 'output'> | undefined => {
+  const content = contentOf(get(attributes, 'kind'), records.map(eventOf));
+  const joined = {
+    inputs: { ...inputs, ...content.inputs },
+    output: isEmpty(content.output) ? output : content.output,
+  };
+  return JSON.stringify(joined) === JSON.stringify({ inputs, output }) ? undefined : joined;
+};
+
+/** The reports of a stored call with what records say of it; undefined if they say nothing new. */
+const joined = (
+  { header, payload }: StoredCall,
+  records: readonly JsonObject[],
+): CallReport[] | undefined => {
+  const { projectId, id, start, end } = header;
+  const attributes = objectOf(payload.attributes);
+  const before = { attributes, inputs: objectOf(payload.inputs), output: json(payload.output) };
+  const content = withRecords(before, records);
+  if (!content) return undefined;
+  const { opName, displayName, traceId, parentId, threadId, turnId, startedAt } = start;
+  const exception = json(payload.exception);
+  return [
+    startReport({
+      ...{ projectId, id, opName, displayName, traceId, parentId, threadId, turnId, startedAt },
+      ...{ attributes, inputs: content.inputs },
+    }),
+    ...(end
+      ? [
+          endReport({
+            ...{ projectId, id, endedAt: end.endedAt, output: content.output },
+            ...{
+              summary: objectOf(payload.summary),
+              exception: typeof exception === 'string' ? exception : null,
+            },
+          }),
+        ]
+      : []),
+  ];
+};
+
+/** The most times that a call is written while further records of it come. */
+const maxRounds = 8;
+const joinConcurrency = 8;
+
+/** Joins what is stored of a call's records with the call, if that is stored too. */
+const join = async (store: Store, projectId: ProjectId, id: string, budget: RequestBudget): Promise<void> => {
+  let read = await readRecords(store, { projectId, id }, budget);
+  for (let round = 0; round < maxRounds && read.length > 0; round++) {
+    const call = await readCall(store, projectId, id, budget);
+    if (!call) return;
+    const reports = joined(
+      call,
+      read.map(({ record }) => record),
+    );
+    if (!reports) return;
+    await writeCalls(store, reports, call.header.start.userId, budget);
+    // Who wrote last has seen all of them.
+    const before = read.length;
+    read = await readRecords(store, { projectId, id }, budget);
+    if (read.length === before) return;
+  }
+};
+
+/**
+ * Stores records with content, and joins them with the calls of their spans as far as those are
+ * stored.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const storeContent = async (
+  store: Store,
+  records: readonly ProjectRecord[],
+  budget: RequestBudget,
+): Promise<Rejection[]> => {
+  const joining = records.map(joiningOf);
+  const tooLong = await putRecords(store, joining, budget);
+  const calls = new Map(joining.map(({ projectId, id }) => [`${projectId} ${id}`, { projectId, id }]));
+  await mapConcurrent([...calls.values()], joinConcurrency, ({ projectId, id }) =>
+    join(store, projectId, id, budget),
+  );
+  return tooLong.length === 0
+    ? []
+    : [{ count: tooLong.length, reason: 'the record is longer than 380 KB packed' }];
+};
+
+/** Whether a span reports a request without its content, so that records may have it. */
+const lacksContent = ({ attributes, inputs }: CallStart): boolean => {
+  if (!isDict(get(attributes, 'gen_ai'))) return false;
+  const kind = get(attributes, 'kind');
+  if (kind === 'tool' || kind === 'agent') return isEmpty(inputs);
+  return kind === 'model' && inputs.messages === undefined;
+};
+
+/** Calls of spans without the content of their requests, and how many records of each there were. */
+export type Lacking = ReadonlyMap<CallStart, number>;
+
+/**
+ * Joins what spans report with the records that came before them.
+ *
+ * @returns the reports, and the calls whose records may come while the reports are being written
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const withEarlier = async (
+  store: Store,
+  reports: readonly CallReport[],
+  budget: RequestBudget,
+): Promise<{ readonly reports: readonly CallReport[]; readonly lacking: Lacking }> => {
+  const lacking = new Map<CallStart, number>();
+  const made = [...reports];
+  const starts = reports.flatMap((report, at) =>
+    report.kind === 'start' && lacksContent(report.start) ? [{ start: report.start, at }] : [],
+  );
+  await mapConcurrent(starts, joinConcurrency, async ({ start, at }) => {
+    const { projectId, id } = start;
+    if (id === null) return;
+    const records = await readRecords(store, { projectId, id }, budget);
+    lacking.set(start, records.length);
+    // A span's end follows its start.
+    const next = reports[at + 1];
+    if (records.length === 0 || next?.kind !== 'end') return;
+    const { attributes, inputs } = start;
+    const content = withRecords(
+      { attributes, inputs, output: next.end.output },
+      records.map(({ record }) => record),
+    );
+    if (!content) return;
+    made[at] = startReport({ ...start, inputs: content.inputs });
+    made[at + 1] = endReport({ ...next.end, output: content.output });
+  });
+  return { reports: made, lacking };
+};
+
+/**
+ * Joins calls that were just written with the records that came meanwhile.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const joinLater = async (store: Store, lacking: Lacking, budget: RequestBudget): Promise<void> => {
+  await mapConcurrent([...lacking], joinConcurrency, async ([{ projectId, id }, known]) => {
+    if (id === null) return;
+    const records = await readRecords(store, { projectId, id }, budget);
+    if (records.length !== known) await join(store, projectId, id, budget);
+  });
+};
