@@ -1,5 +1,4 @@
 import { ProjectNotes } from '../../core/records/projects.ts';
-import type { Policy } from '../../foundations/policy.ts';
 import {
   type Bucket,
   dynamodbClient,
@@ -15,7 +14,6 @@ import { policy } from './dialect.ts';
  * its route alone; any other throws an Error.
  */
 export interface Settings {
-  readonly policy: Policy;
   readonly calls: Store;
   readonly objects: Store;
   readonly costs: Store;
@@ -88,7 +86,6 @@ const readSettings = (): Settings => {
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
   return {
-    policy,
     get calls() {
       return given('CALLS_TABLE', calls);
     },

@@ -1,5 +1,6 @@
 import { objRead } from '../../api/objects.ts';
 import { objectJson, readLabels, readObject } from '../../core/records/objects/index.ts';
+import { policy } from '../http/dialect.ts';
 import { endpoint, wholeJson } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -12,5 +13,5 @@ export const handler = endpoint(objRead, async ({ body, budget }) => {
   const labelsOf =
     body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
   const labels = labelsOf ? labelsOf(version.header) : undefined;
-  return wholeJson(`{"obj":${objectJson(settings.policy, version, version.val, labels)}}`);
+  return wholeJson(`{"obj":${objectJson(policy, version, version.val, labels)}}`);
 });

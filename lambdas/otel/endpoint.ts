@@ -10,10 +10,10 @@ import {
 } from '../../core/doors/otel/index.ts';
 import { challengeOf } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
+import { policy } from '../http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
 import { internal, logRequest, readCaller } from '../http/middlewares.ts';
 import { bodyBytes, headerOf, type ServiceEvent, type ServiceRequest, unsupported } from '../http/request.ts';
-import { settings } from '../http/settings.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',
@@ -59,7 +59,7 @@ const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     request.response = otlpAnswer(error.status, encoding, bytes, {
       'x-request-id': event.requestContext.requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(settings.policy.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
     });
   },
 });
@@ -103,7 +103,7 @@ export const otlpEndpoint = (
       const { rows, rejected = [] } = await take({
         ...{ bytes: bodyBytes(event), encoding, packing: headerOf(event, 'content-encoding') ?? '' },
         selection: {
-          ...{ grants: caller.grants, policy: settings.policy },
+          ...{ grants: caller.grants, policy },
           header: headerOf(event, projectHeader),
         },
         ...{ caller, budget },
