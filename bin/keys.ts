@@ -38,7 +38,7 @@ class Failure extends Error {
  * Where the table of keys is: a table's name, an output of a deployed stack, or the local service
  * on a port.
  */
-type KeysLocation =
+export type KeysLocation =
   | { readonly kind: 'table'; readonly name: string }
   | { readonly kind: 'stack'; readonly name: string }
   | { readonly kind: 'local'; readonly port: number };
@@ -96,10 +96,11 @@ const createOptions = {
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
 /** Completes a `--local` without a port, which parseArgs does not support. */
-const withDefaultPort = (argv: readonly string[]): string[] =>
+export const withDefaultPort = (argv: readonly string[]): string[] =>
   argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
 
-const locationOf = (values: { table?: string; stack?: string; local?: string }): KeysLocation => {
+/** @throws UsageError if several say where the keys are, or the port is none */
+export const locationOf = (values: { table?: string; stack?: string; local?: string }): KeysLocation => {
   const { table, stack, local } = values;
   if ([table, stack, local].filter((value) => value !== undefined).length > 1)
     throw new UsageError('--table, --stack and --local each say where the keys are: give one of them');
@@ -515,7 +516,7 @@ const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
 };
 
-const explain = (error: unknown): string => {
+export const explain = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Failure) return error.message;
   if (error.message.startsWith('Region'))

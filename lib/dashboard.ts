@@ -45,7 +45,13 @@ const period = Duration.minutes(5);
  * process, and the runtime's client for one that cannot be loaded. Node 24's client has no words of
  * its own for a rejection that nobody handles.
  */
-const deaths = ['Task timed out', 'Runtime exited', 'Runtime.ExitError', 'Init Error', 'Status: error'];
+export const deaths = [
+  'Task timed out',
+  'Runtime exited',
+  'Runtime.ExitError',
+  'Init Error',
+  'Status: error',
+];
 
 /**
  * The lines in a function's log that mean a failure: the function's own, and those of its death.
