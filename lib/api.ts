@@ -99,7 +99,7 @@ export class Api extends Construct {
         stageName: 'api',
         throttlingRateLimit: config.throttleRate,
         throttlingBurstLimit: config.throttleBurst,
-        tracingEnabled: true,
+        tracingEnabled: config.xray,
         metricsEnabled: false,
         // The access log says as much of each request. Execution logs would add headers and bodies.
         loggingLevel: MethodLoggingLevel.OFF,
@@ -113,7 +113,7 @@ export class Api extends Construct {
     // The stack names its outputs itself.
     rest.node.tryRemoveChild('Endpoint');
     requireModernTls(rest);
-    acknowledge(rest);
+    acknowledge(rest, config);
     return rest;
   }
 
@@ -150,7 +150,12 @@ const requireModernTls = (rest: RestApi): void => {
   defaultChild.endpointAccessMode = EndpointAccessMode.STRICT;
 };
 
-const acknowledge = (rest: RestApi): void => {
+const acknowledge = (rest: RestApi, { xray }: Config): void => {
+  if (!xray)
+    Validations.of(rest).acknowledge({
+      id: 'Serverless-APIGWXrayEnabled',
+      reason: 'The setting xray switches it on. It is paid for, and off by default.',
+    });
   Validations.of(rest).acknowledge(
     {
       id: 'AwsSolutions-APIG2',

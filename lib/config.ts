@@ -182,6 +182,7 @@ export const settings = z
     retentionDays: whole(1, 36_500).optional(),
     keepData: flag().default(true),
     keepFeedback: flag().default(false),
+    xray: flag().default(false),
     authorizerCacheSeconds: whole(0, 3600).default(60),
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),

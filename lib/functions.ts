@@ -58,13 +58,13 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
-      tracing: Tracing.ACTIVE,
+      ...(config.xray && { tracing: Tracing.ACTIVE }),
       ...(props.reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: props.reservedConcurrency,
       }),
       logGroup: this.logGroup,
       // The role is complete. CDK would add a second policy for what it thinks is missing.
-      role: this.#role(props.permissions).withoutPolicyUpdates(),
+      role: this.#role([...(config.xray ? [trace] : []), ...props.permissions]).withoutPolicyUpdates(),
       environment: {
         ...(config.dialect !== 'svc' && { DIALECT: config.dialect }),
         ...props.environment,
@@ -76,6 +76,11 @@ export class ServiceFunction extends Construct {
         props.withoutQueue ??
         'Only ever invoked synchronously: the caller sees the failure and repeats the request.',
     });
+    if (!config.xray)
+      Validations.of(this.handler).acknowledge({
+        id: 'Serverless-LambdaTracing',
+        reason: 'The setting xray switches it on. It is paid for, and off by default.',
+      });
   }
 
   #role(permissions: readonly Permission[]): Role {
@@ -86,10 +91,10 @@ export class ServiceFunction extends Construct {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        access: new PolicyDocument({ statements: [log, trace, ...permissions].map(statement) }),
+        access: new PolicyDocument({ statements: [log, ...permissions].map(statement) }),
       },
     });
-    for (const { wildcard } of [trace, ...permissions]) {
+    for (const { wildcard } of permissions) {
       if (!wildcard) continue;
       const { finding, reason } = wildcard;
       Validations.of(role).acknowledge({ id: `AwsSolutions-IAM5[Resource::${finding}]`, reason });

@@ -100,6 +100,14 @@ export interface PennytraceProps {
   readonly keepData?: boolean | undefined;
 
   /**
+   * Whether X-Ray traces API Gateway and the functions: the first request of each second and 5 % of
+   * the others, at $5 a million traces.
+   *
+   * @default false
+   */
+  readonly xray?: boolean | undefined;
+
+  /**
    * Whether feedback on a call stays when the call is deleted.
    *
    * @default false

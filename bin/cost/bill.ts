@@ -139,6 +139,7 @@ export const reportsOf = ({ calls, batch, apart }: Pick<Load, 'calls' | 'batch' 
   (calls / batch) * (1 + apart);
 
 const monthHours = 730;
+const monthSeconds = monthHours * 3600;
 const monthDays = monthHours / 24;
 
 /**
@@ -287,6 +288,17 @@ const tableLines = (use: TableUse): Bill => ({
   'DynamoDB: point-in-time recovery': costOf('pointInTime', use.tableBytes),
 });
 
+const sampled = 0.05;
+
+/**
+ * Requests of a month that X-Ray traces: the first of each second and 5 % of the others, if they
+ * come at random. Source: AWS's default sampling rule, which Lambda always goes by.
+ */
+export const tracedOf = (requests: number): number => {
+  const first = monthSeconds * (1 - Math.exp(-requests / monthSeconds));
+  return first + sampled * (requests - first);
+};
+
 const watchingLines = (load: Load): Bill => {
   const { reports, asks } = requestsOf(load);
   const requests = reports + asks;
@@ -296,7 +308,7 @@ const watchingLines = (load: Load): Bill => {
     'CloudWatch: alarms and dashboards':
       costOf('alarms', Math.max(0, load.alarms - free.alarms)) +
       costOf('dashboards', Math.max(0, load.dashboards - free.dashboards)),
-    'X-Ray': costOf('traces', Math.max(0, requests * load.traced - free.traces)),
+    'X-Ray': load.xray * costOf('traces', Math.max(0, tracedOf(requests) - free.traces)),
   };
 };
 
@@ -386,7 +398,6 @@ export const failedShare = 0.003;
  */
 const recordsOfBatch = { events: 1000, analytics: 1500 } as const;
 const secondsOfBatch = { events: 5, analytics: 300 } as const;
-const monthSeconds = 730 * 3600;
 /** A table paid per request begins with four shards, and each has batches of its own. */
 const shards = 4;
 

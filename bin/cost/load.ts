@@ -49,7 +49,7 @@ export const assumptionOptions = {
   woken: option(4, 'count', 'functions that a visit wakes'),
   coldMs: option(1000, 'count', 'time that a function takes to start, ms'),
   logBytes: option(1500, 'count', 'bytes logged for a request'),
-  traced: option(0.05, 'share', 'share of requests that X-Ray samples'),
+  xray: option(0, 'share', '1 if the stack traces requests with X-Ray'),
   gzip: option(0.1, 'share', 'compressed size of an answer as a share of it'),
   alarms: option(7, 'count', 'metrics of CloudWatch alarms'),
   dashboards: option(1, 'count', 'CloudWatch dashboards'),

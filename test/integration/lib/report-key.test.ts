@@ -83,7 +83,6 @@ describe('a function that is granted to report', () => {
     ];
     expect(PolicyDocument.Statement.map(({ Action }) => Action)).toEqual([
       ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
       ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     ]);
     expect(

@@ -30,6 +30,7 @@ const everySetting = {
   retentionDays: 90,
   keepData: true,
   keepFeedback: false,
+  xray: true,
   authorizerCacheSeconds: 300,
   throttleRate: 10_000,
   throttleBurst: 5000,

@@ -98,16 +98,27 @@ describe('the stack', () => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(/:\d{12}:|\b[a-z]{2}-[a-z]+-\d\b/);
   });
 
-  it('runs every function on ARM and Node 24, traced, with a log, and in no network or part of the account', () => {
+  it('runs every function on ARM and Node 24, with a log, and in no network or part of the account', () => {
     for (const { Properties } of resourcesOf(template, 'AWS::Lambda::Function').values()) {
       expect(Properties).toMatchObject({
-        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'], TracingConfig: { Mode: 'Active' } },
+        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'] },
         LoggingConfig: { LogGroup: expect.anything() },
       });
       expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
       expect(Properties).not.toHaveProperty('VpcConfig');
+      expect(Properties).not.toHaveProperty('TracingConfig');
     }
     expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
+  });
+
+  it('is traced by X-Ray with that setting alone', () => {
+    const traced = synthesize({ xray: true });
+    for (const { Properties } of resourcesOf(traced, 'AWS::Lambda::Function').values())
+      expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+    const stageOf = (from: typeof traced) => [...resourcesOf(from, 'AWS::ApiGateway::Stage').values()][0];
+    expect(stageOf(traced)?.Properties.TracingEnabled).toBe(true);
+    expect(stageOf(template)?.Properties.TracingEnabled).toBe(false);
+    expect(JSON.stringify(template)).not.toContain('xray:');
   });
 
   it('gives functions and logs what the settings say', () => {
@@ -183,7 +194,7 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
         ],
         ...{ inferenceRatePerMinute: 60, inferenceConcurrency: 50 },
         ...{ events: true, analytics: true, retentionDays: 30 },
-        ...{ alarmEmail: 'ops@example.com', monthlyBudget: 50, firewallRatePerAddress: 1000 },
+        ...{ alarmEmail: 'ops@example.com', monthlyBudget: 50, firewallRatePerAddress: 1000, xray: true },
       },
     ],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {

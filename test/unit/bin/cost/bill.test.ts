@@ -7,6 +7,7 @@ import {
   eventsBill,
   failedShare,
   total,
+  tracedOf,
   turnShare,
 } from '../../../../bin/cost/bill.ts';
 import { type ByReporting, type Load, loadOf, type Measured, measured } from '../../../../bin/cost/load.ts';
@@ -122,10 +123,13 @@ describe('the bill of a month', () => {
   });
 
   it('has logs, and alarms, dashboards and traces beyond the free ones', () => {
-    const { service } = bill({ logBytes: 1000, alarms: 12, dashboards: 4, batch: 1, traced: 0.5 });
+    const { service } = bill({ logBytes: 1000, alarms: 12, dashboards: 4, batch: 1, xray: 1 });
     expect(service['CloudWatch: logs']).toBeCloseTo(0.53, 10);
     expect(service['CloudWatch: alarms and dashboards']).toBeCloseTo(0.2 + 3, 10);
-    expect(service['X-Ray']).toBeCloseTo(0.4 * 5, 10);
+    // Of a million requests, 84 % are the first of their second, or of the 5 % of the others.
+    expect(tracedOf(1e6) / 1e6).toBeCloseTo(0.84, 2);
+    expect(service['X-Ray']).toBeCloseTo(((tracedOf(1e6) - 1e5) * 5) / 1e6, 10);
+    expect(bill({ batch: 1 }).service['X-Ray']).toBe(0);
   });
 
   it('has the PUTs and the storage of large payloads', () => {
