@@ -14,6 +14,7 @@ import {
   scanTable,
   type Table,
 } from '../foundations/storage/index.ts';
+import { tables } from '../foundations/storage/tables.ts';
 import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
 
@@ -166,6 +167,22 @@ export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 |
     explain,
   );
 
+/**
+ * What to say of a table that events and analytics would read if it had a stream, as a table that
+ * was restored under the service's name has not; undefined if there is nothing to say.
+ */
+const streamNotice = async ({ client, name }: Table): Promise<string | undefined> => {
+  const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
+  if (table?.StreamSpecification?.StreamEnabled) return undefined;
+  const indexes = new Set(table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  const isRead = Object.values(tables).some(
+    (declared) => 'stream' in declared && Object.keys(declared.indexes).every((index) => indexes.has(index)),
+  );
+  return isRead
+    ? `${name} has no stream. If the stack has events or analytics, they get nothing: see docs/operations.md, "A table is gone"`
+    : undefined;
+};
+
 const summary = ({ dryRun, from, to }: RestoreOptions, { read, written }: CopyCounts): string =>
   dryRun
     ? `${read} items in ${from}; nothing was written`
@@ -186,6 +203,8 @@ const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void
       },
     );
     io.out(summary(options, counts));
+    const notice = await streamNotice({ client, name: options.to });
+    if (notice !== undefined) io.err(notice);
   } finally {
     client.destroy();
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type AttributeValue,
+  DescribeTableCommand,
   type DynamoDBClient,
   PutItemCommand,
   ScanCommand,
@@ -68,6 +69,17 @@ describe('restore', () => {
     const items = await itemsOf(stores.costsTable);
     expect(items.get('a\0lost')).toMatchObject({ v: { N: '1' } });
     expect(items.get('a\0kept')).toMatchObject({ v: { N: '2' } });
+  });
+
+  it('says if events and analytics would get nothing of the table', async () => {
+    const dryRun = async (name: 'callsTable' | 'costsTable') =>
+      (await restore(`--from ${restored[name]} --to ${stores[name]} --dry-run`)).err;
+    const { StreamSpecification: stream } =
+      (await dynamodb.send(new DescribeTableCommand({ TableName: stores.callsTable }))).Table ?? {};
+    expect(await dryRun('callsTable')).toEqual(
+      stream?.StreamEnabled ? '' : expect.stringContaining(`${stores.callsTable} has no stream`),
+    );
+    expect(await dryRun('costsTable')).toBe('');
   });
 
   it('replaces existing items with --replace', async () => {
