@@ -52,7 +52,7 @@ const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
     status: 404,
     error: {
       loc: ['path'],
-      msg: 'no such route: GET /openapi.json lists all, with their methods; no path has a doubled or a trailing slash',
+      msg: 'no such route: GET /openapi.json lists all, with their methods; no path has a doubled slash',
       type: 'not_found',
     },
   },

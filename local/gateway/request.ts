@@ -220,7 +220,7 @@ const parametersOf = (
 
 /**
  * Makes a matcher with API Gateway's priorities: a fixed segment, then a parameter, then `{name+}`,
- * which takes one or more segments.
+ * which takes one or more segments. A trailing slash makes no difference to the other two.
  */
 export const matcher = (routes: readonly RouteSpec[]): Matcher => {
   const candidates = routes
@@ -228,9 +228,12 @@ export const matcher = (routes: readonly RouteSpec[]): Matcher => {
     .map((route) => ({ route, pattern: segmentsOf(route.path) }));
   return (method, path) => {
     const segments = segmentsOf(path);
+    // API Gateway routes `/x/` like `/x`.
+    const withoutSlash = segments.at(-1) === '' && segments.at(-2) ? segments.slice(0, -1) : segments;
     for (const { route, pattern } of candidates) {
       if (route.method !== method && route.method !== 'ANY') continue;
-      const pathParameters = parametersOf(pattern, segments);
+      const isGreedy = greedy.test(pattern.at(-1) ?? '');
+      const pathParameters = parametersOf(pattern, isGreedy ? segments : withoutSlash);
       if (pathParameters) return { route, pathParameters };
     }
     return undefined;

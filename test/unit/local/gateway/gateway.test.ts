@@ -118,7 +118,7 @@ describe('the gateway answers by itself', () => {
   it.each([
     ['POST', '/nowhere'],
     ['GET', '/plain'],
-    ['POST', '/plain/'],
+    ['POST', '/plain//'],
   ])('%s %s: there is no such route', async (method, path) => {
     const response = await fetch(api.url + path, { method, headers: { authorization: 'ada' } });
     expect(typeOf(response)).toEqual([404, 'MISSING_AUTHENTICATION_TOKEN']);

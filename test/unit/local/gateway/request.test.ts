@@ -93,6 +93,8 @@ describe('a path', () => {
     ['/files/a%2Fb', '/files/{name}', { name: 'a/b' }],
     ['/files/100%', '/files/{name}', { name: '100%' }],
     ['/', '/', {}],
+    // API Gateway takes no notice of a slash at the end.
+    ['/call/7/notes/', '/call/{id}/notes', { id: '7' }],
   ])('%s goes to %s', (path, resource, pathParameters) => {
     expect(match('POST', path)).toMatchObject({ route: { path: resource }, pathParameters });
   });
