@@ -134,6 +134,13 @@ const services = [
   'AmazonCloudWatch',
   'AWS Lambda',
   'AWS X-Ray',
+  'CloudWatch Events',
+  'Amazon Simple Queue Service',
+  'Amazon Athena',
+  'AWS Glue',
+  'AWS WAF',
+  'AWS Secrets Manager',
+  'AWS Data Transfer',
 ];
 
 /** When the budget notifies: of what is spent or of the month's forecast, at which percentage. */

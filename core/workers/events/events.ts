@@ -55,8 +55,8 @@ const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
     .toString('hex');
 
 /**
- * The most bytes of a detail. EventBridge takes 256 KB an entry, of which its other fields need a
- * little.
+ * The most bytes of a detail. EventBridge takes 1 MB since January 2026, and charges each 64 KB. Some
+ * targets take 256 KB, of which an event's other fields need a little.
  */
 export const maxDetailBytes = 240 * 1024;
 
