@@ -97,8 +97,23 @@ const errorDetail = () =>
     })
     .register(documented, { name: 'ErrorDetail' });
 
+const openAiError = () =>
+  z
+    .object({
+      message: field(z.string(), 'All problems in one text.'),
+      type: field(z.string(), 'Its kind by its status: `invalid_request_error`, `rate_limit_error`, …'),
+      code: field(z.string(), 'The `type` of the first problem.'),
+    })
+    .register(documented, { name: 'OpenAiError' });
+
 /** The body of every error. */
 export const error = () =>
   z
-    .object({ detail: field(z.array(errorDetail()), 'The problems of the request, at most 100.') })
+    .object({
+      detail: field(z.array(errorDetail()), 'The problems of the request, at most 100.'),
+      error: field(
+        z.optional(openAiError()),
+        "The same as OpenAI's clients read it, of the inference endpoints alone.",
+      ),
+    })
     .register(documented, { name: 'Error' });

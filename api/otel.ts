@@ -71,7 +71,7 @@ const rejectedRecords = () =>
     .register(documented, { name: 'OtlpLogsPartialSuccess' });
 
 const prompt = {
-  timeUnixNano: '1790847001000000000',
+  timeUnixNano: '1790760601000000000',
   body: { stringValue: 'claude_code.user_prompt' },
   attributes: Object.entries({
     'session.id': 'session-1',

@@ -1,3 +1,5 @@
+import { chunked } from '../storage/index.ts';
+
 /**
  * Cuts a list into runs of at most so many bytes, in order. An item that is larger makes a run of
  * its own.
@@ -44,16 +46,21 @@ interface SentCount {
   sent: number;
 }
 
+/** The most items that are sent at once: an answer that has grown too long ends between two batches. */
+const sentAtOnce = 500;
+
 /** Encodes what is answered, and counts it. */
-export const encodeBatches = <T>(
+export async function* encodeBatches<T>(
   batches: AsyncIterable<readonly T[]>,
   counts: SentCount,
   encode: (item: T) => string,
-): AsyncGenerator<readonly string[]> =>
-  mapBatches(batches, (batch) => {
-    counts.sent += batch.length;
-    return batch.map(encode);
-  });
+): AsyncGenerator<readonly string[]> {
+  for await (const batch of batches)
+    for (const some of chunked(batch, sentAtOnce)) {
+      counts.sent += some.length;
+      yield some.map(encode);
+    }
+}
 
 /** Which items of a list are wanted: `limit` of them from `offset` on; null for all. */
 export interface Slice {
