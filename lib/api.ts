@@ -14,6 +14,8 @@ import {
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
+import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { methodsOf, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
@@ -81,7 +83,8 @@ export class Api extends Construct {
     this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
     addGatewayResponses(this.rest, config.dialect);
-    for (const route of routes) this.#addRoute(route, auth, functions);
+    const invoker = this.#invoker(routes, functions);
+    for (const route of routes) this.#addRoute(route, auth, functions, invoker);
   }
 
   #restApi(config: Config, name: string): RestApi {
@@ -117,9 +120,23 @@ export class Api extends Construct {
     return rest;
   }
 
-  #addRoute(route: Route, auth: Auth, functions: Functions): void {
+  /** What API Gateway invokes the functions of all endpoints as. See docs/decisions/0151. */
+  #invoker(routes: readonly Route[], functions: Functions): IRole {
+    const handlers = new Set(routes.map((route) => functions.of(route).handler));
+    const invoke = new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: [...handlers].map(({ functionArn }) => functionArn),
+    });
+    return new Role(this, 'Invoker', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: { invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
+  }
+
+  #addRoute(route: Route, auth: Auth, functions: Functions, invoker: IRole): void {
     const integration = new LambdaIntegration(functions.of(route).handler, {
       allowTestInvoke: false,
+      credentialsRole: invoker,
       ...(route.streaming && {
         responseTransferMode: ResponseTransferMode.STREAM,
         timeout: Duration.seconds(Math.max(route.timeoutSeconds, bufferedTimeoutSeconds)),
@@ -134,6 +151,9 @@ export class Api extends Construct {
           ? { authorizer: auth.authorizer(route.scheme) }
           : { authorizationType: AuthorizationType.NONE },
       );
+      // CDK gives each method a permission as well. A stack has no room for these, and the role is enough.
+      for (const { node } of method.node.children.filter(CfnPermission.isCfnPermission))
+        method.node.tryRemoveChild(node.id);
       acknowledgeMethod(method, route);
     }
   }

@@ -16,7 +16,15 @@ import { makeFunctions } from '../../../local/runtime/functions.ts';
 import { type BusEvent, busEnvironment, startEventBus } from '../../../local/streams/event-bus.ts';
 import { runStreams } from '../../../local/streams/streams.ts';
 import type { Assembly } from '../../../local/template/cloudformation.ts';
-import { type FunctionSpec, fits, type StackSpec, stackOf } from '../../../local/template/stack.ts';
+import {
+  allowsAccess,
+  type FunctionSpec,
+  fits,
+  type Policy,
+  policySchema,
+  type StackSpec,
+  stackOf,
+} from '../../../local/template/stack.ts';
 import { bundlesOf } from '../../support/assembly.ts';
 import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
@@ -166,23 +174,40 @@ describe('a deployment, resource by resource', () => {
     expect(text).not.toMatch(/"Ref":|"Fn::|\{\{resolve:/);
   });
 
-  it('lets API Gateway invoke the function of each method, and each authorizer', () => {
-    const permissions = idsOf('AWS::Lambda::Permission').map(
-      (id) => deployed.template.Resources[id]?.Properties as { FunctionName: string; SourceArn: string },
+  it('lets API Gateway invoke the function of each method as its role, and each authorizer', () => {
+    const propertiesOf = (type: string) =>
+      idsOf(type).map((id) => [id, deployed.template.Resources[id]?.Properties ?? {}] as const);
+    const credentials = propertiesOf('AWS::ApiGateway::Method').map(
+      ([, { Integration }]) => (Integration as { Credentials?: unknown }).Credentials,
     );
-    const account = '000000000000';
-    const allowed = (arn: string, path: string) =>
-      permissions.some(({ FunctionName, SourceArn }) => {
-        const source = `arn:aws:execute-api:us-east-1:${account}:${stack.api.id}/${path}`;
-        return FunctionName === arn && fits(SourceArn, source);
-      });
-    const refused = stack.api.routes.filter(
-      ({ method, path, function: lambda, authorizer }) =>
-        !allowed(lambda.arn, `${stack.api.stage}/${method}${path.replace(/\{[^}]*\}/, 'any')}`) ||
-        (authorizer && !allowed(authorizer.function.arn, `authorizers/${authorizer.id}`)),
+    expect(new Set(credentials).size).toBe(1);
+    const [[role, { Policies }] = ['', {}]] = propertiesOf('AWS::IAM::Role').filter(([id]) =>
+      id.includes('ApiInvoker'),
     );
-    expect(refused.map(({ path }) => path)).toEqual([]);
-    expect(stack.api.routes.length).toBeGreaterThan(30);
+    expect(credentials[0]).toContain(role);
+    const policies = (Policies as { PolicyDocument: Policy }[]).map(({ PolicyDocument }) =>
+      policySchema.parse(PolicyDocument),
+    );
+    const routes = stack.api.routes;
+    const mayNot = routes.filter(
+      ({ function: { arn } }) => !allowsAccess(policies, { action: 'lambda:InvokeFunction', resource: arn }),
+    );
+    expect(mayNot.map(({ path }) => path)).toEqual([]);
+    expect(routes.length).toBeGreaterThan(30);
+    const permissions = propertiesOf('AWS::Lambda::Permission').map(
+      ([, properties]) => properties as { FunctionName: string; SourceArn: string },
+    );
+    const source = (id: string) =>
+      `arn:aws:execute-api:us-east-1:000000000000:${stack.api.id}/authorizers/${id}`;
+    const asked = routes.flatMap(({ authorizer }) => (authorizer ? [authorizer] : []));
+    const cannot = asked.filter(
+      ({ id, function: { arn } }) =>
+        !permissions.some(
+          ({ FunctionName, SourceArn }) => FunctionName === arn && fits(SourceArn, source(id)),
+        ),
+    );
+    expect(cannot).toEqual([]);
+    expect(permissions).toHaveLength(new Set(asked).size);
   });
 
   it('answers, and refuses whoever has no key', async () => {

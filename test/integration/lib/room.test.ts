@@ -14,7 +14,7 @@ const maxResources = 500;
 const maxBytes = 1_000_000;
 
 /** The endpoints that the template has to have room for. */
-const endpoints = 60;
+const endpoints = 75;
 
 /**
  * What is left for tables and functions that are no endpoints. It was 95 before there were events

@@ -39,12 +39,12 @@ const freeWhileIdle = [
 /** The types of which each endpoint has resources. */
 const ofEndpoints = new Set([
   ...['AWS::ApiGateway::Method', 'AWS::ApiGateway::Resource', 'AWS::IAM::Role'],
-  ...['AWS::Lambda::Function', 'AWS::Lambda::Permission'],
+  'AWS::Lambda::Function',
 ]);
 
 /** An endpoint of each kind: it answers at once, streams, passes on, or is open. */
 const inFull =
-  /^Functions(?:CallStart|CallsStreamQuery|InferenceV1|Health)|^ApiRest(?:callstart|callsstreamquery|inference|health|CloudWatch)|^Auth/;
+  /^Functions(?:CallStart|CallsStreamQuery|InferenceV1|Health)|^ApiRest(?:callstart|callsstreamquery|inference|health|CloudWatch)|^ApiInvoker|^Auth/;
 
 /** A template's value as somebody reads it: references in angle brackets, in one text with what is around them. */
 const readable = (value: unknown): unknown => {

@@ -18,7 +18,7 @@ export const checks: Readonly<Record<string, string>> = {
   'AWS::IAM::Role': 'a guard before the stores enforces it',
   'AWS::Lambda::EventSourceMapping': 'the local poller brings records as it says',
   'AWS::Lambda::Function': 'the local runtime runs its bundle',
-  'AWS::Lambda::Permission': 'each method and authorizer has one for its function',
+  'AWS::Lambda::Permission': 'each authorizer has one for its function',
   'AWS::S3::Bucket': 'made on fauxqs',
   'AWS::SNS::Topic': 'made on fauxqs',
   'AWS::SQS::Queue': 'made on fauxqs',
