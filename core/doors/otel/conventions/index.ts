@@ -17,6 +17,7 @@ import { genAi } from './gen-ai.ts';
 import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
 import { genkit } from './genkit.ts';
+import { haystack } from './haystack.ts';
 import { ids } from './ids.ts';
 import { langfuse } from './langfuse.ts';
 import { langSmith } from './langsmith.ts';
@@ -46,6 +47,7 @@ const conventions: readonly Convention[] = [
   adk,
   mastra,
   litellm,
+  haystack,
   aiSdk,
   logfire,
   openInference,

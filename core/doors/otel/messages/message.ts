@@ -85,6 +85,11 @@ const typed: Readonly<Record<string, PartReader>> = {
 const keyed: Readonly<Record<string, (inner: unknown) => Part | undefined>> = {
   function_call: (inner) => ({ call: toToolCall(inner) }),
   functionCall: (inner) => ({ call: toToolCall(inner) }),
+  tool_call: (inner) => ({ call: toToolCall(inner) }),
+  tool_call_result: (inner) => {
+    const origin = get(inner, 'origin');
+    return toolResult(get(origin, 'id'), get(origin, 'tool_name'), get(inner, 'result'));
+  },
   toolUse: (inner) => ({ call: toToolCall(inner) }),
   toolRequest: (inner) => ({ call: toToolCall(inner) }),
   function_response: (inner) => toolResult(get(inner, 'id'), get(inner, 'name'), responseOf(inner)),

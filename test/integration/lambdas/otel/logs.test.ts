@@ -4,6 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
+import { lineOf } from '../../../support/log-lines.ts';
 import {
   agentJson,
   attributes,
@@ -138,6 +139,20 @@ describe('the content of a request', () => {
     await taken(send('logs', bytes));
     expect(await callsOf(project)).toMatchObject([whole]);
   });
+});
+
+it('read and write units of joining are those of the documents', async () => {
+  const [before, after] = [newProject(), newProject()];
+  const units = async (signal: 'logs' | 'traces', body: JsonObject) => {
+    const { readUnits, writeUnits } = await lineOf(service, await send(signal, body));
+    return { readUnits, writeUnits };
+  };
+  const ofSpan = await units('traces', bareSpan(after));
+  expect(ofSpan).toEqual({ readUnits: 2, writeUnits: 4 });
+  // The record, the call again with what it replaces, and the mark of its hour.
+  expect(await units('logs', logsJson(after, question))).toEqual({ readUnits: 4, writeUnits: 6 });
+  expect(await units('logs', logsJson(before, question, answer))).toEqual({ readUnits: 2, writeUnits: 2 });
+  expect(await units('traces', bareSpan(before))).toEqual(ofSpan);
 });
 
 describe('a coding agent without spans', () => {

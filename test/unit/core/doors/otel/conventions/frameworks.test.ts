@@ -404,3 +404,71 @@ describe('OpenLLMetry decorators', () => {
     expect(translate(spanOf({ attributes })).output).toEqual(result);
   });
 });
+
+describe('Haystack', () => {
+  const run = (type: string, input: object, output: object) =>
+    translate(
+      spanOf({
+        name: 'haystack.component.run',
+        attributes: {
+          'haystack.component.name': 'it',
+          'haystack.component.type': type,
+          'haystack.component.input': JSON.stringify(input),
+          'haystack.component.output': JSON.stringify(output),
+        },
+      }),
+    );
+  const call = { tool_name: 'weather', arguments: { city: 'Graz' }, id: 'c' };
+
+  it('has requests with their messages, tools and tokens', () => {
+    const { kind, inputs, output, usage } = run(
+      'OpenAIChatGenerator',
+      {
+        messages: [
+          { role: 'user', content: [{ text: 'hi' }], name: null, meta: {} },
+          { role: 'assistant', content: [{ tool_call: call }], name: null, meta: {} },
+          { role: 'tool', content: [{ tool_call_result: { result: '27', origin: call, error: false } }] },
+        ],
+        generation_kwargs: { temperature: 0 },
+      },
+      {
+        replies: [
+          {
+            ...{ role: 'assistant', content: [{ text: 'Warm.' }], name: null },
+            meta: { model: 'm', usage: { prompt_tokens: 9, completion_tokens: 3 }, finish_reason: 'stop' },
+          },
+        ],
+      },
+    );
+    const tool_calls = [
+      { id: 'c', type: 'function', function: { name: 'weather', arguments: '{"city":"Graz"}' } },
+    ];
+    expect(kind).toBe('model');
+    expect(inputs).toEqual({
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: null, tool_calls },
+        { role: 'tool', content: '27', tool_call_id: 'c', name: 'weather' },
+      ],
+      ...{ temperature: 0, model: 'm' },
+    });
+    expect(output).toMatchObject({ messages: [{ role: 'assistant', content: 'Warm.' }] });
+    expect(usage?.m).toMatchObject({ input_tokens: 9, output_tokens: 3 });
+  });
+
+  it('has prompts, and components of other kinds', () => {
+    const asked = run(
+      'haystack.components.generators.openai.OpenAIGenerator',
+      { prompt: 'hi' },
+      { replies: ['hello'] },
+    );
+    expect([asked.inputs, asked.output]).toEqual([
+      { messages: [{ role: 'user', content: 'hi' }] },
+      { messages: [{ role: 'assistant', content: 'hello' }] },
+    ]);
+    expect(run('InMemoryBM25Retriever', { query: 'returns' }, { documents: [] })).toMatchObject({
+      ...{ kind: 'retriever', inputs: { query: 'returns' }, output: { documents: [] } },
+    });
+    expect(run('PromptBuilder', {}, {}).kind).toBe('other');
+  });
+});

@@ -37,6 +37,7 @@ const names = [
   ...['langfuse.observation.type', 'langfuse.observation.input', 'langfuse.observation.usage_details'],
   ...['langfuse.observation.level', 'langsmith.span.kind', 'langsmith.metadata.usage_metadata', 'events'],
   ...['mlflow.spanType', 'mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.chat.tokenUsage'],
+  ...['haystack.component.type', 'haystack.component.input', 'haystack.component.output'],
   ...['genkit:metadata:subtype', 'genkit:input', 'genkit:output', 'genkit:name'],
   ...[
     'mastra.span.type',
