@@ -1,6 +1,8 @@
 /**
  * Runs a function under AWS's own client of the runtime API, as Lambda's Node runtime does. Only its
  * native part is replaced, which speaks HTTP: by native.ts beside this file.
+ *
+ * Its argument is the URL of that client.
  */
 import { registerHooks } from 'node:module';
 
@@ -10,4 +12,5 @@ registerHooks({
       ? { url: import.meta.resolve('./native.ts'), shortCircuit: true }
       : next(specifier, context),
 });
-await import(import.meta.resolve('aws-lambda-ric'));
+const [, , client = ''] = process.argv;
+await import(client);

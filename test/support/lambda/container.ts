@@ -12,6 +12,17 @@ import {
   type Output,
 } from '../../../local/runtime/worker.ts';
 
+const findClient = (): string => {
+  try {
+    return import.meta.resolve('aws-lambda-ric');
+  } catch (cause) {
+    throw new Error('aws-lambda-ric is not there, under which bundles are to run: run npm ci', { cause });
+  }
+};
+
+/** The URL of AWS's client. */
+const client = findClient();
+
 /** How the runtime API takes a streamed answer. */
 export type Taking =
   /** To its end, also where nobody wants it any more. */
@@ -110,7 +121,7 @@ export class AwsContainer implements Container {
     const { spec, log } = this.options;
     const address = this.#server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const run = spawn(process.execPath, [`${import.meta.dirname}/client.ts`], {
+    const run = spawn(process.execPath, [`${import.meta.dirname}/client.ts`, client], {
       cwd: spec.folder,
       env: {
         ...environmentOf(this.options),
