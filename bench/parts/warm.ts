@@ -11,7 +11,7 @@ import { Agent, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import type { BenchContext, BenchPart } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
-import { type Figure, measured, quantile } from '../harness/figures.ts';
+import { counted, type Figure, measured, quantile } from '../harness/figures.ts';
 import { batchSize, endOf, isOf, newestBy, startOf } from '../harness/reporting.ts';
 
 /** As many as the figures of others were measured with (docs/architecture.md). */
@@ -27,6 +27,8 @@ interface Probe {
   readonly body?: object;
   /** The most units that it should take. */
   readonly atMost?: number;
+  /** How many of its reads wait for one another. */
+  readonly waits: number;
 }
 
 const latencyAbove = (ms: number): object => ({
@@ -39,29 +41,29 @@ const probesOf = (calls: readonly Call[]): readonly Probe[] => {
   const path = '/calls/stream_query';
   const project_id = calls[0]?.start.project_id;
   const failed = isOf('summary.svc.status', 'error');
-  const query = (name: string, atMost: number, body: object): Probe => ({
-    ...{ name, path, atMost },
+  const query = (name: string, atMost: number, waits: number, body: object): Probe => ({
+    ...{ name, path, atMost, waits },
     body: { project_id, ...body },
   });
   return [
-    { name: 'GET /me', path: '/me' },
+    { name: 'GET /me', path: '/me', waits: 0 },
     {
-      ...{ name: 'a call by id', path: '/call/read', atMost: 3 },
+      ...{ name: 'a call by id', path: '/call/read', atMost: 3, waits: 2 },
       body: { project_id, id: calls[Math.floor(calls.length / 2)]?.start.id },
     },
-    query('a trace of two calls', 4, { filter: { trace_ids: [trace] } }),
-    query('newest 100 roots, all columns', 12, {
+    query('a trace of two calls', 4, 2, { filter: { trace_ids: [trace] } }),
+    query('newest 100 roots, all columns', 12, 2, {
       ...newestBy('started_at'),
       filter: { trace_roots_only: true },
     }),
-    query('all errors, all columns', 20, { query: failed }),
-    query('all errors, no payloads', 8, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
+    query('all errors, all columns', 20, 2, { query: failed }),
+    query('all errors, no payloads', 8, 1, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
     {
-      ...{ name: 'count of slow calls', path: '/calls/query_stats', atMost: 31 },
+      ...{ name: 'count of slow calls', path: '/calls/query_stats', atMost: 31, waits: 1 },
       body: { project_id, query: latencyAbove(5000) },
     },
-    query('slow calls, all columns', 60, { query: latencyAbove(5000) }),
-    query('slow calls, ids', 35, { query: latencyAbove(5000), columns: ['id'] }),
+    query('slow calls, all columns', 60, 3, { query: latencyAbove(5000) }),
+    query('slow calls, ids', 35, 2, { query: latencyAbove(5000), columns: ['id'] }),
   ];
 };
 
@@ -71,7 +73,7 @@ const probesOf = (calls: readonly Call[]): readonly Probe[] => {
  */
 const yardstick = (): void => {
   const rows = Array.from({ length: 100 }, (_, i) => ({ id: `${i}`, name: `call ${i}`, values: [i, i / 3] }));
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 20; i++) {
     const json = JSON.stringify(rows);
     createHash('sha256').update(json).digest('hex');
     JSON.parse(json);
@@ -132,6 +134,21 @@ const load = async (service: Service, calls: readonly Call[]): Promise<void> => 
   }
 };
 
+/** What a read of DynamoDB waits, in ms. */
+const waitMs = 5;
+/** The memory with which a function has one whole core, in MB. */
+const wholeCoreMb = 1769;
+
+/** What a function is billed at several sizes of memory, in GB-seconds a million requests. */
+const billed = ({ name, waits }: Probe, cpuMs: number): Figure => {
+  const sizes = [512, 1024, wholeCoreMb].map((mb): [string, number] => {
+    const ms = waits * waitMs + cpuMs / (mb / wholeCoreMb);
+    return [`${mb} MB`, (mb / 1024) * ms * 1000];
+  });
+  const least = Math.min(...sizes.map(([, cost]) => cost));
+  return counted(`${name}: billed, least`, 'GB-s a million', least, { of: Object.fromEntries(sizes) });
+};
+
 /** The processor time of so many requests one after the other, in ms each. */
 const cpuEach = async (service: Service, probe: Probe, times: number): Promise<number> => {
   const before = await service.cpuMs();
@@ -142,8 +159,10 @@ const cpuEach = async (service: Service, probe: Probe, times: number): Promise<n
 /**
  * Measures a probe in turns with the unit. Whoever else uses the machine only adds to a time, so the
  * figures are made of the quickest quarters.
+ *
+ * @param gatewayMs what a request takes that reads nothing, which no function is billed
  */
-const figuresOf = async (service: Service, probe: Probe): Promise<Figure[]> => {
+const figuresOf = async (service: Service, probe: Probe, gatewayMs: number): Promise<Figure[]> => {
   await cpuEach(service, probe, warmUps);
   const times = Math.max(3, Math.round(roundMs / (await cpuEach(service, probe, 5))));
   const [ms, units]: [number[], number[]] = [[], []];
@@ -156,6 +175,7 @@ const figuresOf = async (service: Service, probe: Probe): Promise<Figure[]> => {
   return [
     measured(`${probe.name}: processor`, 'ms', [quick]),
     measured(probe.name, 'units', [quick / unit], bound),
+    ...(probe.waits > 0 ? [billed(probe, quick - gatewayMs)] : []),
   ];
 };
 
@@ -167,7 +187,8 @@ const run = async (context: BenchContext): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const probe of probesOf(calls)) {
     context.progress(`  ${probe.name}`);
-    figures.push(...(await figuresOf(service, probe)));
+    const [me] = figures;
+    figures.push(...(await figuresOf(service, probe, me?.median ?? 0)));
   }
   return figures;
 };
