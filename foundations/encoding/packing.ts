@@ -25,27 +25,14 @@ export const pack = (bytes: Uint8Array): Promise<Buffer> =>
  */
 const chunkSize = ({ length }: Uint8Array): number => Math.min(Math.max(32 * length, 16 * 1024), 1024 * 1024);
 
-let hasRoom = false;
-
-/**
- * Lets a small heap grow to four times what is alive before V8 looks through all of it. Unpacked bytes
- * count as growth, so it would do so every few requests: docs/decisions/0160.
- */
-const makeRoom = (): void => {
-  if (!hasRoom) process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=300');
-  hasRoom = true;
-};
-
 /**
  * Undoes {@link pack}, at once: a thread of zlib's would take several times the processor time, more
  * than it could save by working beside this one.
  *
  * @throws Error if the bytes are damaged
  */
-export const unpack = (frame: Uint8Array): Buffer => {
-  makeRoom();
-  return zstdDecompressSync(frame, { chunkSize: chunkSize(frame) });
-};
+export const unpack = (frame: Uint8Array): Buffer =>
+  zstdDecompressSync(frame, { chunkSize: chunkSize(frame) });
 
 // Each reuses its buffer. Bundles that only decode do without the encoder.
 const encoder = /* @__PURE__ */ new Encoder();
