@@ -180,3 +180,29 @@ describe('a number', () => {
     expect(await read({ a: { N: digits } })).toEqual({ a: Number(digits) });
   });
 });
+
+describe('a read', () => {
+  it.each([
+    ['eu-central-1', 'dynamodb.eu-central-1.amazonaws.com'],
+    ['cn-north-1', 'dynamodb.cn-north-1.amazonaws.com.cn'],
+  ])('in %s goes to %s, signed for it', async (region, hostname) => {
+    const sent: { readonly protocol: string; readonly hostname: string; readonly headers: object }[] = [];
+    const client = dynamodbClient({
+      region,
+      credentials: localCredentials,
+      requestHandler: {
+        handle: async (request: never) => {
+          sent.push(request);
+          return handle(request);
+        },
+        metadata: { handlerProtocol: 'http/1.1' },
+      } as never,
+    });
+    await getItems({ ...table, client }, [{ k: 'key' }], requestBudget(10_000), { consistent: true });
+    expect(sent).toMatchObject([{ protocol: 'https:', hostname }]);
+    expect(sent[0]?.headers).toMatchObject({
+      host: hostname,
+      authorization: expect.stringContaining(`/${region}/dynamodb/aws4_request, SignedHeaders=`),
+    });
+  });
+});
