@@ -69,12 +69,12 @@ interface Target {
 const targets = new WeakMap<DynamoDBClient, Promise<Target>>();
 
 /**
- * Lets a small heap grow to four times what is alive before V8 looks through all of it. Rows, and the
+ * Lets a small heap grow to three times what is alive before V8 looks through all of it. Rows, and the
  * bytes that are unpacked for them, come and go so fast that it would do so every few requests:
  * docs/decisions/0160.
  */
 const makeRoom = (): void =>
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=300');
+  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=200');
 
 const makeTarget = async ({ config }: DynamoDBClient): Promise<Target> => {
   makeRoom();
