@@ -117,3 +117,5 @@ export const error = () =>
       ),
     })
     .register(documented, { name: 'Error' });
+
+export type ErrorAnswer = z.infer<ReturnType<typeof error>>;

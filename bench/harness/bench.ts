@@ -237,7 +237,7 @@ const meteredConnections = (
   };
   const connections = new NodeHttpHandler({ requestTimeout: requestTimeoutMs });
   const handle: NodeHttpHandler['handle'] = async (request, options) => {
-    const asked = Buffer.from(request.body).toString();
+    const asked = typeof request.body === 'string' ? request.body : Buffer.concat([request.body]).toString();
     const body = asked.replace('"ReturnConsumedCapacity":"TOTAL"', '"ReturnConsumedCapacity":"INDEXES"');
     if (body === asked) return connections.handle(request, options);
     request.headers['content-length'] = String(Buffer.byteLength(body));

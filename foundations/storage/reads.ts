@@ -1,9 +1,10 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { exactNumber, type Item, type Value } from './items.ts';
 import { type RequestBudget, type RequestOptions, sendBatches, withRetries } from './requests.ts';
-import type { Table } from './store.ts';
+import { meter, type Table } from './store.ts';
 
 /*
  * Reads speak DynamoDB's API themselves, with the SDK's connections, credentials and signature. A
@@ -62,7 +63,7 @@ const keyToWire = (value: Value | undefined): WireValue => {
 
 /** Where a client's requests go, and how they are signed. */
 interface Target {
-  readonly endpoint: Pick<HttpRequest, 'protocol' | 'hostname' | 'port'>;
+  readonly url: URL;
   readonly signer: SignatureV4;
 }
 
@@ -76,17 +77,28 @@ const targets = new WeakMap<DynamoDBClient, Promise<Target>>();
 const makeRoom = (): void =>
   process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=200');
 
+/** What the SDK is to consider of its configuration. It finds the rest in environment and files. */
+const endpointRules = {
+  getEndpointParameterInstructions: () => ({
+    Region: { type: 'builtInParams', name: 'region' } as const,
+    Endpoint: { type: 'builtInParams', name: 'endpoint' } as const,
+    UseFIPS: { type: 'builtInParams', name: 'useFipsEndpoint' } as const,
+    UseDualStack: { type: 'builtInParams', name: 'useDualstackEndpoint' } as const,
+  }),
+};
+
 const makeTarget = async ({ config }: DynamoDBClient): Promise<Target> => {
   makeRoom();
-  const region = await config.region();
-  // The SDK takes the local store's URL from this variable, too.
-  const override = process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  const given = config.endpoint ? await config.endpoint() : override ? new URL(override) : undefined;
-  const { protocol, hostname, port } = given ?? config.endpointProvider({ Region: region }).url;
+  const { url } = await getEndpointFromInstructions({}, endpointRules, { ...config });
   return {
-    endpoint: { protocol, hostname, ...(port && { port: Number(port) }) },
+    url,
     signer: new SignatureV4({
-      ...{ region, service: 'dynamodb', sha256: config.sha256, credentials: config.credentials },
+      ...{
+        region: config.region,
+        service: 'dynamodb',
+        sha256: config.sha256,
+        credentials: config.credentials,
+      },
     }),
   };
 };
@@ -110,11 +122,6 @@ const errorOf = (statusCode: number, body: string): Error => {
   return Object.assign(new Error(message), { name, $metadata: { httpStatusCode: statusCode } });
 };
 
-/** What the answers to reads have in common. */
-interface Consumption {
-  readonly CapacityUnits?: number;
-}
-
 /**
  * Sends a read to DynamoDB, once.
  *
@@ -127,14 +134,13 @@ const send = async <Answer>(
   input: object,
   options: RequestOptions,
 ): Promise<Answer> => {
-  const { endpoint, signer } = await targetOf(client);
+  const { url, signer } = await targetOf(client);
   const body = JSON.stringify(input);
   const request = new HttpRequest({
-    ...endpoint,
-    method: 'POST',
-    path: '/',
+    ...{ protocol: url.protocol, hostname: url.hostname, method: 'POST', path: url.pathname },
+    ...(url.port && { port: Number(url.port) }),
     headers: {
-      host: endpoint.port ? `${endpoint.hostname}:${endpoint.port}` : endpoint.hostname,
+      host: url.host,
       'content-type': 'application/x-amz-json-1.0',
       'content-length': String(Buffer.byteLength(body)),
       'x-amz-target': `DynamoDB_20120810.${operation}`,
@@ -150,10 +156,6 @@ const send = async <Answer>(
   return JSON.parse(text);
 };
 
-const meterReads = (budget: RequestBudget, capacity: Consumption | undefined): void => {
-  budget.meter.readUnits += capacity?.CapacityUnits ?? 0;
-};
-
 /** The attributes to read, as the fields of a request. */
 const projectionOf = (attributes: readonly string[]) => ({
   ProjectionExpression: attributes.map((_, i) => `#a${i}`).join(', '),
@@ -166,7 +168,7 @@ const maxBatchGet = 100;
 interface BatchGetAnswer {
   readonly Responses?: Readonly<Record<string, readonly WireItem[]>>;
   readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys: WireItem[] }>>;
-  readonly ConsumedCapacity?: readonly Consumption[];
+  readonly ConsumedCapacity?: readonly ConsumedCapacity[];
 }
 
 /**
@@ -202,7 +204,7 @@ export const getItems = async (
       ReturnConsumedCapacity: 'TOTAL',
     };
     const answer = await send<BatchGetAnswer>(table, 'BatchGetItem', input, request);
-    meterReads(budget, answer.ConsumedCapacity?.[0]);
+    meter(budget, 'readUnits', answer.ConsumedCapacity?.[0]);
     for (const item of answer.Responses?.[table.name] ?? []) found.push(itemFromWire(item));
     return answer.UnprocessedKeys?.[table.name]?.Keys ?? [];
   });
@@ -244,7 +246,7 @@ export interface PageOptions {
 interface QueryAnswer {
   readonly Items?: readonly WireItem[];
   readonly LastEvaluatedKey?: WireItem;
-  readonly ConsumedCapacity?: Consumption;
+  readonly ConsumedCapacity?: ConsumedCapacity;
 }
 
 /**
@@ -279,7 +281,7 @@ export const queryPage = async (
   let page: Page = { items: [], next: undefined };
   await withRetries(budget, async (request) => {
     const answer = await send<QueryAnswer>(table, 'Query', input, request);
-    meterReads(budget, answer.ConsumedCapacity);
+    meter(budget, 'readUnits', answer.ConsumedCapacity);
     page = { items: answer.Items?.map(itemFromWire) ?? [], next: answer.LastEvaluatedKey };
     return true;
   });

@@ -23,7 +23,8 @@ export const clientThrough = (
 ): DynamoDBClient => {
   const through: Handle = (request, options) => {
     const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-    const input = JSON.parse(Buffer.from(request.body).toString());
+    const { body } = request;
+    const input = JSON.parse(typeof body === 'string' ? body : Buffer.concat([body]).toString());
     return handle(operation, input, () => requestHandler.handle(request, options));
   };
   return dynamodbClient({

@@ -1,12 +1,5 @@
+import type { ErrorAnswer } from '../../../api/fields.ts';
 import type { ErrorDetail } from '../../../foundations/wire/errors.ts';
-
-/** An error as OpenAI's clients read it. They show the message, and choose their exception by the status. */
-export interface OpenAiError {
-  readonly message: string;
-  readonly type: string;
-  /** The kind of the first problem. */
-  readonly code: string;
-}
 
 /** OpenAI's names for kinds of errors. */
 const types: Readonly<Record<number, string>> = {
@@ -21,7 +14,10 @@ const sentence = ({ loc: [part, ...path], msg }: ErrorDetail): string =>
   part === 'body' && path.length > 0 ? `${path.join('.')} ${msg}` : msg;
 
 /** The `error` that stands beside `detail` where OpenAI's clients may be asking. */
-export const openAiError = (status: number, detail: readonly ErrorDetail[]): OpenAiError => ({
+export const openAiError = (
+  status: number,
+  detail: readonly ErrorDetail[],
+): NonNullable<ErrorAnswer['error']> => ({
   message: detail.map(sentence).join('; '),
   type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'),
   code: detail[0]?.type ?? 'unknown',

@@ -186,17 +186,17 @@ const lineCharacters = 64;
  */
 const streamEnd = (): ((bytes: Buffer) => boolean) => {
   let kept = '\n';
-  let begun = false;
+  let inLast = false;
   let whole = false;
   return (bytes) => {
     if (whole) return true;
     let text = kept + bytes.toString('latin1');
-    const at = begun ? -1 : text.search(lastEvent);
+    const at = inLast ? -1 : text.search(lastEvent);
     if (at >= 0) {
-      begun = true;
+      inLast = true;
       text = text.slice(at + 1);
     }
-    whole = begun && emptyLine.test(text);
+    whole = inLast && emptyLine.test(text);
     kept = text.slice(-lineCharacters);
     return whole;
   };

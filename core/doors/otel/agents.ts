@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, JsonValue, Micros } from '../../../foundations/wire/index.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  qualifiedId,
+} from '../../../foundations/wire/index.ts';
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
 import { idFrom, microsOf, opNameOf } from './calls.ts';
@@ -21,7 +26,7 @@ import { asInputs, countOf, nested, plain, present, structured, textOf } from '.
 const response = 'claude_code.assistant_response';
 
 /** What a record says of its call. */
-interface Said {
+interface CallContent {
   readonly kind: Kind;
   /** What is shown in the place of the event's name. */
   readonly name?: string | undefined;
@@ -71,7 +76,7 @@ const redacted = new Set(['<REDACTED>', '[REDACTED]']);
 const shown = (text: string | undefined): string | undefined =>
   text === undefined || redacted.has(text) ? undefined : text;
 
-const prompt = (of: Reading, identity: string | undefined): Said => ({
+const prompt = (of: Reading, identity: string | undefined): CallContent => ({
   kind: 'agent',
   inputs: messages('user', shown(of.text('prompt'))),
   identity,
@@ -80,7 +85,7 @@ const prompt = (of: Reading, identity: string | undefined): Said => ({
 
 const claudeCounts = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens'] as const;
 
-type Reader = (of: Reading) => Said | undefined;
+type Reader = (of: Reading) => CallContent | undefined;
 
 /** How each event becomes a call. Other events of these agents are passed over. */
 const readers: Readonly<Record<string, Reader>> = {
@@ -189,14 +194,14 @@ interface AgentCall {
   readonly id: string;
   readonly record: ProjectRecord;
   readonly event: string;
-  readonly said: Said;
+  readonly content: CallContent;
   readonly session: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
 }
 
 /** Fields of both: what one does not say, the other may. */
-const merged = (a: Said, b: Said): Said => ({
+const merged = (a: CallContent, b: CallContent): CallContent => ({
   ...a,
   ...b,
   inputs: { ...a.inputs, ...b.inputs },
@@ -209,29 +214,29 @@ const merged = (a: Said, b: Said): Said => ({
 const agentCall = (record: ProjectRecord): AgentCall | undefined => {
   const event = agentEvent(record);
   const of = new Reading(record);
-  const said = readers[event]?.(of);
-  if (!said) return undefined;
+  const content = readers[event]?.(of);
+  if (!content) return undefined;
   const found = sessionKeys.map((key) => of.text(key)).find((text) => text !== undefined);
   const session = (found && idFrom(found)) ?? 'unknown';
   const time = microsOf(record.timeUnixNano);
   const duration = Number(of.count('duration_ms') ?? 0) * 1000;
   const own = JSON.stringify([String(record.timeUnixNano), event, nested(record.attributes)]);
-  const identity = said.identity === undefined ? own : `${said.kind} ${said.identity}`;
+  const identity = content.identity === undefined ? own : `${content.kind} ${content.identity}`;
   return {
     id: digest(session, identity),
-    ...{ record, event, said, session, startedAt: time - duration, endedAt: time },
+    ...{ record, event, content, session, startedAt: time - duration, endedAt: time },
   };
 };
 
 const reservedKeys = /^(?:kind|otel)(?:\.|$)/;
 
-const attributesOf = ({ record, event, said }: AgentCall): JsonObject => {
+const attributesOf = ({ record, event, content }: AgentCall): JsonObject => {
   const { scope, resource, attributes } = record;
-  const used = new Set(said.used);
+  const used = new Set(content.used);
   const own = [...attributes].filter(([key]) => !used.has(key) && !reservedKeys.test(key));
   return {
     ...nested(own),
-    kind: said.kind,
+    kind: content.kind,
     otel: {
       event,
       scope: { name: scope.name, ...(scope.version !== '' && { version: scope.version }) },
@@ -250,15 +255,15 @@ export const callsOfAgents = (records: readonly ProjectRecord[]): CallReport[] =
   for (const record of records.toSorted((a, b) => Number(a.timeUnixNano - b.timeUnixNano))) {
     const call = agentCall(record);
     if (!call) continue;
-    const key = `${record.projectId} ${call.id}`;
+    const key = qualifiedId(record.projectId, call.id);
     const same = calls.get(key);
     // A request and what was said in its answer are two records with one id.
     calls.set(
       key,
       same
         ? {
-            ...(same.event === response ? { ...call, said: same.said } : same),
-            said: merged(same.said, call.said),
+            ...(same.event === response ? { ...call, content: same.content } : same),
+            content: merged(same.content, call.content),
             startedAt: Math.min(same.startedAt, call.startedAt),
             endedAt: Math.max(same.endedAt, call.endedAt),
           }
@@ -267,12 +272,12 @@ export const callsOfAgents = (records: readonly ProjectRecord[]): CallReport[] =
   }
   const lastPrompt = new Map<string, string>();
   return [...calls.values()].flatMap((call) => {
-    const { record, event, said, session, startedAt, endedAt } = call;
+    const { record, event, content, session, startedAt, endedAt } = call;
     // An answer without its request would take the place of the request's tokens.
-    const id = event === response && !said.counts ? digest(call.id, response) : call.id;
+    const id = event === response && !content.counts ? digest(call.id, response) : call.id;
     const { projectId } = record;
     const of = `${projectId} ${session}`;
-    const isPrompt = said.kind === 'agent';
+    const isPrompt = content.kind === 'agent';
     if (isPrompt) lastPrompt.set(of, id);
     const promptId = textOf(record.attributes.get('prompt.id'));
     const turnId = isPrompt
@@ -280,21 +285,21 @@ export const callsOfAgents = (records: readonly ProjectRecord[]): CallReport[] =
       : ((promptId === undefined ? undefined : digest(session, `agent ${promptId}`)) ??
         lastPrompt.get(of) ??
         null);
-    const usage = said.counts && usageOf(said.counts, undefined);
+    const usage = content.counts && usageOf(content.counts, undefined);
     return [
       startReport({
         ...{
           projectId,
           id,
           opName: opNameOf(event),
-          displayName: said.name === undefined ? null : opNameOf(said.name),
+          displayName: content.name === undefined ? null : opNameOf(content.name),
         },
         traceId: digest(session, turnId ?? ''),
         ...{ parentId: isPrompt ? null : turnId, threadId: session, turnId, startedAt },
-        ...{ attributes: attributesOf(call), inputs: said.inputs ?? {} },
+        ...{ attributes: attributesOf(call), inputs: content.inputs ?? {} },
       }),
       endReport({
-        ...{ projectId, id, endedAt, output: said.output ?? null, exception: said.exception ?? null },
+        ...{ projectId, id, endedAt, output: content.output ?? null, exception: content.exception ?? null },
         summary: usage ? { usage } : {},
       }),
     ];

@@ -5,6 +5,7 @@ import {
   type JsonValue,
   type ProjectId,
   parseJson,
+  qualifiedId,
 } from '../../../foundations/wire/index.ts';
 import {
   type CallReport,
@@ -156,10 +157,7 @@ const join = async (store: Store, projectId: ProjectId, id: string, budget: Requ
   for (let round = 0; round < maxRounds && read.length > 0; round++) {
     const call = await readCall(store, projectId, id, budget);
     if (!call) return;
-    const reports = joined(
-      call,
-      read.map(({ record }) => record),
-    );
+    const reports = joined(call, read);
     if (!reports) return;
     await writeCalls(store, reports, call.header.start.userId, budget);
     // Who wrote last has seen all of them.
@@ -182,7 +180,7 @@ export const storeContent = async (
 ): Promise<Rejection[]> => {
   const joining = records.map(joiningOf);
   const tooLong = await putRecords(store, joining, budget);
-  const calls = new Map(joining.map(({ projectId, id }) => [`${projectId} ${id}`, { projectId, id }]));
+  const calls = new Map(joining.map((call) => [qualifiedId(call.projectId, call.id), call]));
   await mapConcurrent([...calls.values()], joinConcurrency, ({ projectId, id }) =>
     join(store, projectId, id, budget),
   );
@@ -227,10 +225,7 @@ export const withEarlier = async (
     const next = reports[at + 1];
     if (records.length === 0 || next?.kind !== 'end') return;
     const { attributes, inputs } = start;
-    const content = withRecords(
-      { attributes, inputs, output: next.end.output },
-      records.map(({ record }) => record),
-    );
+    const content = withRecords({ attributes, inputs, output: next.end.output }, records);
     if (!content) return;
     made[at] = startReport({ ...start, inputs: content.inputs });
     made[at + 1] = endReport({ ...next.end, output: content.output });

@@ -9,8 +9,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { microsOf, type ProjectSpan } from './calls.ts';
 import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
-import type { LogRecord } from './log.ts';
-import type { Attributes, Span } from './span.ts';
+import type { Attributes, LogRecord } from './span.ts';
 import { textOf } from './values.ts';
 
 /** The header that names the project of resources that name none. */
@@ -79,21 +78,13 @@ const refusalOfProject = (found: FoundProject, { grants }: Selection): Refusal |
   return { status: 403, reason: `this key may not write the project ${found.projectId}` };
 };
 
-const refusalOf = (found: FoundProject, span: Span, selection: Selection): Refusal | undefined => {
-  const refused = refusalOfProject(found, selection);
-  if (refused) return refused;
-  const times = { start_time_unix_nano: span.startTimeUnixNano, end_time_unix_nano: span.endTimeUnixNano };
-  const [name] = Object.entries(times).find(([, nanos]) => !Number.isSafeInteger(microsOf(nanos))) ?? [];
-  return name === undefined ? undefined : { reason: `${name} ${timeRule.slice(timeRule.indexOf('should'))}` };
-};
-
 /** The error of a request of which nothing is taken because of its projects. */
 const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
   const { status, reason } =
     refusals.find((refusal) => refusal.status === 403) ?? refusals.find((refusal) => refusal.status) ?? {};
   if (status === undefined || reason === undefined) return undefined;
   const type = status === 403 ? 'forbidden' : 'value_error';
-  return new ServiceError(status, [{ loc: ['body', 'resource_spans'], msg: reason, type }]);
+  return new ServiceError(status, [{ loc: ['body'], msg: reason, type }]);
 };
 
 /**
@@ -109,31 +100,60 @@ export const requireProject = (resources: readonly Attributes[], selection: Sele
   if (error && refusals.every((refusal) => refusal !== undefined)) throw error;
 };
 
+/** The first of these times that cannot be kept, by its name, and what it should be. */
+const badTime = (nanos: Readonly<Record<string, bigint>>): Refusal | undefined => {
+  const [name] = Object.entries(nanos).find(([, each]) => !Number.isSafeInteger(microsOf(each))) ?? [];
+  return name === undefined ? undefined : { reason: `${name} ${timeRule.slice(timeRule.indexOf('should'))}` };
+};
+
 /**
- * Finds the project of each span, and leaves out the spans that the key may not write or that
- * cannot be kept.
+ * Finds the project of each span or record, and leaves out what the key may not write or what cannot
+ * be kept.
  *
+ * @param timesOf its times in nanoseconds, by their names
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */
-export const selectSpans = (received: ReceivedExport, selection: Selection): SelectedSpans => {
+const select = <T extends object>(
+  list: readonly T[],
+  resourceOf: (one: T) => Attributes,
+  timesOf: (one: T) => Readonly<Record<string, bigint>>,
+  selection: Selection,
+): { taken: (T & { readonly projectId: ProjectId })[]; refused: Rejection[] } => {
   const found = new Map<Attributes, FoundProject>();
   const refusals = new Map<string, Refusal & { count: number }>();
-  const spans: ProjectSpan[] = [];
-  for (const one of received.spans) {
-    const { resource } = one.span;
+  const taken: (T & { readonly projectId: ProjectId })[] = [];
+  for (const one of list) {
+    const resource = resourceOf(one);
     const project = found.get(resource) ?? projectOf(resource, selection.header, selection.policy);
     found.set(resource, project);
-    const refusal = refusalOf(project, one.span, selection);
+    const refusal = refusalOfProject(project, selection) ?? badTime(timesOf(one));
     if (refusal) {
       const same = refusals.get(refusal.reason) ?? { ...refusal, count: 0 };
       same.count += 1;
       refusals.set(refusal.reason, same);
-    } else if ('projectId' in project) spans.push({ ...one, projectId: project.projectId });
+    } else if ('projectId' in project) taken.push({ ...one, projectId: project.projectId });
   }
-  const error = spans.length === 0 ? errorOf([...refusals.values()]) : undefined;
+  const error = taken.length === 0 ? errorOf([...refusals.values()]) : undefined;
   if (error) throw error;
-  const refused = Array.from(refusals.values(), ({ reason, count }) => ({ count, reason }));
-  return { spans, rejected: [...received.rejected, ...refused] };
+  return { taken, refused: Array.from(refusals.values(), ({ reason, count }) => ({ count, reason })) };
+};
+
+/**
+ * The spans that are taken, with their projects.
+ *
+ * @throws ServiceError 400 or 403 if all are left out because of their projects
+ */
+export const selectSpans = (received: ReceivedExport, selection: Selection): SelectedSpans => {
+  const { taken, refused } = select(
+    received.spans,
+    ({ span }) => span.resource,
+    ({ span }) => ({
+      start_time_unix_nano: span.startTimeUnixNano,
+      end_time_unix_nano: span.endTimeUnixNano,
+    }),
+    selection,
+  );
+  return { spans: taken, rejected: [...received.rejected, ...refused] };
 };
 
 /** The log records of a request that are taken, and those that are not. */
@@ -148,27 +168,18 @@ export interface ProjectRecord extends LogRecord {
 }
 
 /**
- * Finds the project of each log record, as {@link selectSpans} does.
+ * The log records that are taken, with their projects.
  *
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */
 export const selectRecords = (received: ReceivedLogs, selection: Selection): SelectedRecords => {
-  requireProject([...new Set(received.records.map(({ resource }) => resource))], selection);
-  const records: ProjectRecord[] = [];
-  const refused = new Map<string, number>();
-  const refuse = (reason: string) => refused.set(reason, (refused.get(reason) ?? 0) + 1);
-  for (const record of received.records) {
-    const project = projectOf(record.resource, selection.header, selection.policy);
-    const refusal = refusalOfProject(project, selection);
-    if (refusal) refuse(refusal.reason);
-    else if (!Number.isSafeInteger(microsOf(record.timeUnixNano)))
-      refuse(`time_unix_nano ${timeRule.slice(timeRule.indexOf('should'))}`);
-    else if ('projectId' in project) records.push({ ...record, projectId: project.projectId });
-  }
-  return {
-    records,
-    rejected: [...received.rejected, ...Array.from(refused, ([reason, count]) => ({ count, reason }))],
-  };
+  const { taken, refused } = select(
+    received.records,
+    ({ resource }) => resource,
+    ({ timeUnixNano }) => ({ time_unix_nano: timeUnixNano }),
+    selection,
+  );
+  return { records: taken, rejected: [...received.rejected, ...refused] };
 };
 
 /** The projects of spans or log records, each once. */

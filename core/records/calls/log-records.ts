@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
   asBytes,
-  asText,
   expiryIn,
   type Item,
   mapConcurrent,
@@ -63,11 +62,12 @@ export const putRecords = async (
   return tooLong;
 };
 
-/** A log record as it is stored. */
-export interface StoredRecord {
-  readonly key: Item;
-  readonly record: JsonObject;
-}
+/** The items of the log records that join a call, in order of their times, strongly consistent. */
+const itemsOf = async (store: Store, { projectId, id }: CallName, budget: RequestBudget): Promise<Item[]> => {
+  const range = { partition: ['k', recordKey(projectId, id)] } as const;
+  const options = { toRow: (item: Item) => item, consistent: true };
+  return (await Array.fromAsync(readRange(store.table, range, options, budget))).flat();
+};
 
 /**
  * Reads the log records that join a call, in order of their times, strongly consistent.
@@ -76,21 +76,13 @@ export interface StoredRecord {
  */
 export const readRecords = async (
   store: Store,
-  { projectId, id }: CallName,
+  call: CallName,
   budget: RequestBudget,
-): Promise<StoredRecord[]> => {
-  const range = { partition: ['k', recordKey(projectId, id)] } as const;
-  const found: StoredRecord[] = [];
-  const options = { toRow: (item: Item) => item, consistent: true };
-  for await (const page of readRange(store.table, range, options, budget)) {
-    for (const { k, p, b } of page) {
-      const [text, bytes] = [asText(p), asBytes(b)];
-      if (k === undefined || text === undefined || bytes === undefined) continue;
-      found.push({ key: { k, p: text }, record: JSON.parse((await unpack(bytes)).toString()) as JsonObject });
-    }
-  }
-  return found;
-};
+): Promise<JsonObject[]> =>
+  (await itemsOf(store, call, budget)).flatMap(({ b }) => {
+    const bytes = asBytes(b);
+    return bytes ? [JSON.parse(unpack(bytes).toString()) as JsonObject] : [];
+  });
 
 /** Whether log records can join a call: it was made of a span, whose ids make 32 hex digits. */
 const canBeJoined = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
@@ -102,4 +94,6 @@ export const recordKeysOf = async (
   id: string,
   budget: RequestBudget,
 ): Promise<Item[]> =>
-  canBeJoined(id) ? (await readRecords(store, { projectId, id }, budget)).map(({ key }) => key) : [];
+  canBeJoined(id)
+    ? (await itemsOf(store, { projectId, id }, budget)).flatMap(({ k, p }) => (k && p ? [{ k, p }] : []))
+    : [];

@@ -1,6 +1,5 @@
 import { ExactNumber, ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
-import type { LogRecord } from '../log.ts';
-import type { Attributes, Scope, Span } from '../span.ts';
+import type { Attributes, LogRecord, Scope, Span } from '../span.ts';
 
 const maxMessage = 500;
 

@@ -69,7 +69,7 @@ let stored: Travelling = {};
 
 const answerTo = (operation: string | undefined, body: Uint8Array | string): object => {
   if (operation !== 'BatchWriteItem') return { Responses: { one: [stored] } };
-  const { RequestItems } = JSON.parse(Buffer.from(body).toString()) as {
+  const { RequestItems } = JSON.parse(typeof body === 'string' ? body : Buffer.concat([body]).toString()) as {
     RequestItems: { one: [{ PutRequest: { Item: Travelling } }] };
   };
   stored = RequestItems.one[0].PutRequest.Item;
@@ -182,11 +182,14 @@ describe('a number', () => {
 });
 
 describe('a read', () => {
-  it.each([
-    ['eu-central-1', 'dynamodb.eu-central-1.amazonaws.com'],
-    ['cn-north-1', 'dynamodb.cn-north-1.amazonaws.com.cn'],
-  ])('in %s goes to %s, signed for it', async (region, hostname) => {
-    const sent: { readonly protocol: string; readonly hostname: string; readonly headers: object }[] = [];
+  interface Sent {
+    readonly protocol: string;
+    readonly hostname: string;
+    readonly headers: object;
+  }
+
+  const sentTo = async (region: string): Promise<Sent | undefined> => {
+    const sent: Sent[] = [];
     const client = dynamodbClient({
       region,
       credentials: localCredentials,
@@ -199,10 +202,31 @@ describe('a read', () => {
       } as never,
     });
     await getItems({ ...table, client }, [{ k: 'key' }], requestBudget(10_000), { consistent: true });
-    expect(sent).toMatchObject([{ protocol: 'https:', hostname }]);
-    expect(sent[0]?.headers).toMatchObject({
+    return sent[0];
+  };
+
+  it.each([
+    ['eu-central-1', 'dynamodb.eu-central-1.amazonaws.com'],
+    ['cn-north-1', 'dynamodb.cn-north-1.amazonaws.com.cn'],
+  ])('in %s goes to %s, signed for it', async (region, hostname) => {
+    const sent = await sentTo(region);
+    expect(sent).toMatchObject({ protocol: 'https:', hostname });
+    expect(sent?.headers).toMatchObject({
       host: hostname,
       authorization: expect.stringContaining(`/${region}/dynamodb/aws4_request, SignedHeaders=`),
     });
+  });
+
+  it.each([
+    ['AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:8123', { hostname: '127.0.0.1', port: 8123 }],
+    ['AWS_ENDPOINT_URL', 'http://127.0.0.1:8123/store', { hostname: '127.0.0.1', path: '/store' }],
+    ['AWS_USE_FIPS_ENDPOINT', 'true', { hostname: 'dynamodb-fips.us-east-1.amazonaws.com' }],
+  ])('goes where %s sends the SDK', async (name, value, expected) => {
+    vi.stubEnv(name, value);
+    try {
+      expect(await sentTo('us-east-1')).toMatchObject(expected);
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 });
