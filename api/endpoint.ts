@@ -265,8 +265,11 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
 export interface KeyedRoute extends AnyRoute {
   /** The HTTP authentication scheme that the route takes, or `any` that the service knows. */
   readonly scheme: AcceptedScheme;
-  /** The role that the key's grants must give on each project of a request. */
-  readonly role: Role;
+  /**
+   * The role that the key's grants must give on each project of a request. What only `admin` may do
+   * depends on the body.
+   */
+  readonly role: Exclude<Role, 'admin'>;
 }
 
 /**

@@ -89,7 +89,7 @@ const objectVersion = () =>
       kind: field(z.enum(['object', 'op']), '`op` if the value has `"_type": "op"`, else `object`.'),
       base_object_class: field(
         z.nullable(z.string()),
-        "The class that the value's own class extends; null if it names none.",
+        "The class that the value's own class extends, or its `_type`; null if it names none.",
       ),
       created_at: field(timestamp, 'When it was made.'),
       svc_user_id: field(z.string(), 'The user whose key made it.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { roles } from '../foundations/auth/index.ts';
 import { field, record } from '../foundations/wire/schema.ts';
 import { endpoint, keyEndpoint, oneAnswer } from './endpoint.ts';
 import { slice, timestamp } from './fields.ts';
@@ -6,7 +7,7 @@ import { slice, timestamp } from './fields.ts';
 const grant = () =>
   z.object({
     resource: field(z.string(), 'A project, `<entity>/*` for those of an entity, or `*` for all.'),
-    role: field(z.enum(['read', 'write', 'inference']), 'What it allows; `write` includes `read`.'),
+    role: field(z.enum(roles), 'What it allows; `write` includes `read`, and `admin` all others.'),
   });
 
 export const me = /* @__PURE__ */ keyEndpoint({
@@ -41,6 +42,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
           { resource: '*', role: 'read' },
           { resource: '*', role: 'write' },
           { resource: '*', role: 'inference' },
+          { resource: '*', role: 'admin' },
         ],
         service: { name: 'svc', version: '0.1.0' },
       },

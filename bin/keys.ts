@@ -19,6 +19,7 @@ import {
   newRecord,
   parseGrant,
   putKey,
+  type Role,
   revokeKey,
 } from '../foundations/auth/index.ts';
 import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
@@ -64,7 +65,8 @@ export const help = `Make, list and revoke the keys of a deployed or a local ser
 create
   --user NAME       the user of the key: 1 to 128 printable characters without ":"
   --grant GRANT     <entity>/<project>:<role>, '<entity>/*:<role>' or '*:<role>'; repeat it for more. The quotes
-                    keep a * from the shell. Roles: read, write (includes read), inference
+                    keep a * from the shell. Roles: read, write (includes read), inference,
+                    admin (includes all)
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
   --service NAME    what the key begins with, svc or weave; else the local service's name with --local, or the
                     dialect of cdk.json's context, else svc
@@ -339,7 +341,6 @@ const expiry = (record: KeyRecord): string =>
  * @param shown the key, or a variable's name in its place if the text may end in a log
  */
 const describeNewKey = (record: KeyRecord, shown: string): string => {
-  const roles = new Set(record.grants.map(({ role }) => role));
   const lines = [
     'A new key. It is shown only now; the service stores its digest.',
     '',
@@ -349,8 +350,10 @@ const describeNewKey = (record: KeyRecord, shown: string): string => {
     `  expires  ${expiry(record)}`,
   ];
   // The user name "api" goes with every key, and needs no quoting in a shell.
-  if (roles.has('read') || roles.has('write')) lines.push(`  curl     -u "api:${shown}"`);
-  if (roles.has('inference')) lines.push(`  curl     -H "Authorization: Bearer ${shown}"   (inference)`);
+  const has = (...names: readonly Role[]) =>
+    record.grants.some(({ role }) => role === 'admin' || names.includes(role));
+  if (has('read', 'write')) lines.push(`  curl     -u "api:${shown}"`);
+  if (has('inference')) lines.push(`  curl     -H "Authorization: Bearer ${shown}"   (inference)`);
   return lines.join('\n');
 };
 

@@ -1,7 +1,10 @@
 import { formatTime, type Micros, type ProjectId, parseProjectId, parseTime } from '../wire/index.ts';
 
-/** What a grant can allow. `write` includes `read`. `inference` stands by itself. */
-export const roles = ['read', 'write', 'inference'] as const;
+/**
+ * What a grant can allow. `write` includes `read`. `inference` stands by itself. `admin` includes all
+ * others, and is what it takes to make something that spends money or speaks to others.
+ */
+export const roles = ['read', 'write', 'inference', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** The projects of a grant: all, those of one entity, or one. No project's id has a `*`. */
@@ -15,7 +18,7 @@ export interface Grant {
 
 /** The rule for grants, for error messages. */
 export const grantRule =
-  'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write or inference';
+  'should be <entity>/<project>:<role>, <entity>/*:<role> or *:<role>, the role being read, write, inference or admin';
 
 const parseScope = (text: string): Scope | undefined => {
   if (text === '*') return text;
@@ -60,7 +63,7 @@ export const parseGrants = (text: string): Grant[] | undefined => {
 };
 
 const includes = (granted: Role, asked: Role): boolean =>
-  granted === asked || (granted === 'write' && asked === 'read');
+  granted === asked || granted === 'admin' || (granted === 'write' && asked === 'read');
 
 /**
  * Whether one of the grants gives the role on the project. Scopes are compared whole, never by

@@ -24,7 +24,8 @@ const isClassName = (value: JsonValue | undefined): value is string =>
 
 /**
  * The class that a value's class is built upon. `_bases` names its bases, the nearest first: it is
- * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`.
+ * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`. A value
+ * with neither field has its `_type` as class.
  *
  * @returns null if the value names no class of 1–256 characters
  */
@@ -33,7 +34,7 @@ export const baseObjectClassOf = (value: JsonValue): string | null => {
   const base = Array.isArray(bases)
     ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
     : undefined;
-  const className = own(value, '_class_name');
+  const className = own(value, '_class_name') ?? (bases === undefined ? own(value, '_type') : undefined);
   return base ?? (isClassName(className) ? className : null);
 };
 

@@ -51,6 +51,7 @@ const credentials: Readonly<Record<string, Credentials>> = {
   'write here': granted('acme/shop:write'),
   'inference here': granted('acme/shop:inference'),
   'all here': granted('acme/shop:write acme/shop:inference'),
+  'admin here': granted('acme/shop:admin'),
   'all on another project': granted('acme/other:write acme/other:inference'),
   'all on a prefix of it': granted('acme/sho:write acme/sho:inference'),
   'all on what it begins': granted('acme/shop.:write acme/shop-1:inference'),
@@ -58,6 +59,7 @@ const credentials: Readonly<Record<string, Credentials>> = {
   'all on another entity': granted('acm/*:write acmes/*:write umbrella/*:inference'),
   'all on its entity': granted('acme/*:write acme/*:inference'),
   'read on its entity': granted('acme/*:read'),
+  'admin on another project': granted('acme/other:admin'),
   'all on everything': granted(all),
   'read on everything': granted('*:read'),
   'write on everything': granted('*:write'),
@@ -99,6 +101,7 @@ const matrix = `
   write here                200   200    200    403
   inference here            403   403    403    403+
   all here                  200   200    200    200
+  admin here                200   200    200    200
   all on another project    403   403    403    403
   all on a prefix of it     403   403    403    403
   all on what it begins     403   403    403    403
@@ -106,6 +109,7 @@ const matrix = `
   all on another entity     403   403    403    403
   all on its entity         200   200    200    200
   read on its entity        200   403    403    403
+  admin on another project  403   403    403    403
   all on everything         200   200    200    200
   read on everything        200   403    403    403
   write on everything       200   200    200    403
@@ -257,7 +261,7 @@ describe.each(requested)('$method $path', (route) => {
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
     const outcome = outcomes[columnOf(route)] ?? '';
     // A key that may read another project may ask for the projects that it can read.
-    const mayAsk = isOfProjects(route) && name.startsWith('all ');
+    const mayAsk = isOfProjects(route) && /^(all|admin) /.test(name);
     expect(await send(route, headers ?? [])).toEqual(expected(route, mayAsk ? '200' : outcome));
   });
 });

@@ -63,7 +63,7 @@ describe('parsing a grant', () => {
     'acme:read',
     'acme/x',
     'acme/x:',
-    'acme/x:admin',
+    'acme/x:owner',
     'acme/x:Read',
     'acme/x:read ',
     'acme/x:toString',
@@ -97,6 +97,7 @@ describe('a role', () => {
     ['read', ['read']],
     ['write', ['read', 'write']],
     ['inference', ['inference']],
+    ['admin', ['read', 'write', 'inference', 'admin']],
   ])('%s allows %j and nothing else', (granted, expected) => {
     const allowed = roles.filter((role) => allows([grant(`acme/x:${granted}`)], project('acme/x'), role));
     expect(allowed).toEqual(expected);
