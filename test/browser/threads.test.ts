@@ -95,6 +95,16 @@ describe('a conversation', () => {
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 
+  it('finds what was said in the models of a turn that says nothing itself', async () => {
+    const own = 'page/silent-roots';
+    const [root, ...steps] = turn('silent', 0);
+    const silent = { id: 'silent', thread: 'thread-1', ms: root?.ms ?? 0 };
+    await report(own, [silent, ...steps]);
+    const page = await visit(link('thread-1', own));
+    await page.locator('.asked').getByText('Where is my order 4711?').waitFor();
+    await page.locator('.answered').getByText('It is on its way.').waitFor();
+  });
+
   it('shows a step that was reported while its reader was elsewhere', async () => {
     const own = 'page/late-step';
     const of = { trace: 'late', parent: 'late' };

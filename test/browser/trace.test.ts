@@ -97,9 +97,26 @@ const delegated: SeededCall[] = [
   })),
 ];
 
+/** Two turns of a conversation, each of which sends all that was said before. */
+const talk: SeededCall[] = [
+  [said('system', 'Plan.'), said('user', 'Why?')],
+  [said('system', 'Plan.'), said('user', 'Why?'), said('assistant', 'So.'), said('user', 'And then?')],
+].flatMap((messages, at) => {
+  const trace = `talk-${at + 1}`;
+  const model = {
+    op: 'openai.chat',
+    inputs: { model: 'gpt-4o', messages },
+    output: said('assistant', 'So.'),
+  };
+  return [
+    { id: trace, thread: 'talk', at: at * 1000 },
+    { ...model, id: `${trace}-model`, trace, parent: trace, at: at * 1000 + 10 },
+  ];
+});
+
 beforeAll(async () => {
   await report(project, turn('t1', 0));
-  await report(project, [illustrated, withoutContent, ...delegated]);
+  await report(project, [illustrated, withoutContent, ...delegated, ...talk]);
   await report(project, wide);
   await post('/feedback/create', {
     project_id: project,
@@ -148,6 +165,28 @@ describe('a trace', () => {
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   });
 
+  it('takes keys after a click on a tab, and leads back to the list by one Escape', async () => {
+    const page = await visit(link('t1', '&call=t1-model-1'));
+    await page.getByRole('tab', { name: 'Usage' }).click();
+    await page.keyboard.press('j');
+    await selected(page, 'tool.find_order');
+    await page.getByRole('tab', { name: 'Data' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tree').and(page.locator(':focus')).waitFor();
+    await page.reload();
+    await selected(page, 'tool.find_order');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Turn t1' }).waitFor();
+  });
+
+  it('is searched by what its calls say, too', async () => {
+    const page = await visit(link('t1'));
+    await page.getByRole('searchbox', { name: 'Search in the tree' }).fill('on its WAY');
+    await page.getByText('2 found').waitFor();
+    await page.keyboard.press('Enter');
+    await selected(page, 'model.chat');
+  });
+
   it(`of ${steps} calls has few of them in the document, and scrolls to its end`, async () => {
     const page = await visit(link('wide'));
     await page.getByText(`${(steps + 1).toLocaleString('en-US')} calls`).waitFor();
@@ -182,6 +221,12 @@ describe('the selected call', () => {
     await page.getByText('Found it.').waitFor();
     await page.getByRole('treeitem').last().click();
     await page.getByRole('button', { name: '1 message from an earlier call' }).waitFor();
+  });
+
+  it('folds away what an earlier turn of its thread had sent', async () => {
+    const page = await visit(link('talk-2', '&call=talk-2-model'));
+    await page.getByRole('button', { name: '2 messages from an earlier call' }).waitFor();
+    await page.getByText('And then?').waitFor();
   });
 
   it('shows images and Markdown, and the text as it came if one wants', async () => {

@@ -18,7 +18,13 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /** A dialog or a menu has the keyboard for itself. */
 const isElsewhere = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('[role=dialog], [role=menu], [role=tablist]') !== null;
+  target instanceof Element && target.closest('[role=dialog], [role=menu]') !== null;
+
+/** The keys with which one goes from tab to tab, or moves a splitter. */
+const goesAlong = (target: EventTarget | null, key: string): boolean =>
+  /^(Arrow|Home$|End$)/.test(key) &&
+  target instanceof Element &&
+  target.closest('[role=tablist], [role=separator]') !== null;
 
 /** Keys that act on whatever has the focus themselves. */
 const acts = (target: EventTarget | null, key: string): boolean =>
@@ -36,7 +42,7 @@ export const useKeys = (keys: Keys): void => {
       const action = Object.hasOwn(latest.current, key) ? latest.current[key] : undefined;
       // What has the focus may have done something with the key.
       if (!action || event.defaultPrevented || ctrlKey || metaKey || altKey) return;
-      if (isTyping(target) || isElsewhere(target) || acts(target, key)) return;
+      if (isTyping(target) || isElsewhere(target) || acts(target, key) || goesAlong(target, key)) return;
       if (document.querySelector('[role=dialog]')) return;
       event.preventDefault();
       action();

@@ -86,17 +86,17 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
   return { query, nodes };
 };
 
-/** What was asked and answered in some turns: their payloads, by the id of the turn. */
-const usePayloads = (project: string, turns: readonly CallRow[]) => {
-  const ids = turns.map(({ id }) => id);
+/** The payloads of some calls, by id: what was asked and answered. */
+const usePayloads = (project: string, calls: readonly CallRow[]) => {
+  const ids = calls.map(({ id }) => id);
   return useRead(
-    ['payloads', project, ids, turns.map(({ ended_at }) => ended_at)],
+    ['payloads', project, ids, calls.map(({ ended_at }) => ended_at)],
     async (reading) => {
       const columns = ['inputs', 'output', 'exception'];
       const rows = await readRows(reading, { project_id: project, filter: { call_ids: ids }, columns });
       return new Map(rows.map((row) => [row.id, row]));
     },
-    { placeholderData: keepPreviousData },
+    { placeholderData: keepPreviousData, enabled: ids.length > 0 },
   );
 };
 
@@ -153,6 +153,8 @@ interface TurnProps {
   readonly payload: CallRow | undefined;
   /** What is below it; undefined while it is on its way. */
   readonly node: TreeNode | undefined;
+  /** The payloads of model calls that are needed to tell what was said, by id. */
+  readonly below: ReadonlyMap<string, CallRow> | undefined;
   readonly plain: boolean;
 }
 
@@ -175,12 +177,38 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
   );
 };
 
+const exchangeIn = (row: CallRow) => exchangeOf({ inputs: row.inputs ?? {}, output: row.output ?? null });
+
+/** The first and the last model call below a turn; undefined for none. */
+const modelsOf = (turn: TreeNode | undefined): readonly [first: CallRow, last: CallRow] | undefined => {
+  const models = linesOf(turn?.children ?? []).filter(({ node }) => node.usage !== undefined);
+  const [first, last] = [models[0], models.at(-1)];
+  return first && last ? [first.node.call, last.node.call] : undefined;
+};
+
+/** A turn that says nothing itself has its question and answer in its model calls. */
+const saysNothing = (row: CallRow | undefined): boolean => {
+  if (!row) return false;
+  const { asked, answered } = exchangeIn(row);
+  return asked.length === 0 || (answered.length === 0 && !row.exception);
+};
+
+/** What was asked and answered in a turn, by its own payload or by those of its model calls. */
+const useExchange = ({ payload, node, below }: Pick<TurnProps, 'payload' | 'node' | 'below'>) =>
+  useMemo(() => {
+    if (!payload) return undefined;
+    const own = exchangeIn(payload);
+    const [first, last] = modelsOf(node)?.map(({ id }) => below?.get(id)) ?? [];
+    return {
+      asked: own.asked.length > 0 || !first ? own.asked : exchangeIn(first).asked,
+      answered:
+        own.answered.length > 0 || !last || payload.exception ? own.answered : exchangeIn(last).answered,
+    };
+  }, [payload, node, below]);
+
 /** A turn: what was asked, what happened then, and what was answered. */
-const Turn = ({ number, call, payload, node, plain }: TurnProps) => {
-  const exchange = useMemo(
-    () => payload && exchangeOf({ inputs: payload.inputs ?? {}, output: payload.output ?? null }),
-    [payload],
-  );
+const Turn = ({ number, call, payload, node, below, plain }: TurnProps) => {
+  const exchange = useExchange({ payload, node, below });
   return (
     <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
       {payload ? null : <p className="muted">Loading the turn…</p>}
@@ -219,6 +247,10 @@ interface TurnsProps {
 const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
   const { query, nodes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
+  const models = turns.flatMap(({ id }) =>
+    saysNothing(payloads.data?.get(id)) ? (modelsOf(nodes.get(id)) ?? []) : [],
+  );
+  const below = usePayloads(project, models);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
     if (nodes.size > 0)
@@ -234,6 +266,7 @@ const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
           call={call}
           payload={payloads.data?.get(call.id)}
           node={nodes.get(call.id)}
+          below={below.data}
           plain={plain}
         />
       ))}

@@ -3,10 +3,11 @@ import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { countedText } from '../../data/format.ts';
+import { useRead } from '../../session/session.tsx';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
-import { useCall } from '../data.ts';
+import { readRows, useCall } from '../data.ts';
 import { type Conversation, conversationOf, type Message, type Part, sharedWith } from './conversation.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
@@ -125,6 +126,42 @@ const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
   return [...new Set([...(beside ? [beside] : []), ...last])].slice(0, maxRead);
 };
 
+/**
+ * The last calls of the same operation in the turn before: a conversation of many turns has a trace
+ * for each, and each begins with all that was said.
+ *
+ * @param wanted whether they are to be read
+ */
+const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): readonly CallRow[] => {
+  const thread = call.thread_id ?? calls.find(({ thread_id }) => thread_id)?.thread_id;
+  const { project_id, op_name } = call;
+  const began = calls[0]?.started_at ?? call.started_at;
+  const { data = [] } = useRead(
+    ['turn before', project_id, thread, began, op_name],
+    async (reading) => {
+      const newestFirst = [{ field: 'started_at', direction: 'desc' as const }];
+      const [before] = await readRows(reading, {
+        project_id,
+        filter: { thread_ids: [thread ?? ''] },
+        query: { $expr: { $lt: [{ $getField: 'started_at' }, { $literal: began }] } },
+        sort_by: newestFirst,
+        columns: ['parent_id'],
+        limit: 1,
+      });
+      if (!before) return [];
+      return readRows(reading, {
+        project_id,
+        filter: { trace_ids: [before.trace_id], op_names: [op_name] },
+        sort_by: newestFirst,
+        columns: ['ended_at'],
+        limit: 2,
+      });
+    },
+    { enabled: wanted && Boolean(thread) },
+  );
+  return data;
+};
+
 /** How many first messages an earlier call had sent already; undefined until it is read. */
 const useShared = (
   project: string,
@@ -141,15 +178,21 @@ const useShared = (
 
 /**
  * How many of a conversation's first messages an earlier call had sent already. Of the earlier
- * calls it reads one, and the next only if they have nothing in common.
+ * calls it reads one, and the next only if they have nothing in common: first those of the trace,
+ * then those of the turn before.
  */
 const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
-  const [first, second, third] = useMemo(() => earlierCalls(calls, call), [calls, call]);
+  const earlier = useMemo(() => earlierCalls(calls, call), [calls, call]);
+  const [first, second, third] = earlier;
   const { project_id } = call;
   const ofFirst = useShared(project_id, first, raw);
   const ofSecond = useShared(project_id, ofFirst === 0 ? second : undefined, raw);
   const ofThird = useShared(project_id, ofSecond === 0 ? third : undefined, raw);
-  return ofFirst || ofSecond || ofThird || 0;
+  const isNew = earlier.every((_, at) => [ofFirst, ofSecond, ofThird][at] === 0);
+  const [last, before] = useTurnBefore(call, calls, isNew);
+  const ofLast = useShared(project_id, last, raw);
+  const ofBefore = useShared(project_id, ofLast === 0 ? before : undefined, raw);
+  return ofFirst || ofSecond || ofThird || ofLast || ofBefore || 0;
 };
 
 /** How many messages are in the document at once, at first. */

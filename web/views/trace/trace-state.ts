@@ -1,9 +1,11 @@
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { type CallRow, sumUsage } from '../../api/calls.ts';
 import { toggled } from '../../data/values.ts';
+import { useRead } from '../../session/session.tsx';
 import { type Keys, stepKeys } from '../../ui/keys.tsx';
-import { useTrace } from '../data.ts';
+import { readRows, useTrace } from '../data.ts';
 import type { TraceSearch } from '../search.ts';
+import { operationOf } from '../traces/request.ts';
 import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, treeOf } from './tree.ts';
 
 /** The time that the timeline spans, in ms since 1970. */
@@ -40,6 +42,44 @@ const nextAfter = (lines: readonly TreeLine[], at: number, fits: (line: TreeLine
   return order.find(fits)?.node.call.id;
 };
 
+/** For how long a text must stand before contents are searched for it, in ms, and how long it must be. */
+const typingMs = 350;
+const shortest = 2;
+
+const searched = ['inputs', 'output', 'exception', 'attributes'] as const;
+
+/** A text once nobody has changed it for a while. */
+const useSettled = (text: string): string => {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), text === '' ? 0 : typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+};
+
+const noIds: ReadonlySet<string> = new Set();
+
+/** The calls of a trace in whose contents a text is, by id: the service looks for it. */
+const useFoundInside = (project: string, trace: string, sought: string) => {
+  const text = useSettled(sought.trim());
+  const query = useRead(
+    ['found inside', project, trace, text],
+    async (reading) => {
+      const holds = searched.map((path) => operationOf({ path, op: 'contains', value: text }));
+      const rows = await readRows(reading, {
+        project_id: project,
+        filter: { trace_ids: [trace] },
+        query: { $expr: { $or: holds } },
+        columns: ['parent_id'],
+      });
+      return new Set(rows.map(({ id }) => id));
+    },
+    { enabled: text.length >= shortest },
+  );
+  return { inside: query.data ?? noIds, searching: query.isLoading || text !== sought.trim() };
+};
+
 /** Puts the state of the view together. */
 export const useTraceState = ({ project, trace, call }: TraceSearch, select: (call: string) => void) => {
   const { query, calls, forest, all, span, usage } = useForest(project, trace);
@@ -48,13 +88,11 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
   const lines = useMemo(() => linesOf(forest, collapsed), [forest, collapsed]);
-  const found = useMemo(
-    () =>
-      new Set(
-        deferred === '' ? [] : all.filter((line) => matches(line, deferred)).map((l) => l.node.call.id),
-      ),
-    [all, deferred],
-  );
+  const { inside, searching } = useFoundInside(project, trace, sought);
+  const found = useMemo(() => {
+    const fits = (line: TreeLine) => inside.has(line.node.call.id) || matches(line, deferred);
+    return new Set(deferred === '' ? [] : all.filter(fits).map(({ node }) => node.call.id));
+  }, [all, deferred, inside]);
   const errors = useMemo(() => all.filter(({ node }) => node.isError).length, [all]);
   const selected = call ?? forest[0]?.call.id;
   const selectedIndex = useMemo(
@@ -82,6 +120,7 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
     selectedCall,
     sought,
     found,
+    searching,
     anyCollapsed: collapsed.size > 0,
     searchBox,
     search: setSought,
@@ -98,6 +137,9 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
     nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
   };
 };
+
+/** Whether there is room for the tree or the call alone, as the styles have it. */
+export const isNarrow = (): boolean => window.innerWidth < 800;
 
 /** A trace with what its reader opened, selected and looks for. */
 export type TraceState = ReturnType<typeof useTraceState>;
@@ -141,8 +183,8 @@ export const treeKeys = (
   n: state.nextFound,
   '/': () => state.searchBox.current?.focus(),
   Escape: () => {
-    const isInTree = document.activeElement?.getAttribute('role') === 'tree';
-    if (isInTree && (pane === 'tree' || window.innerWidth > 800)) leave();
-    else focusTree();
+    const isInCall = document.activeElement?.closest('.call-pane');
+    if (isInCall || (pane === 'call' && isNarrow())) focusTree();
+    else leave();
   },
 });

@@ -7,7 +7,7 @@ import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
 import { CallPanel } from './call-panel.tsx';
-import { type TraceState, treeKeys, useTraceState } from './trace-state.ts';
+import { isNarrow, type TraceState, treeKeys, useTraceState } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
 
 const route = getRouteApi('/trace');
@@ -20,9 +20,6 @@ declare module '@tanstack/react-router' {
     fromTree?: boolean;
   }
 }
-
-/** As the styles have it. */
-const isNarrow = (): boolean => window.innerWidth < 800;
 
 const keys = [
   ['j ↓', 'next call'],
@@ -83,7 +80,12 @@ const TreeTools = ({ state, own, onOwn, onHelp }: TreeToolsProps) => (
         if (event.key === 'Escape') event.currentTarget.blur();
       }}
     />
-    {state.sought ? <span className="muted">{countText(state.found.size)} found</span> : null}
+    {state.sought ? (
+      <span className="muted" role="status">
+        {countText(state.found.size)}
+        {state.searching ? '…' : ' found'}
+      </span>
+    ) : null}
     <Check
       label="Own"
       title="What each call took itself, without those below it"
