@@ -62,6 +62,16 @@ describe.each(buttons)('%s', (name, opened) => {
   });
 });
 
+it('what is typed before a form has loaded is not for the rows behind it', async () => {
+  const { page, release } = await heldList();
+  await page.getByRole('button', { name: '+ Filter' }).click();
+  await page.keyboard.type('jx?');
+  await release();
+  await page.getByLabel('Column or path').waitFor();
+  expect(await page.locator('.table-row.active').count()).toBe(0);
+  expect(await page.getByRole('dialog', { name: 'Keyboard' }).count()).toBe(0);
+});
+
 it('a menu opens with the arrow keys, which then do nothing else', async () => {
   const { page, release } = await heldList();
   await release();

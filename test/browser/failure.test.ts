@@ -112,6 +112,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
       expected: /403/,
     });
     await alert(page, 'This key may not read this project. Sign in with a key that has a grant for it.');
+    expect(await page.getByText(/\d+\+? rows/).count()).toBe(0);
   });
 
   it('with too many requests', async () => {

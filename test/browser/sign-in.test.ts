@@ -18,7 +18,9 @@ const link = `traces?project=${encodeURIComponent(project)}`;
 describe('a visitor without a key', () => {
   it('signs in, and stands where the link led that they followed', async () => {
     const page = await visit(link, { signedIn: false });
-    await page.getByLabel('Key').fill(key);
+    await page.getByLabel('Key').waitFor();
+    // It has the focus.
+    await page.keyboard.insertText(key);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Turn sign-in-1' }).waitFor();
     expect(page.url()).not.toContain(key);

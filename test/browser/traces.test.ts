@@ -220,6 +220,11 @@ describe('whoever comes back to the list', () => {
     expect(page.url()).toContain('from=2026');
     await page.keyboard.press('j');
     await active(page, 'Old 113');
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await active(page, 'Old 113');
+    expect(page.url()).toContain('from=2026');
   });
 
   it('finds it where they had scrolled to, and the rows that they compared selected', async () => {

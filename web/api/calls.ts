@@ -20,6 +20,23 @@ export const headerColumns = [
 /** The name of an operation: that of its ref, or the name itself. */
 export const opText = (op: string): string => /^[^:/]+:\/\/\/.*\/op\/([^/:]+):[^:]*$/.exec(op)?.[1] ?? op;
 
+/** How much of a version's digest tells it from others. */
+const shortDigest = 7;
+
+/**
+ * The names of operations that stand beside each other: those that share a name have their version
+ * behind it.
+ */
+export const opTexts = (ops: Iterable<string>): ReadonlyMap<string, string> => {
+  const byText = Map.groupBy(new Set(ops), opText);
+  const textOf = (op: string): string => {
+    const text = opText(op);
+    const version = op.slice(op.lastIndexOf(':') + 1, op.lastIndexOf(':') + 1 + shortDigest);
+    return (byText.get(text)?.length ?? 0) > 1 && op !== text ? `${text} · ${version}` : text;
+  };
+  return new Map([...byText.values()].flat().map((op) => [op, textOf(op)]));
+};
+
 /** The name under which people know a call. */
 export const nameOf = ({ display_name, summary, op_name }: CallRow): string =>
   display_name ?? summary?.svc?.trace_name ?? op_name;

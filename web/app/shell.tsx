@@ -2,7 +2,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { useEffect, useRef, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
 import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/device.ts';
-import { useSession } from '../session/session.tsx';
+import { useKept, useSession } from '../session/session.tsx';
 import { Logo, Notice } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
 import { useProjects } from './home.tsx';
@@ -133,12 +133,20 @@ const links = [
   ['/prices', undefined],
 ] as const;
 
+/** The state in which each list was left, which its link leads back to. */
+const useListSearch = (project: string): Readonly<Record<string, { readonly project: string }>> => {
+  const [traces] = useKept('kept list', project, { project });
+  const [threads] = useKept('kept threads', project, { project });
+  return { '/traces': traces, '/threads': threads };
+};
+
 /** What surrounds every view: the project, the views, the theme and the key. */
 export const Shell = () => {
   const project = useProject();
   const wakes = useWakes(project);
   const nav = useLinkInSight();
   const isCutOff = useIsCutOff();
+  const lists = useListSearch(project ?? '');
   useViewTitle(project);
   useEffect(() => {
     if (project) noteProject(project);
@@ -159,7 +167,7 @@ export const Shell = () => {
                 <Link
                   key={to}
                   to={to}
-                  search={{ project }}
+                  search={lists[to] ?? { project }}
                   className="view-link"
                   {...(wanted && wakes(wanted))}
                 >

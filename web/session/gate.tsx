@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { clientOf } from '../api/client.ts';
 import { RequestFailed, wordsOf } from '../api/http.ts';
 import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
@@ -24,6 +24,8 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
   const [keep, setKeep] = useState(onDevice);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(earlier);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -41,6 +43,7 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
       <label className="field">
         <span>Key</span>
         <input
+          ref={field}
           type="password"
           name="key"
           autoComplete="off"

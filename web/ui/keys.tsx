@@ -43,7 +43,7 @@ export const useKeys = (keys: Keys): void => {
       // What has the focus may have done something with the key.
       if (!action || event.defaultPrevented || ctrlKey || metaKey || altKey) return;
       if (isTyping(target) || isElsewhere(target) || acts(target, key) || goesAlong(target, key)) return;
-      if (document.querySelector('[role=dialog]')) return;
+      if (document.querySelector('[role=dialog], [data-opening]')) return;
       event.preventDefault();
       action();
     };

@@ -34,6 +34,8 @@ const Opener = ({ preload, opened, byArrows = false, onOpen, ...attributes }: Op
     <button
       type="button"
       aria-expanded={false}
+      // What is typed until it stands is meant for it, and not for the rows behind.
+      data-opening={isOpen || undefined}
       onClick={open}
       onKeyDown={(event) => {
         if (!byArrows || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { opText } from '../../api/calls.ts';
+import { opTexts } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
 import { useChange } from '../data.ts';
@@ -288,7 +288,11 @@ export const OverviewView = () => {
   const overview = useOverview(search, now);
   const { project, by = 'op', split = false, sort = 'calls' } = search;
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
-  const textOf = useMemo(() => (by === 'op' ? opText : (group: string) => group), [by]);
+  const textOf = useMemo(() => {
+    const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
+    const texts = opTexts([...names, ...(points ?? []).flatMap(({ groups: of }) => [...of.keys()])]);
+    return (group: string) => (by === 'op' ? texts.get(group) : undefined) ?? group;
+  }, [by, groups, changes, points]);
   const span =
     search.range || !search.from
       ? { range: search.range ?? ('24h' as const) }

@@ -28,9 +28,11 @@ interface ListProgressProps {
 /** How many rows there are, and what is going on. */
 const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => (
   <div className="progress" role="status">
-    <span>
-      {state.complete ? countedText(state.rows.length, 'row') : `${countText(state.rows.length)}+ rows`}
-    </span>
+    {state.phase === 'failed' && state.rows.length === 0 ? null : (
+      <span>
+        {state.complete ? countedText(state.rows.length, 'row') : `${countText(state.rows.length)}+ rows`}
+      </span>
+    )}
     {filtered ? (
       <span className="muted" title="What rows cost is looked up one by one">
         of {countText(state.read)} looked at

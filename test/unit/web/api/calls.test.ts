@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { type CallRow, sumUsage, usageByModel } from '../../../../web/api/calls.ts';
+import { type CallRow, opTexts, sumUsage, usageByModel } from '../../../../web/api/calls.ts';
 import { fromWeave, toWeave } from '../../../../web/api/dialect.ts';
 
 const call = { id: 'c', project_id: 'acme/shop', op_name: 'op', trace_id: 't', started_at: '2026-10-01' };
+
+describe('names of operations', () => {
+  it('that stand beside each other have their version where they are the same', () => {
+    const [one, other] = ['svc:///a/b/op/answer:3f21aa01bc', 'svc:///a/b/op/answer:77e0'];
+    expect([...opTexts([one, other, 'answer', 'search', one]).values()]).toEqual([
+      'answer · 3f21aa0',
+      'answer · 77e0',
+      'answer',
+      'search',
+    ]);
+  });
+});
 
 describe('in Weave’s dialect', () => {
   it('records have our names, and what clients reported stays', () => {
