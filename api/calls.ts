@@ -57,6 +57,14 @@ export const start = () =>
   record(startFields(), {}, (fields) => ofStart(fields)).register(documented, { name: 'CallStart' });
 
 /**
+ * Fields of a start's attributes that headers hold. So queries and statistics know them without
+ * reading payloads: the end user, what a call stands for, and where and of which version the
+ * program ran.
+ */
+export const headerAttributes = ['user.id', 'kind', 'environment', 'release'] as const;
+export type HeaderAttribute = (typeof headerAttributes)[number];
+
+/**
  * The start of a call as a client reports it. If `id` or `traceId` is null, the server makes it.
  * The caller is the user, whoever is named.
  */

@@ -18,6 +18,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
+import { type HeaderAttribute, headerAttributes } from './calls.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
@@ -120,7 +121,11 @@ const timezone = z
   .check(z.refine(isTimezone, rule('should be the IANA name of a time zone, such as UTC or Europe/Berlin')));
 
 /** What calls can be grouped by. */
-export type GroupField = 'op_name' | 'user' | 'status' | 'thread_id' | 'display_name';
+export type GroupField =
+  | ('op_name' | 'user' | 'status' | 'thread_id' | 'display_name')
+  | `attributes.${HeaderAttribute}`;
+
+const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
 
 /** The fields to group by. On the wire, one of them is called as the field of calls with the user. */
 export const groupBy = <User extends string>(user: User) =>
@@ -128,7 +133,9 @@ export const groupBy = <User extends string>(user: User) =>
     withDefault(
       z.pipe(
         z
-          .array(z.enum(['op_name', user, 'status', 'thread_id', 'display_name'] as const))
+          .array(
+            z.enum(['op_name', user, 'status', 'thread_id', 'display_name', ...attributeFields] as const),
+          )
           .check(
             z.maxLength(2, 'should be at most 2 fields'),
             z.refine((fields) => new Set(fields).size === fields.length, rule('should name each field once')),
@@ -140,7 +147,7 @@ export const groupBy = <User extends string>(user: User) =>
       ),
       [],
     ),
-    'At most two fields. The 1,000 largest groups are told apart, the rest is under null.',
+    'At most two fields. The 1,000 largest groups are told apart, the rest is under null. Attributes are what they are, of at most 1,024 characters as JSON; longer ones are under null.',
   );
 
 const statsFields = () => ({

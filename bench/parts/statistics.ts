@@ -253,9 +253,9 @@ const headersOf = async (bench: Bench, calls: readonly Call[], projectId: Projec
   const found: Scanned[] = [];
   await scanCalls(
     store,
-    { projectId, filter: everyCall, where: null, withUsage: true, withFailed: false },
+    { projectId, filter: everyCall, where: null, withUsage: true, withFailed: false, attributes: [] },
     [monthBegin, monthEnd],
-    (header, usage) => void found.push([header, usage]),
+    ({ header }, usage) => void found.push([header, usage]),
     { scanned: 0, hydrated: 0 },
     benchBudget(),
   );

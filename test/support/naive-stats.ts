@@ -1,4 +1,5 @@
 import { costsOf, type Price, priceBook, tokensOf } from '../../core/records/costs/index.ts';
+import { valueAt } from '../../foundations/expression/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 
 /** The local day or, in UTC, the hour of a time. */
@@ -14,6 +15,10 @@ export const exactPercentile = (values: readonly number[], percentile: number): 
   const [low = 0, high = 0] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
   return low + (high - low) * (rank - Math.floor(rank));
 };
+
+/** The value of a field or an attribute by which calls are grouped, as JSON. */
+export const groupAt = (call: JsonObject, path: string): string =>
+  JSON.stringify(valueAt(call, path.split('.')) ?? null);
 
 /** What calls of one period and group come to, value by value. */
 export interface Naive {
@@ -38,7 +43,8 @@ export const naiveStats = (
       usage?: JsonObject;
       svc: { status: string; latency_ms: number | null };
     };
-    const group = groupBy === 'status' ? summary.svc.status : groupBy ? (call[groupBy] as string) : '';
+    const group =
+      groupBy === 'status' ? JSON.stringify(summary.svc.status) : groupBy ? groupAt(call, groupBy) : '';
     const key = `${periodOf(String(call.started_at), granularity, timezone)} ${group}`;
     const naive = found.get(key) ?? {
       ...{ calls: 0, errors: 0, latencies: [] },

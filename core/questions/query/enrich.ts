@@ -1,3 +1,4 @@
+import { headerAttributes } from '../../../api/calls.ts';
 import type { CallsQuery } from '../../../api/queries.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
@@ -175,9 +176,10 @@ export class Enricher {
 /** Makes the test whether a call's payload must be read. */
 const requiresPayload = (requirements: readonly Requirement[]): ((call: CallHeader) => boolean) => {
   if (requirements.includes('payload') || requirements.includes('expanded')) return () => true;
-  if (requirements.includes('usage') || requirements.includes('costs'))
-    return ({ end }) => end?.usage === true;
-  return () => false;
+  const needsUsage = requirements.includes('usage') || requirements.includes('costs');
+  const attributes = headerAttributes.filter((name) => requirements.includes(`attributes.${name}`));
+  return ({ start, end }) =>
+    (needsUsage && end?.usage === true) || attributes.some((name) => start.attributes[name] === true);
 };
 
 type Expanded = Partial<Record<PayloadField, JsonValue>>;

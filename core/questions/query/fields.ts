@@ -1,7 +1,8 @@
+import type { HeaderAttribute } from '../../../api/calls.ts';
 import type { CallsQuery, Includes } from '../../../api/queries.ts';
 import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
-import { callColumns, isPayloadColumn } from '../../records/calls/index.ts';
+import { callColumns, headerAttributeAt, isPayloadColumn } from '../../records/calls/index.ts';
 
 /** The columns of a call's own size and of its trace's, in bytes. */
 export const sizeColumn = 'storage_size_bytes';
@@ -25,6 +26,8 @@ export const feedbackField = 'feedback';
 export type Requirement =
   /** `summary.usage`. It takes the payload of calls whose header does not hold it. */
   | 'usage'
+  /** A field of the attributes. It takes the payload of calls whose header does not hold it. */
+  | `attributes.${HeaderAttribute}`
   | 'payload'
   /** The payload, with refs replaced by what they lead to. */
   | 'expanded'
@@ -37,12 +40,14 @@ export const requirementsOf = (
   policy: Policy,
   expand: readonly FieldPath[],
   includes: Includes,
-  { field, steps }: FieldPath,
+  { text, field, steps }: FieldPath,
 ): Requirement[] => {
   if (field === totalSizeColumn) return ['totalSize'];
   if (field === feedbackField) return ['feedback'];
   if (!isPayloadColumn(field)) return [];
   if (expand.some((expanded) => expanded.field === field)) return ['expanded'];
+  const attribute = headerAttributeAt(text);
+  if (attribute) return [`attributes.${attribute}`];
   if (field !== 'summary') return ['payload'];
   const [first, second] = steps;
   if (first === 'usage') return ['usage'];

@@ -11,8 +11,10 @@ import {
 import {
   type CallHeader,
   columnJson,
+  headerAttributeAt,
   headerValue,
   isPayloadColumn,
+  knownAttributes,
   type Payload,
   type PayloadField,
   type StoredCall,
@@ -74,6 +76,7 @@ export class CallRow {
     const { field, steps } = path;
     if (field === 'summary' && steps[0] === this.#policy.service) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
+    if (field === 'attributes' && !this.#hasField(field)) return this.#attribute(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
     if (field === feedbackField) return feedbackAt(this.extras.feedback ?? [], steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
@@ -135,6 +138,19 @@ export class CallRow {
   #usage({ steps }: FieldPath): Value {
     const { end } = this.header;
     return end?.usage === true ? valueAt(this.#field('summary'), steps) : valueAt(this.usage, steps.slice(1));
+  }
+
+  #hasField(field: PayloadField): boolean {
+    return this.payload !== null || this.extras.expanded?.[field] !== undefined;
+  }
+
+  /** What a path leads to in the attributes that the header has. */
+  #attribute({ text, steps }: FieldPath): Value {
+    const { start } = this.header;
+    const name = headerAttributeAt(text);
+    if (name === undefined) return valueAt(knownAttributes(start), steps);
+    const value = start.attributes[name];
+    return value === true ? undefined : value;
   }
 
   /** A field of the payload; of a summary without its payload, what the header has of it. */

@@ -6,14 +6,16 @@ import type {
   StatsRequest,
   UsageMetric,
 } from '../../../api/stats.ts';
+import { toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import { bucketOf } from '../../../foundations/wire/buckets.ts';
-import { formatTime, invalid, type Micros } from '../../../foundations/wire/index.ts';
-import { type CallHeader, statusOf } from '../../records/calls/index.ts';
+import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
+import { statusOf } from '../../records/calls/index.ts';
+import type { CallRow } from '../query/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
-type GroupValues = readonly (string | null)[];
+type GroupValues = readonly JsonValue[];
 
 /** The calls of one bucket and group. */
 interface BucketCell {
@@ -33,12 +35,27 @@ const tooMany = invalid({
   type: 'too_long',
 });
 
-const ofHeader: Readonly<Record<GroupField, (header: CallHeader) => string | null>> = {
-  op_name: ({ start }) => start.opName,
-  user: ({ start }) => start.userId,
-  status: statusOf,
-  thread_id: ({ start }) => start.threadId,
-  display_name: ({ start }) => start.displayName,
+/** The longest value that tells calls apart, in characters of JSON. */
+const maxValue = 1024;
+
+const ofAttribute = (field: GroupField): ((call: CallRow) => JsonValue) => {
+  const path = toPath(field);
+  return (call) => {
+    const value = call.value(path) ?? null;
+    return value !== null && JSON.stringify(value).length > maxValue ? null : value;
+  };
+};
+
+const ofCall: Readonly<Record<GroupField, (call: CallRow) => JsonValue>> = {
+  op_name: ({ header }) => header.start.opName,
+  user: ({ header }) => header.start.userId,
+  status: ({ header }) => statusOf(header),
+  thread_id: ({ header }) => header.start.threadId,
+  display_name: ({ header }) => header.start.displayName,
+  'attributes.user.id': ofAttribute('attributes.user.id'),
+  'attributes.kind': ofAttribute('attributes.kind'),
+  'attributes.environment': ofAttribute('attributes.environment'),
+  'attributes.release': ofAttribute('attributes.release'),
 };
 
 const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {
@@ -67,8 +84,8 @@ export class Output {
     this.#keeping = keepingFor({ calls, usage });
   }
 
-  valuesOf(header: CallHeader): GroupValues {
-    return this.#groupBy.map((field) => ofHeader[field](header));
+  valuesOf(call: CallRow): GroupValues {
+    return this.#groupBy.map((field) => ofCall[field](call));
   }
 
   /** The group of calls that do not differ in their dimensions. */
@@ -118,7 +135,7 @@ export class Output {
 }
 
 /** Some fields of a bucket. */
-type BucketFields = Readonly<Record<string, string | number | null>>;
+type BucketFields = Readonly<Record<string, JsonValue>>;
 
 export type BucketRow = BucketFields & { readonly timestamp: string };
 

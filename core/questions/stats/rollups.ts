@@ -100,13 +100,16 @@ class RolledUp {
   /** Scans what no rollup covers. Cut hours go to `take` at once, call by call. */
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
     const { store, projectId, span, costsOf, counts } = this.#reading;
-    const scanned = { projectId, filter: everything, where: null, withUsage: true, withFailed: false };
+    const scanned = {
+      ...{ projectId, filter: everything, where: null, attributes: [] },
+      ...{ withUsage: true, withFailed: false },
+    };
     for (const gap of gaps(span, this.hours, (hour) => this.#knowledgeOf(hour)))
       await scanCalls(
         store,
         scanned,
         gap,
-        (header, usage) => {
+        ({ header }, usage) => {
           const { startedAt } = header.start;
           const hour = hourOf(startedAt);
           const costs = costsOf?.(usage, startedAt) ?? {};

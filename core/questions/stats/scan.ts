@@ -1,3 +1,4 @@
+import type { HeaderAttribute } from '../../../api/calls.ts';
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
 import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
@@ -21,6 +22,8 @@ interface Scanned {
   readonly withUsage: boolean;
   /** Whether the models are wanted that failed calls without usage were to use. */
   readonly withFailed: boolean;
+  /** The attributes that are wanted. */
+  readonly attributes: readonly HeaderAttribute[];
 }
 
 /** Counts of what was scanned so far. */
@@ -45,7 +48,7 @@ const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
  * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
  * without any.
  */
-type TakeCall = (header: CallHeader, usage: JsonValue, failed?: string) => void;
+type TakeCall = (call: CallRow, usage: JsonValue, failed?: string) => void;
 
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
@@ -56,8 +59,8 @@ const modelOf = ({ payload }: CallRow): string | undefined => {
 };
 
 /**
- * Scans the calls that start in a span of time, each once. Usage that is too large for a header,
- * and the model of a call that failed, are read from the payload. A call whose payload is gone is
+ * Scans the calls that start in a span of time, each once. Usage and attributes that headers do not
+ * hold, and the model of a call that failed, are read from the payload. A call whose payload is gone is
  * left out then.
  *
  * @param lookups for conditions on feedback
@@ -65,7 +68,7 @@ const modelOf = ({ payload }: CallRow): string | undefined => {
  */
 export const scanCalls = async (
   store: Store,
-  { projectId, filter, where, withUsage, withFailed }: Scanned,
+  { projectId, filter, where, withUsage, withFailed, attributes }: Scanned,
   [from, to]: Span,
   take: TakeCall,
   counts: ScanCounts,
@@ -80,11 +83,13 @@ export const scanCalls = async (
   let apart: CallRow[] = [];
   const takeRow = (row: CallRow): void => {
     const isFailed = withFailed && failedWithoutUsage(row.header);
-    take(row.header, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
+    take(row, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
   };
   const isApart = ({ header, payload }: CallRow): boolean =>
     payload === null &&
-    ((withUsage && header.end?.usage === true) || (withFailed && failedWithoutUsage(header)));
+    ((withUsage && header.end?.usage === true) ||
+      (withFailed && failedWithoutUsage(header)) ||
+      attributes.some((name) => header.start.attributes[name] === true));
   const readApart = async (): Promise<void> => {
     const calls = await reader.read(apart.map(({ header }) => header));
     const rows = new Map(apart.map((row) => [row.header.id, row]));

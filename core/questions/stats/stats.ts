@@ -1,4 +1,5 @@
-import { isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/calls.ts';
+import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { bucketEdges } from '../../../foundations/wire/buckets.ts';
 import {
@@ -38,6 +39,12 @@ const wantsCosts = ({ usage }: StatsRequest): boolean => usage.some(({ metric })
 
 const wantsFailed = ({ usage }: StatsRequest): boolean =>
   usage.some(({ metric }) => isModelCallMetric(metric));
+
+/** The attributes by which calls are grouped. */
+const attributesOf = ({ groupBy }: StatsRequest): HeaderAttribute[] => {
+  const fields: ReadonlySet<GroupField> = new Set(groupBy);
+  return headerAttributes.filter((name) => fields.has(`attributes.${name}`));
+};
 
 /**
  * Computes statistics of a project's calls over time.
@@ -82,11 +89,19 @@ export const statsOf = (
       const withUsage = keepingFor(request).usage;
       await scanCalls(
         store,
-        { projectId, filter, where, withUsage, withFailed: wantsFailed(request) },
+        {
+          projectId,
+          filter,
+          where,
+          withUsage,
+          withFailed: wantsFailed(request),
+          attributes: attributesOf(request),
+        },
         span,
-        (header, usage, failed) => {
+        (call, usage, failed) => {
+          const { header } = call;
           const { startedAt } = header.start;
-          const cell = output.cell(startedAt, output.valuesOf(header));
+          const cell = output.cell(startedAt, output.valuesOf(call));
           cell.add(header, usage, costsOf?.(usage, startedAt) ?? {}, failed);
         },
         counts,

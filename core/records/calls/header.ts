@@ -1,3 +1,4 @@
+import { headerAttributes } from '../../../api/calls.ts';
 import {
   ByteReader,
   ByteWriter,
@@ -12,8 +13,16 @@ import {
   type JsonValue,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
+import { noAttributes } from './attributes.ts';
 import type { Part } from './keys.ts';
-import type { CallHeader, EndHeader, EndStatus, PayloadPointer, StartHeader } from './model.ts';
+import type {
+  CallHeader,
+  EndHeader,
+  EndStatus,
+  PayloadPointer,
+  StartAttributes,
+  StartHeader,
+} from './model.ts';
 
 /** The call that a header belongs to. The item's key has these fields, so the header omits them. */
 interface HeaderOwner {
@@ -57,7 +66,9 @@ const version = 3;
 const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
 /** The end's status is two bits of the flags. */
 const statusShift = 3;
-const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd, hasOwnPlace, hasOwnTime] = [1, 2, 4, 8, 16, 32];
+const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd, hasOwnPlace, hasOwnTime, hasAttributes] = [
+  1, 2, 4, 8, 16, 32, 64,
+];
 
 const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
   writer.block(Buffer.from(segment ?? '', 'hex'));
@@ -88,6 +99,7 @@ const moreFlagsOf = ({ start, end }: HeaderContent): number =>
   (start && start.displayName !== null ? hasDisplayName : 0) |
   (start && start.runId !== null ? hasRunId : 0) |
   (start && start.runStep !== null ? hasRunStep : 0) |
+  (start && fieldsOf(start.attributes) ? hasAttributes : 0) |
   (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
   (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
   (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
@@ -101,6 +113,7 @@ const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner):
   if (start.displayName !== null) writer.text(start.displayName);
   if (start.runId !== null) writer.text(start.runId);
   if (start.runStep !== null) writer.integer(start.runStep);
+  if (fieldsOf(start.attributes)) writeAttributes(writer, start.attributes);
 };
 
 const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, startedAt: number): StartHeader => {
@@ -120,6 +133,7 @@ const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, started
     userId,
     runId: more & hasRunId ? reader.text() : null,
     runStep: more & hasRunStep ? reader.integer() : null,
+    attributes: more & hasAttributes ? readAttributes(reader) : noAttributes,
     bytes,
     payload,
   };
@@ -317,6 +331,78 @@ const readLinks = (reader: ByteReader, own: string): LinkedIds => {
   const traceId = read((places >> 2) & 3, parentId) ?? own;
   const turnId = read((places >> 4) & 3, parentId);
   return { parentId, traceId, turnId, threadId: read(places >> 6, parentId) };
+};
+
+/*
+ * Fields of a start's attributes. A first byte says which there are, in a bit each, and whether the
+ * user's key has a dot. Each is a byte that says what it is, and behind it perhaps a text.
+ */
+
+/** The bit beside those of the fields. */
+const userDotted = 16;
+
+/** What the first byte of a field says; from `word` on it is a common word, by its number. */
+const [asOwnText, asNull, inPayload, word] = [0, 1, 2, 3];
+
+/**
+ * Kinds of calls, and common names of environments. Stored headers hold the places: append only,
+ * never change, 253 at most.
+ */
+const words: readonly string[] = [
+  ...['agent', 'model', 'tool', 'embedding', 'retriever', 'other'],
+  ...['production', 'prod', 'staging', 'stage', 'development', 'dev', 'testing', 'test'],
+  ...['local', 'default', 'preview', 'qa', 'ci', 'demo', 'sandbox'],
+];
+
+/** Which fields there are, in a bit each. */
+const fieldsOf = (attributes: StartAttributes): number =>
+  attributes === noAttributes
+    ? 0
+    : headerAttributes.reduce(
+        (bits, name, i) => (attributes[name] === undefined ? bits : bits | (1 << i)),
+        0,
+      );
+
+const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void => {
+  writer.byte(fieldsOf(attributes) | (attributes.isUserDotted ? userDotted : 0));
+  for (const name of headerAttributes) {
+    const value = attributes[name];
+    if (value === undefined) continue;
+    const number = words.indexOf(String(value));
+    if (typeof value !== 'string') writer.byte(value === null ? asNull : inPayload);
+    else if (number >= 0) writer.byte(word + number);
+    else {
+      writer.byte(asOwnText);
+      writer.text(value);
+    }
+  }
+};
+
+/**
+ * Undoes {@link writeAttributes}.
+ *
+ * @throws Error if a later release wrote a word that this one does not know
+ */
+const readAttributes = (reader: ByteReader): StartAttributes => {
+  const first = reader.byte();
+  const attributes: { -readonly [field in keyof StartAttributes]: StartAttributes[field] } = {};
+  for (const [i, name] of headerAttributes.entries()) {
+    if (!(first & (1 << i))) continue;
+    const kind = reader.byte();
+    if (kind === asOwnText) attributes[name] = reader.text();
+    else if (kind === asNull) attributes[name] = null;
+    else if (kind === inPayload) attributes[name] = true;
+    else attributes[name] = wordAt(kind - word);
+  }
+  if (first & userDotted) attributes.isUserDotted = true;
+  return attributes;
+};
+
+/** @throws Error if a later release wrote the number */
+const wordAt = (number: number): string => {
+  const found = words[number];
+  if (found === undefined) throw new Error(`a header with the unknown word ${number}`);
+  return found;
 };
 
 /*

@@ -1,4 +1,5 @@
 export * from './answer.ts';
+export { headerAttributeAt, knownAttributes } from './attributes.ts';
 export { type DeleteOthers, deleteCalls } from './delete.ts';
 export { foldCall } from './header.ts';
 export { fromItem, type StoredPart } from './items.ts';

@@ -1,4 +1,4 @@
-import type { CallEnd, CallReport, CallStart } from '../../../api/calls.ts';
+import type { CallEnd, CallReport, CallStart, HeaderAttribute } from '../../../api/calls.ts';
 import type { JsonObject, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
 export type { CallEnd, CallReport, CallStart };
@@ -20,6 +20,15 @@ export interface PayloadPointer {
   readonly length: number;
 }
 
+/**
+ * Fields of a start's attributes: a short text, or null where the client says null; true for any
+ * other value, which is in the payload alone. A field that is missing has no value.
+ */
+export interface StartAttributes extends Readonly<Partial<Record<HeaderAttribute, string | true | null>>> {
+  /** Whether the key is `user.id` itself, and not `id` in `user`. */
+  readonly isUserDotted?: true;
+}
+
 /** The start of a call as index rows hold it. */
 export interface StartHeader {
   readonly opName: string;
@@ -33,6 +42,7 @@ export interface StartHeader {
   readonly userId: string;
   readonly runId: string | null;
   readonly runStep: number | null;
+  readonly attributes: StartAttributes;
   /**
    * Bytes of the start as compact JSON, so without the white space and escapes that were received.
    */

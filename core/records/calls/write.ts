@@ -8,6 +8,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../../foundations/wire/index.ts';
 import { HourMarks } from '../rollups.ts';
+import { attributesForHeader } from './attributes.ts';
 import {
   type CallName,
   hasStart,
@@ -151,6 +152,7 @@ const toStart = (
   userId,
   runId: start.runId,
   runStep: start.runStep,
+  attributes: attributesForHeader(start.attributes),
   ...sized(start.envelopeBytes, location.start, startFields.length),
 });
 

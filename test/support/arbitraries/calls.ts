@@ -111,6 +111,23 @@ const place = (calls: readonly (readonly [string, Relations])[]): Placed[] => {
 const nullable = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.option(arbitrary, { nil: null });
 
+/** Attributes, with those that headers hold: mostly texts, here and there anything. */
+const attributes = fc
+  .tuple(
+    object,
+    fc.record(
+      {
+        user: fc.oneof(fc.record({ id: value }, { requiredKeys: [] }), value),
+        'user.id': fc.oneof(fc.constantFrom('u1', 'u2', 'u'.repeat(129)), value),
+        kind: fc.oneof(fc.constantFrom('model', 'tool', 'Tool'), value),
+        environment: fc.oneof(fc.constantFrom('production', 'eu', null), value),
+        release: fc.oneof(fc.constantFrom('1.0', '1.1'), value),
+      },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([others, held]): JsonObject => ({ ...others, ...held }));
+
 /** The fields of a start that its relations leave open; those left out take their defaults. */
 const startRecord = (time: Micros) =>
   fc.record(
@@ -118,7 +135,7 @@ const startRecord = (time: Micros) =>
       op_name: fc.constantFrom(...opNames),
       started_at: written(time),
       display_name: nullable(fc.constantFrom('Ada', 'ada', '😀')),
-      attributes: object,
+      attributes: fc.oneof(attributes, object),
       inputs: object,
       svc_run_id: nullable(fc.constantFrom('run-1', 'run-2')),
       svc_run_step: nullable(fc.integer({ min: -1, max: 11 })),

@@ -39,7 +39,7 @@ const whole = (id: string, second: number, more: object) => ({
 
 beforeAll(async () => {
   const batch = [
-    whole('root', 1, { inputs: { a: 'x' }, summary: usage(10) }),
+    whole('root', 1, { inputs: { a: 'x' }, attributes: { user: { id: 'eve' } }, summary: usage(10) }),
     whole('child', 2, { parent_id: 'root', summary: usage(5) }),
     whole('other', 3, { trace_id: 'trace-2', display_name: 'named', inputs: { a: 'y' } }),
   ];
@@ -145,6 +145,20 @@ describe('an answer', () => {
       ...{ call_metrics: [{ metric: 'call_count' }], filter: { wb_user_ids: ['local'] } },
     });
     expect(call_buckets).toMatchObject([{ sum_call_count: 3 }]);
+  });
+
+  it('counts end users, and finds their calls', async () => {
+    const user = field('attributes.user.id');
+    expect(await matching({ $eq: [user, literal('eve')] })).toEqual(['root']);
+    expect(await matching({ $eq: [user, literal('')] })).toEqual(['child', 'other']);
+    const { call_buckets } = await done('/calls/stats', {
+      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 },
+      ...{ call_metrics: [{ metric: 'call_count' }], group_by: ['attributes.user.id', 'wb_user_id'] },
+    });
+    expect(call_buckets).toMatchObject([
+      { 'attributes.user.id': 'eve', wb_user_id: 'local', sum_call_count: 1 },
+      { 'attributes.user.id': null, wb_user_id: 'local', sum_call_count: 2 },
+    ]);
   });
 });
 

@@ -46,10 +46,27 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
+/** Attributes as headers hold them, and as they do not. */
+const attributes = [
+  { user: { id: 'ada' }, environment: 'production' },
+  { 'user.id': 'ada', environment: 'eu' },
+  { user: { id: 'u'.repeat(200) }, environment: { name: 'eu' } },
+  { user: 'ada', environment: null },
+  { user: { id: 7 }, environment: '7' },
+  {},
+];
+
 const act = async (project_id: ProjectId, { kind, id, minutes: minute, ms }: Action): Promise<void> => {
   const started_at = at(minute);
   const model = ms % 3 === 0 ? 'm' : 'n';
-  const start = startOf({ project_id, id, trace_id: 't', op_name: `op${ms % 2}`, started_at });
+  const start = startOf({
+    project_id,
+    id,
+    trace_id: 't',
+    op_name: `op${ms % 2}`,
+    started_at,
+    attributes: attributes[ms % 6],
+  });
   const end = endOf({
     ...{ project_id, id, ended_at: new Date(begin + minute * 60_000 + ms).toISOString() },
     ...(ms % 5 === 0 && { exception: 'failed' }),
@@ -76,6 +93,8 @@ const questions = [
   { granularity: 3600, timezone: 'UTC', groupBy: 'op_name' },
   { granularity: 86_400, timezone: 'Europe/Berlin', groupBy: undefined },
   { granularity: 86_400, timezone: 'UTC', groupBy: 'status' },
+  { granularity: 3600, timezone: 'UTC', groupBy: 'attributes.user.id' },
+  { granularity: 86_400, timezone: 'UTC', groupBy: 'attributes.environment' },
 ] as const;
 
 /** Compares an answer with what a naive reader makes of all calls. */
@@ -100,7 +119,7 @@ const check = async (project_id: ProjectId, prices: readonly Price[]): Promise<v
     );
     const naive = naiveStats(calls, { granularity, timezone, groupBy }, project_id, prices);
     const keyOf = (row: Readonly<Record<string, unknown>>) =>
-      `${periodOf(String(row.timestamp), granularity, timezone)} ${groupBy ? row[groupBy] : ''}`;
+      `${periodOf(String(row.timestamp), granularity, timezone)} ${groupBy ? JSON.stringify(row[groupBy]) : ''}`;
     expect(answer.call_buckets.map(keyOf).sort()).toEqual([...naive.keys()].sort());
     for (const row of answer.call_buckets) {
       const expected = naive.get(keyOf(row));

@@ -6,7 +6,12 @@ import {
   packHeader,
   unpackHeader,
 } from '../../../../../core/records/calls/header.ts';
-import type { EndHeader, PayloadPointer, StartHeader } from '../../../../../core/records/calls/model.ts';
+import type {
+  EndHeader,
+  PayloadPointer,
+  StartAttributes,
+  StartHeader,
+} from '../../../../../core/records/calls/model.ts';
 import { signedTimeBytes } from '../../../../../foundations/encoding/index.ts';
 import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { isId, type JsonObject, type ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -64,6 +69,22 @@ const op = fc.oneof(
     .map(({ scheme, name, digest }) => `${scheme}${name}:${digest}`),
 );
 
+/** What a header holds of an attribute; true stands for what is in the payload. */
+const attribute = fc.oneof(
+  someText,
+  fc.constantFrom('agent', 'model', 'production', 'sandbox', '', 'true', 'null'),
+  fc.constantFrom(null, true as const),
+);
+const attributes: fc.Arbitrary<StartAttributes> = fc
+  .record(
+    {
+      ...{ 'user.id': attribute, kind: attribute, environment: attribute, release: attribute },
+      isUserDotted: fc.constant(true as const),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  )
+  .filter(({ isUserDotted, ...others }) => !isUserDotted || others['user.id'] !== undefined);
+
 const start: fc.Arbitrary<StartHeader> = fc.record({
   opName: op,
   displayName: maybe(someText),
@@ -75,6 +96,7 @@ const start: fc.Arbitrary<StartHeader> = fc.record({
   userId: someText,
   runId: maybe(someText),
   runStep: maybe(fc.integer()),
+  attributes,
   bytes: fc.nat(),
   payload: pointer,
 });
@@ -169,6 +191,7 @@ describe('a header', () => {
           userId: 'ada',
           runId: null,
           runStep: null,
+          attributes: {},
           bytes: 7500,
           payload: { segment: '00aabbccddeeff00112233aabb', offset: 123456, length: 7000 },
         },
@@ -196,6 +219,16 @@ describe('a header', () => {
     // What is left: the time, status and sizes, `gpt-4o` and four small numbers.
     expect(bytes(together) - bytes(null)).toBeLessThan(32);
     expect(unpacked(packHeader({ start: beside, end: together }, owner), beside).end).toEqual(together);
+  });
+
+  it('grows by what its attributes need, and by nothing without them', () => {
+    const begun = fc.sample(start, { numRuns: 1, seed: 1 })[0];
+    if (!begun) throw new Error('no start was made');
+    const bytes = (attributes: StartAttributes) =>
+      packHeader({ start: { ...begun, displayName: 'x', attributes }, end: null }, owner).length;
+    expect(bytes({ kind: 'model' }) - bytes({})).toBe(2);
+    const all = { 'user.id': 'ada', kind: 'tool', environment: 'production', release: '1.4.2' };
+    expect(bytes(all) - bytes({})).toBe(1 + (2 + 3) + 1 + 1 + (2 + 5));
   });
 
   it('of another version is refused, not misread', () => {

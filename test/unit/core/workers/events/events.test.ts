@@ -8,7 +8,7 @@ import type { JsonObject, ProjectId } from '../../../../../foundations/wire/inde
 
 const start: StartHeader = {
   ...{ opName: 'op', displayName: null, traceId: 't', parentId: null, threadId: null, turnId: null },
-  ...{ startedAt: 1, userId: 'ada', runId: null, runStep: null, bytes: 10 },
+  ...{ startedAt: 1, userId: 'ada', runId: null, runStep: null, attributes: {}, bytes: 10 },
   payload: { segment: 'aa', offset: 0, length: 1 },
 };
 const end: EndHeader = {

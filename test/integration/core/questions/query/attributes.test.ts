@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { callsStreamQuery } from '../../../../../api/queries.ts';
+import { queryCalls } from '../../../../../core/questions/query/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
+import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
+import { askStats } from '../../../../support/stats.ts';
+
+/*
+ * Fields of attributes that headers hold. That any value of theirs is answered as a scan of every
+ * call answers it, the reference evaluator holds beside this.
+ */
+
+const calls: Readonly<Record<string, JsonObject>> = {
+  a: { user: { id: 'ada' }, kind: 'agent', environment: 'production', release: '1.0' },
+  b: { 'user.id': 'bob', kind: 'model', environment: 'eu', release: null },
+  c: { user: { id: 'u'.repeat(129) }, kind: 'model', environment: 'production', release: '1.1' },
+  d: { user: { id: 'ada' }, kind: 'guess', deep: { environment: 'eu' } },
+};
+
+let store: Store;
+beforeAll(async () => {
+  store = await createCallStore();
+  await send(
+    store,
+    Object.entries(calls).flatMap(([id, attributes], second) => [
+      startOf({ id, trace_id: 't', attributes, started_at: `2026-10-01T00:00:0${second}Z` }),
+      endOf({ id, ended_at: '2026-10-01T00:01:00Z' }),
+    ]),
+  );
+});
+
+/** Answers a body, and says of how many calls payloads were read. */
+const answer = async (asked: object): Promise<{ rows: JsonObject[]; hydrated: number }> => {
+  const body = parseBody(
+    bodyOf(callsStreamQuery),
+    JSON.stringify({ project_id: project, columns: ['id'], ...asked }),
+  );
+  const { calls: batches, counts } = queryCalls(store, body, requestBudget(30_000));
+  const rows = (await Array.fromAsync(batches)).flat().map((text) => JSON.parse(text) as JsonObject);
+  return { rows, hydrated: counts.hydrated };
+};
+const found = async (asked: object) => {
+  const { rows, hydrated } = await answer(asked);
+  return [rows.map(({ id }) => id).join(' '), hydrated];
+};
+const is = (path: string, value: unknown) => ({
+  query: { $expr: { $eq: [{ $getField: `attributes.${path}` }, { $literal: value }] } },
+});
+const by = (path: string, direction = 'asc') => ({ sort_by: [{ field: `attributes.${path}`, direction }] });
+
+describe('attributes that headers hold', () => {
+  it('are filtered by without payloads, but for values that only the payload has', async () => {
+    expect(await found(is('kind', 'model'))).toEqual(['b c', 0]);
+    expect(await found(is('kind', 'guess'))).toEqual(['d', 0]);
+    expect(await found(is('environment', 'eu'))).toEqual(['b', 0]);
+    expect(await found(is('release', null))).toEqual(['b d', 0]);
+    expect(await found(is('user.id', 'ada'))).toEqual(['a d', 1]);
+    expect(await found(is('user.id', 'u'.repeat(129)))).toEqual(['c', 1]);
+    expect(await found(is('deep.environment', 'eu'))).toEqual(['d', 4]);
+  });
+
+  it('are sorted by, and answered in their own shape, likewise', async () => {
+    expect(await found(by('environment'))).toEqual(['b a c d', 0]);
+    expect(await found(by('release', 'desc'))).toEqual(['c a b d', 0]);
+    const { rows, hydrated } = await answer({
+      columns: ['attributes.user.id', 'attributes.release'],
+      ...is('environment', 'eu'),
+    });
+    expect([rows[0]?.attributes, hydrated]).toEqual([{ 'user.id': 'bob', release: null }, 0]);
+    const whole = await answer({ columns: ['attributes'], ...is('environment', 'eu') });
+    expect(whole.rows[0]?.attributes).toEqual(calls.b);
+  });
+
+  it('are those of the start that was reported last, and of a start that came after its end', async () => {
+    const project_id = 'acme/again';
+    const start = (id: string, attributes: JsonObject) =>
+      startOf({ project_id, id, trace_id: 't', attributes });
+    await send(store, [endOf({ project_id, id: 'late' }), endOf({ project_id, id: 'never' })]);
+    await send(store, [start('twice', { kind: 'tool', release: '1' }), endOf({ project_id, id: 'twice' })]);
+    await send(store, [start('late', { kind: 'tool' }), start('twice', { kind: { name: 'tool' } })]);
+    expect(await found({ project_id, ...is('kind', 'tool') })).toEqual(['late', 1]);
+    expect(await found({ project_id, ...is('kind', { name: 'tool' }) })).toEqual(['twice', 1]);
+    expect(await found({ project_id, ...is('release', '1') })).toEqual(['', 0]);
+    await send(store, [start('twice', {})]);
+    expect(await found({ project_id, ...is('kind', null) })).toEqual(['twice', 0]);
+    const hour = { start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 };
+    const { call_buckets } = await askStats(store, {
+      ...{ project_id, ...hour, call_metrics: [{ metric: 'call_count' }] },
+      group_by: ['attributes.kind', 'attributes.user.id'],
+    });
+    const ofGroup = {
+      timestamp: '2026-10-01T00:00:00.000000Z',
+      'attributes.user.id': null,
+      sum_call_count: 1,
+    };
+    expect(call_buckets).toEqual([
+      { ...ofGroup, 'attributes.kind': 'tool' },
+      { ...ofGroup, 'attributes.kind': null },
+    ]);
+  });
+});
+
+describe('statistics by attributes', () => {
+  const day = { start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 86_400 };
+  const counted = async (...group_by: string[]) => {
+    const asked = { project_id: project, ...day, call_metrics: [{ metric: 'call_count' }], group_by };
+    const { call_buckets } = await askStats(store, asked);
+    return call_buckets.map((row) => [...group_by.map((field) => row[field]), row.sum_call_count]);
+  };
+
+  it('tell apart what their values are, whatever holds them', async () => {
+    expect(await counted('attributes.user.id')).toEqual([
+      ['ada', 2],
+      ['bob', 1],
+      ['u'.repeat(129), 1],
+    ]);
+    expect(await counted('attributes.kind', 'attributes.environment')).toEqual([
+      ['agent', 'production', 1],
+      ['guess', null, 1],
+      ['model', 'eu', 1],
+      ['model', 'production', 1],
+    ]);
+  });
+});
