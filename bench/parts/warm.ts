@@ -58,6 +58,7 @@ const probesOf = (calls: readonly Call[]): readonly Probe[] => {
     }),
     query('all errors, all columns', 20, 2, { query: failed }),
     query('all errors, no payloads', 8, 1, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
+    { name: 'count of all calls', path: '/calls/query_stats', atMost: 31, waits: 1, body: { project_id } },
     {
       ...{ name: 'count of slow calls', path: '/calls/query_stats', atMost: 31, waits: 1 },
       body: { project_id, query: latencyAbove(5000) },

@@ -21,12 +21,11 @@ const lookupsOf = (caller: Caller): Lookups => ({
  * looking at all of them can take minutes.
  */
 export const handler = endpoint(callsQueryStats, async ({ body, caller, budget, describe }) => {
-  const { withBytes, ...selection } = body;
-  const { query, stats } = countCalls(settings.calls, selection, budget, lookupsOf(caller));
+  const { query, stats } = countCalls(settings.calls, body, budget, lookupsOf(caller));
   describe(() => {
     const { scanned, hydrated } = query.counts;
     return { plan: planSummary(query.plan), rows: 1, scanned, hydrated };
   });
   const { count, bytes } = await stats();
-  return { count, total_storage_size_bytes: withBytes ? bytes : null };
+  return { count, total_storage_size_bytes: body.withBytes ? bytes : null };
 });

@@ -62,6 +62,8 @@ export interface Plan extends TimePlan, FreeOrder {
   readonly required: readonly Requirement[];
   /** What is fetched of each call that is answered. */
   readonly answered: readonly Requirement[];
+  /** Whether every call of the source matches, so none has to be looked at. */
+  readonly dropsNone: boolean;
 }
 
 /** A plan, and the expressions that it decides at each stage. */
@@ -241,6 +243,7 @@ export const plan = (policy: Policy, query: CallsQuery): Planned => {
       answered: answeredRequirements(policy, query),
       offset: query.offset,
       limit: query.limit,
+      dropsNone,
       enough: dropsNone && query.limit !== null ? query.offset + query.limit : null,
     },
     onHeaders,

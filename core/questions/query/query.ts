@@ -14,7 +14,7 @@ import { type Tests, testsOf } from './filter.ts';
 import { sortCalls } from './order.ts';
 import { answeredRequirements, type Plan, plan } from './plan.ts';
 import { CallRow, csvEncoder, jsonEncoder } from './row.ts';
-import { readSource } from './scan.ts';
+import { countStarts, readSource } from './scan.ts';
 
 /** What answering a query took so far. */
 interface QueryCounts {
@@ -216,6 +216,8 @@ type FoundCalls = Pick<QueryAnswer, 'plan' | 'counts' | 'found'>;
  * Finds calls, in the order in which they started, for readers who want all of them. It reads no more of
  * each than it takes to find it.
  *
+ * @param wanted the columns that the reader will want. They come with their headers where they lie
+ * beside them
  * @throws ServiceError as {@link queryCalls} does
  */
 export const findCalls = (
@@ -223,10 +225,11 @@ export const findCalls = (
   selection: CallsSelection,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
+  wanted: readonly string[] = [],
 ): FoundCalls =>
   startQuery(
     store,
-    { expand: [], ...selection, offset: 0, sort: [], columns: [], returnExpanded: false },
+    { expand: [], ...selection, offset: 0, sort: [], columns: [...wanted], returnExpanded: false },
     false,
     lookups,
     budget,
@@ -239,23 +242,30 @@ export interface CallsStats {
 }
 
 /**
- * Counts calls.
+ * Counts calls. It takes no look at them if all of a place are asked for.
  *
+ * @param withBytes whether their bytes are wanted too. They are 0 otherwise
  * @returns the query under way as well, for its plan and what it took
  * @throws ServiceError 503 when storage does not give something in time
  */
 export const countCalls = (
   store: Store,
-  selection: CallsSelection,
+  { withBytes, ...selection }: CallsSelection & { readonly withBytes: boolean },
   budget: RequestBudget,
   lookups?: Lookups,
 ): { readonly query: FoundCalls; readonly stats: () => Promise<CallsStats> } => {
   const query = findCalls(store, selection, budget, lookups);
   const stats = async (): Promise<CallsStats> => {
+    const { source, dropsNone, bounds, limit } = query.plan;
+    if (dropsNone && limit === null && source.kind === 'project' && !withBytes) {
+      const count = await countStarts(store, selection.projectId, source.levels, bounds, budget);
+      query.counts.scanned += count;
+      return { count, bytes: 0 };
+    }
     let [count, bytes] = [0, 0];
     for await (const batch of query.found) {
       count += batch.length;
-      for (const { header } of batch) bytes += storageSize(header);
+      if (withBytes) for (const { header } of batch) bytes += storageSize(header);
     }
     return { count, bytes };
   };

@@ -1,8 +1,12 @@
 import { evenShare, type Paging, readsAhead, scan } from '../../../foundations/listing/index.ts';
 import {
   asBytes,
+  type Cursor,
   everyShard,
   type Item,
+  mapConcurrent,
+  type Page,
+  queryPage,
   type RequestBudget,
   type Store,
   shardsOf,
@@ -52,6 +56,7 @@ export async function* readSource(
     descending,
     ...firstPages(plan, early, ranges.length),
     ahead: readsAhead(plan, ranges.length),
+    payloads: plan.required.length + plan.answered.length > 0,
   };
   const rows = scanParts(store, projectId, ranges, options, budget);
   const calls = joinParts(store, projectId, rows, budget);
@@ -170,6 +175,35 @@ const locate = async (
   return [...threadRanges(store, projectId, threads, bounds), ...traces];
 };
 
+/** How many ranges are counted at once. */
+const rangesAtOnce = 16;
+
+/**
+ * Counts the calls of a project within bounds of time, by their starts. No more is read of each than
+ * that.
+ *
+ * @throws ServiceError 503 when storage does not give a page in time
+ */
+export const countStarts = async (
+  store: Store,
+  projectId: ProjectId,
+  levels: readonly Level[],
+  bounds: TimeBounds,
+  budget: RequestBudget,
+): Promise<number> => {
+  const ranges = projectRanges(store, projectId, levels, bounds);
+  const counts = await mapConcurrent(ranges, rangesAtOnce, async (range) => {
+    let [count, start]: [number, Cursor | undefined] = [0, undefined];
+    do {
+      const page: Page = await queryPage(store.table, range, budget, { attributes: ['p'], start });
+      count += page.items.filter(({ p }) => p === 'S').length;
+      start = page.next;
+    } while (start);
+    return count;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
 /** One row of an index: a start or an end. */
 interface PartRow {
   /** What rows are merged by: the time-ordered end of the sort key, or all of it. */
@@ -204,17 +238,27 @@ interface PartScan extends Paging {
   readonly descending: boolean;
   /** Whether rows of `by_thread` are merged thread by thread, and by time only within a thread. */
   readonly byThread?: boolean;
+  /** Whether payloads will be wanted. @default false */
+  readonly payloads?: boolean;
 }
 
-/** What is read of rows: the partition key that was asked for would be a fifth of the answers. */
+/**
+ * What is read of rows. The partition key that was asked for would be a fifth of the answers, and the
+ * sort key says which part a row is of.
+ */
 const attributes: { readonly [I in IndexName<'calls'>]: readonly RowAttribute<'calls', I>[] } = {
-  by_time: ['k', 'p', 'ts', 'h', 'c'],
-  by_trace: ['k', 'p', 'ts', 'h'],
-  by_thread: ['k', 'p', 'hs', 'h'],
-  by_error: ['k', 'p', 'ts', 'h', 'c'],
+  by_time: ['k', 'ts', 'h'],
+  by_trace: ['k', 'ts', 'h'],
+  by_thread: ['k', 'hs', 'h'],
+  by_error: ['k', 'ts', 'h'],
 };
 
-const attributesOf = ({ index }: AnyIndexRange<'calls'>) => attributes[index];
+/** What is read of rows by those who will want small payloads, which some indexes have. */
+const withInline: typeof attributes = {
+  ...attributes,
+  by_time: [...attributes.by_time, 'c'],
+  by_error: [...attributes.by_error, 'c'],
+};
 
 const compareKeys = (a: PartRow, b: PartRow): number => Buffer.compare(a.key, b.key);
 
@@ -227,7 +271,7 @@ export const scanParts = (
   store: Store,
   projectId: ProjectId,
   ranges: readonly AnyIndexRange<'calls'>[],
-  { byThread = false, ...paging }: PartScan,
+  { byThread = false, payloads = false, ...paging }: PartScan,
   budget: RequestBudget,
 ): AsyncGenerator<readonly PartRow[]> => {
   const toRow = (item: Item): PartRow => {
@@ -235,6 +279,8 @@ export const scanParts = (
     const key = whole ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
     return new UnreadRow(key, store, projectId, item);
   };
+  const wanted = payloads ? withInline : attributes;
+  const attributesOf = ({ index }: AnyIndexRange<'calls'>) => wanted[index];
   return scan(store.table, ranges, { ...paging, toRow, attributesOf, compare: compareKeys }, budget);
 };
 

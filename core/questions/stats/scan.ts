@@ -78,7 +78,8 @@ export const scanCalls = async (
   const operands = [bound('$gte', from), bound('$lt', to), ...(where ? [where] : [])];
   const inSpan: Expression = { kind: 'and', operands };
   const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
-  const query = findCalls(store, selection, budget, lookups);
+  const wanted = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];
+  const query = findCalls(store, selection, budget, lookups, wanted);
   const reader = new PayloadReader(store, projectId, budget);
   let apart: CallRow[] = [];
   const takeRow = (row: CallRow): void => {

@@ -17,6 +17,7 @@ import {
   type IndexedFields,
   isTurn,
   type Part,
+  partOfRow,
   sortKeyOf,
   startKey,
   threadKeys,
@@ -142,7 +143,12 @@ export const fromItem = (store: Store, projectId: ProjectId, item: Item): Stored
   const id = callIdOf(projectId, key);
   const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
   const parts = unpackHeader(header, { projectId, id, policy: store.policy }, timeKey);
-  return { ...parts, id, part: item.p === 'E' ? 'E' : 'S', inline: inlineOf(item) };
+  return {
+    ...parts,
+    id,
+    part: item.p === undefined ? partOfRow(timeKey) : item.p === 'E' ? 'E' : 'S',
+    inline: inlineOf(item),
+  };
 };
 
 /** An item's partition key as text, for lookups. */

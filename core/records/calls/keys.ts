@@ -168,6 +168,11 @@ export const sortKeyOf = (item: SortKeys): Uint8Array => {
   return item.ts ?? new Uint8Array();
 };
 
+/** The part that an index row is of, by the last byte of its sort key. */
+export const partOfRow = (sortKey: Uint8Array): Part => (sortKey.at(-1) === endByte ? 'E' : 'S');
+
+const endByte = 'E'.charCodeAt(0);
+
 const lowest = Buffer.alloc(0);
 const highest = Buffer.of(0xff);
 
