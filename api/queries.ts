@@ -133,6 +133,18 @@ const columns = <S extends z.ZodMiniType>(summary: S) => ({
   svc_run_step_end: field(z.nullable(z.int()), "The run's step at the end; null without one."),
 });
 
+/** What a call was about, for lists. */
+const preview = () =>
+  z
+    .object({
+      input: field(z.nullable(z.string()), 'What went in; null if there is nothing.'),
+      output: field(z.nullable(z.string()), 'What came out; null if there is nothing.'),
+    })
+    .register(documented, { name: 'CallPreview' });
+
+const previewText =
+  'What the call was about, if `columns` names it: one line each, of at most 160 characters and 240 bytes. Of a model call the last message of its user or of a tool, and the answer or the tools that it asks for; of a tool its arguments and its result; of a failed call the first line of its exception; else the only text, or one of a usual name, or compact JSON.';
+
 const sizes = () => ({
   storage_size_bytes: field(
     z.optional(bytes),
@@ -161,6 +173,7 @@ const callRow = () => {
     .object({
       ...z.partial(z.object(all)).shape,
       ...{ id, project_id, op_name, trace_id, started_at },
+      preview: field(z.optional(preview()), previewText),
       ...sizes(),
     })
     .register(documented, { name: 'CallRow' });
@@ -230,10 +243,11 @@ export const callKind = (includes: Includes): RecordKind => {
     name: `${includes.storageSize && includes.totalStorageSize ? '' : 'Plain'}Call`,
     fields: [
       ...columnNames,
+      'preview',
       ...(includes.storageSize ? ['storage_size_bytes'] : []),
       ...(includes.totalStorageSize ? ['total_storage_size_bytes'] : []),
     ],
-    nested: ['attributes', 'inputs', 'output', 'summary'],
+    nested: ['attributes', 'inputs', 'output', 'summary', 'preview'],
     times: new Set(['started_at', 'ended_at']),
     pathRule: ({ field, steps: [block, member] }: FieldPath) => {
       if (field !== 'summary' || block !== 'svc') return undefined;
@@ -324,7 +338,7 @@ const queryBody = (includes: Includes) => {
       ...includeFields(),
       columns: field(
         nullish(paths(kind)),
-        'Names of fields, and dotted paths into them; all fields without it. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
+        'Names of fields, and dotted paths into them; without it all fields except `preview`. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
       ),
       expand_columns: expandColumns(kind),
       return_expanded_column_values: field(

@@ -30,6 +30,12 @@ import {
 const field = (path: string) => ({ $getField: path });
 const literal = (value: unknown) => ({ $literal: value });
 
+const newestPreviews = {
+  ...newestBy('started_at'),
+  filter: { trace_roots_only: true },
+  columns: ['preview'],
+};
+
 /** Bodies of queries without their project, by name. Every source of a plan has at least one. */
 export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<string, object>> => {
   const [{ start }] = calls;
@@ -37,6 +43,7 @@ export const queryShapes = (calls: readonly [Call, ...Call[]]): Readonly<Record<
   const noon = new Date(Date.parse(String(start.started_at)) + 12 * 3_600_000).toISOString();
   return {
     'newest 100, all columns': newestBy('started_at'),
+    'newest 100 roots, previews': newestPreviews,
     'one trace': { filter: { trace_ids: [child.trace_id] } },
     'one thread': { filter: { thread_ids: [start.thread_id] } },
     'one turn': { filter: { turn_ids: [start.turn_id] } },
@@ -209,6 +216,7 @@ function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
 /** The two lists as bodies of queries, by name. The interface's own service name is `svc`. */
 const lists: Readonly<Record<string, object>> = {
   'newest 100 roots, all columns': { ...newestBy('started_at'), filter: { trace_roots_only: true } },
+  'newest 100 roots, previews': newestPreviews,
   'newest 100 errors, all columns': {
     ...newestBy('started_at'),
     query: isOf('summary.svc.status', 'error'),

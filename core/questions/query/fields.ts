@@ -8,6 +8,9 @@ import { callColumns, headerAttributeAt, isPayloadColumn } from '../../records/c
 export const sizeColumn = 'storage_size_bytes';
 export const totalSizeColumn = 'total_storage_size_bytes';
 
+/** The column that says in one line each what went in and came out. It is answered by name alone. */
+export const previewColumn = 'preview';
+
 const sizeColumns = ({ storageSize, totalStorageSize }: Includes): string[] => [
   ...(storageSize ? [sizeColumn] : []),
   ...(totalStorageSize ? [totalSizeColumn] : []),
@@ -16,6 +19,7 @@ const sizeColumns = ({ storageSize, totalStorageSize }: Includes): string[] => [
 /** The fields of a call that a query may name. */
 const fieldsOf = (policy: Policy, includes: Includes): string[] => [
   ...callColumns(policy),
+  previewColumn,
   ...sizeColumns(includes),
 ];
 
@@ -44,6 +48,7 @@ export const requirementsOf = (
 ): Requirement[] => {
   if (field === totalSizeColumn) return ['totalSize'];
   if (field === feedbackField) return ['feedback'];
+  if (field === previewColumn) return ['payload'];
   if (!isPayloadColumn(field)) return [];
   if (expand.some((expanded) => expanded.field === field)) return ['expanded'];
   const attribute = headerAttributeAt(text);
@@ -76,7 +81,8 @@ export const projectionOf = (
   { columns, includes }: Pick<CallsQuery, 'columns' | 'includes'>,
 ): Projection[] => {
   const fields = fieldsOf(policy, includes);
-  if (columns === null) return fields.map((column) => ({ column, paths: [toPath(column)] }));
+  if (columns === null)
+    return fields.flatMap((column) => (column === previewColumn ? [] : { column, paths: [toPath(column)] }));
   const asked = [
     ...always,
     ...columns,

@@ -17,12 +17,20 @@ import {
   knownAttributes,
   type Payload,
   type PayloadField,
+  previewOfPayload,
   type StoredCall,
   serviceField,
   serviceSummary,
   storageSize,
 } from '../../records/calls/index.ts';
-import { feedbackField, type Projection, projectionOf, sizeColumn, totalSizeColumn } from './fields.ts';
+import {
+  feedbackField,
+  type Projection,
+  previewColumn,
+  projectionOf,
+  sizeColumn,
+  totalSizeColumn,
+} from './fields.ts';
 
 /** What has been fetched of a call beside its header and payload. */
 interface Extras {
@@ -46,6 +54,7 @@ export class CallRow {
   readonly found: CallHeader;
   readonly #policy: Policy;
   #parsed: Map<PayloadField, JsonValue> | undefined;
+  #previewed: JsonObject | undefined;
 
   constructor(
     policy: Policy,
@@ -79,6 +88,7 @@ export class CallRow {
     if (field === 'attributes' && !this.#hasField(field)) return this.#attribute(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
     if (field === feedbackField) return feedbackAt(this.extras.feedback ?? [], steps);
+    if (field === previewColumn) return valueAt(this.#preview, steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
     if (field === totalSizeColumn) return valueAt(this.extras.totalSize, steps);
     return valueAt(headerValue(this.#policy, this.header, field), steps);
@@ -92,6 +102,7 @@ export class CallRow {
   json(column: string, expanded: boolean): string {
     const { costs, feedback, expanded: replaced } = this.extras;
     if (column === sizeColumn || column === totalSizeColumn) return String(this.column(column, expanded));
+    if (column === previewColumn) return JSON.stringify(this.#preview);
     if (expanded && isPayloadColumn(column) && replaced?.[column] !== undefined)
       return JSON.stringify(this.#field(column));
     return columnJson(this.#policy, this.header, this.payload, column, {
@@ -151,6 +162,12 @@ export class CallRow {
     if (name === undefined) return valueAt(knownAttributes(start), steps);
     const value = start.attributes[name];
     return value === true ? undefined : value;
+  }
+
+  /** Made of the payload as it was reported, whatever is expanded. */
+  get #preview(): JsonObject | null {
+    if (this.payload) this.#previewed ??= { ...previewOfPayload(this.payload) };
+    return this.#previewed ?? null;
   }
 
   /** A field of the payload; of a summary without its payload, what the header has of it. */

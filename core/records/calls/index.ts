@@ -21,6 +21,7 @@ export {
 export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
 export * from './model.ts';
 export type { Payload, PayloadField } from './payloads.ts';
+export { type Preview, previewOfPayload } from './preview.ts';
 export { PayloadReader, readCall, readHeaders, readParts, type StoredCall } from './read.ts';
 export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
 export { maxTurnTraces } from './traces.ts';

@@ -73,6 +73,15 @@ describe('an answer to a query', () => {
     );
   });
 
+  it('has previews by name, as an object or in columns of CSV', async () => {
+    const preview = { input: 'one two', output: 'boom' };
+    expect(await rows({ ...odd, columns: ['preview'] })).toMatchObject([{ preview }]);
+    const csv = await ask({ ...odd, columns: ['preview', 'preview.output'] }, 'text/csv');
+    expect((await csv.text()).split('\r\n')[0]).toBe('id,project_id,op_name,trace_id,started_at,preview');
+    const parts = await ask({ ...odd, columns: ['preview.output'] }, 'text/csv');
+    expect(await parts.text()).toMatch(/preview\.output\r\nodd,.*,boom\r\n$/);
+  });
+
   it('has a column of CSV for each path', async () => {
     const answer = await ask(
       { ...odd, columns: ['inputs.lines', 'inputs.list', 'summary.svc.status'] },

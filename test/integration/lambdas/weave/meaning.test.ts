@@ -131,6 +131,15 @@ describe('an answer', () => {
     expect(JSON.parse(await answer.text())).toMatchObject({ wb_user_id: 'local', wb_username: 'local' });
   });
 
+  it('has previews by name alone', async () => {
+    const filter = { call_ids: ['root'] };
+    const [named, whole] = await Promise.all(
+      [{ columns: ['preview'] }, {}].map((more) => ask('/calls/stream_query', { filter, ...more })),
+    );
+    expect(JSON.parse((await named?.text()) ?? '')).toMatchObject({ preview: { input: 'x', output: null } });
+    expect(await whole?.text()).not.toContain('preview');
+  });
+
   it('sums up usage by trace, as by call', async () => {
     const filter = { trace_ids: ['trace'] };
     const own = await done('/calls/usage', { call_ids: ['root', 'child'] });

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonValue } from '../../../../../foundations/wire/index.ts';
+import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
+import { runs } from '../../../../support/sampling.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await createCallStore();
+});
+
+const question = 'Where is\nmy order?';
+const start = (id: string, inputs: object = { question }, more: object = {}) =>
+  startOf({ id, trace_id: id, inputs, ...more });
+const end = (id: string, more: object = { output: 'On its way.' }) => endOf({ id, ...more });
+
+const previewOf = async (id: string): Promise<JsonValue | undefined> => {
+  const [call] = await ask(store, {
+    project_id: project,
+    filter: { call_ids: [id] },
+    columns: ['preview'],
+  });
+  return call?.preview;
+};
+
+/** Calls that share the request, so that its payloads go into a segment. */
+const crowd = Array.from({ length: 40 }, (_, i) =>
+  start(`beside-${i}`, { text: randomBytes(600).toString('hex') }, { trace_id: 'beside' }),
+);
+/** What compresses to more than an item of the table holds. */
+const large = randomBytes(300_000).toString('hex');
+
+let calls = 0;
+/** Reports a call in some way, and reads its preview. */
+const reported = async (way: string, padding: string, outcome: object): Promise<JsonValue | undefined> => {
+  const id = `c${++calls}`;
+  const [first, last] = [start(id, { question, padding: [padding] }), end(id, outcome)];
+  const others = way.endsWith('in a crowd') ? crowd : [];
+  const requests = way.startsWith('together')
+    ? [[first, last]]
+    : way.startsWith('start first')
+      ? [[first], [last]]
+      : [[last], [first]];
+  for (const batch of requests) await send(store, [...others, ...batch]);
+  return previewOf(id);
+};
+
+describe('the preview of a call', () => {
+  it('is the same in whichever way it was reported', { timeout: runs(60_000) }, async () => {
+    const way = fc.constantFrom(
+      ...['together', 'start first', 'end first'].flatMap((order) => [order, `${order} in a crowd`]),
+    );
+    const padding = fc.constantFrom('', 'x'.repeat(5000), large.slice(0, 20_000), large);
+    const ends = fc.constantFrom(
+      [{ output: 'On its way.' }, 'On its way.'] as const,
+      [{ output: { answer: 'Soon', why: 'weather' } }, 'Soon'] as const,
+      [{ output: null, exception: 'KeyError: 7\n  at line 2' }, 'KeyError: 7'] as const,
+    );
+    await fc.assert(
+      fc.asyncProperty(way, padding, ends, async (how, pad, [outcome, output]) => {
+        expect(await reported(how, pad, outcome)).toEqual({ input: 'Where is my order?', output });
+      }),
+      { numRuns: runs(24, 200) },
+    );
+  });
+
+  it('says nothing of an output before the call has ended', async () => {
+    await send(store, [start('running')]);
+    expect(await previewOf('running')).toEqual({ input: 'Where is my order?', output: null });
+  });
+
+  it('is of the latest content of a call that was reported again', async () => {
+    await send(store, [...crowd, start('again'), end('again')]);
+    await send(store, [...crowd, start('again', { question: 'And now?' })]);
+    expect(await previewOf('again')).toEqual({ input: 'And now?', output: 'On its way.' });
+    await send(store, [end('again', { output: 'Here.' })]);
+    expect(await previewOf('again')).toEqual({ input: 'And now?', output: 'Here.' });
+  });
+
+  it('is gone with the call, and stays with those beside it', async () => {
+    await send(store, [...crowd, start('kept'), start('dropped')]);
+    await deleteCalls(store, project, ['dropped'], requestBudget(30_000));
+    expect(await previewOf('dropped')).toBeUndefined();
+    expect(await previewOf('kept')).toEqual({ input: 'Where is my order?', output: null });
+  });
+
+  it('filters and sorts calls, and is answered in part or not at all', async () => {
+    const trace_id = 'filtered';
+    await send(
+      store,
+      ['b', 'c', 'a'].flatMap((id) => [
+        start(`f-${id}`, { question: `${id}?` }, { trace_id }),
+        end(`f-${id}`, { output: id === 'a' ? null : id }),
+      ]),
+    );
+    const body = { project_id: project, filter: { trace_ids: [trace_id] } };
+    const path = { $getField: 'preview.input' };
+    const found = await ask(store, {
+      ...body,
+      query: { $expr: { $not: [{ $eq: [path, { $literal: 'b?' }] }] } },
+      sort_by: [{ field: 'preview.input', direction: 'asc' }],
+      columns: ['preview.output'],
+    });
+    expect(found.map(({ id, preview }) => [id, preview])).toEqual([
+      ['f-a', { output: null }],
+      ['f-c', { output: 'c' }],
+    ]);
+    for (const call of await ask(store, body)) expect(call).not.toHaveProperty('preview');
+  });
+});
