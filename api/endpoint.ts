@@ -42,10 +42,10 @@ export type TablesAccess = 'create' | 'update' | 'read' | 'count';
 export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
- * What a function does with feedback, in its table and in its part of the bucket. `join` reads what
- * is on given refs, `erase` deletes it.
+ * What a function does with feedback, in its table and in its part of the bucket. `find` looks for
+ * records by their ids, `join` reads what is on given refs, `erase` deletes it.
  */
-export type FeedbackAccess = 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
+export type FeedbackAccess = 'find' | 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
 
 /**
  * What a function does with the rollups table:
@@ -258,6 +258,8 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly stores: Stores;
   /** Whether the function sends requests on to the upstreams of the settings. */
   readonly upstreams?: boolean;
+  /** Whether the function asks for evaluations, if the settings allow any. */
+  readonly evaluations?: boolean;
   readonly operations: readonly Operation[];
 }
 
@@ -282,6 +284,7 @@ export interface KeyRoute extends AnyRoute {
   readonly role?: never;
   readonly stores: Readonly<Record<string, never>>;
   readonly upstreams?: never;
+  readonly evaluations?: never;
 }
 
 /** An endpoint for everybody, without credentials: a GET that touches no store. */
@@ -290,6 +293,7 @@ export interface OpenRoute extends AnyRoute {
   readonly scheme: 'none';
   readonly stores: Readonly<Record<string, never>>;
   readonly upstreams?: never;
+  readonly evaluations?: never;
   /** Whether it answers HEAD too, as monitors ask. A method takes two resources of the stack. */
   readonly head?: true;
   /** Whether it serves the page, which is for browsers and no part of the documented API. */
@@ -405,7 +409,7 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
     Contract<Body, Answer, Sent> &
     Documented &
-    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams'>> &
+    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations'>> &
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },
 ): Endpoint<Body, Answer, Path, Sent> => ({

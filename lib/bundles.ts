@@ -23,7 +23,10 @@ const virtualOutdir = 'bundles';
 const lazyPackages: Readonly<Record<string, string>> = {
   '@pydantic/genai-prices': '*',
   '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
-  '@aws-sdk/client-sqs': '{ SQSClient, SendMessageCommand }',
+  '@aws-sdk/client-sqs':
+    '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
+  '@cfworker/json-schema': '{ Validator }',
+  re2js: '{ RE2JS }',
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand }',
 };
 

@@ -143,6 +143,7 @@ const costs: Readonly<Record<CostsAccess, Actions<IndexName<'costs'>>>> = {
 };
 
 const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>> = {
+  find: { table: ['BatchGetItem'] },
   join: { table: ['BatchGetItem'], indexes: ['by_ref'], objects: ['GetObject'] },
   erase: {
     table: ['BatchGetItem', 'DeleteItem', 'PutItem'],

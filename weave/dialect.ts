@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Endpoint } from '../api/endpoint.ts';
-import { bodyInWeave } from './api/changes.ts';
+import { bodyInWeave, changes } from './api/changes.ts';
+import { derive } from './api/derive.ts';
 import { nameInWeave } from './names.ts';
 
 type Rename = (value: unknown) => unknown;
@@ -64,3 +65,6 @@ export const weaveNames = ({ answer, tolerant }: Described): (<T>(value: T) => T
   const rename = tolerant ? undefined : answerInWeave(answer());
   return rename ? (value) => rename(value) as typeof value : (value) => value;
 };
+
+/** A schema of a value that is no body, in Weave's dialect. */
+export const schemaInWeave = <S extends z.ZodMiniType>(own: S): S => derive(own, changes) as S;

@@ -1,13 +1,18 @@
 import { objCreate } from '../../api/objects.ts';
-import { createObject } from '../../core/records/objects/index.ts';
+import { authorizeObject, checkObject, createObject } from '../../core/records/objects/index.ts';
+import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
- * the digest.
+ * the digest. Values of classes that mean something to the service are checked.
  */
-export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => ({
-  digest: await createObject(settings.objects, obj, caller.user, budget),
-  object_id: obj.objectId,
-}));
+export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => {
+  authorizeObject(caller, obj.projectId, obj.val);
+  await checkObject(obj.val, schemaInDialect);
+  return {
+    digest: await createObject(settings.objects, obj, caller.user, budget),
+    object_id: obj.objectId,
+  };
+});

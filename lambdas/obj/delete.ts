@@ -1,14 +1,15 @@
 import { objDelete } from '../../api/objects.ts';
-import { deleteVersions, digestsOf } from '../../core/records/objects/index.ts';
+import { authorizeDeletion, deleteVersions, digestsOf } from '../../core/records/objects/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /**
  * `POST /obj/delete`: deletes some or all versions of an object, and answers how many there were.
  */
-export const handler = endpoint(objDelete, async ({ body, budget, describe }) => {
+export const handler = endpoint(objDelete, async ({ body, caller, budget, describe }) => {
   const { digests, ...name } = body;
   const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
+  await authorizeDeletion(settings.objects, caller, name, named, budget);
   const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? []);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };

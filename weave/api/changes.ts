@@ -69,7 +69,7 @@ const draft: Change = {
     weave_ref: field(refOf('object', 'op', 'call'), 'What it is attached to: an object, op or call.'),
     annotation_ref: field(nullish(refOf('object')), 'An object ref.'),
     // Weave's scorers are ops, or objects that have one.
-    runnable_ref: field(nullish(refOf('op', 'object')), 'An op ref.'),
+    runnable_ref: field(nullish(refOf('op', 'object')), 'An op ref, or an object ref.'),
     call_ref: field(nullish(refOf('call')), 'A call ref.'),
     trigger_ref: field(nullish(refOf('object')), 'An object ref.'),
   }),

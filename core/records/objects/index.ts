@@ -1,3 +1,10 @@
+export {
+  authorizeDeletion,
+  authorizeObject,
+  checkObject,
+  ownClassOf,
+  type SchemaInDialect,
+} from './classes.ts';
 export { createObject, type NewObject } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export {

@@ -37,7 +37,7 @@ describe('the body of a creation', () => {
   it.each([
     ['svc_ref', [object, `${object}/attr/x/index/0`, op, call, 'svc:///other/one/call/c'], []],
     ['annotation_ref', [object, `${object}/key/a`, null], [op, call]],
-    ['runnable_ref', [op, null], [object, call, `${op}/attr/x`]],
+    ['runnable_ref', [op, object, null], [call, `${op}/attr/x`]],
     ['call_ref', [call, null], [object, op, `svc:///acme/shop/call/${'x'.repeat(257)}`]],
     ['trigger_ref', [object, null], [op, call]],
   ])('accepts in %s the refs of its kind, and no others', (field, good, bad) => {

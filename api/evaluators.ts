@@ -1,0 +1,308 @@
+import * as z from 'zod/mini';
+import { type Expression, optionalQuery, pathsIn, type RecordKind } from '../foundations/expression/index.ts';
+import { isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
+import {
+  count,
+  displayText,
+  documented,
+  field,
+  freeValue,
+  id,
+  integerWith,
+  listOf,
+  nullish,
+  numeric,
+  record,
+  rule,
+  time,
+} from '../foundations/wire/schema.ts';
+import { batch, endpoint } from './endpoint.ts';
+import { flag, ignoredUser, project, queryNames, queryText } from './fields.ts';
+import { refs } from './objects.ts';
+import { callKind, filter, noIncludes } from './queries.ts';
+
+/** The class of evaluators, as their `_type` names it. */
+export const evaluatorClass = 'Evaluator';
+
+const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) => numeric(z.number().check(...checks));
+
+const problem = (message: string, input: unknown, ...path: readonly string[]) => ({
+  ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
+  ...{ input, path: [...path] },
+});
+
+// What a judge answers.
+
+const maxLabels = 50;
+
+/** A text of 1 to so many characters, without lone surrogates. */
+const textUpTo = (most: number) =>
+  z
+    .string()
+    .check(
+      z.refine(
+        (text) => text.length > 0 && text.length <= most && text.isWellFormed(),
+        rule(`should be 1 to ${most} characters, without lone surrogates`),
+      ),
+    )
+    .register(documented, { says: { minLength: 1, maxLength: most } });
+
+const label = textUpTo(100);
+
+const answerFields = () => ({
+  type: field(
+    z.enum(['boolean', 'number', 'label']),
+    'What its value is: true or false, a number, or one of some labels.',
+  ),
+  labels: field(nullish(listOf(label, maxLabels)), 'The labels, of which there are at least two.'),
+  minimum: field(nullish(finite()), 'The least number.'),
+  maximum: field(nullish(finite()), 'The largest number.'),
+});
+
+/** What a judge is to answer. */
+const answer = () =>
+  record(
+    answerFields(),
+    {},
+    undefined,
+    z.check(({ value, issues }) => {
+      const { type, labels, minimum, maximum } = value;
+      const named = labels ?? [];
+      if (type === 'label' && (named.length < 2 || new Set(named).size < named.length))
+        issues.push(problem('should be at least two labels, each once', value, 'labels'));
+      if (type !== 'label' && labels) issues.push(problem('is for the type "label" alone', value, 'labels'));
+      for (const name of ['minimum', 'maximum'] as const)
+        if (type !== 'number' && typeof value[name] === 'number')
+          issues.push(problem('is for the type "number" alone', value, name));
+      if (typeof minimum === 'number' && typeof maximum === 'number' && minimum >= maximum)
+        issues.push(problem('should be above the minimum', value, 'maximum'));
+    }),
+  );
+
+/** What a judge's value may be. */
+export type JudgeAnswer = z.output<ReturnType<typeof answer>>;
+
+// What a judge is asked.
+
+/** Finds placeholders, `{{inputs.question}}`, with what they name. */
+export const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+
+const whole: ReadonlySet<string> = new Set(['inputs', 'output', 'attributes', 'conversation', 'expected']);
+
+/** Whether a placeholder names something of a call. */
+const isPlaceholder = (name: string): boolean =>
+  whole.has(name) || /^(?:inputs|output|attributes)\.[^\s]+$/.test(name);
+
+const placeholderRule =
+  'is no placeholder: write {{inputs.<path>}}, {{output}}, {{output.<path>}}, {{attributes.<path>}}, {{conversation}} or {{expected}}';
+
+const maxMessages = 20;
+const maxContent = 20_000;
+
+const message = () =>
+  record({
+    role: field(z.enum(['system', 'developer', 'user', 'assistant']), 'Who says it.'),
+    content: field(
+      textUpTo(maxContent).check(
+        z.check(({ value, issues }) => {
+          for (const [text, name = ''] of value.matchAll(placeholder))
+            if (!isPlaceholder(name)) issues.push(problem(`${text} ${placeholderRule}`, value));
+        }),
+      ),
+      'The text, with placeholders for what is judged.',
+    ),
+  });
+
+const maxTokens = integerWith(z.minimum(1), z.maximum(100_000));
+
+/** What of a request a judge may set: nothing that would cost more than was reserved for it. */
+const parameters = () =>
+  z.strictObject({
+    temperature: field(nullish(finite(z.minimum(0), z.maximum(2))), 'Passed on.'),
+    top_p: field(nullish(finite(z.minimum(0), z.maximum(1))), 'Passed on.'),
+    presence_penalty: field(nullish(finite(z.minimum(-2), z.maximum(2))), 'Passed on.'),
+    frequency_penalty: field(nullish(finite(z.minimum(-2), z.maximum(2))), 'Passed on.'),
+    seed: field(nullish(integerWith()), 'Passed on.'),
+    max_tokens: field(nullish(maxTokens), 'The most tokens of the answer, for upstreams of this name.'),
+    max_completion_tokens: field(nullish(maxTokens), 'The most tokens of the answer; 1000 without it.'),
+    reasoning_effort: field(nullish(textUpTo(20)), 'Passed on.'),
+    verbosity: field(nullish(textUpTo(20)), 'Passed on.'),
+  });
+
+const judge = () =>
+  record({
+    model: field(id, "The model's name. It decides on the upstream, and it needs a price in dollars."),
+    messages: field(
+      listOf(message(), maxMessages).check(
+        z.refine(
+          (list) => list.some(({ content }) => content.search(placeholder) >= 0),
+          rule('should hold at least one placeholder: a judge needs something to judge'),
+        ),
+      ),
+      'The prompt.',
+    ),
+    answer: field(answer(), 'What it is to answer.'),
+    parameters: field(nullish(parameters()), 'Further fields of the request.'),
+  });
+
+/** A model as the judge of calls. */
+export type Judge = z.output<ReturnType<typeof judge>>;
+
+// What needs no judge.
+
+const maxContained = 10_000;
+const maxRegex = 1000;
+
+/** Whether a JSON Schema has patterns, with which a program could be kept busy for ever. */
+const patternIn = (value: JsonValue): boolean => {
+  if (Array.isArray(value)) return value.some(patternIn);
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(
+    ([name, inner]) =>
+      (name === 'pattern' && typeof inner === 'string') ||
+      (name === 'patternProperties' && isJsonObject(inner)) ||
+      patternIn(inner),
+  );
+};
+
+const jsonSchema = freeValue.check(
+  z.refine(
+    (value) => isJsonObject(value) || typeof value === 'boolean',
+    rule('should be a JSON Schema: an object', 'dict_type'),
+  ),
+  z.refine((value) => !patternIn(value), rule('should have no pattern: use a check with a regex for that')),
+);
+
+const checkNames = [
+  'contains',
+  'regex',
+  'json_schema',
+  'max_latency_ms',
+  'max_cost_usd',
+  'max_tool_calls',
+] as const;
+
+const check = () =>
+  record(
+    {
+      contains: field(nullish(textUpTo(maxContained)), 'A text that the output holds.'),
+      regex: field(nullish(textUpTo(maxRegex)), 'A regular expression of RE2 that is found in the output.'),
+      json_schema: field(nullish(jsonSchema), 'A JSON Schema that the output fits, or the JSON in its text.'),
+      max_latency_ms: field(nullish(count), 'The most milliseconds from start to end.'),
+      max_cost_usd: field(nullish(finite(z.minimum(0))), 'The most that it may have cost, in dollars.'),
+      max_tool_calls: field(nullish(count), 'The most calls of tools.'),
+    },
+    {},
+    undefined,
+    z.check(({ value, issues }) => {
+      const given = checkNames.filter((name) => value[name] !== undefined && value[name] !== null);
+      if (given.length !== 1)
+        issues.push(problem(`should have exactly one of ${checkNames.join(', ')}`, value));
+    }),
+  );
+
+/** A check of calls that takes no model. One of its fields is not null. */
+export type Check = z.output<ReturnType<typeof check>>;
+
+// Evaluators.
+
+/** What the filter and the query of an evaluator may ask for: what is stored of a call. */
+const evaluatedKind = (): RecordKind => callKind(noIncludes);
+
+const asksOnlyOfCalls = z.check<{ readonly query?: Expression | null | undefined }>(({ value, issues }) => {
+  if (value.query && pathsIn(value.query).some(({ field }) => field === 'feedback'))
+    issues.push(problem('should not ask for feedback, which comes after the call', value, 'query'));
+});
+
+const oneOfBoth = z.check<{
+  readonly judge?: Judge | null | undefined;
+  readonly check?: Check | null | undefined;
+  readonly max_usd_per_day?: number | null | undefined;
+}>(({ value, issues }) => {
+  if (!value.judge === !value.check)
+    issues.push(problem('should have exactly one of judge and check', value));
+  if (value.judge && typeof value.max_usd_per_day !== 'number')
+    issues.push(
+      problem('is required with a judge: the most dollars that it may cost a day', value, 'max_usd_per_day'),
+    );
+});
+
+const name = displayText.check(
+  z.refine(
+    (text) => text.length <= 128 && !/[[\]]/.test(text),
+    rule('should be at most 128 characters, without brackets'),
+  ),
+);
+
+/** The value of an object of class `Evaluator`. */
+export const evaluator = () =>
+  record(
+    {
+      _type: field(z.literal(evaluatorClass), 'Its class.'),
+      name: field(name, 'Its verdicts are feedback of the type `evaluation.<name>`.'),
+      filter: filter(),
+      query: field(optionalQuery(evaluatedKind()), queryText),
+      on: field(
+        z.enum(['call', 'trace']),
+        'Whether it judges each call that matches once it ends, or traces whose root matches.',
+      ),
+      sample_rate: field(finite(z.minimum(0), z.maximum(1)), 'The share of what matches, from 0 to 1.'),
+      judge: field(nullish(judge()), 'A model, and what it is asked.'),
+      check: field(nullish(check()), 'A check that takes no model.'),
+      max_usd_per_day: field(
+        nullish(finite(z.minimum(0), z.maximum(1_000_000))),
+        'The most dollars that its judge may cost in a UTC day.',
+      ),
+      enabled: field(z.boolean(), 'Whether it judges what ends from now on.'),
+      saved_at: field(nullish(time), 'When it was saved.'),
+    },
+    { ...queryNames, _type: 'type' },
+    undefined,
+    asksOnlyOfCalls as never,
+    oneOfBoth as never,
+  ).register(documented, { name: 'Evaluator' });
+
+/** What judges calls, checked. Either its judge or its check is not null. */
+export type Evaluator = z.output<ReturnType<typeof evaluator>>;
+
+const maxCalls = 1000;
+const maxScorers = 20;
+
+export const callsScore = /* @__PURE__ */ endpoint({
+  path: '/calls/score',
+  role: 'write',
+  shape: batch,
+  stores: { calls: 'find', payloads: 'read', objects: 'read', costs: 'read', feedback: 'find' },
+  evaluations: true,
+  tag: 'calls',
+  name: 'CallsScore',
+  summary: 'Judge existing calls',
+  description:
+    'Has evaluators judge calls, whatever their filter, query and sample rate. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls without an end, and calls of judges are passed over. It needs the setting `evaluators`.',
+  request: () =>
+    record({
+      project_id: project,
+      call_ids: field(listOf(id, maxCalls), 'The calls.'),
+      scorer_refs: field(
+        refs('svc:///').check(
+          z.refine(
+            (list) => list.length > 0 && list.length <= maxScorers,
+            rule(`should be 1 to ${maxScorers} refs`),
+          ),
+        ),
+        'Refs to versions of objects of class `Evaluator`, in the same project.',
+      ),
+      dry_run: flag('Whether nothing is judged, and only the answer given.'),
+      svc_user_id: ignoredUser,
+    }),
+  answer: () =>
+    z.object({
+      calls: field(z.int(), 'How many of the calls will be judged.'),
+      estimated_usd: field(
+        z.nullable(z.number()),
+        'About what the judges will cost, in dollars; null if the price of a model is not known.',
+      ),
+    }),
+  errors: [404],
+  examples: {},
+});

@@ -1,0 +1,163 @@
+import type * as z from 'zod/mini';
+import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
+import { everyVersion } from '../../../api/objects.ts';
+import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import { mapBatches } from '../../../foundations/listing/index.ts';
+import { re2Problem } from '../../../foundations/re2.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import {
+  type ErrorDetail,
+  forbidden,
+  invalid,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  parseJson,
+  ServiceError,
+} from '../../../foundations/wire/index.ts';
+import { parseValue } from '../../../foundations/wire/parse-body.ts';
+import type { ObjectName } from './model.ts';
+import { findAll } from './query.ts';
+import { readValues } from './read.ts';
+
+/*
+ * Classes whose objects mean something to the service. Their values are checked when they are made,
+ * and some take the role `admin`. One more class is one more line in each list.
+ */
+
+/** How the values of a class are checked. */
+interface ClassCheck {
+  readonly schema: () => z.ZodMiniType;
+  /** What the schema cannot tell: problems with their places in the value. @default - none */
+  readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
+}
+
+const regexOf = ({ check }: JsonObject): string | undefined => {
+  const regex = isJsonObject(check) ? check.regex : undefined;
+  return typeof regex === 'string' ? regex : undefined;
+};
+
+const checks: Readonly<Record<string, ClassCheck>> = {
+  [evaluatorClass]: {
+    schema: evaluator,
+    further: async (value) => {
+      const regex = regexOf(value);
+      const wrong = regex === undefined ? undefined : await re2Problem(regex);
+      if (wrong === undefined) return [];
+      const msg = `should be a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax): ${wrong}`;
+      return [{ loc: ['check', 'regex'], msg, type: 'value_error' }];
+    },
+  },
+};
+
+/** Which values of a class take the role `admin`, as a refusal calls them. */
+const admins: Readonly<
+  Record<string, { readonly what: string; readonly of: (value: JsonObject) => boolean }>
+> = {
+  [evaluatorClass]: {
+    what: 'an Evaluator with a judge',
+    of: ({ judge }) => judge !== undefined && judge !== null,
+  },
+};
+
+/**
+ * The class of a value that names it by its `_type` alone. What Weave's SDKs store names its classes
+ * otherwise, too: a user's own class may be called as one of ours is.
+ */
+export const ownClassOf = (value: JsonValue): string | undefined => {
+  if (!isJsonObject(value) || Object.hasOwn(value, '_bases') || Object.hasOwn(value, '_class_name'))
+    return undefined;
+  return Object.hasOwn(value, '_type') && typeof value._type === 'string' ? value._type : undefined;
+};
+
+const entryOf = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | undefined => {
+  const name = ownClassOf(value);
+  return name !== undefined && Object.hasOwn(list, name) ? list[name] : undefined;
+};
+
+/** Gives a schema the names of the deployment's dialect. */
+export type SchemaInDialect = <S extends z.ZodMiniType>(own: S) => S;
+
+const valuePlace = ['body', 'obj', 'val'];
+
+/**
+ * Checks the value of an object of a class that means something to the service.
+ *
+ * @throws ServiceError 422 that names each wrong place
+ */
+export const checkObject = async (value: JsonValue, inDialect: SchemaInDialect): Promise<void> => {
+  const check = entryOf(checks, value);
+  if (!check || !isJsonObject(value)) return;
+  try {
+    parseValue(inDialect(check.schema()), value);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw invalid(
+      ...error.detail.map((detail) => ({ ...detail, loc: [...valuePlace, ...detail.loc.slice(1)] })),
+    );
+  }
+  const further = (await check.further?.(value)) ?? [];
+  if (further.length > 0)
+    throw invalid(...further.map((detail) => ({ ...detail, loc: [...valuePlace, ...detail.loc] })));
+};
+
+type Grants = Pick<Caller, 'grants'>;
+
+const needsAdmin = (loc: readonly string[], what: string, projectId: ProjectId) =>
+  forbidden(
+    loc,
+    `it takes the role admin to make or delete ${what}, which this key does not have in ${projectId}`,
+  );
+
+/**
+ * Refuses a caller who may not make an object with this value.
+ *
+ * @throws ServiceError 403
+ */
+export const authorizeObject = ({ grants }: Grants, projectId: ProjectId, value: JsonValue): void => {
+  const admin = entryOf(admins, value);
+  if (!admin || !isJsonObject(value) || !admin.of(value) || allows(grants, projectId, 'admin')) return;
+  throw needsAdmin(['body', 'obj', 'val'], admin.what, projectId);
+};
+
+/** Values are looked at so many at once. */
+const atOnce = 100;
+
+/**
+ * Refuses a caller who may not delete versions of an object, since one of them took the role `admin`
+ * to make.
+ *
+ * @param digests of the versions; null for all
+ * @throws ServiceError 403; 503 when storage does not give the versions in time
+ */
+export const authorizeDeletion = async (
+  store: Store,
+  { grants }: Grants,
+  { projectId, objectId }: ObjectName,
+  digests: readonly string[] | null,
+  budget: RequestBudget,
+): Promise<void> => {
+  if (allows(grants, projectId, 'admin')) return;
+  const filter = { ...everyVersion, objectIds: [objectId] };
+  const wanted = digests && new Set(digests);
+  const versions = findAll(store, { projectId, filter }, 'ascending', atOnce, budget);
+  const suspects = mapBatches(versions, (batch) =>
+    batch.flatMap(({ header }) =>
+      Object.hasOwn(admins, header.baseObjectClass ?? '') && (!wanted || wanted.has(header.digest))
+        ? [{ header, packed: undefined }]
+        : [],
+    ),
+  );
+  for await (const batch of suspects) {
+    // A function that deletes may not read the bucket. No small evaluator lies there.
+    const apart = batch.find(({ header }) => header.home === 'bucket');
+    if (apart) throw needsAdmin(['body', 'object_id'], `this ${apart.header.baseObjectClass}`, projectId);
+    for (const text of await readValues(store, batch, budget)) {
+      const value = text === undefined ? null : (parseJson(text) as JsonValue);
+      const admin = entryOf(admins, value);
+      if (admin && isJsonObject(value) && admin.of(value))
+        throw needsAdmin(['body', 'object_id'], admin.what, projectId);
+    }
+  }
+};

@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { checking, politeness } from '../../../../support/evaluators.ts';
+import { keyWith } from '../../../../support/keys.ts';
+import { type SharedService, sharedService } from '../../../../support/service.ts';
+
+let service: SharedService;
+let writer: string;
+beforeAll(async () => {
+  service = await sharedService();
+  writer = await keyWith(service, { scope: '*', role: 'write' });
+});
+
+const project_id = 'acme/classes';
+
+interface Answer {
+  readonly detail?: { loc: string[]; msg: string }[];
+  readonly digest?: string;
+}
+
+const send = async (path: string, body: object, authorization?: string) => {
+  const answer = await service.post(path, body, authorization ? { headers: { authorization } } : {});
+  return {
+    status: answer.status,
+    body: (await answer.json()) as Answer,
+  };
+};
+const create = (val: object, authorization?: string, object_id = 'e') =>
+  send('/obj/create', { obj: { project_id, object_id, val } }, authorization);
+const remove = (object_id: string, authorization?: string, digests?: readonly string[]) =>
+  send('/obj/delete', { project_id, object_id, ...(digests && { digests }) }, authorization);
+
+/** The places of an answer's problems, below the value. */
+const places = async (val: object): Promise<string[]> => {
+  const { status, body } = await create(val);
+  expect(status, JSON.stringify(body)).toBe(422);
+  return (body.detail ?? []).map(({ loc }) => {
+    expect(loc.slice(0, 3)).toEqual(['body', 'obj', 'val']);
+    return loc.slice(3).join('.');
+  });
+};
+
+const judge = (fields: object) => politeness({ judge: { ...politeness().judge, ...fields } });
+
+describe('an object of class Evaluator', () => {
+  it('is taken as it should be', async () => {
+    const query = { $expr: { $gt: [{ $getField: 'inputs.n' }, { $literal: 1 }] } };
+    const full = politeness({
+      filter: { op_names: ['chat'], svc_user_ids: ['ada'] },
+      query,
+      saved_at: '2026-10-01T00:00:00Z',
+      judge: {
+        model: 'm',
+        messages: [
+          { role: 'system', content: '{{ conversation }} {{inputs.a.b}} {{attributes.x}} {{expected}}' },
+        ],
+        answer: { type: 'label', labels: ['good', 'bad'] },
+        parameters: { temperature: 0, max_completion_tokens: 100 },
+      },
+    });
+    for (const val of [
+      full,
+      politeness(),
+      checking({ contains: 'x' }),
+      checking({ json_schema: { type: 'object' } }),
+    ])
+      expect(await create(val)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, object, string[]]>([
+    ['names no field that there is not', politeness({ extra: 1 }), ['extra']],
+    ['has a judge or a check, not both', politeness({ check: { contains: 'x' } }), ['']],
+    ['has a judge or a check', politeness({ judge: null }), ['']],
+    ['says with a judge what it may cost', politeness({ max_usd_per_day: null }), ['max_usd_per_day']],
+    ['samples a share', politeness({ sample_rate: 2 }), ['sample_rate']],
+    ['has one check', checking({ contains: 'x', max_tool_calls: 1 }), ['check']],
+    ['has a regular expression of RE2', checking({ regex: '(?=x)' }), ['check.regex']],
+    [
+      'has no pattern in a JSON Schema',
+      checking({ json_schema: { items: { pattern: 'a+' } } }),
+      ['check.json_schema'],
+    ],
+    ['has a good filter', politeness({ filter: { op_name: 'x' } }), ['filter.op_name']],
+    [
+      'has a good query',
+      politeness({ query: { $expr: { $eq: [{ $getField: 'x' }, { $literal: 1 }] } } }),
+      ['query.$expr.$eq.0.$getField'],
+    ],
+    [
+      'has placeholders that there are',
+      judge({ messages: [{ role: 'user', content: '{{input}}' }] }),
+      ['judge.messages.0.content'],
+    ],
+    ['has something to judge', judge({ messages: [{ role: 'user', content: 'hi' }] }), ['judge.messages']],
+    ['has labels', judge({ answer: { type: 'label', labels: ['one'] } }), ['judge.answer.labels']],
+    ['sets nothing that costs more', judge({ parameters: { n: 3 } }), ['judge.parameters.n']],
+  ])('%s', async (_, val, expected) => {
+    expect(await places(val)).toEqual(expected);
+  });
+
+  it('with a judge takes the role admin to make and to delete', async () => {
+    expect(await create(politeness(), writer, 'judged')).toMatchObject({
+      status: 403,
+      body: { detail: [{ msg: expect.stringContaining('takes the role admin') }] },
+    });
+    expect(await create(checking({ contains: 'first' }), writer, 'judged')).toMatchObject({ status: 200 });
+    const judged = await create(politeness(), undefined, 'judged');
+    const last = await create(checking({ contains: 'last' }), writer, 'judged');
+    const digest = ({ body }: typeof last) => [body.digest ?? ''];
+    expect(await remove('judged', writer)).toMatchObject({ status: 403 });
+    expect(await remove('judged', writer, digest(judged))).toMatchObject({ status: 403 });
+    expect(await remove('judged', writer, digest(last))).toMatchObject({ body: { num_deleted: 1 } });
+    expect(await remove('judged')).toMatchObject({ body: { num_deleted: 2 } });
+  });
+
+  it("is not what a user's own class of this name is", async () => {
+    const own = {
+      _type: 'Evaluator',
+      _class_name: 'Evaluator',
+      _bases: ['Object', 'BaseModel'],
+      anything: 1,
+    };
+    expect(await create(own, writer, 'own')).toMatchObject({ status: 200 });
+    expect(await remove('own', writer)).toMatchObject({ body: { num_deleted: 1 } });
+  });
+});
+
+describe("in Weave's dialect", () => {
+  it('an evaluator has the names of the dialect', async () => {
+    const weave = await sharedService({ dialect: 'weave' });
+    const made = async (val: object) =>
+      (await weave.post('/obj/create', { obj: { project_id, object_id: 'e', val } })).status;
+    expect(await made(politeness({ filter: { wb_user_ids: ['ada'] } }))).toBe(200);
+    expect(await made(politeness({ filter: { svc_user_ids: ['ada'] } }))).toBe(422);
+    const status = (name: string) => ({
+      $expr: { $eq: [{ $getField: `summary.${name}.status` }, { $literal: 'error' }] },
+    });
+    expect(await made(politeness({ query: status('weave') }))).toBe(200);
+    const feedback = { $getField: 'feedback.[wandb.reaction.1].payload.emoji' };
+    expect(await made(politeness({ query: { $expr: { $eq: [feedback, { $literal: 'x' }] } } }))).toBe(422);
+  });
+});
