@@ -2,6 +2,7 @@ import { Link, Navigate } from '@tanstack/react-router';
 import { lastProject } from '../session/device.ts';
 import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
 import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
+import { Connect } from '../views/connect/connect.tsx';
 
 /** The projects that the key may read, by name. */
 export const useProjects = () =>
@@ -46,7 +47,10 @@ export const HomeView = () => {
       <h1>Projects</h1>
       <QueryStatus of={[query]} loading="Loading projects…" />
       {data && all.length === 0 ? (
-        <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>
+        <>
+          <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>
+          <Connect project={undefined} />
+        </>
       ) : null}
       <ul className="projects">
         {ordered.map((project) => (

@@ -5,6 +5,7 @@ import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/de
 import { useKept, useSession } from '../session/session.tsx';
 import { Logo, Notice } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
+import { ConnectButton } from '../views/connect/connect.tsx';
 import { useProjects } from './home.tsx';
 import { useViewTitle, viewNames } from './title.ts';
 
@@ -177,6 +178,7 @@ export const Shell = () => {
             : null}
         </nav>
         <span className="spring" />
+        <ConnectButton project={project} />
         <ThemeMenu />
         <KeyMenu />
       </header>

@@ -90,17 +90,19 @@ export interface ModalProps {
   readonly title: string;
   readonly open: boolean;
   readonly onClose: () => void;
+  /** Whether it takes the room that there is. @default false */
+  readonly wide?: boolean;
   /** What has the focus when it is closed. @default - what had it before */
   readonly finalFocus?: () => HTMLElement | null;
   readonly children: ReactNode;
 }
 
 /** A dialog. */
-export const OpenModal = ({ title, open, onClose, finalFocus, children }: ModalProps) => (
+export const OpenModal = ({ title, open, onClose, wide, finalFocus, children }: ModalProps) => (
   <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
     <Dialog.Portal>
       <Dialog.Backdrop className="backdrop" />
-      <Dialog.Popup className="modal" {...(finalFocus && { finalFocus })}>
+      <Dialog.Popup className={wide ? 'modal wide-modal' : 'modal'} {...(finalFocus && { finalFocus })}>
         <div className="modal-head">
           <Dialog.Title className="modal-title">{title}</Dialog.Title>
           <Dialog.Close className="button quiet" aria-label="Close">

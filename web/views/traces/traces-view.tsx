@@ -8,6 +8,7 @@ import { useKept, useRead, useSession, useWake } from '../../session/session.tsx
 import { Button, Check, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { Menu, Modal, Popup } from '../../ui/popups.tsx';
+import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
 import type { Changes, TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
@@ -84,16 +85,23 @@ const unfiltered = {
   feedback: undefined,
 } satisfies Changes<TracesSearch>;
 
+interface EmptyListProps {
+  readonly search: TracesSearch;
+  readonly onClear: () => void;
+  readonly onShow: () => void;
+}
+
 /** A list without rows: what hides them all, or how to report the first. */
-const EmptyList = ({ search, onClear }: { search: TracesSearch; onClear: () => void }) =>
+const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
   Object.keys(unfiltered).some((filter) => filter in search) ? (
     <Notice kind="info" action={<Button onClick={onClear}>Remove all filters</Button>}>
       Nothing matches these filters.
     </Notice>
   ) : (
-    <Notice kind="info">
-      {search.project} has no calls yet. Report one to <code>POST /call/start</code>, and it appears here.
-    </Notice>
+    <div className="first-minutes">
+      <h2>{search.project} has no calls yet</h2>
+      <Connect project={search.project} onShow={onShow} />
+    </div>
   );
 
 interface QueryDialogProps {
@@ -318,7 +326,7 @@ export const TracesView = () => {
       <Failure error={failure} onRetry={refresh} />
       {exportError ? <Notice kind="error">{exportError}</Notice> : null}
       {isEmpty ? (
-        <EmptyList search={search} onClear={() => change(unfiltered)} />
+        <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
       ) : (
         <TraceTable
           key={list.number}
