@@ -120,7 +120,10 @@ export class Recording {
         traceId: newId(),
         ...{ parentId: null, threadId: null, turnId: null },
         startedAt: this.#startedAt,
-        attributes: { inference: { endpoint: path, request_id: requestId, ...this.#attributes } },
+        attributes: {
+          kind: path === '/embeddings' ? 'embedding' : 'model',
+          inference: { endpoint: path, request_id: requestId, ...this.#attributes },
+        },
         inputs,
       }),
       endReport({

@@ -8,7 +8,7 @@ import {
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
 import { idFrom, microsOf, opNameOf } from './calls.ts';
-import type { Kind } from './conventions/index.ts';
+import { type Kind, labelsOf } from './conventions/index.ts';
 import type { Counts } from './conventions/reader.ts';
 import { usageOf } from './conventions/usage.ts';
 import { eventNameOf } from './joining.ts';
@@ -235,7 +235,7 @@ const attributesOf = ({ record, event, content }: AgentCall): JsonObject => {
   const used = new Set(content.used);
   const own = [...attributes].filter(([key]) => !used.has(key) && !reservedKeys.test(key));
   return {
-    ...nested(own),
+    ...nested([...own, ...Object.entries(labelsOf(attributes, resource))]),
     kind: content.kind,
     otel: {
       event,

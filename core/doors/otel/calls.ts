@@ -8,7 +8,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
-import { type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';
+import { labelsOf, type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
 import { threadsOf } from './threads.ts';
@@ -168,7 +168,7 @@ const userKey = 'user.id';
 
 /**
  * The attributes of a call: the span's own, nested, without what its inputs, output or summary
- * have; beside them `kind` and `otel`. The span's own attributes of those names are in
+ * have; beside them `kind`, `otel` and labels. The span's own attributes of those names are in
  * `otel.attributes`.
  *
  * @param details what `otel` holds otherwise
@@ -183,6 +183,7 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
     (reserved.test(key) ? displaced : own).push(entry);
   }
   if (userId !== undefined) own.push([userKey, userId]);
+  own.push(...Object.entries(labelsOf(span.attributes, span.resource)));
   const otel = displaced.length > 0 ? { ...details, attributes: nested(displaced) } : details;
   return { ...nested(own), kind, otel };
 };

@@ -106,4 +106,9 @@ export const aiSdk: Convention = {
   usage: (span) => span.counts(countKeys),
   thread: metadata(sessionNames),
   user: metadata(userNames),
+  labels: {
+    environment: metadata(['environment']),
+    release: metadata(['release']),
+    tags: metadata(['tags']),
+  },
 };

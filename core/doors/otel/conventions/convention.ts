@@ -54,10 +54,21 @@ export interface Convention {
   readonly thread?: IdSource;
   /** The user of the traced program. */
   readonly user?: IdSource;
+  /** The keys of what the program says of itself, the best first; of resources as well. */
+  readonly labels?: { readonly [name in keyof Labels]?: readonly string[] };
   /** What a reader calls the span, where its name is the same for many. */
   name?(span: SpanReader): string | undefined;
   /** An error that is reported elsewhere than in the span's status. */
   exception?(span: SpanReader): string | undefined;
+}
+
+/** What a program says of itself: `attributes.environment` and so on. */
+export interface Labels {
+  /** Where it runs. */
+  readonly environment?: string;
+  /** Its version. */
+  readonly release?: string;
+  readonly tags?: readonly string[];
 }
 
 /** What a span's attributes and events say, whatever the convention they follow. Pure JSON. */
@@ -125,6 +136,13 @@ export const sessionNames: readonly string[] = [
   ...['sessionId', 'threadId', 'conversationId', 'chatId', 'session.id'],
 ];
 export const userNames: readonly string[] = ['user_id', 'userId', 'user.id', 'user'];
+
+/** Keys of labels in the metadata that programs give to frameworks. */
+export const labelsIn = (prefix: string) => ({
+  environment: [`${prefix}environment`],
+  release: [`${prefix}release`],
+  tags: [`${prefix}tags`],
+});
 
 /** Keys with a prefix before each name. */
 export const prefixed = (prefix: string, names: readonly string[]): string[] =>

@@ -1,9 +1,9 @@
 import type { Convention } from './convention.ts';
 
 /**
- * Sessions and users under names that no framework owns. `thread.id` is a thread of the operating
+ * Sessions, users and labels under names that no framework owns. `thread.id` is a thread of the operating
  * system.
- * Source: OpenTelemetry's registries `gen_ai`, `session`, `user` and `enduser`.
+ * Source: OpenTelemetry's registries `gen_ai`, `session`, `user`, `enduser`, `deployment` and `service`.
  */
 export const ids: Convention = {
   matches: () => true,
@@ -15,6 +15,15 @@ export const ids: Convention = {
     ...['user.id', 'enduser.id', 'gen_ai.user.id', 'gen_ai.user', 'llm.user', 'gen_ai.request.user'],
     ...['user_id', 'userId', 'enduser.pseudo.id'],
   ],
+  labels: {
+    environment: [
+      'environment',
+      'deployment.environment.name',
+      'deployment.environment',
+      'gen_ai.environment',
+    ],
+    release: ['release', 'service.version'],
+  },
   // A status of ok says that the program dealt with the error.
   exception: (span) => (span.span.status.code === 1 ? undefined : span.peekText('error.message')),
 };

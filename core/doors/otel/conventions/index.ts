@@ -1,7 +1,12 @@
-import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
+import {
+  isNumber,
+  type JsonObject,
+  type JsonValue,
+  plainNumber,
+} from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
-import type { Span } from '../span.ts';
-import { textOf } from '../values.ts';
+import type { Attributes, AttributeValue, Span } from '../span.ts';
+import { plain, structured, textOf } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -11,6 +16,7 @@ import {
   type IdSource,
   isRequest,
   type Kind,
+  type Labels,
   type Translation,
 } from './convention.ts';
 import { genAi } from './gen-ai.ts';
@@ -31,7 +37,7 @@ import { traceloop } from './traceloop.ts';
 import { responseIdOf, usageOf } from './usage.ts';
 import { weave } from './weave.ts';
 
-export type { Convention, Kind, Translation, Usage } from './convention.ts';
+export type { Convention, Kind, Labels, Translation, Usage } from './convention.ts';
 export { withAgents, withoutRepeats } from './usage.ts';
 
 /**
@@ -58,6 +64,57 @@ const conventions: readonly Convention[] = [
   genAiIndexed,
   ids,
 ];
+
+/** Keys of each label, of all conventions, the best first. */
+const labelKeys = (name: keyof Labels): readonly string[] =>
+  conventions.flatMap(({ labels }) => labels?.[name] ?? []);
+
+const [environmentKeys, releaseKeys, tagKeys] = [
+  labelKeys('environment'),
+  labelKeys('release'),
+  labelKeys('tags'),
+];
+
+const labelOf = (value: AttributeValue | undefined): string | undefined =>
+  isNumber(value) ? String(plainNumber(value)) : textOf(value);
+
+/** Tags as a list, as the JSON text of one, or as a text with commas. */
+const tagsOf = (value: AttributeValue | undefined): readonly string[] | undefined => {
+  const given = value === undefined ? undefined : structured(plain(value));
+  const list = typeof given === 'string' ? given.split(',').map((tag) => tag.trim()) : given;
+  const tags = Array.isArray(list) ? list.flatMap((tag) => textOf(tag) ?? []) : [];
+  return tags.length > 0 ? tags : undefined;
+};
+
+const firstIn = <T>(
+  sources: readonly Attributes[],
+  keys: readonly string[],
+  read: (value: AttributeValue | undefined) => T | undefined,
+): T | undefined => {
+  for (const source of sources)
+    for (const key of keys) {
+      const found = read(source.get(key));
+      if (found !== undefined) return found;
+    }
+  return undefined;
+};
+
+/**
+ * What a program says of itself: on its span or record, else on the resource. What a span has under
+ * a label's own name stays.
+ */
+export const labelsOf = (attributes: Attributes, resource: Attributes): Labels => {
+  const names = new Set(Array.from(attributes.keys(), (key) => key.split('.', 1)[0]));
+  const sources = [attributes, resource];
+  const found = {
+    environment: firstIn(sources, environmentKeys, labelOf),
+    release: firstIn(sources, releaseKeys, labelOf),
+    tags: firstIn([attributes], tagKeys, tagsOf),
+  };
+  return Object.fromEntries(
+    Object.entries(found).filter(([name, value]) => value !== undefined && !names.has(name)),
+  );
+};
 
 /** The first result that is one, with what was read for it. */
 const firstOf = <T>(

@@ -62,6 +62,9 @@ const named = (what: 'user' | 'session'): string[] => [
   `langfuse.observation.metadata.langfuse_${what}_id`,
 ];
 
+/** Where tags are that programs hand to LangChain. */
+const langchainTags = ['trace', 'observation'].map((of) => `langfuse.${of}.metadata.langfuse_tags`);
+
 /**
  * Langfuse's own SDKs. An error leaves the span's status unset.
  * Source: langfuse/langfuse, `packages/shared/src/server/otel/attributes.ts`.
@@ -92,6 +95,11 @@ export const langfuse: Convention = {
   usage: counts,
   thread: named('session'),
   user: named('user'),
+  labels: {
+    environment: ['langfuse.environment'],
+    release: ['langfuse.release'],
+    tags: ['langfuse.trace.tags', ...langchainTags],
+  },
   exception: (span) =>
     span.peek('langfuse.observation.level') === 'ERROR'
       ? (span.peekText('langfuse.observation.status_message') ?? 'error')

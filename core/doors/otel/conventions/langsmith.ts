@@ -39,4 +39,9 @@ export const langSmith: Convention = {
   },
   thread: prefixed('langsmith.metadata.', sessionNames),
   user: prefixed('langsmith.metadata.', userNames),
+  labels: {
+    environment: ['langsmith.metadata.environment'],
+    release: ['langsmith.metadata.revision_id', 'langsmith.metadata.release'],
+    tags: ['langsmith.span.tags'],
+  },
 };

@@ -131,6 +131,7 @@ export const logfire: Convention = {
     const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
     return group === 'null' ? undefined : group;
   },
+  labels: { tags: ['logfire.tags'] },
   name: (span) => {
     const message = span.peekText('logfire.msg');
     return message === span.span.name ? undefined : message;

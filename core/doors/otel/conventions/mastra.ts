@@ -1,5 +1,5 @@
 import { asInputs } from '../values.ts';
-import { type Convention, type Kind, prefixed, sessionNames, userNames } from './convention.ts';
+import { type Convention, type Kind, labelsIn, prefixed, sessionNames, userNames } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
 const kindOf = (span: SpanReader): Kind | undefined => {
@@ -31,4 +31,5 @@ export const mastra: Convention = {
   output: (span) => own(span, 'output'),
   thread: prefixed('mastra.metadata.', ['threadId', ...sessionNames]),
   user: prefixed('mastra.metadata.', [...userNames, 'resourceId']),
+  labels: { ...labelsIn('mastra.metadata.'), tags: ['mastra.tags', 'mastra.metadata.tags'] },
 };

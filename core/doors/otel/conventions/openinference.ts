@@ -185,4 +185,5 @@ export const openInference: Convention = {
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),
+  labels: { tags: ['tag.tags'] },
 };

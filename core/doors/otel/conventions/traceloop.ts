@@ -2,6 +2,7 @@ import { asInputs, get, isDict } from '../values.ts';
 import {
   type Convention,
   kindNamed,
+  labelsIn,
   namedArguments,
   prefixed,
   sessionNames,
@@ -33,4 +34,5 @@ export const traceloop: Convention = {
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
+  labels: labelsIn(properties),
 };

@@ -90,6 +90,7 @@ describe('a recorded request', () => {
       exception: null,
       svc_user_id: 'local',
       attributes: {
+        kind: 'model',
         inference: {
           endpoint: '/chat/completions',
           upstream: 'local',

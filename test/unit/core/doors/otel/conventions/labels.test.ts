@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { callsOf } from '../../../../../../core/doors/otel/calls.ts';
+import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
+import type { JsonObject, ProjectId } from '../../../../../../foundations/wire/index.ts';
+import { spanOf } from '../../../../../support/spans.ts';
+
+type Values = Readonly<Record<string, AttributeValue>>;
+
+/** The attributes of the call that a span becomes. */
+const attributesOf = (attributes: Values, resource: Values = {}): JsonObject => {
+  const span = { ...spanOf({ attributes }), resource: new Map(Object.entries(resource)) };
+  const [start] = callsOf([{ span, hasRemoteParent: false, projectId: 'acme/shop' as ProjectId }]);
+  if (start?.kind !== 'start') throw new Error('no start was made');
+  return start.start.attributes;
+};
+
+describe('the end user of a span', () => {
+  it.each<[string, Values]>([
+    ['OpenTelemetry', { 'user.id': 'u' }],
+    ['OpenTelemetry, formerly', { 'enduser.id': 'u' }],
+    ['OpenInference', { 'openinference.span.kind': 'LLM', 'user.id': 'u' }],
+    ['frameworks under OpenInference', { 'openinference.span.kind': 'CHAIN', metadata: '{"user_id":"u"}' }],
+    ['Langfuse', { 'langfuse.observation.type': 'span', 'user.id': 'u' }],
+    ['Langfuse by hand', { 'langfuse.user.id': 'u' }],
+    ['LangChain under Langfuse', { 'langfuse.trace.metadata.langfuse_user_id': 'u' }],
+    ['Weave', { 'wandb.user_id': 'u' }],
+    ['LangSmith', { 'langsmith.metadata.user_id': 'u' }],
+    ['OpenLLMetry', { 'traceloop.association.properties.user_id': 'u' }],
+    ['the AI SDK', { 'ai.operationId': 'ai.generateText', 'ai.telemetry.metadata.userId': 'u' }],
+    ['Mastra', { 'mastra.metadata.userId': 'u' }],
+    ['MLflow', { 'mlflow.spanType': '"LLM"', 'mlflow.trace.user': '"u"' }],
+    ['litellm', { 'litellm.call_id': 'c', 'metadata.user_api_key_end_user_id': 'u' }],
+    ['GenAI', { 'gen_ai.user.id': 'u' }],
+  ])('is found as %s says it', (_, attributes) => {
+    expect(attributesOf(attributes)).toHaveProperty('user.id', 'u');
+  });
+});
+
+describe('environment, release and tags of a span', () => {
+  it.each<[string, Values, Values]>([
+    [
+      'a resource',
+      {},
+      {
+        'deployment.environment.name': 'production',
+        'deployment.environment': 'old',
+        'service.version': '1.4',
+      },
+    ],
+    ['an older resource', {}, { 'deployment.environment': 'production', 'service.version': '1.4' }],
+    ['Langfuse', { 'langfuse.environment': 'production', 'langfuse.release': '1.4' }, {}],
+    ['a resource of Langfuse', {}, { 'langfuse.environment': 'production', 'langfuse.release': '1.4' }],
+    [
+      'a span, before its resource',
+      { 'langfuse.environment': 'production', 'service.version': '1.4' },
+      { 'deployment.environment.name': 'staging', 'service.version': '1.3' },
+    ],
+    [
+      'the AI SDK',
+      { 'ai.telemetry.metadata.environment': 'production', 'ai.telemetry.metadata.release': '1.4' },
+      {},
+    ],
+    ['a span itself', { environment: 'production', release: '1.4' }, { environment: 'a', release: 'b' }],
+  ])('are taken from %s', (_, attributes, resource) => {
+    expect(attributesOf(attributes, resource)).toMatchObject({ environment: 'production', release: '1.4' });
+  });
+
+  it.each<[string, Values]>([
+    ['Langfuse', { 'langfuse.trace.tags': ['a', 'b'] }],
+    ['LangChain under Langfuse', { 'langfuse.trace.metadata.langfuse_tags': '["a","b"]' }],
+    ['OpenInference', { 'tag.tags': ['a', 'b'] }],
+    ['LangSmith', { 'langsmith.span.tags': 'a, b' }],
+    ['Logfire', { 'logfire.tags': ['a', 'b'] }],
+    ['the AI SDK', { 'ai.telemetry.metadata.tags': ['a', 'b', '', 3] }],
+    ['Mastra', { 'mastra.tags': '["a","b"]' }],
+  ])('are a list of texts, as %s has tags', (_, attributes) => {
+    expect(attributesOf(attributes).tags).toEqual(['a', 'b']);
+  });
+
+  it('leave alone what the span has under their names', () => {
+    const own = { 'environment.name': 'x', release: true, tags: 'plain', 'tag.tags': ['a'] };
+    expect(
+      attributesOf(own, { 'deployment.environment': 'production', 'service.version': '1' }),
+    ).toMatchObject({
+      environment: { name: 'x' },
+      release: true,
+      tags: 'plain',
+    });
+  });
+
+  it('are not there if nobody says them', () => {
+    const found = attributesOf({ 'tag.tags': [] }, { 'service.name': 'shop', 'service.version': '' });
+    expect(Object.keys(found)).toEqual(['tag', 'kind', 'otel']);
+  });
+});
