@@ -68,7 +68,10 @@ const turn = [
       id: root,
       op_name: `svc:///${project}/op/agent.turn:0a8e`,
       display_name: 'First turn',
-      attributes: { env: 'test', tags: ['a', 'b'] },
+      attributes: {
+        ...{ env: 'test', tags: ['a', 'b'] },
+        ...{ user: { id: 'eve' }, kind: 'agent', environment: 'eu-1', release: null },
+      },
       inputs: { messages: [{ role: 'user', content: 'Where is my order?' }] },
       svc_run_id: 'run-1',
       svc_run_step: 3,
@@ -88,6 +91,7 @@ const turn = [
       parent_id: root,
       op_name: `svc:///${otherProject}/op/tool:1`,
       started_at: '2026-10-01T09:00:01+05:30',
+      attributes: { 'user.id': 'eve', kind: { of: 'tool' }, environment: 'production' },
     }),
     end({ id: model, output: { text: sentences.repeat(3) }, summary: { usage, note: 'kept' } }),
     end({
