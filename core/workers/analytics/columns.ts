@@ -58,6 +58,10 @@ export const callColumns: readonly Column[] = [
   column('costs', 'moneyByModel', 'What it cost, by model. Models without a price are left out.'),
   column('total_cost', 'money', 'The sum of its costs.'),
   column('storage_size_bytes', 'integer', 'Bytes of JSON that it was reported as.'),
+  column('end_user_id', 'text', 'The end user, of at most 128 characters; null without one.'),
+  column('kind', 'text', 'What it stands for: agent, model, tool and so on; null if nobody says it.'),
+  column('environment', 'text', 'Where the program ran; null if nobody says it.'),
+  column('release', 'text', 'The version of the program; null if nobody says it.'),
 ];
 
 /** The columns of feedback: one row for each state of a record. */

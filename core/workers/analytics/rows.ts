@@ -98,6 +98,16 @@ interface CallMeasures {
   readonly costs: Costs;
 }
 
+/** The attributes of a call that are short texts, as its header has them. */
+const attributeCells = ({ attributes }: CallHeader['start']) => {
+  const textOf = (value: string | true | null | undefined): string | null =>
+    typeof value === 'string' ? value : null;
+  return {
+    ...{ end_user_id: textOf(attributes['user.id']), kind: textOf(attributes.kind) },
+    ...{ environment: textOf(attributes.environment), release: textOf(attributes.release) },
+  };
+};
+
 const callRow = (
   policy: Policy,
   header: CallHeader,
@@ -120,6 +130,7 @@ const callRow = (
       ...{ usage: usageCells(usage), costs: byModel },
       total_cost: Object.values(byModel).reduce((sum, cost) => sum + cost, 0),
       storage_size_bytes: storageSize(header),
+      ...attributeCells(start),
     },
   };
 };

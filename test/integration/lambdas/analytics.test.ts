@@ -116,7 +116,8 @@ const batch = async (...parts: readonly object[]): Promise<void> => {
 
 describe('the files', () => {
   it('have a row of a call, with types that people think in', async () => {
-    await batch(startOf('one', { thread_id: 'th', turn_id: 'one' }), endOf('one'));
+    const attributes = { user: { id: 'eve' }, kind: 'agent', environment: 'production', release: 3 };
+    await batch(startOf('one', { thread_id: 'th', turn_id: 'one', attributes }), endOf('one'));
     await eventually("SELECT id FROM calls WHERE id = 'one'", [{ id: 'one' }]);
     const types = await ask('SELECT column_name, column_type FROM (DESCRIBE calls_states)');
     const typeOf = Object.fromEntries(
@@ -138,6 +139,7 @@ describe('the files', () => {
           day: '2026-11-10',
           id: 'one',
           thread_id: 'th',
+          ...{ end_user_id: 'eve', kind: 'agent', environment: 'production', release: null },
           op_name: 'chat',
           status: 'success',
         },
