@@ -76,13 +76,31 @@ const callFeedback = () =>
     })
     .register(documented, { name: 'CallFeedback' });
 
+/** What all calls of a trace add up to. */
+const traceTotals = () =>
+  z
+    .object({
+      call_count: field(z.int(), 'How many calls there are.'),
+      error_count: field(z.int(), 'How many of them failed.'),
+      input_tokens: field(z.int(), 'Tokens of the prompts, cached ones included.'),
+      output_tokens: field(z.int(), 'Tokens of the completions.'),
+      total_cost: field(
+        z.number(),
+        'What the tokens cost, at the prices in force when each call started. Models without a price cost nothing.',
+      ),
+    })
+    .register(documented, { name: 'TraceTotals' });
+
+/** What all calls of a trace add up to, as it is answered under `summary.svc.trace_totals`. */
+export type TraceTotals = Readonly<z.output<ReturnType<typeof traceTotals>>>;
+
 /** What the service says of a call in its summary. */
 const serviceSummary = () =>
   z
     .object({
       status: field(
         z.enum(['running', 'success', 'error', 'descendant_error']),
-        '`running` without an end, `error` with an exception, `descendant_error` if the client counted errors below the call, else `success`.',
+        '`running` without an end, `error` with an exception, `descendant_error` if the client counted errors below the call, else `success`. With `include_trace_totals`, a root that did not fail has `descendant_error` if a call below did.',
       ),
       latency_ms: field(
         z.nullable(z.int()),
@@ -99,6 +117,10 @@ const serviceSummary = () =>
       feedback: field(
         z.optional(z.array(callFeedback())),
         'The feedback on the call, oldest first; with `include_feedback`.',
+      ),
+      trace_totals: field(
+        z.optional(traceTotals()),
+        'What all calls of the trace add up to; of roots, with `include_trace_totals`.',
       ),
     })
     .register(documented, { name: 'CallServiceSummary' });
@@ -191,6 +213,8 @@ export interface Includes {
   readonly storageSize: boolean;
   /** `total_storage_size_bytes` */
   readonly totalStorageSize: boolean;
+  /** `summary.svc.trace_totals`, and the status of roots that it changes. */
+  readonly traceTotals: boolean;
 }
 
 /** Nothing beyond what is stored. */
@@ -199,6 +223,7 @@ export const noIncludes: Includes = {
   feedback: false,
   storageSize: false,
   totalStorageSize: false,
+  traceTotals: false,
 };
 
 /** A filter that lets every call through. */
@@ -225,11 +250,22 @@ const includeFields = () => ({
   ),
 });
 
+/** The most ids of calls or of traces whose traces are added up without a range of time. */
+export const maxTotalsIds = 1000;
+/** The longest range of `started_at` whose traces are added up, in days. */
+export const maxTotalsDays = 31;
+
+const includeTraceTotals = () =>
+  flag(
+    `Adds what all calls of the trace add up to, to roots; \`query\` and \`sort_by\` may use it then. The calls count that start within the range of \`started_at\` or within a day after it. Takes such a range of at most ${maxTotalsDays} days in \`query\`, or at most ${maxTotalsIds} \`call_ids\` or \`trace_ids\`.`,
+  );
+
 const includesOf = (body: Readonly<Record<string, unknown>>): Includes => ({
   costs: body.include_costs === true,
   feedback: body.include_feedback === true,
   storageSize: body.include_storage_size === true,
   totalStorageSize: body.include_total_storage_size === true,
+  traceTotals: body.include_trace_totals === true,
 });
 
 /** Made once: queries need them, and schemas take time to make. */
@@ -252,7 +288,9 @@ export const callKind = (includes: Includes): RecordKind => {
     pathRule: ({ field, steps: [block, member] }: FieldPath) => {
       if (field !== 'summary' || block !== 'svc') return undefined;
       const isLeftOut =
-        (member === 'costs' && !includes.costs) || (member === 'feedback' && !includes.feedback);
+        (member === 'costs' && !includes.costs) ||
+        (member === 'feedback' && !includes.feedback) ||
+        (member === 'trace_totals' && !includes.traceTotals);
       return isLeftOut ? `is there only with include_${member}: true` : undefined;
     },
   };
@@ -279,7 +317,13 @@ export type CallsFilter = z.output<ReturnType<typeof callsFilter>>;
 /** The filter of a request; one that lets every call through without it. */
 export const filter = () => field(withDefault(callsFilter(), everyCall), filterText);
 
-const everyInclude: Includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
+const everyInclude: Includes = {
+  costs: true,
+  feedback: true,
+  storageSize: true,
+  totalStorageSize: true,
+  traceTotals: true,
+};
 
 /** Makes a schema of what a body includes. */
 export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniType<T, Sent>;
@@ -336,6 +380,7 @@ const queryBody = (includes: Includes) => {
       sort_by: field(withDefault(sortSchema(kind), []), sortText),
       query: field(optionalQuery(kind), queryText),
       ...includeFields(),
+      include_trace_totals: includeTraceTotals(),
       columns: field(
         nullish(paths(kind)),
         'Names of fields, and dotted paths into them; without it all fields except `preview`. `id`, `project_id`, `op_name`, `trace_id` and `started_at` are always answered.',
@@ -452,7 +497,7 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
   tag: 'calls',
   name: 'CallsQuery',
   summary: 'Query calls, as a stream',
-  description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts zstd or gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includesText}`,
+  description: `The calls of a project that match, each as soon as it is known. They are compressed if the client accepts zstd or gzip. The connection breaks off if something fails after the first byte, so an answer that ends cleanly is whole. Without \`sort_by\` they come by \`started_at\`, then \`id\`. ${includesText} \`include_trace_totals\` adds what all calls of their trace add up to, to roots.`,
   request: () => byIncludes(queryBody),
   answer: callRow,
   form: 'records',
@@ -472,29 +517,35 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
   },
 });
 
+const queryStatsBody = ({ traceTotals }: Includes) => {
+  const includes = { ...noIncludes, traceTotals };
+  return record(
+    {
+      project_id: project,
+      filter: filter(),
+      query: field(optionalQuery(callKind(includes)), queryText),
+      limit: slice.limit,
+      include_total_storage_size: flag('Adds the size of the calls as they were received, in bytes of JSON.'),
+      include_trace_totals: field(
+        withDefault(z.boolean(), false),
+        'Whether `query` may use what all calls of a trace add up to, as that of `/calls/stream_query` with this field.',
+      ),
+    },
+    { ...queryNames, include_total_storage_size: 'withBytes' },
+    () => ({ includes }),
+  );
+};
+
 export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read' },
   tag: 'calls',
   name: 'CallsQueryStats',
   summary: 'Count calls',
   description:
     'Counts the calls that a query would answer and, if asked for, their size as they were received, in bytes of JSON.',
-  request: () =>
-    record(
-      {
-        project_id: project,
-        filter: filter(),
-        query: field(optionalQuery(callKind(noIncludes)), queryText),
-        limit: slice.limit,
-        include_total_storage_size: flag(
-          'Adds the size of the calls as they were received, in bytes of JSON.',
-        ),
-      },
-      { ...queryNames, include_total_storage_size: 'withBytes' },
-      () => ({ includes: noIncludes }),
-    ),
+  request: () => byIncludes(queryStatsBody),
   answer: () =>
     z.object({
       count: field(z.int(), 'How many calls match.'),

@@ -23,8 +23,11 @@ import {
   traceRange,
 } from '../../records/calls/index.ts';
 import type { Requirement } from './fields.ts';
+import { Figures } from './figures.ts';
+import type { TotalsPlan } from './plan.ts';
 import type { CallRow } from './row.ts';
 import { joinParts, scanParts } from './scan.ts';
+import { TraceReader } from './trace-totals.ts';
 
 /** What a query asks of other parts of the service. */
 export interface Lookups {
@@ -58,8 +61,7 @@ const traceConcurrency = 8;
 
 /** Fetches what one query requires of calls beyond their headers. */
 export class Enricher {
-  /** Calls whose payloads were read. */
-  hydrated = 0;
+  #hydrated = 0;
   readonly #policy: Policy;
   readonly #store: Store;
   readonly #query: Pick<CallsQuery, 'projectId' | 'expand'>;
@@ -67,14 +69,17 @@ export class Enricher {
   readonly #budget: RequestBudget;
   readonly #reader: PayloadReader;
   readonly #sizes = new Map<string, Promise<number>>();
+  readonly #traces: TraceReader | null;
   #costs: ReturnType<Lookups['costs']> | undefined;
 
+  /** @param totals how traces are added up, if the query asks for that */
   constructor(
     policy: Policy,
     store: Store,
     query: Pick<CallsQuery, 'projectId' | 'expand'>,
     lookups: Lookups,
     budget: RequestBudget,
+    totals: TotalsPlan | null = null,
   ) {
     this.#policy = policy;
     this.#store = store;
@@ -82,6 +87,13 @@ export class Enricher {
     this.#lookups = lookups;
     this.#budget = budget;
     this.#reader = new PayloadReader(store, query.projectId, budget);
+    const source = { store, projectId: query.projectId, costs: () => this.#costsOf(), budget };
+    this.#traces = totals && new TraceReader({ ...source, plan: totals });
+  }
+
+  /** Calls whose payloads were read. */
+  get hydrated(): number {
+    return this.#hydrated + (this.#traces?.hydrated ?? 0);
   }
 
   /**
@@ -98,7 +110,8 @@ export class Enricher {
       );
     if (requirements.includes('costs')) enriched = await this.#withCosts(enriched);
     if (requirements.includes('feedback')) enriched = await this.#withFeedback(enriched);
-    if (requirements.includes('totalSize')) enriched = await this.#withTotals(enriched);
+    if (requirements.includes('totalSize')) enriched = await this.#withTotalSizes(enriched);
+    if (requirements.includes('traceTotals')) enriched = await this.#withTraceTotals(enriched);
     return enriched;
   }
 
@@ -110,7 +123,7 @@ export class Enricher {
     const wanted = rows.filter(({ header, payload }) => payload === null && isRequired(header));
     if (wanted.length === 0) return rows;
     const calls = await this.#reader.read(wanted.map(({ header }) => header));
-    this.hydrated += calls.length;
+    this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
     const asked = new Set(wanted);
     return rows.flatMap((row) => {
@@ -122,12 +135,16 @@ export class Enricher {
 
   async #withCosts(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     if (!rows.some((row) => isJsonObject(row.usage))) return rows;
-    this.#costs ??= this.#lookups.costs(this.#query.projectId, this.#budget);
-    const costsOf = await this.#costs;
+    const costsOf = await this.#costsOf();
     return rows.map((row) => {
       const { usage } = row;
       return isJsonObject(usage) ? row.with({ costs: costsOf(usage, row.header.start.startedAt) }) : row;
     });
+  }
+
+  #costsOf(): ReturnType<Lookups['costs']> {
+    this.#costs ??= this.#lookups.costs(this.#query.projectId, this.#budget);
+    return this.#costs;
   }
 
   async #withFeedback(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
@@ -139,9 +156,19 @@ export class Enricher {
     );
   }
 
-  async #withTotals(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+  async #withTotalSizes(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     return mapConcurrent(rows, traceConcurrency, async (row) =>
       row.with({ totalSize: await this.#totalSize(row.header.start.traceId) }),
+    );
+  }
+
+  async #withTraceTotals(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+    const isWanted = ({ header, extras }: CallRow) => header.start.parentId === null && !extras.ofTrace;
+    const wanted = new Set(rows.filter(isWanted).map(({ header }) => header.start.traceId));
+    if (!this.#traces || wanted.size === 0) return rows;
+    const traces = await this.#traces.read(wanted);
+    return rows.map((row) =>
+      isWanted(row) ? row.with({ ofTrace: traces.get(row.header.start.traceId) ?? new Figures() }) : row,
     );
   }
 

@@ -37,7 +37,16 @@ export type Requirement =
   | 'expanded'
   | 'costs'
   | 'feedback'
-  | 'totalSize';
+  | 'totalSize'
+  /** What all calls of its trace add up to, of a root. */
+  | 'traceTotals';
+
+/** The fields of the service's block that take what is fetched. */
+const fieldsFrom: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
+  costs: ['costs'],
+  feedback: ['feedback'],
+  traceTotals: ['trace_totals', 'status'],
+};
 
 /** What must be fetched to know what a path leads to. */
 export const requirementsOf = (
@@ -59,10 +68,11 @@ export const requirementsOf = (
   const all: Requirement[] = [
     ...(includes.costs ? ['costs' as const] : []),
     ...(includes.feedback ? ['feedback' as const] : []),
+    ...(includes.traceTotals ? ['traceTotals' as const] : []),
   ];
   if (first === undefined) return ['payload', ...all];
   if (first !== policy.service) return ['payload'];
-  return second === undefined ? all : all.filter((requirement) => requirement === second);
+  return second === undefined ? all : all.filter((requirement) => fieldsFrom[requirement]?.includes(second));
 };
 
 /** Columns that are always answered. */
@@ -89,6 +99,7 @@ export const projectionOf = (
     ...sizeColumns(includes),
     ...(includes.costs ? [`summary.${policy.service}.costs`] : []),
     ...(includes.feedback ? [`summary.${policy.service}.feedback`] : []),
+    ...(includes.traceTotals ? [`summary.${policy.service}.trace_totals`] : []),
   ];
   const byField = Map.groupBy(asked.map(toPath), ({ field }) => field);
   return fields.flatMap((column) => {

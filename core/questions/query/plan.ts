@@ -1,5 +1,12 @@
-import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import {
+  type CallsFilter,
+  type CallsQuery,
+  callKind,
+  maxTotalsDays,
+  maxTotalsIds,
+} from '../../../api/queries.ts';
+import {
+  type Bounds,
   conjuncts,
   describe,
   type Expression,
@@ -19,7 +26,7 @@ import {
 } from '../../../foundations/listing/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import type { IndexName } from '../../../foundations/storage/tables.ts';
-import { isId } from '../../../foundations/wire/index.ts';
+import { invalid, isId, type Micros } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
 import { projectionOf, type Requirement, requirementsOf } from './fields.ts';
 
@@ -64,6 +71,16 @@ export interface Plan extends TimePlan, FreeOrder {
   readonly answered: readonly Requirement[];
   /** Whether every call of the source matches, so none has to be looked at. */
   readonly dropsNone: boolean;
+  /** How traces are added up; null if nobody asks for that. */
+  readonly totals: TotalsPlan | null;
+}
+
+/** How the traces of roots are added up. */
+export interface TotalsPlan {
+  /** The calls that count: those that start within this span. */
+  readonly span: Bounds;
+  /** Whether all calls of the span may be read if the traces are many. They are not if ids name them. */
+  readonly scans: boolean;
 }
 
 /** A plan, and the expressions that it decides at each stage. */
@@ -172,16 +189,17 @@ const restrictionsOf = (
 
 /** The narrowest place that holds every call which can match. */
 const chooseSource = (
-  { filter, limit }: CallsQuery,
+  { filter, limit, includes }: CallsQuery,
   { ids, bounds }: Pushed<LookupField>,
   { levels, failed }: Restrictions,
 ): Source => {
   if (limit === 0 || isEmptySpan(bounds) || levels.length === 0 || Object.values(filter).some(isEmptyList))
     return { kind: 'nothing' };
   const pushed = (field: LookupField) => ids.get(field) ?? null;
+  const maxTraces = includes.traceTotals ? maxTotalsIds : maxIds.others;
   const candidates = [
     { kind: 'calls', ids: few(intersect(filter.callIds, pushed('id')), maxIds.calls) },
-    { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), maxIds.others) },
+    { kind: 'traces', ids: few(intersect(filter.traceIds, pushed('trace_id')), maxTraces) },
     { kind: 'parents', ids: few(intersect(filter.parentIds, pushed('parent_id')), maxIds.others) },
     { kind: 'turns', ids: few(intersect(filter.turnIds, pushed('turn_id')), maxIds.others) },
     { kind: 'threads', ids: few(intersect(filter.threadIds, pushed('thread_id')), maxIds.others) },
@@ -189,6 +207,27 @@ const chooseSource = (
   if (candidates.some((candidate) => candidate.ids?.length === 0)) return { kind: 'nothing' };
   for (const { kind, ids: found } of candidates) if (found) return { kind, ids: found };
   return failed ? { kind: 'errors' } : { kind: 'project', levels };
+};
+
+const dayMicros = 86_400_000_000;
+
+const needsRange = invalid({
+  loc: ['body', 'include_trace_totals'],
+  msg: `needs a range of started_at of at most ${maxTotalsDays} days in query, from a $gte or $gt on, or at most ${maxTotalsIds} call_ids or trace_ids`,
+  type: 'value_error',
+});
+
+/**
+ * Plans how traces are added up, over the range of the query and a day more.
+ *
+ * @param now where a range ends that has no end
+ * @throws ServiceError 422 if that may be too many calls
+ */
+const planTotals = ({ kind }: Source, { from, to }: Bounds, now: Micros): TotalsPlan => {
+  const isNamed = kind === 'nothing' || kind === 'calls' || kind === 'traces';
+  if (!isNamed && (from === undefined || (to ?? now) - from > maxTotalsDays * dayMicros)) throw needsRange;
+  const end = to === undefined ? {} : { to: Math.min(to + dayMicros, Number.MAX_SAFE_INTEGER) };
+  return { span: { ...(from !== undefined && { from }), ...end }, scans: !isNamed };
 };
 
 const unique = (requirements: readonly Requirement[]): Requirement[] => [...new Set(requirements)];
@@ -203,13 +242,19 @@ export const answeredRequirements = (
   return unique(paths.flatMap((path) => requirementsOf(policy, expanded, query.includes, path)));
 };
 
-/** Plans a query. Pure: what has to be fetched is known before anything is read. */
-export const plan = (policy: Policy, query: CallsQuery): Planned => {
+/**
+ * Plans a query. Pure: what has to be fetched is known before anything is read.
+ *
+ * @throws ServiceError 422 if figures of traces are asked for without a range of time or ids
+ */
+export const plan = (policy: Policy, query: CallsQuery, now: Micros): Planned => {
   const { filter, where, includes, expand } = query;
   const requirements = (paths: readonly FieldPath[]): Requirement[] =>
     unique(paths.flatMap((path) => requirementsOf(policy, expand, includes, path)));
   const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(policy, expand, all));
-  const ofExpression = (expression: Expression) => requirements(pathsIn(expression));
+  // A root that failed has that status whatever is below it.
+  const ofExpression = (expression: Expression) =>
+    asksForErrors(policy, expression) ? [] : requirements(pathsIn(expression));
   const pushed = pushDown(policy.recordKind(callKind(includes)), lookup, expressions);
   const restrictions = restrictionsOf(policy, filter, expressions);
   const source = chooseSource(query, pushed, restrictions);
@@ -241,6 +286,7 @@ export const plan = (policy: Policy, query: CallsQuery): Planned => {
         ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
       ]),
       answered: answeredRequirements(policy, query),
+      totals: includes.traceTotals ? planTotals(source, pushed.bounds, now) : null,
       offset: query.offset,
       limit: query.limit,
       dropsNone,

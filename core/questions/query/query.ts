@@ -77,8 +77,8 @@ const startQuery = (
   budget: RequestBudget,
 ): QueryAnswer => {
   const { policy } = store;
-  const planned = plan(policy, query);
-  const enricher = new Enricher(policy, store, query, lookups, budget);
+  const planned = plan(policy, query, Date.now() * 1000);
+  const enricher = new Enricher(policy, store, query, lookups, budget, planned.plan.totals);
   const tests = testsOf(policy, query, planned);
   const counts: QueryCounts = {
     scanned: 0,

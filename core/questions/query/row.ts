@@ -11,6 +11,7 @@ import {
 import {
   type CallHeader,
   columnJson,
+  type EndStatus,
   headerAttributeAt,
   headerValue,
   isPayloadColumn,
@@ -31,6 +32,7 @@ import {
   sizeColumn,
   totalSizeColumn,
 } from './fields.ts';
+import type { Figures } from './figures.ts';
 
 /** What has been fetched of a call beside its header and payload. */
 interface Extras {
@@ -38,11 +40,15 @@ interface Extras {
   readonly feedback?: JsonValue[];
   /** The bytes of all calls of its trace. */
   readonly totalSize?: number;
+  /** What all calls of its trace add up to, of a root. */
+  readonly ofTrace?: Figures;
   /** Payload fields, with refs replaced by what they lead to. */
   readonly expanded?: Readonly<Partial<Record<PayloadField, JsonValue>>>;
 }
 
 const none: Extras = {};
+
+const failedBelow: EndStatus = 'descendant_error';
 
 /** A call on its way through a query: its header, and what has been fetched of the rest. */
 export class CallRow {
@@ -100,15 +106,12 @@ export class CallRow {
    * @param expanded whether replaced refs show what they lead to
    */
   json(column: string, expanded: boolean): string {
-    const { costs, feedback, expanded: replaced } = this.extras;
+    const { expanded: replaced } = this.extras;
     if (column === sizeColumn || column === totalSizeColumn) return String(this.column(column, expanded));
     if (column === previewColumn) return JSON.stringify(this.#preview);
     if (expanded && isPayloadColumn(column) && replaced?.[column] !== undefined)
       return JSON.stringify(this.#field(column));
-    return columnJson(this.#policy, this.header, this.payload, column, {
-      ...(costs && { costs }),
-      ...(feedback && { feedback }),
-    });
+    return columnJson(this.#policy, this.header, this.payload, column, this.#added());
   }
 
   /**
@@ -124,19 +127,36 @@ export class CallRow {
 
   /** What a path into the service's block leads to; the block is not made for one of its fields. */
   #serviceValue([, field, ...below]: readonly string[]): Value {
-    const own = field === undefined ? undefined : serviceField(this.#policy, this.header, field);
+    const own = field === undefined ? undefined : this.#ownField(field);
     return own === undefined
       ? valueAt(this.#serviceBlock(), field === undefined ? [] : [field, ...below])
       : valueAt(own, below);
   }
 
+  /** A field of the service's block that the header has. */
+  #ownField(field: string): JsonValue | undefined {
+    if (field === 'status' && this.#failedBelow) return failedBelow;
+    return serviceField(this.#policy, this.header, field);
+  }
+
   #serviceBlock(): JsonObject {
-    const { costs, feedback } = this.extras;
+    return { ...serviceSummary(this.#policy, this.header), ...this.#added() };
+  }
+
+  /** What the service's block has of what was fetched. */
+  #added(): JsonObject {
+    const { costs, feedback, ofTrace } = this.extras;
     return {
-      ...serviceSummary(this.#policy, this.header),
+      ...(this.#failedBelow && { status: failedBelow }),
       ...(costs && { costs }),
       ...(feedback && { feedback }),
+      ...(ofTrace && { trace_totals: ofTrace.totals }),
     };
+  }
+
+  /** Whether it is known of a root that did not fail that a call below it did. */
+  get #failedBelow(): boolean {
+    return this.extras.ofTrace?.hasErrorsBelow === true && this.header.end?.status !== 'error';
   }
 
   /** The tokens that models took, by model; undefined when the call does not say. */

@@ -104,7 +104,7 @@ const firstPages = (
 };
 
 /** The key ranges of a project's calls: one a level for each shard that has ever been in force. */
-const projectRanges = (
+export const projectRanges = (
   store: Store,
   projectId: ProjectId,
   levels: readonly Level[],

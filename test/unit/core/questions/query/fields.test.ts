@@ -30,9 +30,12 @@ describe('projectionOf', () => {
   });
 
   it('has the included columns, requested or not', () => {
-    const includes = { costs: true, feedback: true, storageSize: true, totalStorageSize: true };
+    const includes = {
+      ...{ costs: true, feedback: true, storageSize: true, totalStorageSize: true },
+      traceTotals: true,
+    };
     expect(pathsOf([], includes).slice(5)).toEqual([
-      ['summary.svc.costs', 'summary.svc.feedback'],
+      ['summary.svc.costs', 'summary.svc.feedback', 'summary.svc.trace_totals'],
       ['storage_size_bytes'],
       ['total_storage_size_bytes'],
     ]);

@@ -10,9 +10,11 @@ import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
 const policy = ownPolicy;
 const schema = bodyOf(callsStreamQuery);
 
+const now = parseTime('2026-11-01T12:00:00Z') ?? 0;
+
 /** The plan for a request's body. */
 const planOf = (body: object): Plan =>
-  plan(policy, parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body }))).plan;
+  plan(policy, parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body })), now).plan;
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `id-${i}`);
 const field = (path: string) => ({ $getField: path });
@@ -419,7 +421,114 @@ const needs: Case[] = [
   ],
 ];
 
+const totals = { include_trace_totals: true, columns: [] };
+const day = 86_400_000_000;
+const totalCost = field('summary.svc.trace_totals.total_cost');
+const tenDays = where(later('$gte'), later('$lt', '2026-10-11T12:00:00Z'));
+const overTenDays = { span: { from: noonMicros, to: noonMicros + 11 * day - 1 }, scans: true };
+
+const traces: Case[] = [
+  ['nobody who does not ask for totals', tenDays, { totals: null, answered: ['payload'] }],
+  [
+    'the answer alone: over a day more than the range',
+    { ...totals, ...tenDays },
+    { totals: overTenDays, required: [], answered: ['traceTotals'] },
+  ],
+  [
+    'an order: before the cut',
+    { ...totals, ...tenDays, sort_by: [{ field: totalCost.$getField, direction: 'desc' }] },
+    { totals: overTenDays, required: ['traceTotals'] },
+  ],
+  [
+    'a condition: after the headers',
+    { ...totals, ...where(later('$gte'), op('$gt', totalCost, literal(1))) },
+    {
+      totals: { span: { from: noonMicros }, scans: true },
+      later: ['$gt(summary.svc.trace_totals.total_cost, ?)'],
+      required: ['traceTotals'],
+    },
+  ],
+  [
+    'errors below roots',
+    {
+      ...totals,
+      ...where(later('$gte'), op('$eq', field('summary.svc.status'), literal('descendant_error'))),
+    },
+    { source: project, required: ['traceTotals'] },
+  ],
+  [
+    'errors, which roots have whatever is below them',
+    { ...totals, ...where(later('$gte'), op('$eq', field('summary.svc.status'), literal('error'))) },
+    { source: errors, required: [], answered: ['traceTotals'] },
+  ],
+  [
+    'a status without totals: what the client counted',
+    { columns: [], ...where(op('$eq', field('summary.svc.status'), literal('descendant_error'))) },
+    { totals: null, required: [] },
+  ],
+  [
+    'ids of calls: their traces, whenever they were',
+    { ...totals, filter: { call_ids: ['a'] } },
+    { source: { kind: 'calls', ids: ['a'] }, totals: { span: {}, scans: false } },
+  ],
+  [
+    'a thousand traces: each by its index',
+    { ...totals, filter: { trace_ids: many(1000) } },
+    { source: { kind: 'traces', ids: many(1000) }, totals: { span: {}, scans: false } },
+  ],
+  [
+    'traces within years',
+    { ...totals, filter: { trace_ids: ['t'] }, ...where(later('$gte', '2020-01-01')) },
+    { totals: { span: { from: parseTime('2020-01-01') ?? 0 }, scans: false } },
+  ],
+  [
+    '31 days to the microsecond',
+    { ...totals, ...where(later('$gte'), later('$lte', '2026-11-01T12:00:00Z')) },
+    { totals: { span: { from: noonMicros, to: noonMicros + 32 * day }, scans: true } },
+  ],
+  [
+    '31 days until now',
+    { ...totals, ...where(later('$gte')) },
+    { totals: { span: { from: noonMicros }, scans: true } },
+  ],
+];
+
+describe('a plan for totals of traces', () => {
+  it.each<[string, object]>([
+    ['without a range', {}],
+    ['of a thread without a range', { filter: { thread_ids: ['h'] } }],
+    ['without a begin', where(later('$lt'))],
+    ['over more than 31 days until now', where(later('$gte', '2026-10-01T11:59:59Z'))],
+    ['over more than 31 days', where(later('$gte'), later('$lt', '2026-11-01T12:00:01Z'))],
+    ['with bounds that are alternatives', where({ $or: [later('$gte')] }, later('$lt'))],
+    ['of more than 1,000 calls', { filter: { call_ids: many(1001) } }],
+    ['of more than 1,000 traces', { filter: { trace_ids: many(1001) } }],
+  ])('%s is refused, with what is needed', (_, body) => {
+    expect(() => planOf({ ...totals, ...body })).toThrow(
+      expect.objectContaining({
+        status: 422,
+        detail: [
+          {
+            loc: ['body', 'include_trace_totals'],
+            msg: 'needs a range of started_at of at most 31 days in query, from a $gte or $gt on, or at most 1000 call_ids or trace_ids',
+            type: 'value_error',
+          },
+        ],
+      }),
+    );
+  });
+
+  it('has them in the language of queries only if they are asked for', () => {
+    expect(() => planOf(where(op('$gt', totalCost, literal(1))))).toThrow(
+      expect.objectContaining({
+        detail: [expect.objectContaining({ msg: expect.stringContaining('include_trace_totals: true') })],
+      }),
+    );
+  });
+});
+
 describe.each([
+  ['adds up traces for', traces],
   ['looks for calls at', sources],
   ['keeps to the span of', bounds],
   ['orders', orders],

@@ -1,0 +1,61 @@
+import type { TraceTotals } from '../../../api/queries.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+} from '../../../foundations/wire/index.ts';
+import type { CallHeader } from '../../records/calls/index.ts';
+import { type Costs, tokensOf } from '../../records/costs/index.ts';
+
+/** Gives what a call's usage costs, by model, at the prices in force when the call started. */
+export type CostsOf = (usage: JsonObject, startedAt: Micros) => JsonObject;
+
+/** What the calls of one trace add up to. */
+export class Figures {
+  #calls = 0;
+  #errors = 0;
+  #errorsBelow = 0;
+  #input = 0;
+  #output = 0;
+  #cost = 0;
+
+  /**
+   * Adds a call.
+   *
+   * @param usage its `summary.usage`, whatever it is
+   * @param costsOf gives what usage costs, by model
+   */
+  add({ start, end }: CallHeader, usage: JsonValue, costsOf: CostsOf): void {
+    this.#calls++;
+    if (end?.status === 'error') {
+      this.#errors++;
+      if (start.parentId !== null) this.#errorsBelow++;
+    }
+    if (!isJsonObject(usage)) return;
+    for (const used of Object.values(usage)) {
+      if (!isJsonObject(used)) continue;
+      const { prompt, completion } = tokensOf(used);
+      this.#input += prompt;
+      this.#output += completion;
+    }
+    for (const cost of Object.values(costsOf(usage, start.startedAt) as Costs))
+      this.#cost += cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
+  }
+
+  /** Whether a call below a root has failed. */
+  get hasErrorsBelow(): boolean {
+    return this.#errorsBelow > 0;
+  }
+
+  /** As they are answered. */
+  get totals(): TraceTotals {
+    return {
+      call_count: this.#calls,
+      error_count: this.#errors,
+      input_tokens: this.#input,
+      output_tokens: this.#output,
+      total_cost: this.#cost,
+    };
+  }
+}
