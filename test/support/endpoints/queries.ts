@@ -95,7 +95,26 @@ const queries: readonly Scenario[] = [
   },
 ];
 
+/** Roots with an error below, within a day. */
+const failedBelow = {
+  include_trace_totals: true,
+  query: {
+    $expr: {
+      $and: [
+        { $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01' }] },
+        { $lt: [{ $getField: 'started_at' }, { $literal: '2026-10-02' }] },
+        { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'descendant_error' }] },
+      ],
+    },
+  },
+};
+
 const stats: readonly Scenario[] = [
+  {
+    name: 'how many roots have an error below',
+    before,
+    request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, ...failedBelow } }),
+  },
   {
     name: 'how many calls have a text in their payloads, and how large they are',
     before,
@@ -200,7 +219,9 @@ export const queryFixtures = {
     body: (p, { call, child }) => ({ project_id: p, filter: { call_ids: [call, child] }, ...everyInclude }),
     answer: '',
     probes: {
-      'a trace': (p, { trace }) => ({ project_id: p, filter: { trace_ids: [trace] }, ...everyInclude }),
+      'a trace': (p, { trace }) => ({
+        ...{ project_id: p, filter: { trace_ids: [trace] }, ...everyInclude, include_trace_totals: true },
+      }),
       'a parent': (p, { call }) => ({ project_id: p, filter: { parent_ids: [call] }, ...everyInclude }),
       'a thread': (p, { thread }) => ({ project_id: p, filter: { thread_ids: [thread] } }),
       'a turn': (p, { call }) => ({ project_id: p, filter: { turn_ids: [call] } }),
@@ -211,7 +232,7 @@ export const queryFixtures = {
     scenarios: queries,
   },
   '/calls/query_stats': {
-    permitted: queryCalls,
+    permitted: [...queryCalls, 'costs: Query'],
     seldom: moved,
     body: (p, { call }) => ({ project_id: p, filter: { call_ids: [call] } }),
     answer: '{"count":0,"total_storage_size_bytes":null}',

@@ -154,6 +154,72 @@ describe('a query with include_costs', () => {
   });
 });
 
+describe('a query with include_trace_totals', () => {
+  const other = 'acme/totals';
+  const started_at = '2026-10-01T00:00:00Z';
+  const since = { $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01' }] };
+  const until = { $lt: [{ $getField: 'started_at' }, { $literal: '2026-10-08' }] };
+  const failedBelow = {
+    $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'descendant_error' }],
+  };
+  const asked = {
+    ...{ project_id: other, include_trace_totals: true, columns: ['summary.svc.status'] },
+    query: { $expr: { $and: [since, until, failedBelow] } },
+    sort_by: [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }],
+  };
+
+  beforeAll(async () => {
+    const used = (tokens: number) => ({ usage: { m: { prompt_tokens: tokens, completion_tokens: 1 } } });
+    const call = (id: string, trace_id: string, parent_id: string | null, end: object) => [
+      startOf({ project_id: other, id, trace_id, parent_id, started_at }),
+      endOf({ project_id: other, id, ended_at: started_at, ...end }),
+    ];
+    const batch = [
+      ...call('cheap', 'a', null, {}),
+      ...call('broken tool', 'a', 'cheap', { exception: 'boom', summary: used(1) }),
+      ...call('dear', 'b', null, { summary: used(10) }),
+      ...call('another broken tool', 'b', 'dear', { exception: 'boom' }),
+      ...call('dearest', 'c', null, { summary: used(100) }),
+    ];
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const costs = { m: { prompt_token_cost: 1, completion_token_cost: 2, effective_date: '2020-01-01' } };
+    expect((await service.post('/cost/create', { project_id: other, costs })).status).toBe(200);
+  });
+
+  it('gives the roots with an error below, dearest first, of a week, and counts them', async () => {
+    const found = await rows(asked);
+    expect(found.map(({ id }) => id)).toEqual(['dear', 'cheap']);
+    const totals = { call_count: 2, error_count: 1, input_tokens: 10, output_tokens: 1, total_cost: 12 };
+    expect(found[0]?.summary).toEqual({ svc: { status: 'descendant_error', trace_totals: totals } });
+    const { columns: _, sort_by: _order, ...counted } = asked;
+    const answer = await service.post('/calls/query_stats', counted);
+    expect(await answer.json()).toMatchObject({ count: 2 });
+  });
+
+  it('has the totals in columns of CSV', async () => {
+    const columns = ['summary.svc.trace_totals.total_cost'];
+    const answer = await ask({ ...asked, columns, limit: 1 }, 'text/csv');
+    expect(await answer.text()).toMatch(
+      /summary\.svc\.trace_totals\.total_cost,summary\.svc\.trace_totals\r\ndear,.*,12,"\{""call_count"":2,/,
+    );
+  });
+
+  it('says what range it needs', async () => {
+    for (const path of ['/calls/stream_query', '/calls/query_stats']) {
+      const answer = await service.post(path, { project_id: other, include_trace_totals: true });
+      expect([path, answer.status]).toEqual([path, 422]);
+      expect(await answer.json()).toMatchObject({
+        detail: [
+          {
+            loc: ['body', 'include_trace_totals'],
+            msg: expect.stringMatching(/range of started_at of at most 31 days/),
+          },
+        ],
+      });
+    }
+  });
+});
+
 describe('a query with expand_columns', () => {
   const project = 'acme/refs';
   const create = async (project_id: string, object_id: string, val: unknown): Promise<string> => {

@@ -280,6 +280,20 @@ describe('calls whose inputs are refs to objects', () => {
   });
 });
 
+it('totals of traces stand below weave, and queries use them there', async () => {
+  const answer = await ask('/calls/stream_query', {
+    ...{ include_trace_totals: true, columns: [], filter: { trace_ids: ['trace', 'trace-2'] } },
+    query: { $expr: { $gt: [field('summary.weave.trace_totals.input_tokens'), literal(14)] } },
+    sort_by: [{ field: 'summary.weave.trace_totals.call_count', direction: 'desc' }],
+  });
+  expect(JSON.parse(await answer.text())).toMatchObject({
+    id: 'root',
+    summary: {
+      weave: { trace_totals: { call_count: 2, error_count: 0, input_tokens: 15, output_tokens: 2 } },
+    },
+  });
+});
+
 it('prices of cached tokens are stored, answered, and charged', async () => {
   const terms = { prompt_token_cost: 1, completion_token_cost: 2 };
   const cached = { cache_read_input_token_cost: 0.1, cache_creation_input_token_cost: 1.25 };

@@ -255,6 +255,12 @@ describe('totals of traces', () => {
       shapes.map((shape, i) => ({ ...shape, trace: i % 210, ...(i < 210 && roots) })),
     );
     await compare(projectId, known);
+    const budget = spent();
+    await ask(
+      { project_id: projectId, columns: [], include_trace_totals: true, query: { $expr: { $and: inRange } } },
+      budget,
+    );
+    expect(budget.meter.requests).toBeLessThan(100);
   });
 
   it('count all calls of traces that ids name, whenever they started, and no deleted ones', async () => {
