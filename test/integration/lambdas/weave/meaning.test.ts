@@ -281,16 +281,20 @@ describe('calls whose inputs are refs to objects', () => {
 });
 
 it('totals of traces stand below weave, and queries use them there', async () => {
+  const batch = [
+    whole('added up', 1, { trace_id: 'totals', summary: usage(10) }),
+    whole('below', 2, { trace_id: 'totals', parent_id: 'added up', summary: usage(5) }),
+    whole('alone', 3, { trace_id: 'totals-2' }),
+  ];
+  await done('/v2/acme/meaning/calls/complete', { batch });
   const answer = await ask('/calls/stream_query', {
-    ...{ include_trace_totals: true, columns: [], filter: { trace_ids: ['trace', 'trace-2'] } },
+    ...{ include_trace_totals: true, columns: [], filter: { trace_ids: ['totals', 'totals-2'] } },
     query: { $expr: { $gt: [field('summary.weave.trace_totals.input_tokens'), literal(14)] } },
     sort_by: [{ field: 'summary.weave.trace_totals.call_count', direction: 'desc' }],
   });
   expect(JSON.parse(await answer.text())).toMatchObject({
-    id: 'root',
-    summary: {
-      weave: { trace_totals: { call_count: 2, error_count: 0, input_tokens: 15, output_tokens: 2 } },
-    },
+    id: 'added up',
+    summary: { weave: { trace_totals: { call_count: 2, input_tokens: 15, output_tokens: 2 } } },
   });
 });
 

@@ -257,7 +257,13 @@ describe('totals of traces', () => {
     await compare(projectId, known);
     const budget = spent();
     await ask(
-      { project_id: projectId, columns: [], include_trace_totals: true, query: { $expr: { $and: inRange } } },
+      {
+        project_id: projectId,
+        columns: [],
+        include_trace_totals: true,
+        query: { $expr: { $and: inRange } },
+        sort_by: [dearest],
+      },
       budget,
     );
     expect(budget.meter.requests).toBeLessThan(100);
