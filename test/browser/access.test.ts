@@ -25,7 +25,7 @@ const views: readonly (readonly [string, string, string, boolean])[] = [
     '.row-link',
     true,
   ],
-  ['a trace', `trace?project=${at}&trace=a1&call=a1`, '.json-row', true],
+  ['a trace', `trace?project=${at}&trace=a1&call=a1&tab=data`, '.json-row', true],
   ['messages', `trace?project=${at}&trace=a1&call=a1-model-2`, '.message', true],
   ['an error', `trace?project=${at}&trace=a1&call=a1-tool&tab=error`, '.exception', true],
 ];

@@ -126,6 +126,6 @@ describe('feedback', () => {
     await page.route('**/feedback/create', (route) => route.fulfill({ status: 503, body: '{}' }));
     await page.getByRole('button', { name: 'Thumbs up' }).click();
     await page.getByRole('alert').getByText('The feedback was not changed. The service is busy.').waitFor();
-    expect(await page.locator('button[aria-pressed=true]').count()).toBe(0);
+    expect(await page.locator('.call-pane button[aria-pressed=true]').count()).toBe(0);
   });
 });

@@ -28,7 +28,7 @@ describe('the playground', () => {
     await answer.locator('.removed').getByText('calls: find_order').waitFor();
     await page.getByRole('link', { name: 'Open the recorded call' }).click();
     await page.getByRole('heading', { name: 'openai.chat.completions.create', level: 2 }).waitFor();
-    await page.getByText('Where is order 4712?', { exact: true }).waitFor();
+    await page.locator('.call-pane').getByText('Where is order 4712?', { exact: true }).waitFor();
     await page.goBack();
     await page.locator('.message .long-text').getByText('You said: Where is order 4712?').waitFor();
     expect(await page.getByLabel('Model').inputValue()).toBe('another-model');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ownPolicy } from '../../foundations/policy.ts';
 import { runs } from '../support/sampling.ts';
+import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
@@ -130,6 +131,9 @@ beforeAll(async () => {
 const selected = (page: Page, name: string) =>
   page.locator('[role=treeitem][aria-selected=true]').getByText(name).waitFor();
 
+/** What is said of the selected call, and not in the tree. */
+const pane = (page: Page) => page.getByRole('region', { name: 'Selected call' });
+
 describe('a trace', () => {
   it('is a tree with timeline, latency, tokens and errors', async () => {
     const page = await visit(link('t1'));
@@ -137,6 +141,10 @@ describe('a trace', () => {
     expect(await page.getByRole('treeitem').count()).toBe(4);
     await page.getByRole('treeitem').first().getByText('300 tok').waitFor();
     await page.getByText('1 error').waitFor();
+    const tool = page.getByRole('treeitem').filter({ hasText: 'tool.find_order' });
+    await tool.getByText('OrderNotFound: 4711').waitFor();
+    await tool.getByText('4711', { exact: true }).waitFor();
+    await tool.getByRole('img', { name: 'tool' }).waitFor();
     await page.locator('.trace-head').getByText('900 ms').waitFor();
     await page.getByRole('checkbox', { name: 'Own', exact: true }).check();
     await page.getByRole('treeitem').first().getByText('120 ms').waitFor();
@@ -154,7 +162,7 @@ describe('a trace', () => {
     expect(await page.getByRole('treeitem').count()).toBe(1);
     await page.keyboard.press('e');
     await selected(page, 'tool.find_order');
-    await page.getByText('OrderNotFound: 4711').waitFor();
+    await pane(page).getByText('OrderNotFound: 4711').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('chat');
     await page.getByText('2 found').waitFor();
@@ -203,22 +211,98 @@ describe('a trace', () => {
   });
 });
 
+describe('the story of a trace', () => {
+  it('is a text in which everything is said once, and leads to each call', async () => {
+    const page = await visit(link('t1'));
+    await selected(page, 'Turn t1');
+    await page.keyboard.press('t');
+    const story = page.getByRole('region', { name: 'Story', exact: true });
+    await story.getByText('It is on its way.').waitFor();
+    const text = await story.innerText();
+    for (const said of [
+      'Where is my order 4711?',
+      'It is on its way.',
+      'order: "4711"',
+      'OrderNotFound: 4711',
+    ])
+      expect(text.split(said).length, said).toBe(2);
+    expect(page.url()).toContain('story=true');
+    await story.getByRole('button', { name: 'tool.find_order' }).click();
+    await page.getByRole('heading', { name: 'tool.find_order', level: 2 }).waitFor();
+    await page.keyboard.press('k');
+    await page.getByRole('heading', { name: 'model.chat', level: 2 }).waitFor();
+    await page.locator('.call-head').getByText('gpt-4o-mini').waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it(`of ${steps} calls has few of them in the document, and reads what is in sight`, async () => {
+    const page = await visit(link('wide', '&story=true'));
+    await page.getByRole('article', { name: 'step.3', exact: true }).waitFor();
+    const asked: number[] = [];
+    page.on('request', (request) => {
+      const { filter } = request.postDataJSON() ?? {};
+      if (filter?.call_ids) asked.push(filter.call_ids.length);
+    });
+    await page.keyboard.press('End');
+    await page.getByRole('article', { name: `step.${steps - 1}`, exact: true }).waitFor();
+    expect(await page.getByRole('article').count()).toBeLessThan(80);
+    expect(asked.reduce((sum, count) => sum + count, 0)).toBeLessThan(200);
+  });
+});
+
+describe('the way around a trace', () => {
+  it('leads to the next and the previous trace of the list, and back to the list', async () => {
+    const own = 'page/neighbours';
+    await report(
+      own,
+      [1, 2, 3].map((at) => ({ id: `n${at}`, name: `Trace ${at}`, at })),
+    );
+    const page = await visit(`traces?project=${encodeURIComponent(own)}&sort=started_at`);
+    await page.getByRole('link', { name: 'Trace 2' }).click();
+    const shows = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
+    await shows('Trace 2');
+    await page.getByRole('button', { name: 'Next trace of the list' }).click();
+    await shows('Trace 3');
+    await page.keyboard.press('Shift+K');
+    await shows('Trace 2');
+    await page.keyboard.press('Shift+K');
+    await shows('Trace 1');
+    await page.getByRole('link', { name: '← Traces' }).click();
+    await page.locator('.active').getByText('Trace 1').waitFor();
+    expect(page.url()).toContain('sort=started_at');
+  });
+
+  it('divides tree and call by a splitter, and remembers how', async () => {
+    const page = await visit(link('t1'));
+    const tree = page.getByRole('region', { name: 'Tree' });
+    const width = async () => (await tree.boundingBox())?.width ?? 0;
+    const before = await width();
+    const splitter = page.getByRole('separator', { name: 'Width of the tree' });
+    for (let times = 0; times < 5; times++) await splitter.press('ArrowRight');
+    const wider = await width();
+    expect(wider).toBeGreaterThan(before + 50);
+    await page.reload();
+    await selected(page, 'Turn t1');
+    expect(await width()).toBeCloseTo(wider, 0);
+  });
+});
+
 describe('the selected call', () => {
   it('shows its messages, and folds away what an earlier call had sent', async () => {
     const page = await visit(link('t1', '&call=t1-model-2'));
     const fold = page.getByRole('button', { name: '2 messages from an earlier call' });
     await fold.waitFor();
-    expect(await page.getByText('You are the support of a shop.').count()).toBe(0);
+    expect(await pane(page).getByText('You are the support of a shop.').count()).toBe(0);
     await page.getByText('result of find_order c1').waitFor();
     await page.getByRole('heading', { name: 'Answer' }).waitFor();
     await fold.click();
-    await page.getByText('You are the support of a shop.').waitFor();
+    await pane(page).getByText('You are the support of a shop.').waitFor();
   });
 
   it('finds what it goes on from, also behind another agent', async () => {
     const page = await visit(link('agents', '&call=main-2'));
     await page.getByRole('button', { name: '2 messages from an earlier call' }).waitFor();
-    await page.getByText('Found it.').waitFor();
+    await pane(page).getByText('Found it.').waitFor();
     await page.getByRole('treeitem').last().click();
     await page.getByRole('button', { name: '1 message from an earlier call' }).waitFor();
   });
@@ -226,7 +310,7 @@ describe('the selected call', () => {
   it('folds away what an earlier turn of its thread had sent', async () => {
     const page = await visit(link('talk-2', '&call=talk-2-model'));
     await page.getByRole('button', { name: '2 messages from an earlier call' }).waitFor();
-    await page.getByText('And then?').waitFor();
+    await pane(page).getByText('And then?').waitFor();
   });
 
   it('shows images and Markdown, and the text as it came if one wants', async () => {
@@ -236,7 +320,7 @@ describe('the selected call', () => {
     await page.getByRole('cell', { name: '1' }).waitFor();
     expect(await page.getByRole('link', { name: 'more' }).getAttribute('rel')).toBe('noopener noreferrer');
     await page.getByRole('checkbox', { name: 'Markdown' }).uncheck();
-    await page.getByText('**A point.**').waitFor();
+    await pane(page).getByText('**A point.**').waitFor();
     expect(page.url()).toContain('plain=true');
   });
 
@@ -244,9 +328,9 @@ describe('the selected call', () => {
     const page = await visit(link('without-content'));
     await page.getByRole('img', { name: 'In the message' }).waitFor();
     await page.getByText('calls look_up').waitFor();
-    await page.getByText('I cannot tell you.').waitFor();
+    await pane(page).getByText('I cannot tell you.').waitFor();
     await page.getByText('Thinking').click();
-    await page.getByText('The order is not theirs.').waitFor();
+    await pane(page).getByText('The order is not theirs.').waitFor();
     expect(await page.getByText('empty', { exact: true }).count()).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 /*
- * What the browser keeps: the key, the project that was open last, and the theme. Where its storage
- * is blocked, all of this lasts until the page is closed.
+ * What the browser keeps: the key, the project that was open last, the theme, and how panes are
+ * divided. Where its storage is blocked, all of this lasts until the page is closed.
  */
 
 type Place = () => Storage;
@@ -73,3 +73,11 @@ export const chooseTheme = (theme: Theme): void => {
   applyTheme(theme);
   write(device, themeName, theme);
 };
+
+const shareName = 'pennytrace.share';
+
+/** The share of a trace's tree that was chosen on this device, in percent. @default 52 */
+export const chosenShare = (): number => Number(read(device, shareName)) || 52;
+
+/** Keeps the share of a trace's tree on the device. */
+export const chooseShare = (share: number): void => write(device, shareName, String(share));

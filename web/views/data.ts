@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
 import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
@@ -55,7 +55,7 @@ export const useTrace = (project: string, trace: string) => {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: headersOf('summary.usage'),
+        columns: headersOf('summary.usage', 'attributes.kind'),
         include_costs: true,
       };
       const calls: CallRow[] = [];
@@ -71,6 +71,41 @@ export const useTrace = (project: string, trace: string) => {
     },
     { refetchInterval: ({ state: { data } }) => intervalOf(data?.calls) },
   );
+};
+
+const byId = (results: readonly { readonly data: CallRow[] | undefined }[]): ReadonlyMap<string, CallRow> =>
+  new Map(results.flatMap(({ data }) => data ?? []).map((row) => [row.id, row]));
+
+/** For how long that is kept which nobody looks at any more, in ms. */
+const keptMs = 60_000;
+
+/**
+ * Columns of the calls that are in sight, in batches that are read once each.
+ *
+ * @param batches calls that are read together: the same ones again and again
+ * @returns what came so far, by the id of the call
+ */
+export const useInSight = (
+  project: string,
+  batches: readonly (readonly CallRow[])[],
+  columns: readonly string[],
+): ReadonlyMap<string, CallRow> => {
+  const { client, me } = useSession();
+  return useQueries({
+    queries: batches
+      .filter(({ length }) => length > 0)
+      .map((calls) => ({
+        queryKey: ['in sight', me.key_id, project, columns, calls.map(({ id, ended_at }) => [id, ended_at])],
+        queryFn: ({ signal }: { signal: AbortSignal }) => {
+          const ids = calls.map(({ id }) => id);
+          const request = { project_id: project, filter: { call_ids: ids }, columns: [...columns] };
+          return readRows({ client, signal }, request);
+        },
+        staleTime: Number.POSITIVE_INFINITY,
+        gcTime: keptMs,
+      })),
+    combine: byId,
+  });
 };
 
 /** A whole call with its payload, costs and feedback; null if there is none. */

@@ -166,6 +166,8 @@ export interface TraceSearch {
   readonly plain?: boolean;
   /** Whether the tree shows what each call took itself, without those below it. @default false */
   readonly own?: boolean;
+  /** Whether the trace stands there as a text, in the place of its tree. @default false */
+  readonly story?: boolean;
 }
 
 export const parseTraceSearch = parser<TraceSearch>({
@@ -174,6 +176,7 @@ export const parseTraceSearch = parser<TraceSearch>({
   tab: oneOf(tabs),
   plain: flagOf,
   own: flagOf,
+  story: flagOf,
 });
 
 /** What threads can be sorted by. */
@@ -198,6 +201,10 @@ export interface ThreadsSearch {
   readonly to?: string;
   /** The thread of this id alone. */
   readonly id?: string;
+  /** A text that was said in a thread, or its id. */
+  readonly text?: string;
+  /** Whether threads are listed that are a part of another one's traces. @default false */
+  readonly nested?: boolean;
   /** A field, with `-` before it for descending. @default -last_updated */
   readonly sort?: string;
 }
@@ -207,6 +214,8 @@ export const parseThreadsSearch = parser<ThreadsSearch>({
   from: timeOf,
   to: timeOf,
   id: textOf,
+  text: textOf,
+  nested: flagOf,
   sort: textOf,
 });
 

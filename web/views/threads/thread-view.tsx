@@ -179,12 +179,9 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
 
 const exchangeIn = (row: CallRow) => exchangeOf({ inputs: row.inputs ?? {}, output: row.output ?? null });
 
-/** The first and the last model call below a turn; undefined for none. */
-const modelsOf = (turn: TreeNode | undefined): readonly [first: CallRow, last: CallRow] | undefined => {
-  const models = linesOf(turn?.children ?? []).filter(({ node }) => node.usage !== undefined);
-  const [first, last] = [models[0], models.at(-1)];
-  return first && last ? [first.node.call, last.node.call] : undefined;
-};
+/** The first and the last model call of a turn; undefined for none. */
+const modelsOf = (turn: TreeNode | undefined): readonly [first: CallRow, last: CallRow] | undefined =>
+  turn?.firstModel && turn.lastModel ? [turn.firstModel, turn.lastModel] : undefined;
 
 /** A turn that says nothing itself has its question and answer in its model calls. */
 const saysNothing = (row: CallRow | undefined): boolean => {

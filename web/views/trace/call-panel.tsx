@@ -1,9 +1,18 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { type CallRow, durationOf, nameOf, statusOf, type Usage, usageByModel } from '../../api/calls.ts';
+import {
+  type CallRow,
+  durationOf,
+  nameOf,
+  statusOf,
+  sumUsage,
+  type Usage,
+  usageByModel,
+} from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { bytesText, costText, countText, durationText } from '../../data/format.ts';
+import { kindOf } from '../../api/kind.ts';
+import { bytesText, costText, countText, durationText, tokensText } from '../../data/format.ts';
 import {
   CopyButton,
   Moment,
@@ -17,7 +26,8 @@ import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
 import { type Tab, tabs } from '../search.ts';
-import { conversationOf } from './conversation.ts';
+import { exchangeOf } from '../threads/exchange.ts';
+import { type Conversation, conversationOf, type Message } from './conversation.ts';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
 import { MessagesPanel } from './messages.tsx';
 
@@ -120,9 +130,20 @@ const titles: Readonly<Record<Tab, string>> = {
   error: 'Error',
 };
 
+/** What a root or an agent was asked and answered, where that is text; undefined for anything else. */
+const textsOf = (call: Call): Conversation | undefined => {
+  if (call.parent_id && kindOf(call) !== 'agent') return undefined;
+  const { asked, answered } = exchangeOf(call);
+  const texts = (messages: readonly Message[]) =>
+    messages.filter(({ parts }) => parts.every(({ kind }) => kind === 'text'));
+  const [sent, received] = [texts(asked), texts(answered)];
+  return sent.length + received.length > 0 ? { raw: [], sent, received } : undefined;
+};
+
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = durationOf(call);
+  const usage = sumUsage(usageByModel(call).values());
   return (
     <header className="call-head">
       <div className="row-between">
@@ -140,6 +161,9 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         <StatusBadge status={statusOf(call)} />
         <Moment time={call.started_at} />
         {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
+        {usage ? <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span> : null}
+        {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
+        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {size === undefined ? null : <span>{bytesText(size)}</span>}
         {call.svc_user_id ? <span dir="auto">{call.svc_user_id}</span> : null}
         {call.thread_id ? (
@@ -167,7 +191,7 @@ const tabsOf = (call: Call, hasMessages: boolean): Tab[] =>
 
 const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
   const feedback = useFeedback(call);
-  const conversation = useMemo(() => conversationOf(call), [call]);
+  const conversation = useMemo(() => conversationOf(call) ?? textsOf(call), [call]);
   const shown = tabsOf(call, conversation !== undefined);
   const first = call.exception === null ? shown[0] : 'error';
   const active = tab && shown.includes(tab) ? tab : (first ?? 'data');

@@ -182,13 +182,14 @@ const useShared = (
  * then those of the turn before.
  */
 const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
-  const earlier = useMemo(() => earlierCalls(calls, call), [calls, call]);
+  const isRequest = raw.length > 0;
+  const earlier = useMemo(() => (isRequest ? earlierCalls(calls, call) : []), [calls, call, isRequest]);
   const [first, second, third] = earlier;
   const { project_id } = call;
   const ofFirst = useShared(project_id, first, raw);
   const ofSecond = useShared(project_id, ofFirst === 0 ? second : undefined, raw);
   const ofThird = useShared(project_id, ofSecond === 0 ? third : undefined, raw);
-  const isNew = earlier.every((_, at) => [ofFirst, ofSecond, ofThird][at] === 0);
+  const isNew = isRequest && earlier.every((_, at) => [ofFirst, ofSecond, ofThird][at] === 0);
   const [last, before] = useTurnBefore(call, calls, isNew);
   const ofLast = useShared(project_id, last, raw);
   const ofBefore = useShared(project_id, ofLast === 0 ? before : undefined, raw);
@@ -229,13 +230,15 @@ export const MessagesPanel = ({ call, calls, conversation, plain, onPlain }: Mes
           </Button>
         ) : null}
         <span className="spring" />
-        <Link
-          to="/playground"
-          search={{ project: call.project_id, call: call.id }}
-          className="button quiet link"
-        >
-          Open in the playground
-        </Link>
+        {conversation.raw.length > 0 ? (
+          <Link
+            to="/playground"
+            search={{ project: call.project_id, call: call.id }}
+            className="button quiet link"
+          >
+            Open in the playground
+          </Link>
+        ) : null}
         <Check label="Markdown" checked={!plain} onChange={(checked) => onPlain(!checked)} />
       </div>
       {hidden > 0 ? (

@@ -1,12 +1,16 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
 import { useTitle } from '../../app/title.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
-import { useKept, useWake } from '../../session/session.tsx';
+import { chooseShare, chosenShare } from '../../session/device.ts';
+import { useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
-import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
+import { lazily } from '../../ui/lazy.ts';
+import { Splitter } from '../../ui/splitter.tsx';
+import { changed, type TraceSearch } from '../search.ts';
 import { CallPanel } from './call-panel.tsx';
+import { useNeighbours } from './neighbours.ts';
 import { isNarrow, type TraceState, treeKeys, useTraceState } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
 
@@ -29,9 +33,14 @@ const keys = [
   ['e', 'next error'],
   ['/', 'search in the tree'],
   ['n', 'next find'],
+  ['t', 'tree or story'],
+  ['J', 'next trace of the list'],
+  ['K', 'previous trace of the list'],
   ['Escape', 'back to the tree, or the list'],
   ['?', 'these keys'],
 ] as const;
+
+const StoryView = lazily(() => import('./story-view.tsx'), 'StoryView');
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {
@@ -39,7 +48,7 @@ const Summary = ({ state }: { state: TraceState }) => {
   const [root] = forest;
   if (!root) return null;
   return (
-    <div className="trace-head">
+    <>
       <h1 className="cut" dir="auto">
         {root.name}
       </h1>
@@ -55,19 +64,67 @@ const Summary = ({ state }: { state: TraceState }) => {
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
       </p>
-    </div>
+    </>
   );
 };
 
+interface WayBackProps {
+  readonly neighbours: ReturnType<typeof useNeighbours>;
+  readonly onStep: (by: 1 | -1) => void;
+}
+
+const steps = [
+  [-1, '↑', 'Previous trace of the list', 'K'],
+  [1, '↓', 'Next trace of the list', 'J'],
+] as const;
+
+/** The way to the list as it was left, and to the traces around this one. */
+const WayBack = ({ neighbours, onStep }: WayBackProps) => (
+  <nav className="way-back" aria-label="The list of traces">
+    <Link to="/traces" search={neighbours.search} className="button quiet">
+      ← Traces
+    </Link>
+    {neighbours.place === undefined
+      ? null
+      : steps.map(([by, sign, name, key]) => (
+          <Button
+            key={by}
+            kind="quiet"
+            aria-label={name}
+            title={`${name} (${key})`}
+            idle={!neighbours.mayGo(by)}
+            onClick={() => onStep(by)}
+          >
+            {sign}
+          </Button>
+        ))}
+  </nav>
+);
+
+const views = [
+  [false, 'Tree'],
+  [true, 'Story'],
+] as const;
+
 interface TreeToolsProps {
   readonly state: TraceState;
+  readonly story: boolean;
+  readonly onStory: (story: boolean) => void;
   readonly own: boolean;
   readonly onOwn: (own: boolean) => void;
   readonly onHelp: () => void;
 }
 
-const TreeTools = ({ state, own, onOwn, onHelp }: TreeToolsProps) => (
+const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps) => (
   <div className="tree-tools">
+    <fieldset className="segments">
+      <legend className="hidden">The trace as</legend>
+      {views.map(([value, label]) => (
+        <Button key={label} kind="quiet" aria-pressed={story === value} onClick={() => onStory(value)}>
+          {label}
+        </Button>
+      ))}
+    </fieldset>
     <input
       ref={state.searchBox}
       type="search"
@@ -86,15 +143,19 @@ const TreeTools = ({ state, own, onOwn, onHelp }: TreeToolsProps) => (
         {state.searching ? '…' : ' found'}
       </span>
     ) : null}
-    <Check
-      label="Own"
-      title="What each call took itself, without those below it"
-      checked={own}
-      onChange={onOwn}
-    />
-    <Button kind="quiet" onClick={state.toggleAll}>
-      {state.anyCollapsed ? 'Open all' : 'Close all'}
-    </Button>
+    {story ? null : (
+      <>
+        <Check
+          label="Own"
+          title="What each call took itself, without those below it"
+          checked={own}
+          onChange={onOwn}
+        />
+        <Button kind="quiet" onClick={state.toggleAll}>
+          {state.anyCollapsed ? 'Open all' : 'Close all'}
+        </Button>
+      </>
+    )}
     {state.errors > 0 ? (
       <Button kind="quiet" onClick={state.nextError}>
         Next error
@@ -149,32 +210,81 @@ export const TraceView = () => {
       if (fromTree) history.back();
       else change((before) => before, 'tree');
     }
-    body.current?.querySelector<HTMLElement>('[role=tree]')?.focus();
+    body.current?.querySelector<HTMLElement>('.tree-scroll, .story-scroll')?.focus();
   };
-  const [list] = useKept<TracesSearch>('kept list', search.project, { project: search.project });
-  const leave = () => navigate({ to: '/traces', search: list });
-  useKeys({ ...treeKeys(state, pane, focusTree, leave), '?': () => setHelp(true) });
+  const neighbours = useNeighbours(search.project, search.trace);
+  const leave = () => navigate({ to: '/traces', search: neighbours.search });
+  const step = async (by: 1 | -1) => {
+    const row = await neighbours.step(by);
+    if (!row) return;
+    const { trace_id: trace, id, parent_id } = row;
+    const call = parent_id ? id : undefined;
+    navigate({ search: (before) => changed<TraceSearch>(before, { trace, call }), replace: true });
+  };
+  const story = search.story === true;
+  const showStory = (shown: boolean) =>
+    change((before) => changed<TraceSearch>(before, { story: shown || undefined }));
+  useEffect(() => void StoryView.preload?.(), []);
+  const [share, setShare] = useState(chosenShare);
+  const divide = (next: number) => {
+    setShare(next);
+    chooseShare(next);
+  };
+  useKeys({
+    ...treeKeys(state, pane, focusTree, leave),
+    t: () => showStory(!story),
+    J: () => step(1),
+    K: () => step(-1),
+    '?': () => setHelp(true),
+  });
   const { query, lines, selectedCall } = state;
   if (query.data && lines.length === 0) return <Gone project={search.project} />;
   return (
     <main className="trace">
       <Failure error={query.error} onRetry={query.refetch} />
       {query.isPending ? <p className="muted center">Loading the trace…</p> : null}
-      <Summary state={state} />
-      <div className="trace-body" data-pane={pane} ref={body}>
-        <section className="tree-pane" aria-label="Tree">
+      <div className="trace-head">
+        <WayBack neighbours={neighbours} onStep={step} />
+        <Summary state={state} />
+      </div>
+      <div
+        className="trace-body"
+        data-pane={pane}
+        ref={body}
+        style={{ '--share': `${share}%` } as CSSProperties}
+      >
+        <section className="tree-pane" aria-label={story ? 'Story of the trace' : 'Tree'}>
           {query.data ? (
             <>
               <TreeTools
                 state={state}
+                story={story}
+                onStory={showStory}
                 own={search.own === true}
                 onOwn={(own) => change((before) => changed<TraceSearch>(before, { own: own || undefined }))}
                 onHelp={() => setHelp(true)}
               />
-              <TreeView state={state} own={search.own === true} onSelect={openCall} />
+              {story ? (
+                <Suspense fallback={<p className="muted center">Loading the story…</p>}>
+                  <StoryView
+                    state={state}
+                    project={search.project}
+                    plain={search.plain ?? false}
+                    onSelect={openCall}
+                  />
+                </Suspense>
+              ) : (
+                <TreeView
+                  state={state}
+                  project={search.project}
+                  own={search.own === true}
+                  onSelect={openCall}
+                />
+              )}
             </>
           ) : null}
         </section>
+        <Splitter label="Width of the tree" share={share} onShare={divide} />
         <section className="call-pane" aria-label="Selected call">
           <Button kind="quiet" className="back" onClick={focusTree}>
             ← Tree

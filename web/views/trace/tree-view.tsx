@@ -1,10 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, useEffect, useRef } from 'react';
-import { statusOf } from '../../api/calls.ts';
+import { type CSSProperties, useEffect, useMemo, useRef } from 'react';
+import { type CallRow, statusOf } from '../../api/calls.ts';
+import type { Preview } from '../../api/kind.ts';
 import { durationText } from '../../data/format.ts';
 import { CallFigures, statusSigns } from '../../ui/controls.tsx';
+import { KindIcon } from '../../ui/kind-icon.tsx';
+import { useInSight } from '../data.ts';
 import type { Span, TraceState } from './trace-state.ts';
-import type { TreeLine } from './tree.ts';
+import type { TreeLine, TreeNode } from './tree.ts';
 
 /** The id of a line's element, for `aria-activedescendant`. */
 const lineId = (index: number): string => `line-${index}`;
@@ -15,6 +18,8 @@ interface TreeRowProps {
   readonly span: Span;
   readonly selected: boolean;
   readonly found: boolean;
+  /** What it was about; undefined until that is read. */
+  readonly preview: Preview | undefined;
   /** Whether figures are those of the call itself. */
   readonly own: boolean;
   readonly top: number;
@@ -36,14 +41,35 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   };
   return (
     <span className="lane" aria-hidden="true">
-      <span className={`span ${statusOf(node.call)}`} style={style} />
+      <span className={`span ${node.kind} ${statusOf(node.call)}`} style={style} />
     </span>
   );
 };
 
+/** What a call was asked, and what it gave. */
+const About = ({ preview: { input, output } }: { preview: Preview }) => (
+  <>
+    {input === null ? null : (
+      <bdi className="cut asked-line" title={input}>
+        {input}
+      </bdi>
+    )}
+    {output === null ? null : (
+      <>
+        <span className="muted" aria-hidden="true">
+          →
+        </span>
+        <bdi className="cut gave-line" title={output}>
+          {output}
+        </bdi>
+      </>
+    )}
+  </>
+);
+
 /** A call as a line of tree and timeline. */
 const TreeRow = (props: TreeRowProps) => {
-  const { line, index, selected, found, own, top, onSelect, onToggle } = props;
+  const { line, index, selected, found, preview, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
   const status = statusOf(node.call);
   const inAll = durationText(node.end - node.start);
@@ -72,14 +98,16 @@ const TreeRow = (props: TreeRowProps) => {
         >
           {hasChildren ? (expanded ? '▾' : '▸') : ''}
         </span>
+        <KindIcon kind={node.kind} />
         {status === 'success' ? null : (
           <span className={`sign ${status}`} role="img" aria-label={status.replace('_', ' ')}>
             {statusSigns[status]}
           </span>
         )}
-        <span className="cut" dir="auto">
+        <span className="cut name" dir="auto">
           {node.name}
         </span>
+        {preview ? <About preview={preview} /> : null}
       </span>
       {own ? (
         <CallFigures usage={node.usage} duration={durationText(node.ownMs)} title={`${inAll} in all`} />
@@ -97,16 +125,52 @@ const TreeRow = (props: TreeRowProps) => {
 
 const rowHeight = 30;
 
+/** Previews are read for so many lines at once. */
+const chunkSize = 48;
+
+const columns = ['preview'];
+
+/** The calls whose previews tell what a line was about: a root may have nothing to show itself. */
+const askedFor = ({ call, firstModel, lastModel }: TreeNode): CallRow[] =>
+  call.parent_id || !firstModel || !lastModel ? [call] : [call, firstModel, lastModel];
+
+/** What the lines in sight were about, by call, read in batches. */
+const usePreviews = (project: string, all: readonly TreeLine[], shown: readonly TreeLine[]) => {
+  const places = useMemo(() => new Map(all.map(({ node }, at) => [node.call.id, at])), [all]);
+  const chunks = [
+    ...new Set(shown.map(({ node }) => Math.floor((places.get(node.call.id) ?? 0) / chunkSize))),
+  ].join();
+  const batches = useMemo(
+    () =>
+      (chunks === '' ? [] : chunks.split(',')).map((chunk) => {
+        const first = Number(chunk) * chunkSize;
+        const calls = all.slice(first, first + chunkSize).flatMap(({ node }) => askedFor(node));
+        return [...new Map(calls.map((call) => [call.id, call])).values()];
+      }),
+    [all, chunks],
+  );
+  const rows = useInSight(project, batches, columns);
+  return ({ call, firstModel, lastModel }: TreeNode): Preview | undefined => {
+    const own = rows.get(call.id)?.preview;
+    if (!own || call.parent_id) return own;
+    return {
+      input: own.input ?? rows.get(firstModel?.id ?? '')?.preview?.input ?? null,
+      output: own.output ?? rows.get(lastModel?.id ?? '')?.preview?.output ?? null,
+    };
+  };
+};
+
 interface TreeViewProps {
   readonly state: TraceState;
+  readonly project: string;
   /** Whether figures are those of each call itself. */
   readonly own: boolean;
   readonly onSelect: (call: string) => void;
 }
 
 /** The lines of a trace, of which only those in sight are in the document. */
-export const TreeView = ({ state, own, onSelect }: TreeViewProps) => {
-  const { lines, span, selectedIndex: selected, found, toggle } = state;
+export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
+  const { all, lines, span, selectedIndex: selected, found, toggle } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -114,6 +178,12 @@ export const TreeView = ({ state, own, onSelect }: TreeViewProps) => {
     estimateSize: () => rowHeight,
     overscan: 12,
   });
+  const shown = virtual.getVirtualItems();
+  const previewOf = usePreviews(
+    project,
+    all,
+    shown.flatMap(({ index }) => lines[index] ?? []),
+  );
   useEffect(() => {
     if (selected >= 0) virtual.scrollToIndex(selected, { align: 'auto' });
   }, [selected, virtual]);
@@ -127,7 +197,7 @@ export const TreeView = ({ state, own, onSelect }: TreeViewProps) => {
       aria-activedescendant={selected >= 0 ? lineId(selected) : undefined}
     >
       <div role="presentation" className="tree" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
+        {shown.map(({ index, start }) => {
           const line = lines[index];
           if (!line) return null;
           const { id } = line.node.call;
@@ -139,6 +209,7 @@ export const TreeView = ({ state, own, onSelect }: TreeViewProps) => {
               span={span}
               selected={index === selected}
               found={found.has(id)}
+              preview={previewOf(line.node)}
               own={own}
               top={start}
               onSelect={() => onSelect(id)}

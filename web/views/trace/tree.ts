@@ -7,11 +7,16 @@ import {
   type Usage,
   usageByModel,
 } from '../../api/calls.ts';
+import { type Kind, kindOf } from '../../api/kind.ts';
 
 /** A call in the tree of its trace. */
 export interface TreeNode {
   readonly call: CallRow;
   readonly name: string;
+  readonly kind: Kind;
+  /** The first and the last model call of the call and all below it. */
+  readonly firstModel: CallRow | undefined;
+  readonly lastModel: CallRow | undefined;
   readonly children: readonly TreeNode[];
   /** When it started and ended, in ms since 1970; a running call ends when the trace was read. */
   readonly start: number;
@@ -53,9 +58,16 @@ const nodeOf = (call: CallRow, children: readonly TreeNode[], now: number): Tree
   const start = timeOf(call.started_at);
   const end = Number.isNaN(timeOf(call.ended_at)) ? now : timeOf(call.ended_at);
   const usage = sumUsage(usageByModel(call).values());
+  const kind = kindOf(call);
+  const own = kind === 'model' ? call : undefined;
+  const firstModel = own ?? children.find((child) => child.firstModel)?.firstModel;
+  const lastModel = children.findLast((child) => child.lastModel)?.lastModel ?? own;
   return {
     call,
     name: nameOf(call),
+    kind,
+    firstModel,
+    lastModel,
     children,
     start,
     end,
