@@ -342,11 +342,11 @@ const readLinks = (reader: ByteReader, own: string): LinkedIds => {
 const userDotted = 16;
 
 /** What the first byte of a field says; from `word` on it is a common word, by its number. */
-const [asOwnText, asNull, inPayload, word] = [0, 1, 2, 3];
+const [asOwnText, asNull, inPayload, word, asPackedUuid] = [0, 1, 2, 3, 255];
 
 /**
  * Kinds of calls, and common names of environments. Stored headers hold the places: append only,
- * never change, 253 at most.
+ * never change, 252 at most.
  */
 const words: readonly string[] = [
   ...['agent', 'model', 'tool', 'embedding', 'retriever', 'other'],
@@ -372,8 +372,10 @@ const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void 
     if (typeof value !== 'string') writer.byte(value === null ? asNull : inPayload);
     else if (number >= 0) writer.byte(word + number);
     else {
-      writer.byte(asOwnText);
-      writer.text(value);
+      const uuid = packUuid(value);
+      writer.byte(uuid ? asPackedUuid : asOwnText);
+      if (uuid) writer.bytes(uuid);
+      else writer.text(value);
     }
   }
 };
@@ -392,6 +394,7 @@ const readAttributes = (reader: ByteReader): StartAttributes => {
     if (kind === asOwnText) attributes[name] = reader.text();
     else if (kind === asNull) attributes[name] = null;
     else if (kind === inPayload) attributes[name] = true;
+    else if (kind === asPackedUuid) attributes[name] = uuidOfHex(reader.hex(uuidLength));
     else attributes[name] = wordAt(kind - word);
   }
   if (first & userDotted) attributes.isUserDotted = true;

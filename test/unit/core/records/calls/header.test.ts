@@ -72,6 +72,7 @@ const op = fc.oneof(
 /** What a header holds of an attribute; true stands for what is in the payload. */
 const attribute = fc.oneof(
   someText,
+  fc.uuid(),
   fc.constantFrom('agent', 'model', 'production', 'sandbox', '', 'true', 'null'),
   fc.constantFrom(null, true as const),
 );
