@@ -91,7 +91,7 @@ export const storedBytes = async ({ table }: Store, schema: TableSchema): Promis
   for await (const page of scanTable(table)) {
     for (const item of page) {
       const { [baseTable]: own = 0, ...others } = rowBytes(item, schema);
-      const isSegment = item.p === 'P';
+      const isSegment = item.p === 'P' || item.p === 'V';
       if (isSegment) segmentUnits += writeUnits(own);
       segments += isSegment ? own : 0;
       items += isSegment ? 0 : own;

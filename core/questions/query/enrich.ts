@@ -104,6 +104,7 @@ export class Enricher {
    */
   async enrich(rows: readonly CallRow[], requirements: readonly Requirement[]): Promise<readonly CallRow[]> {
     let enriched = await this.#withPayloads(rows, requirements);
+    if (requirements.includes('preview')) enriched = await this.#withPreviews(enriched);
     if (requirements.includes('expanded'))
       enriched = await expandRows(this.#policy, this.#query.expand, enriched, (refs) =>
         this.#lookups.objects(refs, this.#budget),
@@ -130,6 +131,19 @@ export class Enricher {
       if (!asked.has(row)) return [row];
       const call = byId.get(row.header.id);
       return call ? [row.readAs(call)] : [];
+    });
+  }
+
+  async #withPreviews(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
+    const wanted = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
+    if (wanted.length === 0) return rows;
+    const calls = await this.#reader.readPreviews(wanted.map(({ header }) => header));
+    this.hydrated += calls.length;
+    const byId = new Map(calls.map((call) => [call.header.id, call]));
+    const asked = new Set(wanted);
+    return rows.flatMap((row) => {
+      const call = byId.get(row.header.id);
+      return !asked.has(row) ? [row] : call ? [row.previewedAs(call)] : [];
     });
   }
 

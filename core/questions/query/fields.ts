@@ -33,6 +33,8 @@ export type Requirement =
   /** A field of the attributes. It takes the payload of calls whose header does not hold it. */
   | `attributes.${HeaderAttribute}`
   | 'payload'
+  /** What the call was about. It takes the payload if no previews lie beside that. */
+  | 'preview'
   /** The payload, with refs replaced by what they lead to. */
   | 'expanded'
   | 'costs'
@@ -57,7 +59,7 @@ export const requirementsOf = (
 ): Requirement[] => {
   if (field === totalSizeColumn) return ['totalSize'];
   if (field === feedbackField) return ['feedback'];
-  if (field === previewColumn) return ['payload'];
+  if (field === previewColumn) return ['preview'];
   if (!isPayloadColumn(field)) return [];
   if (expand.some((expanded) => expanded.field === field)) return ['expanded'];
   const attribute = headerAttributeAt(text);

@@ -8,8 +8,9 @@ import {
 } from '../../../foundations/listing/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { readCall, storageSize } from '../../records/calls/index.ts';
+import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
+import type { Requirement } from './fields.ts';
 import { type Tests, testsOf } from './filter.ts';
 import { sortCalls } from './order.ts';
 import { answeredRequirements, type Plan, plan } from './plan.ts';
@@ -105,19 +106,26 @@ async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
 
 /** Payloads are read in batches of so many bytes, or one call. */
 const batchBytes = 4 * 1024 * 1024;
+/** About what one preview takes. */
+const previewBytes = 1024;
 /** How many batches of payloads are fetched while one is used, when all of them will be wanted. */
 const batchesAhead = 3;
 
-/** The bytes of a call's payload as JSON text. */
-const payloadBytes = ({ header: { start, end } }: CallRow): number =>
-  start.payload.length + (end?.payload.length ?? 0);
+/** Tells the bytes of JSON text that are read of a call: previews beside a payload take hardly any. */
+const bytesToRead = (requirements: readonly Requirement[]): ((row: CallRow) => number) => {
+  const alone =
+    requirements.includes('preview') && !requirements.some((name) => /payload|expanded/.test(name));
+  const bytesOf = ({ segment, length }: PayloadPointer): number =>
+    alone && segment !== null && hasPreviews(segment) ? previewBytes : length;
+  return ({ header: { start, end } }) => bytesOf(start.payload) + (end ? bytesOf(end.payload) : 0);
+};
 
 /** The calls of the answer, with what it shows of them. */
 const answered = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   const { plan: planned, enricher } = all;
   const isFirst = firstMeeting();
   const ahead = planned.limit === null ? batchesAhead : 0;
-  return mapAhead(inBatches(find(all), batchBytes, payloadBytes), ahead, async (batch) => {
+  return mapAhead(inBatches(find(all), batchBytes, bytesToRead(planned.answered)), ahead, async (batch) => {
     const rows = (await enricher.enrich(batch, planned.answered)).filter(isFirst);
     const failing = new Set<CallRow>();
     for (const row of rows) if (row.found !== row.header && !(await stillPasses(all, row))) failing.add(row);
@@ -163,7 +171,7 @@ const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
   if (planned.required.length === 0) return passing;
   const readsAll = planned.limit === null || planned.order === 'sort';
   const isFirst = firstMeeting();
-  const batches = inBatches(passing, batchBytes, payloadBytes);
+  const batches = inBatches(passing, batchBytes, bytesToRead(planned.required));
   return mapAhead(batches, readsAll ? batchesAhead : 0, async (batch) => {
     const rows = await enricher.enrich(batch, planned.required);
     // What was read again may have been reported again meanwhile.

@@ -18,6 +18,8 @@ import {
   knownAttributes,
   type Payload,
   type PayloadField,
+  type Preview,
+  type PreviewedCall,
   previewOfPayload,
   type StoredCall,
   serviceField,
@@ -36,6 +38,8 @@ import type { Figures } from './figures.ts';
 
 /** What has been fetched of a call beside its header and payload. */
 interface Extras {
+  /** Not needed beside the payload. */
+  readonly preview?: Preview;
   readonly costs?: JsonObject;
   readonly feedback?: JsonValue[];
   /** The bytes of all calls of its trace. */
@@ -79,6 +83,11 @@ export class CallRow {
   /** The same call as it was read with its payload. */
   readAs({ header, payload }: StoredCall): CallRow {
     return new CallRow(this.#policy, header, payload, this.extras, this.found);
+  }
+
+  /** The same call as it was read with its preview. */
+  previewedAs({ header, preview }: PreviewedCall): CallRow {
+    return new CallRow(this.#policy, header, null, { ...this.extras, preview }, this.found);
   }
 
   /** The same call with more known of it. */
@@ -186,7 +195,8 @@ export class CallRow {
 
   /** Made of the payload as it was reported, whatever is expanded. */
   get #preview(): JsonObject | null {
-    if (this.payload) this.#previewed ??= { ...previewOfPayload(this.payload) };
+    const made = this.#previewed ?? (this.payload ? previewOfPayload(this.payload) : this.extras.preview);
+    if (made) this.#previewed ??= { ...made };
     return this.#previewed ?? null;
   }
 

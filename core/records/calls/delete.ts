@@ -19,19 +19,21 @@ import {
 import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
 import { type Changing, HourMarks } from '../rollups.ts';
 import { fromItem, readStartEntries, unchanged } from './items.ts';
-import { endKey, segmentItemKey, startKey, traceRange } from './keys.ts';
+import { endKey, previewsItemKey, segmentItemKey, startKey, traceRange } from './keys.ts';
 import { recordKeysOf } from './log-records.ts';
 import type { PayloadPointer } from './model.ts';
 import {
   blank,
   blockOf,
   hasFormer,
+  hasPreviews,
   isBlank,
   pointersOf,
   readFormer,
   segmentLocation,
   segmentObject,
 } from './payloads.ts';
+import { packLines, unpackLines } from './preview.ts';
 
 /**
  * The number of calls deleted together. Their segments are rewritten once, and their items are held
@@ -431,7 +433,39 @@ const blankSegment = (
 };
 
 /**
- * Blanks payload blocks in the segments of one project, each segment in one write. If others write
+ * Takes the previews of blocks out of the item beside their segment, before the blocks go.
+ *
+ * @returns whether any of them was there
+ */
+const blankPreviews = (
+  { table }: Store,
+  projectId: ProjectId,
+  id: string,
+  pointers: readonly PayloadPointer[],
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const key = previewsItemKey(projectId, id);
+  const offsets = new Set(pointers.map(({ offset }) => offset));
+  return compareAndSwap(budget, async (round) => {
+    // An earlier write may have succeeded although its answer was lost.
+    const nothingLeft = { value: round > 0 };
+    const [item] = await getItems(table, [key], budget, { consistent: true });
+    const packed = asBytes(item?.b);
+    if (!item || !packed) return nothingLeft;
+    const lines = unpackLines(packed);
+    const kept = lines.filter(([offset]) => !offsets.has(offset));
+    if (kept.length === lines.length) return nothingLeft;
+    const { b, x } = item;
+    const held =
+      kept.length === 0
+        ? await deleteItem(table, key, { b, x }, budget)
+        : await replaceItem(table, { ...item, b: await packLines(kept) }, { b, x }, budget);
+    return held ? { value: true } : undefined;
+  });
+};
+
+/**
+ * Blanks payload blocks in the segments of one project, with their previews, each segment in one write. If others write
  * to a segment meanwhile, it is read again, so their changes are retained.
  *
  * @returns the names of the segments in which some block was not blank before
@@ -446,7 +480,10 @@ export const blankPayloads = async (
   const bySegment = Map.groupBy(pointers, ({ segment }) => segment);
   const changed = await mapConcurrent([...bySegment], blankConcurrency, async ([id, segmentPointers]) => {
     if (id === null) return [];
-    return (await blankSegment(store, projectId, id, segmentPointers, budget)) ? [id] : [];
+    const hadPreviews =
+      hasPreviews(id) && (await blankPreviews(store, projectId, id, segmentPointers, budget));
+    const hadBlocks = await blankSegment(store, projectId, id, segmentPointers, budget);
+    return hadPreviews || hadBlocks ? [id] : [];
   });
   return new Set(changed.flat());
 };

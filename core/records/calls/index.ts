@@ -20,9 +20,16 @@ export {
 } from './keys.ts';
 export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
 export * from './model.ts';
-export type { Payload, PayloadField } from './payloads.ts';
+export { hasPreviews, type Payload, type PayloadField } from './payloads.ts';
 export { type Preview, previewOfPayload } from './preview.ts';
-export { PayloadReader, readCall, readHeaders, readParts, type StoredCall } from './read.ts';
+export {
+  PayloadReader,
+  type PreviewedCall,
+  readCall,
+  readHeaders,
+  readParts,
+  type StoredCall,
+} from './read.ts';
 export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
 export { maxTurnTraces } from './traces.ts';
 export { reportCalls, startCall, writeCalls } from './write.ts';

@@ -16,7 +16,7 @@ import type { PayloadPointer } from './model.ts';
  * keys.
  *
  *   table      k   project 0 call id                 p   S (start) | E (end)
- *              k   project 0 2 segment id            p   P (payload segment)
+ *              k   project 0 2 segment id            p   P (payload segment) | V (its previews)
  *              k   project 0 3 call id               p   N, pointer to a former payload
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
@@ -62,6 +62,12 @@ export const segmentKey = (projectId: ProjectId, segment: string): Buffer =>
 export const segmentItemKey = (projectId: ProjectId, segment: string): TableKey<'calls'> => ({
   k: segmentKey(projectId, segment),
   p: 'P',
+});
+
+/** The table's key of the previews of the calls in a payload segment, which may be in the bucket. */
+export const previewsItemKey = (projectId: ProjectId, segment: string): TableKey<'calls'> => ({
+  k: segmentKey(projectId, segment),
+  p: 'V',
 });
 
 /** The table's partition key of the notes on a call's former payloads. */

@@ -24,8 +24,9 @@ import {
 } from '../../../foundations/wire/index.ts';
 import type { HeaderContent } from './header.ts';
 import { maxInlineBytes } from './items.ts';
-import { formerItemKey, formerKey, formerPointerOf, segmentItemKey } from './keys.ts';
+import { formerItemKey, formerKey, formerPointerOf, previewsItemKey, segmentItemKey } from './keys.ts';
 import type { CallEnd, CallStart, PayloadPointer } from './model.ts';
+import { endLines, type PreviewLines, packLines, startLines } from './preview.ts';
 import type { ReportedCall } from './traces.ts';
 
 /*
@@ -119,6 +120,8 @@ interface Segment {
    */
   readonly id: string;
   readonly bytes: Buffer;
+  /** The packed previews of its blocks. @default - they are made of the segment when they are asked for */
+  readonly previews?: Buffer;
 }
 
 /** A block on its way into a segment. */
@@ -126,25 +129,34 @@ export interface Block {
   /** The call's id and part. It is unique within a request. */
   readonly owner: string;
   readonly bytes: Buffer;
+  /** Makes its part of the call's preview. @default - there is no preview */
+  readonly lines?: () => PreviewLines;
 }
 
 /**
- * The prefix of a segment's name. For expiring objects the retention follows, in days as four hex
- * digits; a rule of the bucket expires them.
+ * The prefix of a segment's name: whether previews lie beside it, and where it lies, a hex digit
+ * each. For expiring objects the retention follows, in days as four hex digits; a rule of the
+ * bucket expires them.
  */
-const kinds = { item: '00', retainedObject: '01', expiringObject: '02' } as const;
-const daysLength = 4;
+const previewed = { no: '0', yes: '1' } as const;
+const homes = { item: '0', retainedObject: '1', expiringObject: '2' } as const;
+const [prefixLength, daysLength] = [2, 4];
+
+const homeOf = (id: string): string => id.charAt(1);
+
+/** Whether the previews of a segment's calls were stored beside it, by its name. */
+export const hasPreviews = (id: string): boolean => id.startsWith(previewed.yes);
 
 /** Where a segment is stored, by its name: an item of the table, or an object in the bucket. */
 export const segmentLocation = (id: string): 'table' | 'bucket' =>
-  id.startsWith(kinds.item) ? 'table' : 'bucket';
+  homeOf(id) === homes.item ? 'table' : 'bucket';
 
 /**
  * The bucket's key of a segment. Expiring segments have a prefix that a lifecycle rule refers to.
  */
 export const segmentObject = (projectId: ProjectId, id: string): string => {
-  const isExpiring = id.startsWith(kinds.expiringObject);
-  const days = Number.parseInt(id.slice(kinds.expiringObject.length).slice(0, daysLength), 16);
+  const isExpiring = homeOf(id) === homes.expiringObject;
+  const days = Number.parseInt(id.slice(prefixLength).slice(0, daysLength), 16);
   return `segments/${isExpiring ? `expiring-${days}` : 'kept'}/${projectId}/${id}.zst`;
 };
 
@@ -158,16 +170,17 @@ const nameOf = (
   projectId: ProjectId,
   blocks: readonly Block[],
   packedBytes: number,
+  hasOwnPreviews: boolean,
   retentionDays: number | undefined,
 ): string => {
   const hash = createHash('sha256').update(`${projectId} ${retentionDays}`);
   for (const block of blocks) hash.update(`\0${block.owner}\0${block.bytes.length}\0`).update(block.bytes);
-  const objectKind =
+  const inBucket =
     retentionDays === undefined
-      ? kinds.retainedObject
-      : kinds.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
-  const kind = packedBytes > maxItemBytes ? objectKind : kinds.item;
-  return `${kind}${hash.digest('hex').slice(0, 24)}`;
+      ? homes.retainedObject
+      : homes.expiringObject + retentionDays.toString(16).padStart(daysLength, '0');
+  const home = packedBytes > maxItemBytes ? inBucket : homes.item;
+  return `${hasOwnPreviews ? previewed.yes : previewed.no}${home}${hash.digest('hex').slice(0, 24)}`;
 };
 
 /** The pointers of blocks that lie one after the other. */
@@ -179,14 +192,32 @@ const pointersTo = (segment: string | null, blocks: readonly Block[]): PayloadPo
   });
 };
 
-const toSegment = (
+/**
+ * Previews are stored beside a segment of more than so many bytes, if they are at most so much of
+ * it. Reading a smaller one takes little more, and the write unit would be most of what it takes.
+ */
+const [minPreviewedBytes, maxPreviewShare] = [16 * 1024, 1 / 10];
+
+const packPreviews = async (blocks: readonly Block[], packedBytes: number): Promise<Buffer | undefined> => {
+  if (packedBytes <= minPreviewedBytes) return undefined;
+  const places = pointersTo(null, blocks);
+  const lines = blocks.flatMap(({ lines: linesOf }, i) =>
+    linesOf ? [[places[i]?.offset ?? 0, linesOf()] as const] : [],
+  );
+  if (lines.length === 0) return undefined;
+  const packed = await packLines(lines);
+  return packed.length <= packedBytes * maxPreviewShare ? packed : undefined;
+};
+
+const toSegment = async (
   projectId: ProjectId,
   blocks: readonly Block[],
   bytes: Buffer,
   retentionDays: number | undefined,
-): { segment: Segment; pointers: PayloadPointer[] } => {
-  const id = nameOf(projectId, blocks, bytes.length, retentionDays);
-  return { segment: { id, bytes }, pointers: pointersTo(id, blocks) };
+): Promise<{ segment: Segment; pointers: PayloadPointer[] }> => {
+  const previews = await packPreviews(blocks, bytes.length);
+  const id = nameOf(projectId, blocks, bytes.length, previews !== undefined, retentionDays);
+  return { segment: { id, bytes, ...(previews && { previews }) }, pointers: pointersTo(id, blocks) };
 };
 
 const bytesOf = (blocks: readonly Block[]): number =>
@@ -209,7 +240,7 @@ export const packSegments = async (
   if (blocks.length === 0) return { segments: [], pointers: [] };
   const single = await packBlocks(blocks);
   if (single.length <= targetBytes || blocks.length === 1) {
-    const { segment, pointers } = toSegment(projectId, blocks, single, retentionDays);
+    const { segment, pointers } = await toSegment(projectId, blocks, single, retentionDays);
     return { segments: [segment], pointers };
   }
   const runs = bySize(blocks, (bytesOf(blocks) * targetBytes) / single.length, ({ bytes }) => bytes.length);
@@ -365,8 +396,10 @@ const projectConcurrency = 4;
 const bucketConcurrency = 4;
 
 const blocksOf = ({ id, start, end }: ReportedCall): Block[] => [
-  ...(start ? [{ owner: `${id}\nS`, bytes: Buffer.from(startBlock(start)) }] : []),
-  ...(end ? [{ owner: `${id}\nE`, bytes: Buffer.from(endBlock(end)) }] : []),
+  ...(start
+    ? [{ owner: `${id}\nS`, bytes: Buffer.from(startBlock(start)), lines: () => startLines(start) }]
+    : []),
+  ...(end ? [{ owner: `${id}\nE`, bytes: Buffer.from(endBlock(end)), lines: () => endLines(end) }] : []),
 ];
 
 const noBlock: PayloadPointer = { segment: null, offset: 0, length: 0 };
@@ -397,13 +430,13 @@ const putSegments = async (
   const [inTable = [], inBucket = []] = ['table', 'bucket'].map((location) =>
     segments.filter(({ id }) => segmentLocation(id) === location),
   );
-  const items = inTable.map(
-    ({ id, bytes }): Item => ({
-      ...segmentItemKey(projectId, id),
-      b: bytes,
-      ...expiry(store, payloadGraceDays),
-    }),
-  );
+  const expires = expiry(store, payloadGraceDays);
+  const items = [
+    ...inTable.map(({ id, bytes }): Item => ({ ...segmentItemKey(projectId, id), b: bytes, ...expires })),
+    ...segments.flatMap(({ id, previews }): Item[] =>
+      previews ? [{ ...previewsItemKey(projectId, id), b: previews, ...expires }] : [],
+    ),
+  ];
   await putItems(store.table, items, budget);
   await mapConcurrent(inBucket, bucketConcurrency, ({ id, bytes }) =>
     putObject(store.bucket, segmentObject(projectId, id), bytes, budget),

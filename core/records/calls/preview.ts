@@ -1,5 +1,5 @@
+import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
-import type { Payload } from './payloads.ts';
 
 /*
  * What a call was about, in one line each: `input` and `output`. The work is bounded by the line,
@@ -364,15 +364,16 @@ const firstLine = (exception: string): string | null => {
   return oneLine([end < 0 ? text : text.slice(0, end)]);
 };
 
-const outputOf = (attributes: JsonValue, output: JsonValue, exception: JsonValue): string | null => {
+const outputOf = (ofTool: boolean, output: JsonValue, exception: JsonValue): string | null => {
   if (typeof exception === 'string') return firstLine(exception);
-  if (isTool(attributes)) return toolResult(output);
+  if (ofTool) return toolResult(output);
   if (typeof output === 'string') return plainly(output);
   return answer(output) ?? (isJsonObject(output) ? fieldOf(output, outputNames) : plainly(output));
 };
 
 /** What of a call previews are made of. */
-type Previewed = Readonly<Record<'attributes' | 'inputs' | 'output' | 'exception', JsonValue>>;
+type PreviewedStart = Readonly<Record<'attributes' | 'inputs', JsonValue>>;
+type PreviewedEnd = Readonly<Record<'output' | 'exception', JsonValue>>;
 
 /**
  * What a call was about: one line each, of at most 160 UTF-16 units and 240 bytes of UTF-8, cut at
@@ -386,19 +387,63 @@ type Previewed = Readonly<Record<'attributes' | 'inputs' | 'output' | 'exception
  *
  * What has none of these is shown as compact JSON, and nothing as null.
  */
-export const previewOf = ({ attributes, inputs, output, exception }: Previewed): Preview => ({
-  input: inputOf(attributes, inputs),
-  output: outputOf(attributes, output, exception),
-});
+export const previewOf = (call: PreviewedStart & PreviewedEnd): Preview =>
+  joinLines(isTool(call.attributes), startLines(call), endLines(call));
+
+/**
+ * The lines of a start or of an end, which may be reported without each other: of a start its
+ * input, of an end its output and, if it is another, the output if the call is one of a tool.
+ */
+export type PreviewLines = readonly (string | null)[];
+
+export const startLines = ({ attributes, inputs }: PreviewedStart): PreviewLines => [
+  inputOf(attributes, inputs),
+];
+
+export const endLines = ({ output, exception }: PreviewedEnd): PreviewLines => {
+  const [plain, ofTool] = [outputOf(false, output, exception), outputOf(true, output, exception)];
+  return plain === ofTool ? [plain] : [plain, ofTool];
+};
+
+/** @param end of a call that has ended */
+export const joinLines = (ofTool: boolean, [input = null]: PreviewLines, end: PreviewLines = []): Preview => {
+  const [plain = null, result = plain] = end;
+  return { input, output: ofTool ? result : plain };
+};
+
+const parsed = (text: string | undefined): JsonValue => parseJson(text ?? 'null') as JsonValue;
+
+/** The lines of a stored block, by the JSON texts of its fields: `attributes` and `inputs` of a start. */
+export const linesOfStart = ([attributes, inputs]: readonly string[]): PreviewLines =>
+  startLines({ attributes: parsed(attributes), inputs: parsed(inputs) });
+
+/** As {@link linesOfStart}, of an end: `output`, `summary` and `exception`. */
+export const linesOfEnd = ([output, , exception]: readonly string[]): PreviewLines =>
+  endLines({ output: parsed(output), exception: parsed(exception) });
 
 /** The preview of a stored call. */
-export const previewOfPayload = (payload: Payload): Preview => {
-  const read = (field: 'attributes' | 'inputs' | 'output' | 'exception') =>
-    parseJson(payload[field]) as JsonValue;
-  return previewOf({
-    attributes: read('attributes'),
-    inputs: read('inputs'),
-    output: read('output'),
-    exception: read('exception'),
+export const previewOfPayload = ({
+  attributes,
+  inputs,
+  output,
+  exception,
+}: Readonly<Record<'attributes' | 'inputs' | 'output' | 'exception', string>>): Preview =>
+  previewOf({
+    attributes: parsed(attributes),
+    inputs: parsed(inputs),
+    output: parsed(output),
+    exception: parsed(exception),
   });
-};
+
+/** The lines of the blocks of a segment, each by the block's offset. */
+export type SegmentLines = readonly (readonly [offset: number, lines: PreviewLines])[];
+
+export const packLines = (lines: SegmentLines): Promise<Buffer> => pack(Buffer.from(JSON.stringify(lines)));
+
+/**
+ * Undoes {@link packLines}.
+ *
+ * @throws Error if the bytes are damaged
+ */
+export const unpackLines = (packed: Uint8Array): SegmentLines =>
+  JSON.parse(unpack(packed).toString()) as SegmentLines;

@@ -12,11 +12,20 @@ import {
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { foldCall, foldHeader } from './header.ts';
 import { fromItem, type StoredPart } from './items.ts';
-import { callKey, endKey, type Part, segmentIdOf, segmentItemKey, startKey } from './keys.ts';
+import {
+  callKey,
+  endKey,
+  type Part,
+  previewsItemKey,
+  segmentIdOf,
+  segmentItemKey,
+  startKey,
+} from './keys.ts';
 import type { CallHeader, PayloadPointer } from './model.ts';
 import {
   blockFields,
   blockOf,
+  hasPreviews,
   isBlank,
   type Payload,
   pointersOf,
@@ -24,6 +33,14 @@ import {
   segmentObject,
   toPayload,
 } from './payloads.ts';
+import {
+  joinLines,
+  linesOfEnd,
+  linesOfStart,
+  type Preview,
+  type PreviewLines,
+  unpackLines,
+} from './preview.ts';
 
 /**
  * Reads a call with its payload by id, strongly consistent.
@@ -140,6 +157,12 @@ export interface StoredCall {
   readonly payload: Payload;
 }
 
+/** A call with its preview. */
+export interface PreviewedCall {
+  readonly header: CallHeader;
+  readonly preview: Preview;
+}
+
 /** The size of the cache of unpacked segments, in bytes. Calls near in time share segments. */
 const cacheBytes = 32 * 1024 * 1024;
 /** The number of objects read concurrently. */
@@ -189,6 +212,11 @@ export class PayloadReader {
    * @throws Error if a payload is damaged
    */
   async read(headers: readonly CallHeader[]): Promise<StoredCall[]> {
+    return this.#readFound(await this.#find(headers));
+  }
+
+  /** Finds what payloads are read of: the items of calls whose inline payloads lie apart. */
+  async #find(headers: readonly CallHeader[]): Promise<FoundCall[]> {
     // A call that is being moved may occur twice.
     const apart = [...new Map(headers.filter(isApart).map((header) => [header.id, header])).values()];
     const again = new Map(
@@ -200,12 +228,65 @@ export class PayloadReader {
       // Callers recognize an unchanged call by the identity of its header.
       return read ? [{ header: isSame(read, header) ? header : read, read }] : [];
     });
-    return this.#readFound(found);
+    return found;
   }
 
-  async #readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
+  /**
+   * Reads the previews of calls as {@link read} reads their payloads. It reads no payload whose
+   * previews lie beside it.
+   *
+   * @throws ServiceError 503 when storage does not answer in time
+   * @throws Error if a payload or a preview is damaged
+   */
+  async readPreviews(headers: readonly CallHeader[]): Promise<PreviewedCall[]> {
+    const found = await this.#find(headers);
+    const known = await this.#readLines(found.flatMap(({ header }) => pointersOf(header)));
+    const fields = await this.#readFields(found, known);
+    return found.flatMap(({ header }) => {
+      const { start, end } = header;
+      const linesAt = (pointer: PayloadPointer, linesOf: typeof linesOfStart): PreviewLines | undefined => {
+        const ofPointer = fields.get(pointer);
+        return known.get(pointer) ?? (ofPointer && linesOf(ofPointer));
+      };
+      const ofStart = linesAt(start.payload, linesOfStart);
+      const ofEnd = end ? linesAt(end.payload, linesOfEnd) : [];
+      if (!ofStart || !ofEnd) return [];
+      return [{ header, preview: joinLines(start.attributes.kind === 'tool', ofStart, ofEnd) }];
+    });
+  }
+
+  /** The previews that lie beside segments, as far as they are there. */
+  async #readLines(pointers: readonly PayloadPointer[]): Promise<Map<PayloadPointer, PreviewLines>> {
+    const bySegment = Map.groupBy(pointers, ({ segment }) => segment ?? '');
+    const ids = [...bySegment.keys()].filter((id) => hasPreviews(id) && !this.#cache.has(id));
+    const lines = new Map<PayloadPointer, PreviewLines>();
+    if (ids.length === 0) return lines;
+    const keys = ids.map((id) => previewsItemKey(this.#projectId, id));
+    for (const { k, b } of await getItems(this.#store.table, keys, this.#budget, { consistent: false })) {
+      const [key, packed] = [asBytes(k), asBytes(b)];
+      if (!key || !packed) continue;
+      const ofSegment = new Map(unpackLines(packed));
+      for (const pointer of bySegment.get(segmentIdOf(this.#projectId, key)) ?? []) {
+        const found = ofSegment.get(pointer.offset);
+        if (found) lines.set(pointer, found);
+      }
+    }
+    return lines;
+  }
+
+  /**
+   * Reads the fields of blocks, by their pointers. Deleted ones are missing.
+   *
+   * @param without the pointers whose blocks are not needed
+   */
+  async #readFields(
+    calls: readonly FoundCall[],
+    without: ReadonlyMap<PayloadPointer, unknown>,
+  ): Promise<Map<PayloadPointer, string[]>> {
     const pointers = calls.flatMap(({ header }) => pointersOf(header));
-    const fields = await this.#readSegments(pointers.filter(({ segment }) => segment !== null));
+    const fields = await this.#readSegments(
+      pointers.filter((pointer) => pointer.segment !== null && !without.has(pointer)),
+    );
     for (const { header, read } of calls) {
       for (const [part, packed] of read.inline ?? []) {
         const bytes = unpack(packed);
@@ -216,14 +297,18 @@ export class PayloadReader {
           fields.set(end.payload, cut(bytes, end.payload));
       }
     }
-    const fieldsAt = (pointer: PayloadPointer, { id }: CallHeader): string[] | undefined => {
-      const found = fields.get(pointer);
-      if (!found && pointer.segment === null) throw new Error(`the payload of call ${id} is missing`);
-      return found;
-    };
+    for (const { header } of calls)
+      for (const pointer of pointersOf(header))
+        if (pointer.segment === null && !fields.has(pointer))
+          throw new Error(`the payload of call ${header.id} is missing`);
+    return fields;
+  }
+
+  async #readFound(calls: readonly FoundCall[]): Promise<StoredCall[]> {
+    const fields = await this.#readFields(calls, new Map());
     return calls.flatMap(({ header }) => {
-      const start = fieldsAt(header.start.payload, header);
-      const end = header.end && fieldsAt(header.end.payload, header);
+      const start = fields.get(header.start.payload);
+      const end = header.end && fields.get(header.end.payload);
       return start && end !== undefined ? [{ header, payload: toPayload(start, end) }] : [];
     });
   }

@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
-import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import {
+  deleteItems,
+  type Item,
+  requestBudget,
+  type Store,
+  scanTable,
+} from '../../../../../foundations/storage/index.ts';
 import type { JsonValue } from '../../../../../foundations/wire/index.ts';
 import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import { runs } from '../../../../support/sampling.ts';
+import { everythingStored } from '../../../../support/stored.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -33,6 +40,10 @@ const crowd = Array.from({ length: 40 }, (_, i) =>
 /** What compresses to more than an item of the table holds. */
 const large = randomBytes(300_000).toString('hex');
 
+/** The keys of a store's items with a sort key. */
+const keysAt = async ({ table }: Store, part: string): Promise<Item[]> =>
+  (await Array.fromAsync(scanTable(table))).flat().flatMap(({ k, p }) => (k && p === part ? [{ k, p }] : []));
+
 let calls = 0;
 /** Reports a call in some way, and reads its preview. */
 const reported = async (way: string, padding: string, outcome: object): Promise<JsonValue | undefined> => {
@@ -53,7 +64,7 @@ describe('the preview of a call', () => {
     const way = fc.constantFrom(
       ...['together', 'start first', 'end first'].flatMap((order) => [order, `${order} in a crowd`]),
     );
-    const padding = fc.constantFrom('', 'x'.repeat(5000), large.slice(0, 20_000), large);
+    const padding = fc.constantFrom('', 'x'.repeat(5000), large.slice(0, 50_000), large);
     const ends = fc.constantFrom(
       [{ output: 'On its way.' }, 'On its way.'] as const,
       [{ output: { answer: 'Soon', why: 'weather' } }, 'Soon'] as const,
@@ -85,6 +96,52 @@ describe('the preview of a call', () => {
     await deleteCalls(store, project, ['dropped'], requestBudget(30_000));
     expect(await previewOf('dropped')).toBeUndefined();
     expect(await previewOf('kept')).toEqual({ input: 'Where is my order?', output: null });
+  });
+
+  /** A call that, with another, makes a segment which has its previews beside it. */
+  const heavy = (id: string, word: string) =>
+    start(id, { question: `${word} ${id}`, padding: [randomBytes(15_000).toString('hex')] });
+
+  it.each([
+    ['an item', 40_000],
+    ['the bucket', 200_000],
+  ])('lies beside a large payload in %s, which is not read for it', async (_, bytes) => {
+    const own = await createCallStore();
+    const [input, padding] = [{ question }, randomBytes(bytes).toString('hex')];
+    await send(own, [
+      start('a', { ...input, padding: [padding] }),
+      start('b', { ...input, padding: [padding] }),
+    ]);
+    const previews = await ask(own, { project_id: project, columns: ['preview.input'] });
+    expect(previews.map(({ preview }) => preview)).toEqual(Array(2).fill({ input: 'Where is my order?' }));
+    expect(await keysAt(own, 'V')).not.toEqual([]);
+    const without = { ...own, bucket: { ...own.bucket, name: 'none' } };
+    await deleteItems(own.table, await keysAt(own, 'P'), requestBudget(10_000));
+    expect(await ask(without, { project_id: project, columns: ['preview.input'] })).toEqual(previews);
+  });
+
+  it('is made of the payload if nothing lies beside that any more', async () => {
+    const own = await createCallStore();
+    await send(own, [heavy('a', 'Alpha'), heavy('b', 'Beta')]);
+    const before = await ask(own, { project_id: project, columns: ['preview'] });
+    expect(await keysAt(own, 'V')).toHaveLength(1);
+    await deleteItems(own.table, await keysAt(own, 'V'), requestBudget(10_000));
+    expect(await ask(own, { project_id: project, columns: ['preview'] })).toEqual(before);
+  });
+
+  it('is nowhere when its call was deleted, and neither are former ones', async () => {
+    const own = await createCallStore();
+    await send(own, [heavy('a', 'Alpha'), heavy('b', 'Beta')]);
+    await send(own, [heavy('a', 'Gamma'), heavy('c', 'Delta')]);
+    expect((await everythingStored(own)).text).toMatch(/\["Alpha a"\]/);
+    await deleteCalls(own, project, ['a'], requestBudget(30_000));
+    const { text } = await everythingStored(own);
+    expect(text).not.toMatch(/Alpha|Gamma/);
+    expect(text).toMatch(/\["Beta b"\]/);
+    const left = await ask(own, { project_id: project, columns: ['preview.input'] });
+    expect(left.map(({ preview }) => preview)).toEqual([{ input: 'Beta b' }, { input: 'Delta c' }]);
+    await deleteCalls(own, project, ['b', 'c'], requestBudget(30_000));
+    expect((await everythingStored(own)).items).toBe(0);
   });
 
   it('filters and sorts calls, and is answered in part or not at all', async () => {
