@@ -138,7 +138,7 @@ export class Enricher {
     const wanted = rows.filter(({ payload, extras }) => payload === null && !extras.preview);
     if (wanted.length === 0) return rows;
     const calls = await this.#reader.readPreviews(wanted.map(({ header }) => header));
-    this.hydrated += calls.length;
+    this.#hydrated += calls.length;
     const byId = new Map(calls.map((call) => [call.header.id, call]));
     const asked = new Set(wanted);
     return rows.flatMap((row) => {
