@@ -27,7 +27,8 @@ describe('the list of threads', () => {
     const page = await visit(list);
     await page.getByText('2 threads').waitFor();
     const names = () => page.locator('.threads tbody a').allInnerTexts();
-    expect(await names()).toEqual(['long', 'thread-1']);
+    await page.getByRole('link', { name: 'Where is my order 4711?' }).waitFor();
+    expect(await names()).toEqual(['Question 0', 'Where is my order 4711?']);
     await page.getByRole('row', { name: /thread-1 2 .* 900 ms 900 ms/ }).waitFor();
     await page.getByRole('button', { name: 'Turns', exact: true }).click();
     await page.getByRole('button', { name: 'Turns', exact: true }).click();
@@ -42,6 +43,31 @@ describe('the list of threads', () => {
     await page.locator('h1').click();
     for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'long', level: 1 }).waitFor();
+  });
+});
+
+describe('a thread of the list', () => {
+  const own = 'page/about-threads';
+  const path = `threads?project=${encodeURIComponent(own)}`;
+
+  it('says what it is about, by whom, and what it cost, and is found by what was said', async () => {
+    const [root, ...steps] = turn('about', 0);
+    const silent = { id: 'about', thread: 'silent', attributes: { user: { id: 'ada' } }, ms: root?.ms ?? 0 };
+    const within = { id: 'inner', trace: 'about', parent: 'about', thread: 'inner', at: 20 };
+    const other = { id: 'other', thread: 'other', inputs: { question: 'Is it raining?' }, output: 'No.' };
+    await report(own, [silent, ...steps, within, other]);
+    const page = await visit(path);
+    await page.getByRole('row', { name: /^Where is my order 4711\? silent ada 1 1 <?\$0\.0\d+ / }).waitFor();
+    await page.getByText('2 threads').waitFor();
+    await page.getByRole('checkbox', { name: 'Nested (1)' }).check();
+    await page.getByText('within silent').waitFor();
+    await page.getByRole('checkbox', { name: 'Nested' }).uncheck();
+    await page.getByRole('searchbox').fill('RAINING');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 thread', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Is it raining?' }).waitFor();
+    expect(page.url()).toContain('text=RAINING');
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });
 

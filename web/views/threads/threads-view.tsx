@@ -1,14 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
-import { countedText, countText, durationText } from '../../data/format.ts';
+import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Failure, Moment, Notice, SearchForm, Table } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice, SearchForm, Table } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { useChange } from '../data.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
+import { type ThreadFacts, useFacts, useThreadsWith } from './facts.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
 const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
@@ -21,21 +22,32 @@ const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'as
 /** How many threads are asked for at once. */
 const pageSize = 100;
 
+/** When threads began at the earliest, and were updated at the latest. */
+const boundsOf = ({ range, from, to }: ThreadsSearch, now: number) => ({
+  after: range ? new Date(now - ranges[range] * 60_000).toISOString() : from,
+  before: range ? undefined : to,
+});
+
 /**
  * The request of the list, without bounds to a page of it.
  *
  * @param now milliseconds since 1970, which the range ends at
+ * @param found the threads that the search found; undefined without one
  */
-const requestOf = (search: ThreadsSearch, now: number): Request<'/threads/stream_query'> => {
-  const { project, range, from, to, id, sort } = search;
-  const after = range ? new Date(now - ranges[range] * 60_000).toISOString() : from;
-  const before = range ? undefined : to;
+const requestOf = (
+  search: ThreadsSearch,
+  now: number,
+  found: readonly string[] | undefined,
+): Request<'/threads/stream_query'> => {
+  const { project, id, sort } = search;
+  const { after, before } = boundsOf(search, now);
+  const ids = found ?? (id ? [id] : undefined);
   return {
     project_id: project,
     filter: {
       ...(after && { after_datetime: after }),
       ...(before && { before_datetime: before }),
-      ...(id && { thread_ids: [id] }),
+      ...(ids && { thread_ids: [...ids] }),
     },
     sort_by: [orderOf(sort)],
   };
@@ -45,9 +57,12 @@ const requestOf = (search: ThreadsSearch, now: number): Request<'/threads/stream
 const useThreads = (search: ThreadsSearch) => {
   const { client, me } = useSession();
   const [now, setNow] = useState(() => Date.now());
-  const request = requestOf(search, now);
+  const { project, text } = search;
+  const searched = useThreadsWith(project, text, boundsOf(search, now));
+  const request = requestOf(search, now, searched.data);
   const query = useInfiniteQuery({
     queryKey: ['threads', me.key_id, request],
+    enabled: text === undefined || searched.data !== undefined,
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }): Promise<readonly Thread[]> => {
       const page = { ...request, limit: pageSize, offset: pageParam };
@@ -57,15 +72,19 @@ const useThreads = (search: ThreadsSearch) => {
   });
   const refresh = () => {
     if (search.range) setNow(Date.now());
+    searched.refetch();
     query.refetch();
   };
-  return { query, threads: query.data?.pages.flat() ?? [], refresh };
+  const all = useMemo(() => query.data?.pages.flat() ?? [], [query.data]);
+  const facts = useFacts(project, all);
+  const isPart = ({ thread_id }: Thread) => facts.get(thread_id)?.within !== undefined;
+  const threads = search.nested ? all : all.filter((thread) => !isPart(thread));
+  return { query, searched, threads, facts, hidden: all.length - threads.length, refresh };
 };
 
 const durationCell = (ms: number | null) => (ms === null ? '' : durationText(ms));
 
 const columns: readonly (readonly [ThreadField, string, (thread: Thread) => ReactNode])[] = [
-  ['turn_count', 'Turns', ({ turn_count }) => countText(turn_count)],
   ['start_time', 'Began', ({ start_time }) => <Moment time={start_time} />],
   ['last_updated', 'Updated', ({ last_updated }) => <Moment time={last_updated} />],
   ['p50_turn_duration_ms', 'p50 of turns', ({ p50_turn_duration_ms: ms }) => durationCell(ms)],
@@ -75,35 +94,70 @@ const columns: readonly (readonly [ThreadField, string, (thread: Thread) => Reac
 interface ThreadTableProps {
   readonly project: string;
   readonly threads: readonly Thread[];
+  readonly facts: ReadonlyMap<string, ThreadFacts>;
   /** The row that the keyboard is at; -1 for none. */
   readonly active: number;
   readonly sort: string | undefined;
   readonly onSort: (sort: string) => void;
 }
 
-/** Threads with the statistics of their turns. */
-const ThreadTable = ({ project, threads, active, sort, onSort }: ThreadTableProps) => {
+/** What a thread took in all, or at least. */
+const atLeast = (of: ThreadFacts, text: string) => (of.whole ? text : `≥ ${text}`);
+
+/** Threads with what was said first, what they took, and the statistics of their turns. */
+const ThreadTable = ({ project, threads, facts, active, sort, onSort }: ThreadTableProps) => {
   const { field: sorted, direction } = orderOf(sort);
   const sortable = (field: ThreadField) => ({
     order:
       field !== sorted ? undefined : direction === 'asc' ? ('ascending' as const) : ('descending' as const),
     onSort: () => onSort(field === sorted && direction === 'desc' ? field : `-${field}`),
   });
-  const link = ({ thread_id: thread }: Thread) => (
-    <Link to="/thread" search={{ project, thread }}>
-      {thread}
-    </Link>
+  const link = ({ thread_id: thread }: Thread) => {
+    const { message = null, within } = facts.get(thread) ?? {};
+    return (
+      <>
+        <Link to="/thread" search={{ project, thread }} className="thread-link" dir="auto">
+          {message ?? thread}
+        </Link>
+        {message === null ? null : (
+          <span className="hint cut" dir="auto" title={thread}>
+            {thread}
+          </span>
+        )}
+        {within === undefined ? null : <span className="hint">within {within}</span>}
+      </>
+    );
+  };
+  const cell = (read: (of: ThreadFacts) => ReactNode) => (thread: Thread) => {
+    const of = facts.get(thread.thread_id);
+    return of ? read(of) : null;
+  };
+  const errors = cell((of) =>
+    of.errors > 0 ? <span className="error-text">{atLeast(of, countText(of.errors))}</span> : null,
   );
+  const cost = cell((of) => (of.usage?.cost === undefined ? null : atLeast(of, costText(of.usage.cost))));
+  const user = cell((of) => of.user);
+  const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
+  const numeric = 'numeric' as const;
   return (
     <div className="scroll-x card flush">
       <Table
         className="wide"
         columns={[
           { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
-          ...columns.map(([field, title, cell]) => ({
+          ...(hasUsers ? [{ title: 'User', cell: user }] : []),
+          {
+            title: 'Turns',
+            className: numeric,
+            cell: ({ turn_count }) => countText(turn_count),
+            ...sortable('turn_count'),
+          },
+          { title: 'Errors', className: numeric, cell: errors },
+          { title: 'Cost', className: numeric, cell: cost },
+          ...columns.map(([field, title, read]) => ({
             title,
-            className: 'numeric' as const,
-            cell,
+            className: numeric,
+            cell: read,
             ...sortable(field),
           })),
         ]}
@@ -121,7 +175,7 @@ const keys = [
   ['j ↓', 'next thread'],
   ['k ↑', 'previous thread'],
   ['Enter', 'open the thread'],
-  ['/', 'find a thread by its id'],
+  ['/', 'search'],
   ['r', 'read the list anew'],
   ['?', 'these keys'],
 ] as const;
@@ -181,7 +235,8 @@ const useListKeys = (
 };
 
 const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void }) => {
-  const isFiltered = [search.range, search.from, search.to, search.id].some((part) => part !== undefined);
+  const { range, from, to, id, text } = search;
+  const isFiltered = [range, from, to, id, text].some((part) => part !== undefined);
   return isFiltered ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all threads</Button>}>
       No thread matches.
@@ -198,7 +253,7 @@ const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void
 export const ThreadsView = () => {
   const search = route.useSearch();
   const change = useChange<ThreadsSearch>(route.useNavigate());
-  const { query, threads, refresh } = useThreads(search);
+  const { query, searched, threads, facts, hidden, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
   const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh);
   useKeptPlace(search, threads.length > 0);
@@ -208,32 +263,45 @@ export const ThreadsView = () => {
         <h1>Threads</h1>
         <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
         <SearchForm
-          label="Find a thread by its id"
-          text={search.id}
+          label="Search what was said, or an id"
+          text={search.text ?? search.id}
           box={find}
-          onSearch={(id) => change({ id })}
+          onSearch={(text) => change({ text, id: undefined })}
         />
         <span className="muted" role="status">
-          {query.isPending
-            ? 'reading…'
-            : query.hasNextPage
-              ? `${countText(threads.length)}+ threads`
-              : countedText(threads.length, 'thread')}
+          {searched.isLoading
+            ? 'searching…'
+            : query.isPending
+              ? 'reading…'
+              : query.hasNextPage
+                ? `${countText(threads.length)}+ threads`
+                : countedText(threads.length, 'thread')}
         </span>
         <span className="spring" />
+        {hidden > 0 || search.nested ? (
+          <Check
+            label={hidden > 0 ? `Nested (${countText(hidden)})` : 'Nested'}
+            title="Threads whose turns are calls within another thread's traces"
+            checked={search.nested === true}
+            onChange={(checked) => change({ nested: checked || undefined })}
+          />
+        ) : null}
         <Button onClick={refresh}>Refresh</Button>
       </div>
-      <Failure error={query.error} onRetry={query.refetch} />
+      <Failure error={query.error ?? searched.error} onRetry={refresh} />
       {query.data && threads.length === 0 ? (
         <Empty
           search={search}
-          onClear={() => change({ range: undefined, from: undefined, to: undefined, id: undefined })}
+          onClear={() =>
+            change({ range: undefined, from: undefined, to: undefined, id: undefined, text: undefined })
+          }
         />
       ) : null}
       {threads.length > 0 ? (
         <ThreadTable
           project={search.project}
           threads={threads}
+          facts={facts}
           active={active}
           sort={search.sort}
           onSort={(sort) => change({ sort })}

@@ -1,0 +1,44 @@
+import type { CallRow } from '../api/calls.ts';
+import type { Client } from '../api/client.ts';
+import type { Operation } from '../api/contract.ts';
+import type { Preview } from '../api/kind.ts';
+
+/** Calls to models: those that say so, and those that used one. */
+const isModel: Operation = {
+  $or: [
+    { $eq: [{ $getField: 'attributes.kind' }, { $literal: 'model' }] },
+    { $ne: [{ $getField: 'summary.usage' }, { $literal: null }] },
+  ],
+};
+
+/** Whether a row of a list says nothing of what was asked and answered. */
+export const isSilent = ({ preview }: Pick<CallRow, 'preview'>): boolean =>
+  !preview || (preview.input === null && preview.output === null);
+
+/**
+ * What roots without content of their own were about: what their first call to a model was asked, and
+ * what their last one answered.
+ *
+ * @returns previews by the ids of traces; those without a call to a model have none
+ */
+export const previewsOfTraces = async (
+  client: Client,
+  project: string,
+  traces: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Preview>> => {
+  const found = new Map<string, Preview>();
+  const request = {
+    project_id: project,
+    filter: { trace_ids: [...traces] },
+    query: { $expr: isModel },
+    sort_by: [{ field: 'started_at', direction: 'asc' as const }],
+    columns: ['preview'],
+  };
+  for await (const batch of client.stream('/calls/stream_query', request, signal))
+    for (const { trace_id, preview } of batch) {
+      const { input = null, output = null } = found.get(trace_id) ?? {};
+      found.set(trace_id, { input: input ?? preview?.input ?? null, output: preview?.output ?? output });
+    }
+  return found;
+};

@@ -1,0 +1,176 @@
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
+import type { Operation, Thread } from '../../api/contract.ts';
+import { type Reading, useRead, useSession } from '../../session/session.tsx';
+import { readRows } from '../data.ts';
+import { isSilent, previewsOfTraces } from '../previews.ts';
+import { operationOf } from '../traces/request.ts';
+import { readUsage } from '../traces/usage.ts';
+
+/** What a thread is about, and what it took. */
+export interface ThreadFacts {
+  /** What was said first, in a line; null for nothing. */
+  readonly message: string | null;
+  /** The end user, if a turn names one. */
+  readonly user: string | undefined;
+  readonly usage: Usage | undefined;
+  readonly errors: number;
+  /** Whether usage and errors are those of all turns. */
+  readonly whole: boolean;
+  /** The thread of the trace that its turns are a part of; undefined if they are roots. */
+  readonly within: string | undefined;
+}
+
+/** The most turns whose usage is asked for at once: traces may be long. */
+const maxTurns = 400;
+
+const isTurn: Operation = { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] };
+
+const userOf = ({ attributes }: CallRow): string | undefined => {
+  const { user } = attributes ?? {};
+  const id = typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** The threads of the roots above turns that are nested, by trace. */
+const threadsAbove = async (reading: Reading, project: string, nested: readonly CallRow[]) => {
+  if (nested.length === 0) return new Map<string, string>();
+  const roots = await readRows(reading, {
+    project_id: project,
+    filter: { trace_ids: nested.map(({ trace_id }) => trace_id), trace_roots_only: true },
+    columns: ['thread_id'],
+  });
+  return new Map(roots.flatMap(({ trace_id, thread_id }) => (thread_id ? [[trace_id, thread_id]] : [])));
+};
+
+const readFacts = async (
+  reading: Reading,
+  project: string,
+  threads: readonly Thread[],
+): Promise<Map<string, ThreadFacts>> => {
+  const { client, signal } = reading;
+  const [firsts, turns] = await Promise.all([
+    readRows(reading, {
+      project_id: project,
+      filter: { call_ids: threads.map(({ first_turn_id }) => first_turn_id) },
+      columns: ['parent_id', 'preview', 'attributes.user.id'],
+    }),
+    readRows(reading, {
+      project_id: project,
+      filter: { thread_ids: threads.map(({ thread_id }) => thread_id) },
+      query: { $expr: isTurn },
+      sort_by: [{ field: 'started_at', direction: 'desc' }],
+      columns: ['thread_id', 'attributes.user.id'],
+      limit: maxTurns,
+    }),
+  ]);
+  const silent = firsts.filter(isSilent).map(({ trace_id }) => trace_id);
+  const nested = firsts.filter(({ parent_id }) => parent_id);
+  const [figures, previews, above] = await Promise.all([
+    readUsage(client, project, turns, signal),
+    silent.length > 0 ? previewsOfTraces(client, project, silent, signal) : new Map(),
+    threadsAbove(reading, project, nested),
+  ]);
+  const byId = new Map(firsts.map((call) => [call.id, call]));
+  return new Map(
+    threads.map(({ thread_id, first_turn_id, turn_count }) => {
+      const first = byId.get(first_turn_id);
+      const own = turns.filter((turn) => turn.thread_id === thread_id);
+      const used = own.flatMap(({ id }) => figures.get(id) ?? []);
+      const around = above.get(first?.trace_id ?? '');
+      const facts: ThreadFacts = {
+        message: first?.preview?.input ?? previews.get(first?.trace_id ?? '')?.input ?? null,
+        user: [...(first ? [first] : []), ...own].map(userOf).find((user) => user !== undefined),
+        usage: sumUsage(used.flatMap(({ usage }) => usage ?? [])),
+        errors: used.reduce((sum, { errors = 0 }) => sum + errors, 0),
+        whole: own.length >= turn_count,
+        within: around === thread_id ? undefined : around,
+      };
+      return [thread_id, facts];
+    }),
+  );
+};
+
+/** So many threads are asked for at once, and so many rows ahead of their reader. */
+const batchSize = 20;
+const ahead = 8;
+
+/** The place after the last row that was in sight, which grows as somebody scrolls. */
+const useSeen = (count: number): number => {
+  const [seen, setSeen] = useState(batchSize);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may be in sight at once
+  useEffect(() => {
+    const view = document.getElementById('view');
+    const look = () => {
+      const rows = [...document.querySelectorAll('.threads tbody tr')];
+      const last = rows.findLastIndex((row) => row.getBoundingClientRect().top < window.innerHeight);
+      setSeen((before) => Math.max(before, last + 1 + ahead));
+    };
+    look();
+    view?.addEventListener('scroll', look, { passive: true });
+    return () => view?.removeEventListener('scroll', look);
+  }, [count]);
+  return seen;
+};
+
+/** What threads are about and what they took, by id, for those that were in sight. */
+export const useFacts = (project: string, threads: readonly Thread[]): ReadonlyMap<string, ThreadFacts> => {
+  const { client, me } = useSession();
+  const seen = useSeen(threads.length);
+  const batches = useMemo(() => {
+    const count = Math.ceil(Math.min(seen, threads.length) / batchSize);
+    return Array.from({ length: count }, (_, at) => threads.slice(at * batchSize, (at + 1) * batchSize));
+  }, [threads, seen]);
+  return useQueries({
+    queries: batches.map((batch) => ({
+      queryKey: ['thread facts', me.key_id, project, batch.map((of) => [of.thread_id, of.last_updated])],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readFacts({ client, signal }, project, batch),
+    })),
+    combine: together,
+  });
+};
+
+const together = (results: readonly { readonly data: Map<string, ThreadFacts> | undefined }[]) =>
+  new Map(results.flatMap(({ data }) => [...(data ?? [])]));
+
+/** How many calls that say a text are looked for: their threads are those that are listed. */
+const maxFound = 1000;
+
+/**
+ * The threads in which something was said, or that have the text as their id.
+ *
+ * @param bounds ISO 8601, where the search begins and ends
+ */
+export const useThreadsWith = (
+  project: string,
+  text: string | undefined,
+  bounds: { readonly after?: string | undefined; readonly before?: string | undefined },
+) =>
+  useRead(
+    ['threads with', project, text, bounds],
+    async (reading) => {
+      const value = text ?? '';
+      const { after, before } = bounds;
+      const startedAt = { $getField: 'started_at' };
+      const holds = ['inputs', 'output'].map((path) => operationOf({ path, op: 'contains', value }));
+      const found = await readRows(reading, {
+        project_id: project,
+        query: {
+          $expr: {
+            $and: [
+              ...(after ? [{ $gte: [startedAt, { $literal: after }] }] : []),
+              ...(before ? [{ $lt: [startedAt, { $literal: before }] }] : []),
+              { $ne: [{ $getField: 'thread_id' }, { $literal: null }] },
+              { $or: holds },
+            ],
+          },
+        },
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: ['thread_id'],
+        limit: maxFound,
+      });
+      return [...new Set([value, ...found.flatMap(({ thread_id }) => thread_id ?? [])])];
+    },
+    { enabled: text !== undefined },
+  );
