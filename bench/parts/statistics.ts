@@ -3,16 +3,17 @@
 import { createHash } from 'node:crypto';
 import { callBatch } from '../../api/calls.ts';
 import { bodyOf } from '../../api/endpoint.ts';
-import { callsQueryStats, everyCall } from '../../api/queries.ts';
+import { callsQueryStats, callsStreamQuery, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
-import { countCalls, noLookups } from '../../core/questions/query/index.ts';
+import { countCalls, noLookups, queryCalls } from '../../core/questions/query/index.ts';
 import { dimensionsOf, Groups, kept } from '../../core/questions/stats/cells.ts';
 import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
 import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';
 import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
+import { readCosts } from '../../core/records/costs/index.ts';
 import { dayOf, hourOf } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../foundations/storage/index.ts';
@@ -122,6 +123,42 @@ const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>
   ];
 };
 
+/** What the dearest 100 roots of the month take, with the totals of all their traces. */
+export const totalsFigures = async (
+  bench: Bench,
+  store: Store,
+  project_id: string,
+  count: number,
+): Promise<Figure[]> => {
+  const costs = await bench.newStore('costs');
+  const at = (operator: string, time: Micros) => ({
+    [operator]: [{ $getField: 'started_at' }, { $literal: formatTime(time) }],
+  });
+  const asked = {
+    ...{ project_id, include_trace_totals: true, columns: [], limit: 100 },
+    filter: { trace_roots_only: true },
+    query: { $expr: { $and: [at('$gte', monthBegin), at('$lt', monthEnd)] } },
+    sort_by: [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }],
+  };
+  const query = parseBody(bodyOf(callsStreamQuery), JSON.stringify(asked));
+  const lookups: typeof noLookups = {
+    ...noLookups,
+    costs: (projectId, budget) => readCosts(costs, projectId, budget),
+  };
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  const used = await bench.capacity.during(() =>
+    Array.fromAsync(queryCalls(store, query, benchBudget(), lookups).calls),
+  );
+  const { user, system } = process.cpuUsage(cpu);
+  const name = `${count} calls, dearest roots`;
+  return [
+    counted(`${name}: read units`, 'units', totalUnits(used.reads), { of: used.reads }),
+    measured(`${name}: time`, 'ms', [performance.now() - startedAt]),
+    measured(`${name}: processor time`, 'ms', [(user + system) / 1000]),
+  ];
+};
+
 /** What a month of so many calls takes, by the hour and by the day. */
 const monthFigures = async (bench: Bench, calls: readonly Call[], count: number): Promise<Figure[]> => {
   const project = String(calls[0]?.start.project_id);
@@ -130,7 +167,10 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
   await sendAll(plain, overMonth(calls, count), 'together');
   const counting = parseBody(bodyOf(callsQueryStats), JSON.stringify({ project_id: project }));
   const scan = await bench.capacity.during(() => countCalls(plain, counting, benchBudget()).stats());
-  const figures = unitFigures(`${count} calls, header scan`, scan);
+  const figures = [
+    ...unitFigures(`${count} calls, header scan`, scan),
+    ...(await totalsFigures(bench, plain, project, count)),
+  ];
   for (const [name, granularity] of [
     ['by the hour', byTheHour],
     ['by the day', byTheDay],
