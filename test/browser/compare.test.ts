@@ -45,16 +45,23 @@ describe('a comparison', () => {
     await offered.getByRole('link').nth(2).waitFor();
     expect(await offered.getByRole('link').count()).toBe(3);
     await offered.getByRole('link').first().click();
+    const answers = page.getByRole('region', { name: 'Differences of the answer' });
+    await answers.getByText('It is on its way.').waitFor();
+    await answers.getByText('calls: find_order').waitFor();
+    expect(await page.getByText('index: 0').count()).toBe(0);
+    await page.getByRole('region', { name: 'Differences of the messages' }).waitFor();
+    await page.getByText('All of output as data').click();
     await page
-      .getByRole('region', { name: 'Differences of output' })
-      .getByText('It is on its way.')
+      .getByRole('region', { name: 'Differences of output as data' })
+      .getByText('choices:')
+      .first()
       .waitFor();
   });
 
   it('marks a value whose type alone differs', async () => {
     const page = await visit(`compare?project=${at}&left=typed&right=texts`);
     await page.getByRole('region', { name: 'Differences of inputs' }).getByText('"4711"').waitFor();
-    await page.getByRole('region', { name: 'Differences of output' }).getByText('"true"').waitFor();
+    await page.getByRole('region', { name: 'Differences of the answer' }).getByText('"true"').waitFor();
   });
 
   it('with a call that is gone says so', async () => {

@@ -8,6 +8,8 @@ interface DiffProps {
   readonly other: string;
   /** What is compared, for screen readers. */
   readonly label: string;
+  /** Whether the texts are prose, of which equal lines stay in sight. @default false */
+  readonly prose?: boolean;
 }
 
 const Pieces = ({ line: { pieces } }: { line: DiffLine }) =>
@@ -72,13 +74,16 @@ const Block = ({ block, rowsOf }: { block: DiffBlock; rowsOf: typeof inLines }) 
   );
 };
 
-const Diff = ({ one, other, label, rowsOf }: DiffProps & { rowsOf: typeof inLines }) => {
+const Diff = ({ one, other, label, prose = false, rowsOf }: DiffProps & { rowsOf: typeof inLines }) => {
   const lines = useMemo(() => diffOf(one, other), [one, other]);
-  const blocks = useMemo(() => blocksOf(lines ?? []), [lines]);
+  const blocks = useMemo(() => {
+    if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
+    return blocksOf(lines ?? []);
+  }, [lines, prose]);
   if (!lines) return <p className="muted">These two differ too much to be compared line by line.</p>;
   if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">Nothing differs.</p>;
   return (
-    <section className="diff" aria-label={label}>
+    <section className={`diff ${prose ? 'prose' : ''}`} aria-label={label}>
       {blocks.map((block) => (
         <Block key={`${block.at} ${block.folded}`} block={block} rowsOf={rowsOf} />
       ))}

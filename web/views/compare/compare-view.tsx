@@ -8,9 +8,10 @@ import { useRead } from '../../session/session.tsx';
 import { Button, CallFigures, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
+import { Markdown } from '../../ui/text.tsx';
 import { headersOf, readRows, useCall, useTrace } from '../data.ts';
 import { type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
-import { factsOf, nodeIn, pairsOf } from './compare.ts';
+import { answersOf, factsOf, nodeIn, pairsOf, takenBy } from './compare.ts';
 
 /** How many calls are offered. */
 const offeredCount = 30;
@@ -131,8 +132,6 @@ const StepsTable = ({ left, right }: StepsTableProps) => {
   );
 };
 
-const parts = ['inputs', 'output', 'attributes'] as const;
-
 const Heading = ({ call, side }: { call: Call; side: string }) => (
   <div className="side-head">
     <span className="muted">{side}</span>
@@ -157,12 +156,8 @@ const Facts = ({ left, right, nodes }: FactsProps) => (
           <th>
             <span className="hidden">Fact</span>
           </th>
-          <th>
-            <Heading call={left} side="left" />
-          </th>
-          <th>
-            <Heading call={right} side="right" />
-          </th>
+          <th>left</th>
+          <th>right</th>
         </tr>
       </thead>
       <tbody>
@@ -184,23 +179,85 @@ const useNode = (call: Call) => {
   return useMemo(() => data && nodeIn(treeOf(data.calls, data.readAt), call.id), [data, call.id]);
 };
 
-/** Two calls with all that differs between them: facts, steps, and data. */
-const Comparison = ({ left, right }: { left: Call; right: Call }) => {
-  const texts = useMemo(
-    () => parts.map((part) => [part, valueText(left[part]), valueText(right[part])] as const),
-    [left, right],
+interface PairProps {
+  readonly left: Call;
+  readonly right: Call;
+}
+
+/** What both gave, beside each other: the first thing that somebody wants to know. */
+const Answers = ({ left, right }: PairProps) => {
+  const [one, other] = useMemo(() => answersOf(left, right), [left, right]);
+  if (one === '' && other === '') return null;
+  return (
+    <section className="stack" aria-label="Answers">
+      <h2>Answers</h2>
+      {one === other ? (
+        <div className="card">
+          <p className="muted">Both gave the same:</p>
+          <Markdown text={one} />
+        </div>
+      ) : (
+        <SideBySide one={one} other={other} label="Differences of the answer" prose />
+      )}
+    </section>
   );
+};
+
+/** What both took: messages as a text, and the other inputs. */
+const Inputs = ({ left, right }: PairProps) => {
+  const [one, other] = useMemo(() => [takenBy(left), takenBy(right)], [left, right]);
+  const hasMessages = one.messages !== '' || other.messages !== '';
+  return (
+    <>
+      {hasMessages ? (
+        <section className="stack" aria-label="Messages">
+          <h2>Messages</h2>
+          <SideBySide one={one.messages} other={other.messages} label="Differences of the messages" />
+        </section>
+      ) : null}
+      <section className="stack" aria-label="Inputs">
+        <h2>{hasMessages ? 'Parameters' : 'Inputs'}</h2>
+        <SideBySide one={one.rest} other={other.rest} label="Differences of inputs" />
+      </section>
+    </>
+  );
+};
+
+const raw = ['inputs', 'output', 'attributes'] as const;
+
+/** A part of both calls as it was reported. It is compared once somebody wants to see it. */
+const RawPart = ({ left, right, part }: PairProps & { part: (typeof raw)[number] }) => {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="stack" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>All of {part} as data</summary>
+      {open ? (
+        <SideBySide
+          one={valueText(left[part])}
+          other={valueText(right[part])}
+          label={`Differences of ${part} as data`}
+        />
+      ) : null}
+    </details>
+  );
+};
+
+/** Two calls with all that differs between them: answers, facts, inputs, steps, and data. */
+const Comparison = ({ left, right }: PairProps) => {
   const [leftNode, rightNode] = [useNode(left), useNode(right)];
   return (
     <>
+      <div className="sides side-heads">
+        <Heading call={left} side="left" />
+        <Heading call={right} side="right" />
+      </div>
+      <Answers left={left} right={right} />
       <Facts left={left} right={right} nodes={[leftNode, rightNode]} />
-      {texts.map(([part, one, other]) => (
-        <section key={part} className="stack" aria-label={part}>
-          <h2>{part}</h2>
-          <SideBySide one={one} other={other} label={`Differences of ${part}`} />
-        </section>
-      ))}
+      <Inputs left={left} right={right} />
       {leftNode && rightNode ? <StepsTable left={leftNode} right={rightNode} /> : null}
+      {raw.map((part) => (
+        <RawPart key={part} left={left} right={right} part={part} />
+      ))}
     </>
   );
 };

@@ -9,7 +9,12 @@ import {
   type Usage,
   usageByModel,
 } from '../../api/calls.ts';
+import type { Call } from '../../api/contract.ts';
 import { costText, countText, latencyText } from '../../data/format.ts';
+import { valueText } from '../../ui/diff.ts';
+import { exchangeOf } from '../threads/exchange.ts';
+import { conversationOf } from '../trace/conversation.ts';
+import { messageText, transcriptOf } from '../trace/transcript.ts';
 import { linesOf, type TreeLine, type TreeNode } from '../trace/tree.ts';
 
 /** What headers say of two calls, line by line. */
@@ -102,4 +107,40 @@ export const pairsOf = (left: TreeNode | undefined, right: TreeNode | undefined)
       right: removed ? undefined : theirs[atRight++],
     })),
   );
+};
+
+/** What a call gave, as a reader would have it: the texts of an answer, or the output as lines. */
+const answerOf = (call: Given): string => {
+  const { answered } = exchangeOf(call);
+  const text = answered.map(messageText).join('\n\n');
+  return text === '' && !isNothing(call.output) ? valueText(call.output) : text;
+};
+
+type Given = Pick<Call, 'inputs' | 'output'>;
+
+/** What two calls gave, to be compared: a text that reads like another value stands in quotes. */
+export const answersOf = (left: Given, right: Given): readonly [one: string, other: string] =>
+  typeof left.output === typeof right.output
+    ? [answerOf(left), answerOf(right)]
+    : [valueText(left.output), valueText(right.output)];
+
+const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/** The fields of inputs that hold the messages of a conversation. */
+const conversationFields = new Set([
+  ...['messages', 'input', 'prompt', 'system', 'instructions', 'system_instructions'],
+]);
+
+/** What a call took: its messages as a text, and all else of its inputs as lines. */
+interface Taken {
+  /** Empty for a call without a conversation. */
+  readonly messages: string;
+  readonly rest: string;
+}
+
+export const takenBy = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Taken => {
+  const conversation = conversationOf({ inputs, output });
+  if (!conversation) return { messages: '', rest: valueText(inputs) };
+  const rest = Object.entries(inputs).filter(([name]) => !conversationFields.has(name));
+  return { messages: transcriptOf(conversation.sent), rest: valueText(Object.fromEntries(rest)) };
 };

@@ -7,8 +7,9 @@ import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { conversationOf, type Message, messageOf } from '../trace/conversation.ts';
+import { conversationOf, messageOf } from '../trace/conversation.ts';
 import { MessageCard } from '../trace/messages.tsx';
+import { messageText } from '../trace/transcript.ts';
 import { type Draft, draftMessage, draftOf, requestOf } from './draft.ts';
 import { type Answer, isBusy, type Trial, type TrialState } from './trial.ts';
 
@@ -18,17 +19,6 @@ interface DifferencesProps {
   readonly sent: Draft;
   readonly answer: Answer;
 }
-
-/** What a message says, as lines: its texts, and the tools that it calls. */
-const textOf = ({ parts }: Message): string =>
-  parts
-    .map((part) => {
-      if (part.kind === 'text') return part.text;
-      if (part.kind === 'call') return valueText({ calls: part.name, with: part.input });
-      return '';
-    })
-    .filter((text) => text !== '')
-    .join('\n');
 
 const answerText = ({ text, toolCalls }: Answer): string =>
   [
@@ -54,7 +44,7 @@ export const Differences = ({ original, sent, answer }: DifferencesProps) => {
     () => ({
       request: [requestText(draftOf(original)), requestText(sent)] as const,
       answer: [
-        (conversationOf(original)?.received ?? []).map(textOf).join('\n'),
+        (conversationOf(original)?.received ?? []).map(messageText).join('\n'),
         answerText(answer),
       ] as const,
     }),
