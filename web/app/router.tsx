@@ -8,6 +8,7 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import { RequestFailed, wordsOf } from '../api/http.ts';
+import { keptColumns } from '../session/device.ts';
 import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
@@ -20,6 +21,7 @@ import {
   parseThreadsSearch,
   parseTraceSearch,
   parseTracesSearch,
+  type TracesSearch,
 } from '../views/search.ts';
 import { HomeView } from './home.tsx';
 import { MissingView, Shell } from './shell.tsx';
@@ -75,12 +77,18 @@ const load = {
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
+/** The state of the list, with the columns of this device if the URL names none. */
+const tracesSearch = (search: Record<string, unknown>): TracesSearch => {
+  const asked = parseTracesSearch(search);
+  return asked.columns || asked.layout ? asked : { ...asked, ...keptColumns(asked.project) };
+};
+
 /** Makes the router, below the path that the document came from. */
 export const makeRouter = (history?: RouterHistory) =>
   createRouter({
     routeTree: root.addChildren([
       home,
-      view('/traces', parseTracesSearch, load.traces),
+      view('/traces', tracesSearch, load.traces),
       view('/trace', parseTraceSearch, load.trace),
       view('/threads', parseThreadsSearch, load.threads),
       view('/thread', parseThreadSearch, load.thread),

@@ -1,6 +1,8 @@
+import { isObject, jsonIn } from '../data/values.ts';
+
 /*
- * What the browser keeps: the key, the project that was open last, the theme, and how panes are
- * divided. Where its storage is blocked, all of this lasts until the page is closed.
+ * What the browser keeps: the key, the project that was open last, the columns of lists, the theme, and
+ * how panes are divided. Where its storage is blocked, all of this lasts until the page is closed.
  */
 
 type Place = () => Storage;
@@ -51,6 +53,32 @@ export const lastProject = (): string | undefined => read(device, projectName) ?
 
 /** Notes the open project. */
 export const noteProject = (project: string): void => write(device, projectName, project);
+
+/** The columns of a project's list, as its URL has them. */
+export interface KeptColumns {
+  readonly columns?: readonly string[];
+  readonly layout?: readonly string[];
+}
+
+const columnsName = (project: string): string => `pennytrace.columns.${project}`;
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** The columns that were chosen for a project's list on this device; undefined for none. */
+export const keptColumns = (project: string): KeptColumns | undefined => {
+  const kept = jsonIn(read(device, columnsName(project)) ?? '');
+  if (!isObject(kept)) return undefined;
+  const { columns, layout } = kept;
+  return { ...(isTexts(columns) && { columns }), ...(isTexts(layout) && { layout }) };
+};
+
+/** Keeps the columns of a project's list, or forgets them if they are as at first. */
+export const keepColumns = (
+  project: string,
+  { columns, layout }: { readonly [Field in keyof KeptColumns]: KeptColumns[Field] | undefined },
+): void =>
+  write(device, columnsName(project), columns || layout ? JSON.stringify({ columns, layout }) : null);
 
 /** What the page looks like. */
 export type Theme = 'system' | 'light' | 'dark';

@@ -129,13 +129,40 @@ export interface TracesSearch {
   readonly feedback?: FeedbackFilter;
   /** Paths of further columns. */
   readonly columns?: readonly string[];
+  /**
+   * Columns by their ids, in their order: `-id` for a hidden one, `id~240` for one of 240 pixels.
+   * Columns that are not named follow. @default - as the page has them
+   */
+  readonly layout?: readonly string[];
   /** A path to sort by, with `-` before it for descending. @default -started_at */
   readonly sort?: string;
   /** Whether new traces come in by themselves. @default - false */
   readonly live?: boolean;
 }
 
-export const parseTracesSearch = parser<TracesSearch>({
+/** Where the service has what all calls of a root's trace add up to, if it is asked for. */
+export const totalsPath = 'summary.svc.trace_totals';
+
+/** Whether the list shows calls of all levels. A text is looked for in all of them. */
+export const isOfAllCalls = ({ all, text }: Pick<TracesSearch, 'all' | 'text'>): boolean =>
+  all === true || text !== undefined;
+
+/** Whether the service has to add up the traces of a list's roots. */
+export const needsTotals = (search: TracesSearch): boolean => {
+  const { status = [], where = [], sort = '' } = search;
+  if (isOfAllCalls(search)) return false;
+  const paths = [sort.replace(/^-/, ''), ...where.map(({ path }) => path)];
+  return status.includes('descendant_error') || paths.some((path) => path.startsWith(totalsPath));
+};
+
+/**
+ * A list whose traces are added up is of a time, since the service reads all of it: the last seven
+ * days, unless its reader chose another.
+ */
+const withTime = (search: TracesSearch): TracesSearch =>
+  needsTotals(search) && !search.range && !search.from ? { ...search, range: '7d' } : search;
+
+const parseTraces = parser<TracesSearch>({
   range: rangeOf,
   from: textOf,
   to: textOf,
@@ -145,9 +172,13 @@ export const parseTracesSearch = parser<TracesSearch>({
   where: listOf(conditionOf),
   feedback: oneOf(feedbackFilters),
   columns: listOf(textOf),
+  layout: listOf(textOf),
   sort: textOf,
   live: flagOf,
 });
+
+export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch =>
+  withTime(parseTraces(search));
 
 /** The tabs beside the tree of a trace. */
 export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;

@@ -13,7 +13,8 @@ import {
   reportedSince,
   rowsAgain,
 } from './request.ts';
-import { type CostTest, chunkSize, type RowFigures, readUsage, UsageBatches } from './usage.ts';
+import { SightBatches } from './sight.ts';
+import { type CostTest, chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 /** What a list of calls holds at a moment. */
 export interface ListState {
@@ -37,6 +38,8 @@ export interface ListOptions {
   readonly roots: boolean;
   /** The filter by cost. @default - none */
   readonly costTest?: CostTest | undefined;
+  /** The text that its rows were found by. @default - none */
+  readonly text?: string | undefined;
 }
 
 /** A list before its first row. */
@@ -80,8 +83,8 @@ export class CallList extends Store<ListState> {
   active = -1;
   /** The rows in sight, by their places: the first and the last. */
   inSight: readonly [first: number, last: number] = [0, -1];
-  /** What it has asked for of its traces' usage. */
-  readonly usageBatches = new UsageBatches();
+  /** What it has asked for: usage of traces, previews of roots without content, and places of a text. */
+  readonly lookUps = { usage: new SightBatches(), previews: new SightBatches(), hits: new SightBatches() };
   readonly options: ListOptions;
   readonly #ids = new Set<string>();
   #cursor: Cursor = atStart;
@@ -243,10 +246,15 @@ export class CallList extends Store<ListState> {
     return new Map([...this.snapshot().figures, ...known].filter(([id]) => this.#ids.has(id)));
   }
 
+  /** What the traces of roots used: as the rows say it, or as the service answers to a request for it. */
   #tracesOf(rows: readonly CallRow[], signal: AbortSignal): Promise<Map<string, RowFigures>> {
     const { client, request } = this.options;
-    return rows.length === 0
-      ? Promise.resolve(new Map())
+    const known = rows.flatMap((row): [string, RowFigures][] => {
+      const totals = totalsOf(row);
+      return totals ? [[row.id, totals]] : [];
+    });
+    return known.length === rows.length
+      ? Promise.resolve(new Map(known))
       : readUsage(client, request.project_id, rows, signal);
   }
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, type RefObject, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useId, useState } from 'react';
 import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
@@ -14,6 +14,7 @@ import {
   type TracesSearch,
 } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
+import { SortMenu } from './toolbar.tsx';
 
 /** What people filter by most, with the operator that they most likely mean. */
 const suggestions: readonly { path: string; text: string; op: Operator }[] = [
@@ -199,33 +200,57 @@ const Chips = ({ search: { where = [], text }, onChange }: FilterBarProps) => {
   );
 };
 
-/** What the list is filtered by. */
-export const FilterBar = (props: FilterBarProps) => {
-  const { search, onChange } = props;
+/** How many things a list is filtered by. */
+const countOf = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
+  [range ?? from ?? to, status, feedback].filter((filter) => filter !== undefined).length + where.length;
+
+interface ToolbarFiltersProps extends FilterBarProps {
+  /** Opens and closes what there is no room for on a phone beside the filters. */
+  readonly more: ReactNode;
+}
+
+/** What the list is filtered by. On a phone, all but the search folds into a button. */
+export const FilterBar = (props: ToolbarFiltersProps) => {
+  const { search, onChange, more } = props;
+  const [open, setOpen] = useState(false);
+  const count = countOf(search);
   return (
     <>
-      <div className="filters">
+      <div className={open ? 'filters open' : 'filters'}>
         <SearchForm
-          label="Search in inputs and outputs"
+          label="Search in all calls"
           text={search.text}
           box={props.searchBox}
           onSearch={(text) => onChange({ text })}
         />
-        <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
-        <StatusMenu {...props} />
-        <FeedbackMenu {...props} />
-        <Menu
-          label={<>{search.all ? 'All calls' : 'Traces'} ▾</>}
-          items={[
-            {
-              label: 'Traces: root calls',
-              checked: !search.all,
-              onSelect: () => onChange({ all: undefined }),
-            },
-            { label: 'All calls', checked: search.all === true, onSelect: () => onChange({ all: true }) },
-          ]}
-        />
-        <FilterBuilder onAdd={(condition) => onChange({ where: [...(search.where ?? []), condition] })} />
+        <Button className="phone" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filters{count > 0 ? ` ${count}` : ''}
+        </Button>
+        {more}
+        <div className="folded">
+          <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
+          <StatusMenu {...props} />
+          <FeedbackMenu {...props} />
+          {search.text ? null : (
+            <Menu
+              label={<>{search.all ? 'All calls' : 'Traces'} ▾</>}
+              items={[
+                {
+                  label: 'Traces: root calls',
+                  checked: !search.all,
+                  onSelect: () => onChange({ all: undefined, sort: undefined }),
+                },
+                {
+                  label: 'All calls',
+                  checked: search.all === true,
+                  onSelect: () => onChange({ all: true, sort: undefined }),
+                },
+              ]}
+            />
+          )}
+          <FilterBuilder onAdd={(condition) => onChange({ where: [...(search.where ?? []), condition] })} />
+          <SortMenu search={search} onChange={onChange} />
+        </div>
       </div>
       <Chips {...props} />
     </>

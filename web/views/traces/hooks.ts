@@ -1,27 +1,38 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { CallRow } from '../../api/calls.ts';
+import { type CallRow, statusOf } from '../../api/calls.ts';
+import type { Preview } from '../../api/kind.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
 import { stepKeys, useKeys } from '../../ui/keys.tsx';
-import type { TracesSearch } from '../search.ts';
+import { isSilent, previewsOfTraces } from '../previews.ts';
+import { isOfAllCalls, type TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
+import { type Hit, readHits } from './hits.ts';
+import { hiddenIn } from './layout.ts';
 import { requestOf } from './request.ts';
-import { costTestOf, type RowFigures, readUsage, type Sight } from './usage.ts';
+import type { Seen, Sight } from './sight.ts';
+import { costTestOf, type RowFigures, readUsage } from './usage.ts';
 
 /**
  * The list of a URL's state, from the cache or begun anew.
  *
  * @returns the list, what it holds, what begins it anew, and why that failed last
  */
-export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
+export const useCallList = ({ live: _live, layout, ...rest }: TracesSearch) => {
   const { client } = useSession();
+  // Where columns stand is nothing to read rows anew for, unless a list without previews gets some.
+  const asked = {
+    ...rest,
+    ...(hiddenIn({ ...(layout && { layout }) }).has('preview') && { layout: ['-preview'] }),
+  };
   const make = () =>
     new CallList({
       client,
       request: requestOf(asked, Date.now()),
-      roots: !asked.all,
+      roots: !isOfAllCalls(asked),
       costTest: costTestOf(asked),
+      text: asked.text,
     });
   const { store: list, state, replace } = useStore<CallList, ListState>(['calls', asked], make);
   useEffect(() => {
@@ -49,26 +60,73 @@ export const useCallList = ({ live: _live, ...asked }: TracesSearch) => {
   return { list, state, refresh, failure };
 };
 
-/**
- * What the traces in sight used in all, and how much failed, by the id of their root. Each trace of
- * the list is asked for once.
- */
-export const useTraceUsage = (
-  { number, usageBatches, request }: CallList,
-  rows: readonly CallRow[],
+/** Looks something up for batches of a list's rows, and keeps it as long as the list. */
+const useLookUps = <Found>(
+  what: keyof CallList['lookUps'],
+  { number, lookUps }: CallList,
+  rows: readonly Seen[],
   sight: Sight,
-): ReadonlyMap<string, RowFigures> => {
-  const { client, me } = useSession();
+  read: (rows: readonly Seen[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>,
+): ReadonlyMap<string, Found> => {
+  const { me } = useSession();
   return useQueries({
-    queries: usageBatches.inSight(rows, sight).map((roots) => ({
-      // A list that is read anew has the same roots, and they may have used more.
-      queryKey: ['usage', me.key_id, number, roots],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readUsage(client, request.project_id, roots, signal),
+    queries: lookUps[what].inSight(rows, sight).map((batch) => ({
+      // A list that is read anew has the same rows, and there may be more to find.
+      queryKey: [what, me.key_id, number, batch],
+      queryFn: ({ signal }: { signal: AbortSignal }) => read(batch, signal),
       // Live lists ask again for traces that have ended.
       staleTime: Number.POSITIVE_INFINITY,
     })),
-    combine: (results) => new Map(results.flatMap(({ data }) => [...(data ?? [])])),
-  });
+    combine: joined,
+  }) as ReadonlyMap<string, Found>;
+};
+
+const joined = (results: readonly { readonly data: ReadonlyMap<string, unknown> | undefined }[]) =>
+  new Map(results.flatMap(({ data }) => [...(data ?? [])]));
+
+const nowhere: Sight = { first: 0, last: -1, settled: true };
+
+/** What is looked up for the rows in sight, each thing by the id of the row. */
+export interface LookedUp {
+  /** What their traces used in all, and how much of them failed. */
+  readonly usage: ReadonlyMap<string, RowFigures>;
+  /** What roots without content of their own were about. */
+  readonly previews: ReadonlyMap<string, Preview>;
+  /** Where the text stands that they were found by. */
+  readonly hits: ReadonlyMap<string, Hit>;
+}
+
+/** Looks up for rows in sight what the list does not have, and each once. */
+export const useLookedUp = (list: CallList, rows: readonly CallRow[], sight: Sight): LookedUp => {
+  const { client } = useSession();
+  const { request, options } = list;
+  const { project_id } = request;
+  const { text = '' } = options;
+  const seen = rows.slice(Math.max(0, sight.first), sight.last + 1);
+  const of = (some: readonly CallRow[]): Sight => ({ ...sight, first: 0, last: some.length - 1 });
+  const isAsked = request.columns?.includes('preview') === true;
+  const silent =
+    options.roots && isAsked ? seen.filter((row) => isSilent(row) && statusOf(row) !== 'running') : [];
+  const withUsage = options.roots && !options.costTest && !request.include_trace_totals;
+  return {
+    // The list has looked up the figures of all rows itself if it is filtered by them.
+    usage: useLookUps('usage', list, rows, withUsage ? sight : nowhere, (batch, signal) =>
+      readUsage(client, project_id, batch, signal),
+    ),
+    previews: useLookUps('previews', list, silent, of(silent), async (batch, signal) => {
+      const traces = batch.map(({ trace_id }) => trace_id);
+      const found = await previewsOfTraces(client, project_id, traces, signal);
+      return new Map(
+        batch.flatMap(({ id, trace_id }): [string, Preview][] => {
+          const preview = found.get(trace_id);
+          return preview ? [[id, preview]] : [];
+        }),
+      );
+    }),
+    hits: useLookUps('hits', list, rows, text === '' ? nowhere : sight, (batch, signal) =>
+      readHits(client, project_id, batch, text, signal),
+    ),
+  };
 };
 
 /** How often the live mode looks for new calls, in ms. */

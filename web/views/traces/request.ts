@@ -1,7 +1,16 @@
 import { headerColumns } from '../../api/calls.ts';
 import type { CallsQuery, Operation } from '../../api/contract.ts';
 import { literalOf } from '../../data/values.ts';
-import { type Condition, costPath, type FeedbackFilter, ranges, type TracesSearch } from '../search.ts';
+import {
+  type Condition,
+  costPath,
+  type FeedbackFilter,
+  isOfAllCalls,
+  needsTotals,
+  ranges,
+  type TracesSearch,
+} from '../search.ts';
+import { hiddenIn } from './layout.ts';
 
 /*
  * What the list asks the service for: pure functions of the URL's state. The page shows these very
@@ -14,13 +23,13 @@ export const pageSize = 100;
 const field = (path: string) => ({ $getField: path });
 
 /** Columns that are texts, whatever they look like: ids, names and the exception. */
-const textColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
+const plainColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
 
 /** The operation of a condition. */
 export const operationOf = ({ path, op, value }: Condition): Operation => {
   const input = field(path);
   const typed = literalOf(value);
-  const literal = { $literal: typeof typed !== 'string' && textColumns.test(path) ? value : typed };
+  const literal = { $literal: typeof typed !== 'string' && plainColumns.test(path) ? value : typed };
   switch (op) {
     case 'is':
       return { $eq: [input, literal] };
@@ -51,8 +60,11 @@ const containing = (input: { $getField: string }, text: string): Operation => {
   return inJson === text ? holding(text) : { $or: [holding(text), holding(inJson)] };
 };
 
+/** Where a text is looked for. */
+export const textColumns = ['inputs', 'output', 'exception'] as const;
+
 const textOperation = (text: string): Operation => ({
-  $or: ['inputs', 'output'].map((column) => containing(field(column), text)),
+  $or: textColumns.map((column) => containing(field(column), text)),
 });
 
 const statusOperation = (status: readonly string[]): Operation => ({
@@ -115,10 +127,13 @@ const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
 };
 
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
-const columnsOf = ({ all, columns = [] }: TracesSearch): string[] => [
+const columnsOf = (search: TracesSearch): string[] => [
   ...headerColumns,
-  ...(all ? ['summary.usage'] : []),
-  ...columns,
+  'attributes.kind',
+  'attributes.user.id',
+  ...(hiddenIn(search).has('preview') ? [] : ['preview']),
+  ...(isOfAllCalls(search) ? ['summary.usage'] : []),
+  ...(search.columns ?? []),
 ];
 
 /**
@@ -131,11 +146,12 @@ export const requestOf = (search: TracesSearch, now: number): CallsQuery => {
   const { field: path, direction } = sortOf(search);
   return {
     project_id: search.project,
-    ...(!search.all && { filter: { trace_roots_only: true } }),
+    ...(!isOfAllCalls(search) && { filter: { trace_roots_only: true } }),
     ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
     sort_by: [{ field: path, direction }],
     columns: columnsOf(search),
-    ...((search.all || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
+    ...(needsTotals(search) && { include_trace_totals: true }),
+    ...((isOfAllCalls(search) || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
     ...((search.feedback || isNamed(search, feedbackPath)) && { include_feedback: true }),
   };
 };

@@ -2,190 +2,121 @@ import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
-  type ReactNode,
+  type PointerEvent,
   type RefObject,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
+  useState,
+  useSyncExternalStore,
 } from 'react';
-import { type CallRow, durationOf, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
-import { feedbackOf, marksOf } from '../../api/feedback.ts';
-import { costText, countText, latencyText, tokensText } from '../../data/format.ts';
-import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
+import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
+import { costText } from '../../data/format.ts';
+import { Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
 import type { TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
-import { useAnchor, type usePicked, useTraceUsage } from './hooks.ts';
-import { feedbackPath } from './request.ts';
-import type { RowFigures } from './usage.ts';
+import { type About, type Column, columnsOf, PreviewText, RowIcon, rowLatency } from './columns.tsx';
+import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
+import { changedPlaces, type Placed, placesOf } from './layout.ts';
+import { totalsOf } from './usage.ts';
 
-/** A column of the list. */
-export interface Column {
-  readonly id: string;
-  readonly title: string;
-  /** The path to sort by. @default - it cannot be sorted by */
-  readonly path?: string;
-  /** A track of CSS grid. */
-  readonly width: string;
-  readonly numeric?: boolean;
-  /** What it shows of a call, and of the figures that the row stands for. */
-  readonly cell: (row: CallRow, figures: RowFigures) => ReactNode;
-}
+/** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
+const [rowHeight, cardHeight] = [36, 76];
 
-const name: Column = {
-  id: 'name',
-  title: 'Name',
-  path: 'display_name',
-  width: 'minmax(11rem, 2.2fr)',
-  cell: nameOf,
+const narrow = matchMedia('(width < 700px)');
+const onNarrow = (listener: () => void) => {
+  narrow.addEventListener('change', listener);
+  return () => narrow.removeEventListener('change', listener);
 };
 
-const status: Column = {
-  id: 'status',
-  title: 'Status',
-  path: 'summary.svc.status',
-  width: '7.5rem',
-  cell: (row) => <StatusBadge status={statusOf(row)} />,
-};
-
-const started: Column = {
-  id: 'started',
-  title: 'Started',
-  path: 'started_at',
-  width: '9rem',
-  cell: ({ started_at }) => <Moment time={started_at} />,
-};
-
-const latency: Column = {
-  id: 'latency',
-  title: 'Latency',
-  path: 'summary.svc.latency_ms',
-  width: '6rem',
-  numeric: true,
-  cell: (call) => latencyText(call.summary?.svc?.latency_ms ?? durationOf(call)),
-};
-
-const thread: Column = {
-  id: 'thread',
-  title: 'Thread',
-  path: 'thread_id',
-  width: 'minmax(6rem, 1fr)',
-  cell: ({ thread_id, project_id }) =>
-    thread_id ? (
-      <Link to="/thread" search={{ project: project_id, thread: thread_id }} className="cell-link">
-        {thread_id}
-      </Link>
-    ) : (
-      ''
-    ),
-};
-
-const user: Column = {
-  id: 'user',
-  title: 'User',
-  path: 'svc_user_id',
-  width: 'minmax(5rem, 0.6fr)',
-  cell: ({ svc_user_id }) => svc_user_id ?? '',
-};
-
-const model: Column = {
-  id: 'model',
-  title: 'Model',
-  width: 'minmax(6rem, 0.8fr)',
-  cell: (row) => [...usageByModel(row).keys()].join(', '),
-};
-
-const errors: Column = {
-  id: 'errors',
-  title: 'Errors',
-  width: '4.5rem',
-  numeric: true,
-  cell: (_, { errors: count }) => (count ? <span className="error-text">{countText(count)}</span> : ''),
-};
-
-const tokens: Column = {
-  id: 'tokens',
-  title: 'Tokens',
-  width: '5.5rem',
-  numeric: true,
-  cell: (_, { usage }) => (usage ? tokensText(usage.total) : ''),
-};
-
-const cost: Column = {
-  id: 'cost',
-  title: 'Cost',
-  width: '5.5rem',
-  numeric: true,
-  cell: (_, { usage }) => (usage?.cost === undefined ? '' : costText(usage.cost)),
-};
-
-const feedback: Column = {
-  id: 'feedback',
-  title: 'Feedback',
-  width: '7.5rem',
-  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row))} />,
-};
-
-/** How much of a value a cell shows. */
-const maxCellLength = 200;
-
-const cellText = (value: unknown): string => {
-  if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.slice(0, maxCellLength);
-};
-
-const pathColumn = (path: string): Column => ({
-  id: `path ${path}`,
-  title: path,
-  path,
-  width: 'minmax(8rem, 1.2fr)',
-  cell: (row) => cellText(valueAt(row, path)),
-});
-
-/** The columns of the list. Roots show the usage of their traces, all other calls their own. */
-export const columnsOf = ({
-  all = false,
-  columns = [],
-  feedback: filter,
-}: Pick<TracesSearch, 'all' | 'columns' | 'feedback'>): Column[] => [
-  name,
-  status,
-  started,
-  latency,
-  all ? model : errors,
-  tokens,
-  cost,
-  thread,
-  user,
-  ...(filter && !columns.includes(feedbackPath) ? [feedback] : []),
-  ...columns.map((path) => (path === feedbackPath ? feedback : pathColumn(path))),
-];
-
-const unknown: RowFigures = { usage: undefined };
-
-/** The height of a row in pixels, as the styles have it. */
-const rowHeight = 36;
+/** Whether there is no room for columns: each row is a card then. */
+const useNarrow = (): boolean => useSyncExternalStore(onNarrow, () => narrow.matches);
 
 interface TraceTableProps {
   readonly list: CallList;
   readonly state: ListState;
-  readonly columns: readonly Column[];
+  readonly search: TracesSearch;
   /** The row that the keyboard is at; -1 for none. */
   readonly active: number;
   readonly sort: string;
   readonly onSort: (path: string) => void;
+  readonly onLayout: (layout: readonly string[]) => void;
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** The rows that are to be compared. */
   readonly picks: ReturnType<typeof usePicked>;
 }
+
+/** A column in its place. */
+interface Shown extends Column {
+  readonly width: number | undefined;
+}
+
+const isSortedBy = ({ path }: Column, sort: string): boolean =>
+  path !== undefined && sort.replace(/^-/, '') === path;
+
+/** The columns that are shown: those that are not hidden, and not empty in all rows. */
+const shownColumns = (
+  columns: readonly Column[],
+  places: readonly Placed[],
+  rows: readonly CallRow[],
+  sort: string,
+  aboutOf: (row: CallRow) => About,
+): Shown[] =>
+  places.flatMap(({ id, hidden, width }) => {
+    const column = columns.find((each) => each.id === id);
+    if (!column || hidden) return [];
+    const { has } = column;
+    const isThere = !has || isSortedBy(column, sort) || rows.some((row) => has(row, aboutOf(row)));
+    return isThere ? [{ ...column, width }] : [];
+  });
+
+const trackOf = ({ least, grow, width }: Shown): string => {
+  if (width !== undefined) return `${width}px`;
+  return grow === undefined ? `${least}px` : `minmax(${least}px, ${grow}fr)`;
+};
+
+/** The columns as tracks of a grid, and the least width of them all in pixels. */
+const gridOf = (columns: readonly Shown[]): CSSProperties =>
+  ({
+    '--columns': ['1.9rem', ...columns.map(trackOf)].join(' '),
+    '--least': `${columns.reduce((sum, { least, width }) => sum + (width ?? least), 56)}px`,
+  }) as CSSProperties;
 
 const sortMark = (sort: string, path: string): 'ascending' | 'descending' | undefined => {
   if (sort === path) return 'ascending';
   return sort === `-${path}` ? 'descending' : undefined;
 };
 
-const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort' | 'onSort'>) => (
+interface HeadProps extends Pick<TraceTableProps, 'sort' | 'onSort'> {
+  readonly columns: readonly Shown[];
+  readonly onWidth: (id: string, width: number) => void;
+}
+
+/** Makes a column wider or narrower as it is dragged. The menu of columns does so by keyboard. */
+const Grip = ({ onWidth }: { onWidth: (width: number) => void }) => {
+  const begin = useRef<{ readonly x: number; readonly width: number }>(undefined);
+  const onPointerDown = ({ currentTarget, pointerId, clientX }: PointerEvent<HTMLSpanElement>) => {
+    currentTarget.setPointerCapture(pointerId);
+    begin.current = { x: clientX, width: currentTarget.parentElement?.offsetWidth ?? 0 };
+  };
+  const onPointerMove = ({ clientX }: PointerEvent) => {
+    if (begin.current) onWidth(begin.current.width + clientX - begin.current.x);
+  };
+  return (
+    <span
+      className="grip"
+      aria-hidden="true"
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={() => {
+        begin.current = undefined;
+      }}
+    />
+  );
+};
+
+const Head = ({ columns, sort, onSort, onWidth }: HeadProps) => (
   <div role="row" aria-rowindex={1} className="table-row table-head">
     <div role="columnheader" className="cell">
       <span className="hidden">Selected</span>
@@ -195,17 +126,19 @@ const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort
       return (
         <div
           key={id}
+          data-column={id}
           role="columnheader"
           aria-sort={mark ?? 'none'}
           className={numeric ? 'cell numeric' : 'cell'}
         >
           {path === undefined ? (
-            title
+            <span className="cut">{title}</span>
           ) : (
             <SortButton order={mark} title={`Sort by ${path}`} onClick={() => onSort(path)}>
               {title}
             </SortButton>
           )}
+          <Grip onWidth={(width) => onWidth(id, width)} />
         </div>
       );
     })}
@@ -213,38 +146,80 @@ const Head = ({ columns, sort, onSort }: Pick<TraceTableProps, 'columns' | 'sort
 );
 
 interface RowProps {
-  readonly columns: readonly Column[];
   readonly row: CallRow;
-  readonly figures: RowFigures;
+  readonly about: About;
 }
 
-const Row = ({ row, columns, figures }: RowProps) =>
-  columns.map(({ id, numeric, cell }, at) => (
+/** Leads to the trace, at the call if the call is not its root. */
+const RowLink = ({ row }: { row: CallRow }) => (
+  <Link
+    to="/trace"
+    search={{ project: row.project_id, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
+    className="row-link"
+    dir="auto"
+  >
+    {nameOf(row)}
+  </Link>
+);
+
+const Row = ({ row, about, columns }: RowProps & { readonly columns: readonly Shown[] }) =>
+  columns.map(({ id, numeric, cell }) => (
     <div key={id} role="cell" className={numeric ? 'cell numeric' : 'cell'}>
-      {at === 0 ? (
-        <Link
-          to="/trace"
-          search={{ project: row.project_id, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
-          className="row-link"
-          dir="auto"
-        >
-          {cell(row, figures)}
-        </Link>
+      {id === 'name' ? (
+        <>
+          <RowIcon row={row} />
+          <RowLink row={row} />
+        </>
       ) : (
         <span className="cut" dir="auto">
-          {cell(row, figures)}
+          {cell(row, about)}
         </span>
       )}
     </div>
   ));
 
+/** A row on a phone: its name and what it took, and below that what it was about. */
+const Card = ({ row, about }: RowProps) => {
+  const { usage, errors } = about.figures ?? {};
+  const status = statusOf(row);
+  return (
+    <div role="cell" className="cell row-card">
+      <span className="card-line">
+        <RowIcon row={row} />
+        <RowLink row={row} />
+        {status === 'success' ? null : <StatusBadge status={status} />}
+        {status === 'success' && errors ? <span className="error-text">{errors} failed</span> : null}
+        <span className="spring" />
+        <span className="muted">{rowLatency(row)}</span>
+      </span>
+      <PreviewText row={row} about={about} />
+      <span className="card-line muted">
+        <Moment time={row.started_at} />
+        {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+        {row.thread_id ? <span className="cut">{row.thread_id}</span> : null}
+      </span>
+    </div>
+  );
+};
+
+/** What is known of a row beside the call: of roots by their traces, of other calls by themselves. */
+const aboutIn =
+  ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp) =>
+  (row: CallRow): About => ({
+    figures: options.roots
+      ? (figures.get(row.id) ?? totalsOf(row) ?? usage.get(row.id))
+      : { usage: sumUsage(usageByModel(row).values()) },
+    preview: previews.get(row.id),
+    hit: hits.get(row.id),
+  });
+
 /** The calls in rows, of which only those in sight are in the document. */
 export const TraceTable = (props: TraceTableProps) => {
-  const { list, state, columns, active, scroller, picks } = props;
+  const { list, state, search, active, sort, onLayout, scroller, picks } = props;
   const { rows, phase, complete } = state;
-  // The list has looked up the figures of all rows itself if it is filtered by them.
-  const { roots, costTest } = list.options;
-  useAnchor(rows, scroller, rowHeight);
+  const isNarrow = useNarrow();
+  const height = isNarrow ? cardHeight : rowHeight;
+  useAnchor(rows, scroller, height);
   useLayoutEffect(() => {
     const { current: element } = scroller;
     return () => {
@@ -254,15 +229,33 @@ export const TraceTable = (props: TraceTableProps) => {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 10,
     initialOffset: list.scrollTop,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured anew
+  useEffect(() => virtual.measure(), [height]);
   const items = virtual.getVirtualItems();
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
-  const last = roots && !costTest ? lastSeen : -1;
-  const usages = useTraceUsage(list, rows, { first: firstSeen, last, settled: phase !== 'reading' });
+  const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
+  const lookedUp = useLookedUp(list, rows, sight);
+  const aboutOf = aboutIn(list, state, lookedUp);
+  const columns = useMemo(() => columnsOf(search), [search]);
+  const ids = columns.map(({ id }) => id);
+  // While a grip is dragged, its column is as wide as that, and the URL follows.
+  const [dragged, setDragged] = useState<readonly string[]>();
+  const layout = dragged ?? search.layout;
+  useEffect(() => {
+    if (!dragged) return;
+    const timer = setTimeout(() => {
+      setDragged(undefined);
+      onLayout(dragged);
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [dragged, onLayout]);
+  const places = placesOf(layout, ids);
+  const shown = shownColumns(columns, places, rows, sort, aboutOf);
   useEffect(() => {
     list.inSight = [firstSeen, lastSeen];
   }, [list, firstSeen, lastSeen]);
@@ -275,7 +268,6 @@ export const TraceTable = (props: TraceTableProps) => {
     if (active !== followed.current) virtual.scrollToIndex(active, { align: 'auto' });
     followed.current = active;
   }, [active, virtual]);
-  const template = ['1.9rem', ...columns.map(({ width }) => width)].join(' ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
     <div className="table-scroll" ref={scroller} tabIndex={0} role="region" aria-label="Calls">
@@ -283,12 +275,19 @@ export const TraceTable = (props: TraceTableProps) => {
         role="table"
         aria-label="Calls"
         aria-rowcount={complete ? rows.length + 1 : -1}
-        className="table"
-        style={{ '--columns': template } as CSSProperties}
+        className={isNarrow ? 'table cards' : 'table'}
+        style={isNarrow ? undefined : gridOf(shown)}
       >
-        <div role="rowgroup" className="table-top">
-          <Head {...props} />
-        </div>
+        {isNarrow ? null : (
+          <div role="rowgroup" className="table-top">
+            <Head
+              columns={shown}
+              sort={sort}
+              onSort={props.onSort}
+              onWidth={(id, width) => setDragged(changedPlaces(places, id, { width }))}
+            />
+          </div>
+        )}
         <div role="rowgroup" className="table-body" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const row = rows[index];
@@ -309,15 +308,11 @@ export const TraceTable = (props: TraceTableProps) => {
                     onChange={() => picks.pick(row.id)}
                   />
                 </div>
-                <Row
-                  row={row}
-                  columns={columns}
-                  figures={
-                    roots
-                      ? (state.figures.get(row.id) ?? usages.get(row.id) ?? unknown)
-                      : { usage: sumUsage(usageByModel(row).values()) }
-                  }
-                />
+                {isNarrow ? (
+                  <Card row={row} about={aboutOf(row)} />
+                ) : (
+                  <Row row={row} about={aboutOf(row)} columns={shown} />
+                )}
               </div>
             );
           })}

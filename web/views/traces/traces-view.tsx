@@ -1,13 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import type { CallsQuery } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
+import { keepColumns } from '../../session/device.ts';
 import { useKept, useRead, useSession, useWake } from '../../session/session.tsx';
-import { Button, Check, CopyButton, Failure, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
-import { Menu, Modal, Popup } from '../../ui/popups.tsx';
+import { Menu } from '../../ui/popups.tsx';
 import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
 import type { Changes, TracesSearch } from '../search.ts';
@@ -15,8 +15,8 @@ import type { CallList, ListState } from './call-list.ts';
 import type { Exported } from './export.ts';
 import { FilterBar } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
-import { feedbackPath } from './request.ts';
-import { columnsOf, TraceTable } from './table.tsx';
+import { TraceTable } from './table.tsx';
+import { ColumnMenu, QueryDialog } from './toolbar.tsx';
 
 interface ListProgressProps {
   readonly state: ListState;
@@ -104,93 +104,6 @@ const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
     </div>
   );
 
-interface QueryDialogProps {
-  readonly request: CallsQuery;
-  /** Whether the page filters the rows itself, by their cost. */
-  readonly filtered: boolean;
-  readonly open: boolean;
-  readonly onClose: () => void;
-}
-
-/** Shows the request behind the list, in the words of the query language. */
-const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
-  const { client } = useSession();
-  const text = JSON.stringify(client.wire(request), null, 2);
-  return (
-    <Modal title="The query of this list" open={open} onClose={onClose}>
-      <p className="muted">
-        <code>POST /calls/stream_query</code>{' '}
-        {filtered
-          ? 'answers these calls and more: the filter by cost is the page’s own.'
-          : 'answers exactly these calls.'}
-      </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
-      <pre className="code" tabIndex={0}>
-        {text}
-      </pre>
-      <div className="row-end">
-        <CopyButton text={() => text}>Copy</CopyButton>
-        <Button kind="primary" onClick={onClose}>
-          Close
-        </Button>
-      </div>
-    </Modal>
-  );
-};
-
-interface ColumnMenuProps {
-  readonly columns: readonly string[];
-  readonly onChange: (columns: readonly string[]) => void;
-}
-
-/** Adds columns for any path, and removes them. */
-const ColumnMenu = ({ columns, onChange }: ColumnMenuProps) => {
-  const [open, setOpen] = useState(false);
-  const [path, setPath] = useState('');
-  const paths = columns.filter((column) => column !== feedbackPath);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const added = path.trim();
-    if (added !== '') onChange([...columns.filter((column) => column !== added), added]);
-    setPath('');
-  };
-  return (
-    <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
-      <form className="stack" onSubmit={submit}>
-        <Check
-          label="Feedback"
-          checked={columns.includes(feedbackPath)}
-          onChange={(checked) => onChange(checked ? [...columns, feedbackPath] : paths)}
-        />
-        {paths.map((column) => (
-          <div key={column} className="row-between">
-            <code className="cut">{column}</code>
-            <Button
-              kind="quiet"
-              aria-label={`Remove the column ${column}`}
-              onClick={() => onChange(columns.filter((other) => other !== column))}
-            >
-              ✕
-            </Button>
-          </div>
-        ))}
-        <label className="field">
-          <span>Path of a new column</span>
-          <input
-            value={path}
-            spellCheck={false}
-            placeholder="inputs.model"
-            onChange={(event) => setPath(event.target.value)}
-          />
-        </label>
-        <Button type="submit" disabled={path.trim() === ''}>
-          Add column
-        </Button>
-      </form>
-    </Popup>
-  );
-};
-
 const forms = [
   { label: 'JSON Lines', form: 'jsonl' },
   { label: 'CSV', form: 'csv' },
@@ -259,6 +172,7 @@ export const TracesView = () => {
   const scroller = useRef<HTMLDivElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
   const [showQuery, setShowQuery] = useState(false);
+  const [showMore, setShowMore] = useState(false);
   const [exportError, setExportError] = useState<string>();
   const picks = usePicked(search.project);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
@@ -271,8 +185,16 @@ export const TracesView = () => {
     refresh,
     picks,
   );
-  const { columns: paths = [], sort = '-started_at', live = false } = search;
-  const columns = useMemo(() => columnsOf(search), [search]);
+  const { sort = '-started_at', live = false } = search;
+  const changeColumns = useCallback(
+    (next: Changes<TracesSearch>) => {
+      const { project, columns, layout } = search;
+      keepColumns(project, { columns, layout, ...next });
+      change(next);
+    },
+    [search, change],
+  );
+  const onLayout = useCallback((layout: readonly string[]) => changeColumns({ layout }), [changeColumns]);
   const keepPlace = useCallback(
     (before: readonly CallRow[], after: readonly CallRow[]) =>
       setActive((at) => {
@@ -297,8 +219,22 @@ export const TracesView = () => {
     <main className="traces">
       <h1 className="hidden">Traces of {search.project}</h1>
       <div className="toolbar">
-        <FilterBar search={search} searchBox={searchBox} onChange={change} />
-        <div className="actions">
+        <FilterBar
+          search={search}
+          searchBox={searchBox}
+          onChange={change}
+          more={
+            <Button
+              className="phone"
+              aria-label="More"
+              aria-expanded={showMore}
+              onClick={() => setShowMore(!showMore)}
+            >
+              ⋯
+            </Button>
+          }
+        />
+        <div className={showMore ? 'actions open' : 'actions'}>
           <ListProgress state={state} list={list} live={isLive} filtered={filtered} />
           <span className="spring" />
           {picks.picked.length > 0 ? (
@@ -306,20 +242,19 @@ export const TracesView = () => {
               {picks.picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
             </Button>
           ) : null}
-          <Check
-            label="Live"
-            title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
-            checked={live}
-            disabled={!mayLive}
-            onChange={(checked) => change({ live: checked || undefined })}
-          />
-          <Button onClick={refresh}>Refresh</Button>
-          <Button onClick={() => setShowQuery(true)}>Query</Button>
-          <ColumnMenu
-            columns={paths}
-            onChange={(next) => change({ columns: next.length > 0 ? next : undefined })}
-          />
-          <ExportMenu list={list} onError={setExportError} />
+          <div className="folded">
+            <Check
+              label="Live"
+              title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
+              checked={live}
+              disabled={!mayLive}
+              onChange={(checked) => change({ live: checked || undefined })}
+            />
+            <Button onClick={refresh}>Refresh</Button>
+            <Button onClick={() => setShowQuery(true)}>Query</Button>
+            <ColumnMenu search={search} onChange={changeColumns} />
+            <ExportMenu list={list} onError={setExportError} />
+          </div>
         </div>
       </div>
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
@@ -332,10 +267,11 @@ export const TracesView = () => {
           key={list.number}
           list={list}
           state={state}
-          columns={columns}
+          search={search}
           active={active}
           sort={sort}
           onSort={(path) => change({ sort: toggledSort(sort, path) })}
+          onLayout={onLayout}
           scroller={scroller}
           picks={picks}
         />

@@ -2,13 +2,31 @@ import { type CallRow, type Cost, costOf, sumUsage, type Usage } from '../../api
 import type { Client } from '../../api/client.ts';
 import type { Answer } from '../../api/contract.ts';
 import { type Condition, costPath, type TracesSearch } from '../search.ts';
+import type { Seen } from './sight.ts';
 
 /** What a row stands for used, and how much of it failed. */
 export interface RowFigures {
   readonly usage: Usage | undefined;
   /** How many calls failed; undefined where nobody counts. */
   readonly errors?: number | undefined;
+  /** How many calls there are; undefined where nobody counts. */
+  readonly calls?: number | undefined;
 }
+
+/** What the service added up of a root's trace, if it was asked to. */
+export const totalsOf = ({ summary }: CallRow): RowFigures | undefined => {
+  const totals = summary?.svc?.trace_totals;
+  if (!totals) return undefined;
+  const { call_count, error_count, input_tokens, output_tokens, total_cost } = totals;
+  const total = input_tokens + output_tokens;
+  const cost = total_cost > 0 ? new Map([['USD', total_cost]]) : undefined;
+  const isUsed = total > 0 || cost !== undefined;
+  return {
+    usage: isUsed ? { input: input_tokens, output: output_tokens, total, cost } : undefined,
+    errors: error_count,
+    calls: call_count,
+  };
+};
 
 /** How many traces a list asks for at once, if it needs all. */
 export const chunkSize = 50;
@@ -29,7 +47,7 @@ const usageOf = (usage: ModelUsage): Usage => {
 export const readUsage = async (
   client: Client,
   project: string,
-  roots: readonly Root[],
+  roots: readonly Seen[],
   signal: AbortSignal,
 ) => {
   const call_ids = roots.map(({ id }) => id);
@@ -43,58 +61,6 @@ export const readUsage = async (
     ]),
   );
 };
-
-/** A root whose usage is asked for. */
-export type Root = Pick<CallRow, 'id' | 'trace_id'>;
-
-/** As many rows are asked for at once, at least. A request costs more than what they read. */
-const minRows = 16;
-
-/** Which rows are in sight, by their places, and whether no more are on their way. */
-export interface Sight {
-  readonly first: number;
-  readonly last: number;
-  readonly settled: boolean;
-}
-
-/**
- * The batches in which a list asks for the usage of its traces. It asks for rows in sight, and each
- * once, whatever comes before it or behind.
- */
-export class UsageBatches {
-  #batches = new Map<string, readonly Root[]>();
-
-  /**
-   * The batches that rows in sight belong to. Those in none make a new one, with the rows behind
-   * them if they are few. While rows come in, it waits until they are enough.
-   */
-  inSight(rows: readonly CallRow[], { first, last, settled }: Sight): (readonly Root[])[] {
-    const seen = rows.slice(Math.max(0, first), last + 1);
-    const missing = this.#missing(seen);
-    if (missing.length > 0 && (settled || missing.length >= minRows)) {
-      const behind = this.#missing(rows.slice(last + 1, last + minRows));
-      this.#add([...missing, ...behind.slice(0, Math.max(0, minRows - missing.length))], rows);
-    }
-    return [...new Set(seen.flatMap(({ id }) => [this.#batches.get(id) ?? []]))].filter(
-      ({ length }) => length > 0,
-    );
-  }
-
-  #missing(rows: readonly CallRow[]): readonly CallRow[] {
-    return rows.filter(({ id }) => !this.#batches.has(id));
-  }
-
-  #add(roots: readonly CallRow[], rows: readonly CallRow[]): void {
-    // A live list loses its oldest rows.
-    if (this.#batches.size > 2 * rows.length) this.#forget(new Set(rows.map(({ id }) => id)));
-    const batch = roots.map(({ id, trace_id }) => ({ id, trace_id }));
-    for (const { id } of batch) this.#batches.set(id, batch);
-  }
-
-  #forget(kept: ReadonlySet<string>): void {
-    this.#batches = new Map([...this.#batches].filter(([id]) => kept.has(id)));
-  }
-}
 
 /*
  * The filter by cost. Costs follow from prices when calls are read, and no query can add them up.

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
-import { UsageBatches } from '../../../../../web/views/traces/usage.ts';
+import { SightBatches } from '../../../../../web/views/traces/sight.ts';
 
 const rowsOf = (ids: readonly string[]) => ids.map((id) => ({ id, trace_id: `t-${id}` }) as CallRow);
 const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `call-${from + i}`);
 const idsOf = (batches: readonly (readonly { id: string }[])[]) =>
   batches.map((batch) => batch.map(({ id }) => id));
 
-describe('the batches in which a list asks for usage', () => {
+describe('the batches in which a list looks things up', () => {
   it('have the rows in sight, and each row once while the list is scrolled', () => {
-    const [batches, rows] = [new UsageBatches(), rowsOf(numbered(100))];
+    const [batches, rows] = [new SightBatches(), rowsOf(numbered(100))];
     const opened = batches.inSight(rows, { first: 0, last: 29, settled: true });
     expect(idsOf(opened)).toEqual([numbered(30)]);
     const scrolled = batches.inSight(rows, { first: 2, last: 31, settled: true });
@@ -19,7 +19,7 @@ describe('the batches in which a list asks for usage', () => {
   });
 
   it('stay what they are when rows come before them', () => {
-    const batches = new UsageBatches();
+    const batches = new SightBatches();
     const rows = rowsOf(numbered(20));
     const [first] = batches.inSight(rows, { first: 0, last: 19, settled: true });
     const live = batches.inSight([...rowsOf(['new']), ...rows], { first: 0, last: 20, settled: true });
@@ -28,7 +28,7 @@ describe('the batches in which a list asks for usage', () => {
   });
 
   it('wait while few rows are there and more are on their way', () => {
-    const batches = new UsageBatches();
+    const batches = new SightBatches();
     expect(batches.inSight(rowsOf(numbered(3)), { first: 0, last: 2, settled: false })).toEqual([]);
     const some = batches.inSight(rowsOf(numbered(16)), { first: 0, last: 15, settled: false });
     expect(idsOf(some)).toEqual([numbered(16)]);
@@ -36,7 +36,7 @@ describe('the batches in which a list asks for usage', () => {
   });
 
   it('are forgotten with rows that left the list', () => {
-    const batches = new UsageBatches();
+    const batches = new SightBatches();
     const sight = { first: 0, last: 19, settled: true };
     const [before] = batches.inSight(rowsOf(numbered(20)), sight);
     for (let at = 20; at < 100; at += 20) batches.inSight(rowsOf(numbered(20, at)), sight);

@@ -1,0 +1,260 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type CallRow, durationOf, nameOf, statusOf, usageByModel } from '../../api/calls.ts';
+import { feedbackOf, marksOf } from '../../api/feedback.ts';
+import { kindOf, type Preview } from '../../api/kind.ts';
+import { costText, countText, latencyText, tokensText } from '../../data/format.ts';
+import { valueAt } from '../../data/values.ts';
+import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
+import { KindIcon } from '../../ui/kind-icon.tsx';
+import { isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
+import type { Hit } from './hits.ts';
+import { feedbackPath } from './request.ts';
+import type { RowFigures } from './usage.ts';
+
+/** What is known about a row beside the call itself. */
+export interface About {
+  /** Of a root those of its trace, of any other call its own; undefined as long as nobody knows. */
+  readonly figures: RowFigures | undefined;
+  /** What a root without content of its own was about. */
+  readonly preview: Preview | undefined;
+  /** Where the text stands that the row was found by. */
+  readonly hit: Hit | undefined;
+}
+
+/** A column of the list. */
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  /** The path to sort by. @default - it cannot be sorted by */
+  readonly path?: string;
+  /** The least width in pixels. */
+  readonly least: number;
+  /** Its share of the room that is left. @default - none */
+  readonly grow?: number;
+  readonly numeric?: boolean;
+  readonly cell: (row: CallRow, about: About) => ReactNode;
+  /** Whether a row has something to show. @default - each has */
+  readonly has?: (row: CallRow, about: About) => boolean;
+}
+
+const name: Column = {
+  id: 'name',
+  title: 'Name',
+  path: 'display_name',
+  least: 150,
+  grow: 1,
+  cell: nameOf,
+};
+
+/** A hit in its sentence. */
+const HitText = ({ hit: { before, found, after } }: { hit: Hit }) => (
+  <span className="cut muted">
+    {before}
+    <mark>{found}</mark>
+    {after}
+  </span>
+);
+
+/** A line without the signs that Markdown has around words. */
+const withoutMarks = (line: string): string =>
+  line.replace(/(\*\*|`)(\S(?:.*?\S)?)\1/g, '$2').replace(/(?:\| *:?-{2,}:? *)+\|/g, '|');
+
+/** What a call was about, in one line: what went in, and what came out. */
+export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
+  if (about.hit) return <HitText hit={about.hit} />;
+  const { input, output } = about.preview ?? row.preview ?? { input: null, output: null };
+  return (
+    <span className="preview">
+      {input === null ? null : (
+        <span className="cut" dir="auto">
+          {withoutMarks(input)}
+        </span>
+      )}
+      {output === null ? null : (
+        <>
+          <span className="muted" aria-hidden="true">
+            →
+          </span>
+          <span className={`cut ${statusOf(row) === 'error' ? 'failed' : 'muted'}`} dir="auto">
+            {withoutMarks(output)}
+          </span>
+        </>
+      )}
+    </span>
+  );
+};
+
+const preview: Column = {
+  id: 'preview',
+  title: 'Input → output',
+  least: 220,
+  grow: 3,
+  cell: (row, about) => <PreviewText row={row} about={about} />,
+};
+
+const status: Column = {
+  id: 'status',
+  title: 'Status',
+  path: 'summary.svc.status',
+  least: 116,
+  cell: (row) => <StatusBadge status={statusOf(row)} />,
+};
+
+const started: Column = {
+  id: 'started',
+  title: 'Started',
+  path: 'started_at',
+  least: 136,
+  cell: ({ started_at }) => <Moment time={started_at} />,
+};
+
+export const rowLatency = (call: CallRow): string =>
+  latencyText(call.summary?.svc?.latency_ms ?? durationOf(call));
+
+const latency: Column = {
+  id: 'latency',
+  title: 'Latency',
+  path: 'summary.svc.latency_ms',
+  least: 84,
+  numeric: true,
+  cell: rowLatency,
+};
+
+const thread: Column = {
+  id: 'thread',
+  title: 'Thread',
+  path: 'thread_id',
+  least: 96,
+  grow: 0.6,
+  has: ({ thread_id }) => Boolean(thread_id),
+  cell: ({ thread_id, project_id }) =>
+    thread_id ? (
+      <Link to="/thread" search={{ project: project_id, thread: thread_id }} className="cell-link">
+        {thread_id}
+      </Link>
+    ) : (
+      ''
+    ),
+};
+
+const user: Column = {
+  id: 'user',
+  title: 'User',
+  path: 'svc_user_id',
+  least: 70,
+  grow: 0.3,
+  has: ({ svc_user_id }) => Boolean(svc_user_id),
+  cell: ({ svc_user_id }) => svc_user_id ?? '',
+};
+
+const endUser: Column = {
+  id: 'end-user',
+  title: 'End user',
+  path: 'attributes.user.id',
+  least: 80,
+  grow: 0.3,
+  has: (row) => cellText(valueAt(row, 'attributes.user.id')) !== '',
+  cell: (row) => cellText(valueAt(row, 'attributes.user.id')),
+};
+
+const model: Column = {
+  id: 'model',
+  title: 'Model',
+  least: 96,
+  grow: 0.6,
+  has: (row) => usageByModel(row).size > 0,
+  cell: (row) => [...usageByModel(row).keys()].join(', '),
+};
+
+const calls: Column = {
+  id: 'calls',
+  title: 'Calls',
+  path: `${totalsPath}.call_count`,
+  least: 64,
+  numeric: true,
+  has: (_, { figures }) => figures?.calls !== undefined,
+  cell: (_, { figures }) => (figures?.calls === undefined ? '' : countText(figures.calls)),
+};
+
+const errors: Column = {
+  id: 'errors',
+  title: 'Errors',
+  path: `${totalsPath}.error_count`,
+  least: 66,
+  numeric: true,
+  has: (_, { figures }) => Boolean(figures?.errors),
+  cell: (_, { figures }) =>
+    figures?.errors ? <span className="error-text">{countText(figures.errors)}</span> : '',
+};
+
+const tokens: Column = {
+  id: 'tokens',
+  title: 'Tokens',
+  least: 76,
+  numeric: true,
+  has: (_, { figures }) => !figures || figures.usage !== undefined,
+  cell: (_, { figures }) => (figures?.usage ? tokensText(figures.usage.total) : ''),
+};
+
+const cost: Column = {
+  id: 'cost',
+  title: 'Cost',
+  least: 84,
+  numeric: true,
+  has: (_, { figures }) => !figures || figures.usage?.cost !== undefined,
+  cell: (_, { figures }) => (figures?.usage?.cost === undefined ? '' : costText(figures.usage.cost)),
+};
+
+const feedback: Column = {
+  id: feedbackPath,
+  title: 'Feedback',
+  least: 110,
+  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row))} />,
+};
+
+/** How much of a value a cell shows. */
+const maxCellLength = 200;
+
+const cellText = (value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.slice(0, maxCellLength);
+};
+
+const pathColumn = (path: string): Column => ({
+  id: path,
+  title: path,
+  path,
+  least: 120,
+  grow: 0.8,
+  cell: (row) => cellText(valueAt(row, path)),
+});
+
+/** The paths that the service adds up for roots, by the columns that are sorted by them. */
+const rootTokens: Column = { ...tokens, path: `${totalsPath}.input_tokens` };
+const rootCost: Column = { ...cost, path: `${totalsPath}.total_cost` };
+
+/**
+ * All columns of a list, in the order that they have by themselves. Roots show the figures of their
+ * traces, all other calls their own.
+ */
+export const columnsOf = (search: TracesSearch): Column[] => {
+  const { columns = [], feedback: filter } = search;
+  return [
+    name,
+    preview,
+    status,
+    started,
+    latency,
+    ...(isOfAllCalls(search) ? [model, tokens, cost] : [calls, errors, rootTokens, rootCost]),
+    thread,
+    endUser,
+    user,
+    ...(filter && !columns.includes(feedbackPath) ? [feedback] : []),
+    ...columns.map((path) => (path === feedbackPath ? feedback : pathColumn(path))),
+  ];
+};
+
+/** What a call stands for, before its name. */
+export const RowIcon = ({ row }: { row: CallRow }) => <KindIcon kind={kindOf(row)} />;

@@ -1,0 +1,76 @@
+import type { CallRow } from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
+import { textColumns } from './request.ts';
+import type { Seen } from './sight.ts';
+
+/** A place where a text was found: what stands before it, it as it stands there, and what follows. */
+export interface Hit {
+  readonly before: string;
+  readonly found: string;
+  readonly after: string;
+}
+
+/** How much of a text stands around a hit, in characters. */
+const [lengthBefore, lengthAfter] = [48, 160];
+
+const hitIn = (text: string, sought: string): Hit | undefined => {
+  const at = text.toLowerCase().indexOf(sought);
+  if (at < 0) return undefined;
+  const from = Math.max(0, at - lengthBefore);
+  const end = at + sought.length;
+  const line = (part: string) => part.replace(/\s+/g, ' ');
+  return {
+    before: `${from > 0 ? '…' : ''}${line(text.slice(from, at)).trimStart()}`,
+    found: line(text.slice(at, end)),
+    after: line(text.slice(end, end + lengthAfter)),
+  };
+};
+
+/** The texts in a value, and its keys, the last first: what is new in a conversation stands at its end. */
+function* textsIn(value: unknown): Generator<string> {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') yield next;
+    else if (typeof next === 'number' || typeof next === 'boolean') yield String(next);
+    else if (Array.isArray(next)) for (const item of next) waiting.push(item);
+    else if (typeof next === 'object' && next !== null)
+      for (const [key, item] of Object.entries(next)) waiting.push(key, item);
+  }
+}
+
+/**
+ * Where a call has a text that the service found in it: in its exception, its output or its inputs.
+ * A text that goes over several values of JSON is found in none.
+ */
+export const hitOf = (call: Pick<CallRow, (typeof textColumns)[number]>, sought: string): Hit | undefined => {
+  const lower = sought.toLowerCase();
+  for (const column of [...textColumns].reverse())
+    for (const text of textsIn(call[column])) {
+      const hit = hitIn(text, lower);
+      if (hit) return hit;
+    }
+  return undefined;
+};
+
+/** Where calls have a text, by their ids. Their payloads are read for it. */
+export const readHits = async (
+  client: Client,
+  project: string,
+  calls: readonly Seen[],
+  sought: string,
+  signal: AbortSignal,
+): Promise<Map<string, Hit>> => {
+  const hits = new Map<string, Hit>();
+  const request = {
+    project_id: project,
+    filter: { call_ids: calls.map(({ id }) => id) },
+    columns: [...textColumns],
+  };
+  for await (const batch of client.stream('/calls/stream_query', request, signal))
+    for (const call of batch) {
+      const hit = hitOf(call, sought);
+      if (hit) hits.set(call.id, hit);
+    }
+  return hits;
+};

@@ -1,0 +1,198 @@
+import { type FormEvent, useRef, useState } from 'react';
+import type { CallsQuery } from '../../api/contract.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button, Check, CopyButton } from '../../ui/controls.tsx';
+import { Menu, Modal, Popup } from '../../ui/popups.tsx';
+import { type Changes, isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
+import { columnsOf } from './columns.tsx';
+import { changedPlaces, movedPlaces, placesOf } from './layout.ts';
+import { feedbackPath } from './request.ts';
+
+interface QueryDialogProps {
+  readonly request: CallsQuery;
+  /** Whether the page filters the rows itself, by their cost. */
+  readonly filtered: boolean;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Shows the request behind the list, in the words of the query language. */
+export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
+  const { client } = useSession();
+  const text = JSON.stringify(client.wire(request), null, 2);
+  return (
+    <Modal title="The query of this list" open={open} onClose={onClose}>
+      <p className="muted">
+        <code>POST /calls/stream_query</code>{' '}
+        {filtered
+          ? 'answers these calls and more: the filter by cost is the page’s own.'
+          : 'answers exactly these calls.'}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
+      <pre className="code" tabIndex={0}>
+        {text}
+      </pre>
+      <div className="row-end">
+        <CopyButton text={() => text}>Copy</CopyButton>
+        <Button kind="primary" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </Modal>
+  );
+};
+
+const totals = (name: string): string => `-${totalsPath}.${name}`;
+
+/** The usual orders of a list: their words, the order, and whether calls below roots have it. */
+const sorts: readonly (readonly [text: string, sort: string, ofAll: boolean])[] = [
+  ['Newest first', '-started_at', true],
+  ['Oldest first', 'started_at', true],
+  ['Slowest first', '-summary.svc.latency_ms', true],
+  ['Dearest first', totals('total_cost'), false],
+  ['Most tokens first', totals('input_tokens'), false],
+  ['Most errors first', totals('error_count'), false],
+  ['Most calls first', totals('call_count'), false],
+];
+
+interface SearchMenuProps {
+  readonly search: TracesSearch;
+  readonly onChange: (change: Changes<TracesSearch>) => void;
+}
+
+/** Chooses an order, also of columns that are not in sight. */
+export const SortMenu = ({ search, onChange }: SearchMenuProps) => {
+  const { sort = '-started_at' } = search;
+  const shown = sorts.filter(([, , ofAll]) => ofAll || !isOfAllCalls(search));
+  const present = shown.find(([, each]) => each === sort)?.[0] ?? 'Sorted';
+  return (
+    <Menu
+      name={`Order: ${present}`}
+      label={<>{present} ▾</>}
+      items={shown.map(([label, each]) => ({
+        label,
+        checked: each === sort,
+        onSelect: () => onChange({ sort: each === '-started_at' ? undefined : each }),
+      }))}
+    />
+  );
+};
+
+/** How much wider or narrower a column becomes with a click, in pixels. */
+const widthStep = 40;
+
+/** Shows, hides, moves and widens columns, and adds columns for any path. */
+export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
+  const [open, setOpen] = useState(false);
+  const [path, setPath] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  const { columns: paths = [], layout } = search;
+  const columns = columnsOf(search);
+  const places = placesOf(
+    layout,
+    columns.map(({ id }) => id),
+  );
+  const setPaths = (next: readonly string[]) => onChange({ columns: next.length > 0 ? next : undefined });
+  /** The width that a column has on the screen. */
+  const widthOf = (id: string): number =>
+    [...document.querySelectorAll<HTMLElement>('.table-head .cell')].find(
+      ({ dataset }) => dataset.column === id,
+    )?.offsetWidth ?? 120;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const added = path.trim();
+    if (added !== '') setPaths([...paths.filter((column) => column !== added), added]);
+    setPath('');
+  };
+  return (
+    <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
+      <form className="stack" onSubmit={submit} ref={form}>
+        <ul className="column-list">
+          {places.map(({ id, hidden, width }, at) => {
+            const title = columns.find((column) => column.id === id)?.title ?? id;
+            const set = (next: readonly string[]) => onChange({ layout: next });
+            const widen = (by: number) =>
+              set(changedPlaces(places, id, { width: (width ?? widthOf(id)) + by }));
+            return (
+              <li key={id} className="row-between">
+                <Check
+                  label={title}
+                  checked={!hidden}
+                  onChange={(shown) => set(changedPlaces(places, id, { hidden: !shown }))}
+                />
+                <span className="column-tools">
+                  <Button
+                    kind="quiet"
+                    aria-label={`Narrower: ${title}`}
+                    idle={hidden}
+                    onClick={() => widen(-widthStep)}
+                  >
+                    −
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    aria-label={`Wider: ${title}`}
+                    idle={hidden}
+                    onClick={() => widen(widthStep)}
+                  >
+                    +
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    aria-label={`Move up: ${title}`}
+                    idle={at === 0}
+                    onClick={() => set(movedPlaces(places, id, -1))}
+                  >
+                    ↑
+                  </Button>
+                  <Button
+                    kind="quiet"
+                    aria-label={`Move down: ${title}`}
+                    idle={at === places.length - 1}
+                    onClick={() => set(movedPlaces(places, id, 1))}
+                  >
+                    ↓
+                  </Button>
+                  {paths.includes(id) ? (
+                    <Button
+                      kind="quiet"
+                      aria-label={`Remove the column ${title}`}
+                      onClick={() => setPaths(paths.filter((other) => other !== id))}
+                    >
+                      ✕
+                    </Button>
+                  ) : null}
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+        {columns.some(({ id }) => id === feedbackPath) ? null : (
+          <Check label="Feedback" checked={false} onChange={() => setPaths([...paths, feedbackPath])} />
+        )}
+        <label className="field">
+          <span>Path of a new column</span>
+          <input
+            value={path}
+            spellCheck={false}
+            placeholder="inputs.model"
+            onChange={(event) => setPath(event.target.value)}
+          />
+        </label>
+        <div className="row-between">
+          <Button type="submit" disabled={path.trim() === ''}>
+            Add column
+          </Button>
+          {layout || paths.length > 0 ? (
+            <Button kind="quiet" onClick={() => onChange({ layout: undefined, columns: undefined })}>
+              As at first
+            </Button>
+          ) : null}
+        </div>
+        <p className="hint">
+          A column that is empty in all rows is not shown. This device keeps what you choose.
+        </p>
+      </form>
+    </Popup>
+  );
+};
