@@ -101,7 +101,7 @@ describe('the keys of a view', () => {
     await page.keyboard.press('j');
     await page.locator('.table-row.active').getByText('Turn c2').waitFor();
     await page.keyboard.press('/');
-    expect(await focused(page)).toBe('Search in inputs and outputs');
+    expect(await focused(page)).toBe('Search in all calls');
     await page.keyboard.type('j');
     expect(await page.locator('.table-row.active').getByText('Turn c2').isVisible()).toBe(true);
   });

@@ -280,21 +280,32 @@ describe('an export', () => {
     const page = await visit(link());
     await firstRow(page, 'Model');
     await page.getByRole('button', { name: 'Export' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export' });
+    await dialog.getByText('154 calls').waitFor();
+    await dialog.getByRole('button', { name: label }).click();
+    for (const content of ['Inputs', 'Exception, with its stack trace'])
+      await dialog.getByLabel(content).check();
+    await dialog.getByText('inputs, exception, trace_errors').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: label }).click(),
+      dialog.getByRole('button', { name: 'Save' }).click(),
     ]);
+    await dialog.waitFor({ state: 'detached' });
     expect(download.suggestedFilename()).toBe(name);
     const saved = (await text(await download.createReadStream())).trimEnd().split('\n');
     expect(saved).toHaveLength(lines);
     const of = (name: string) => saved.find((line) => line.includes(name));
     if (label === 'CSV') {
-      expect(saved[0]).toMatch(/^id,project_id,op_name,.*,summary.svc,trace_errors,trace_tokens,trace_cost$/);
+      expect(saved[0]).toMatch(
+        /^id,project_id,op_name,.*,inputs,exception,trace_errors,trace_tokens,trace_cost$/,
+      );
       expect(of('Turn turn-1')).toMatch(/,1,300,0\.000072$/);
     } else
       expect(JSON.parse(of('Turn turn-1') ?? '')).toMatchObject({
         ...{ trace_errors: 1, trace_tokens: 300, trace_cost: expect.closeTo(0.000072, 9) },
+        inputs: { question: 'Where is my order 4711?' },
       });
+    expect(of('"Failed"') ?? of(',Failed,')).toContain('Boom');
   });
 });
 

@@ -42,8 +42,8 @@ const name: Column = {
   id: 'name',
   title: 'Name',
   path: 'display_name',
-  least: 150,
-  grow: 1,
+  least: 160,
+  grow: 1.2,
   cell: nameOf,
 };
 

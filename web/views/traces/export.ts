@@ -1,7 +1,7 @@
 import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
 import type { ListOptions } from './call-list.ts';
-import { chunkSize, type RowFigures, readUsage } from './usage.ts';
+import { chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 /** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -47,20 +47,35 @@ const traceFigures = (figures: RowFigures | undefined) => ({
 
 const traceColumns = Object.keys(traceFigures(undefined));
 
-/** The rows as lines, of CSV with the columns that the request asks for. */
-const fileLines = (rows: readonly Wire[], { client, request, roots, form }: Exported): string[] => {
-  if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
+/** What rows hold beside what the list shows, if it is asked for. */
+export const contents = ['inputs', 'output', 'attributes', 'exception'] as const;
+
+/** A list with whole contents of its calls; paths into them are in these already. */
+export const withContents = (options: ListOptions, chosen: readonly string[]): ListOptions => {
+  const { columns = [] } = options.request;
+  const others = (columns ?? []).filter(
+    (path) => !chosen.some((column) => `${path}.`.startsWith(`${column}.`)),
+  );
+  return { ...options, request: { ...options.request, columns: [...others, ...chosen] } };
+};
+
+/** The columns of a file, as the service calls them: those of every row, those that are asked for, and figures. */
+export const exportedColumns = ({ client, request, roots }: ListOptions): readonly string[] => {
   const asked = [
-    ...new Set([
-      ...always,
-      ...(request.columns ?? []),
-      ...(request.include_costs ? ['summary.svc.costs'] : []),
-      ...(request.include_feedback ? ['summary.svc.feedback'] : []),
-      ...(roots ? traceColumns : []),
-    ]),
+    ...always,
+    ...(request.columns ?? []),
+    ...(request.include_costs ? ['summary.svc.costs'] : []),
+    ...(request.include_feedback ? ['summary.svc.feedback'] : []),
+    ...(roots ? traceColumns : []),
   ];
   // The rows have the names of the service's dialect.
-  const { columns } = client.wire({ columns: asked });
+  return client.wire({ columns: [...new Set(asked)] }).columns;
+};
+
+/** The rows as lines, of CSV with the columns that the request asks for. */
+const fileLines = (rows: readonly Wire[], exported: Exported): string[] => {
+  if (exported.form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`);
+  const columns = exportedColumns(exported);
   const fields = rows.map((row) => columns.map((path) => valueAt(row, path)));
   return [columns, ...fields].map((values) => `${csvLine(values)}\n`);
 };
@@ -79,13 +94,17 @@ const readRows = async ({ client, request, signal, onProgress }: Exported): Prom
   return rows;
 };
 
-/** The figures of traces by their roots, some at a time. */
+/** The figures of traces by their roots: as the rows say them, or looked up, some at a time. */
 const readFigures = async (
   { client, request, signal, onProgress }: Exported,
   rows: readonly CallRow[],
 ): Promise<Map<string, RowFigures>> => {
-  const known = new Map<string, RowFigures>();
-  let next = 0;
+  const said = rows.flatMap((row): [string, RowFigures][] => {
+    const totals = totalsOf(row);
+    return totals ? [[row.id, totals]] : [];
+  });
+  const known = new Map<string, RowFigures>(said);
+  let next = said.length;
   const work = async () => {
     while (next < rows.length) {
       const chunk = rows.slice(next, next + chunkSize);

@@ -39,14 +39,25 @@ function* textsIn(value: unknown): Generator<string> {
   }
 }
 
+/** The parts of a call in the order in which they tell most. Tools are the same in every request. */
+function* partsOf({ inputs, output, exception }: Searched): Generator<unknown> {
+  yield exception;
+  yield output;
+  const { tools, ...others } = inputs ?? {};
+  yield others;
+  yield tools;
+}
+
+type Searched = Pick<CallRow, (typeof textColumns)[number]>;
+
 /**
  * Where a call has a text that the service found in it: in its exception, its output or its inputs.
  * A text that goes over several values of JSON is found in none.
  */
-export const hitOf = (call: Pick<CallRow, (typeof textColumns)[number]>, sought: string): Hit | undefined => {
+export const hitOf = (call: Searched, sought: string): Hit | undefined => {
   const lower = sought.toLowerCase();
-  for (const column of [...textColumns].reverse())
-    for (const text of textsIn(call[column])) {
+  for (const part of partsOf(call))
+    for (const text of textsIn(part)) {
       const hit = hitIn(text, lower);
       if (hit) return hit;
     }

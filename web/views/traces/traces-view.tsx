@@ -1,18 +1,17 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { keepColumns } from '../../session/device.ts';
-import { useKept, useRead, useSession, useWake } from '../../session/session.tsx';
+import { useKept, useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
-import { Menu } from '../../ui/popups.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
 import type { Changes, TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
-import type { Exported } from './export.ts';
 import { FilterBar } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
@@ -104,50 +103,7 @@ const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
     </div>
   );
 
-const forms = [
-  { label: 'JSON Lines', form: 'jsonl' },
-  { label: 'CSV', form: 'csv' },
-] as const;
-
-interface ExportMenuProps {
-  readonly list: CallList;
-  readonly onError: (message: string | undefined) => void;
-}
-
-const progressText = (read: number, lookedUp?: number): string =>
-  lookedUp === undefined ? countText(read) : `${countText(lookedUp)} of ${countText(read)}`;
-
-/** Saves all rows of the list with what it shows, those included that are not on the screen yet. */
-const ExportMenu = ({ list, onError }: ExportMenuProps) => {
-  const { client } = useSession();
-  const [progress, setProgress] = useState<string>();
-  const running = useRef<AbortController>(undefined);
-  const save = async (form: Exported['form']) => {
-    const ending = new AbortController();
-    running.current = ending;
-    setProgress('');
-    onError(undefined);
-    try {
-      const { exportRows, saveFile } = await import('./export.ts');
-      const onProgress: Exported['onProgress'] = (...counts) => setProgress(progressText(...counts));
-      const blob = await exportRows({ ...list.options, client, form, onProgress, signal: ending.signal });
-      saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
-    } catch (error) {
-      if (!ending.signal.aborted) onError(`Nothing was saved. ${wordsOf(error)}`);
-    } finally {
-      setProgress(undefined);
-    }
-  };
-  if (progress !== undefined)
-    return (
-      <Button onClick={() => running.current?.abort()}>
-        Stop the export <span className="muted">{progress}</span>
-      </Button>
-    );
-  return (
-    <Menu label="Export" items={forms.map(({ label, form }) => ({ label, onSelect: () => save(form) }))} />
-  );
-};
+const ExportDialog = lazily(() => import('./export-dialog.tsx'), 'ExportDialog');
 
 const route = getRouteApi('/traces');
 
@@ -173,7 +129,7 @@ export const TracesView = () => {
   const searchBox = useRef<HTMLInputElement>(null);
   const [showQuery, setShowQuery] = useState(false);
   const [showMore, setShowMore] = useState(false);
-  const [exportError, setExportError] = useState<string>();
+  const [showExport, setShowExport] = useState(false);
   const picks = usePicked(search.project);
   const [, keepSearch] = useKept<TracesSearch>('kept list', search.project, search);
   useEffect(() => keepSearch(search), [keepSearch, search]);
@@ -253,13 +209,12 @@ export const TracesView = () => {
             <Button onClick={refresh}>Refresh</Button>
             <Button onClick={() => setShowQuery(true)}>Query</Button>
             <ColumnMenu search={search} onChange={changeColumns} />
-            <ExportMenu list={list} onError={setExportError} />
+            <Button onClick={() => setShowExport(true)}>Export</Button>
           </div>
         </div>
       </div>
       {state.phase === 'failed' ? <Failure error={state.error} onRetry={list.more} /> : null}
       <Failure error={failure} onRetry={refresh} />
-      {exportError ? <Notice kind="error">{exportError}</Notice> : null}
       {isEmpty ? (
         <EmptyList search={search} onClear={() => change(unfiltered)} onShow={refresh} />
       ) : (
@@ -282,6 +237,9 @@ export const TracesView = () => {
         open={showQuery}
         onClose={() => setShowQuery(false)}
       />
+      <Suspense>
+        {showExport ? <ExportDialog list={list} open onClose={() => setShowExport(false)} /> : null}
+      </Suspense>
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </main>
   );

@@ -29,6 +29,9 @@ describe('the request of the list', () => {
         'ended_at',
         'svc_user_id',
         'summary.svc',
+        'attributes.kind',
+        'attributes.user.id',
+        'preview',
       ],
     });
   });

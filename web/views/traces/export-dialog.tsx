@@ -1,0 +1,125 @@
+import { useRef, useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import { countedText, countText } from '../../data/format.ts';
+import { useRead, useSession } from '../../session/session.tsx';
+import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { Modal } from '../../ui/popups.tsx';
+import type { CallList } from './call-list.ts';
+import { contents, type Exported, exportedColumns, exportRows, saveFile, withContents } from './export.ts';
+
+const forms = [
+  ['jsonl', 'JSON Lines'],
+  ['csv', 'CSV'],
+] as const;
+
+const titles: Readonly<Record<(typeof contents)[number], string>> = {
+  inputs: 'Inputs',
+  output: 'Output',
+  attributes: 'Attributes',
+  exception: 'Exception, with its stack trace',
+};
+
+/** How many rows a list has; undefined while nobody knows, and where only the page can tell. */
+const useCount = (list: CallList): number | undefined => {
+  const { rows, complete } = list.snapshot();
+  const { project_id, filter = null, query = null, include_trace_totals } = list.request;
+  const isCounted = !complete && !list.options.costTest && !list.request.include_feedback;
+  const { data } = useRead(
+    ['count', list.number],
+    ({ client, signal }) =>
+      client.ask(
+        '/calls/query_stats',
+        { project_id, filter, query, ...(include_trace_totals && { include_trace_totals }) },
+        signal,
+      ),
+    { enabled: isCounted },
+  );
+  return complete ? rows.length : data?.count;
+};
+
+const progressText = (read: number, lookedUp?: number): string =>
+  lookedUp === undefined ? countText(read) : `${countText(lookedUp)} of ${countText(read)}`;
+
+interface ExportDialogProps {
+  readonly list: CallList;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+const ExportForm = ({ list, onClose }: Omit<ExportDialogProps, 'open'>) => {
+  const { client } = useSession();
+  const [form, setForm] = useState<Exported['form']>('jsonl');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [progress, setProgress] = useState<string>();
+  const [error, setError] = useState<string>();
+  const running = useRef<AbortController>(undefined);
+  const count = useCount(list);
+  const options = withContents(list.options, chosen);
+  const save = async () => {
+    const ending = new AbortController();
+    running.current = ending;
+    setProgress('');
+    setError(undefined);
+    try {
+      const onProgress: Exported['onProgress'] = (...counts) => setProgress(progressText(...counts));
+      const blob = await exportRows({ ...options, client, form, onProgress, signal: ending.signal });
+      saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
+      onClose();
+    } catch (failure) {
+      if (!ending.signal.aborted) setError(`Nothing was saved. ${wordsOf(failure)}`);
+    } finally {
+      setProgress(undefined);
+    }
+  };
+  return (
+    <div className="stack">
+      <p>
+        {count === undefined ? 'All calls that match' : countedText(count, 'call')}, also those that are not
+        on the screen.
+      </p>
+      <fieldset className="segments fit">
+        <legend className="hidden">Form</legend>
+        {forms.map(([value, text]) => (
+          <Button key={value} kind="quiet" aria-pressed={form === value} onClick={() => setForm(value)}>
+            {text}
+          </Button>
+        ))}
+      </fieldset>
+      <fieldset className="plain-set">
+        <legend className="muted">Whole contents, which make it large</legend>
+        {contents.map((column) => (
+          <Check
+            key={column}
+            label={titles[column]}
+            checked={chosen.includes(column)}
+            onChange={(checked) =>
+              setChosen(checked ? [...chosen, column] : chosen.filter((other) => other !== column))
+            }
+          />
+        ))}
+      </fieldset>
+      <p className="hint break">
+        Columns: <code>{exportedColumns(options).join(', ')}</code>
+      </p>
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="row-end">
+        {progress === undefined ? (
+          <Button kind="primary" onClick={save}>
+            Save
+          </Button>
+        ) : (
+          <Button onClick={() => running.current?.abort()}>
+            Stop the export <span className="muted">{progress}</span>
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+};
+
+/** Saves all rows of the list, and says beforehand what it holds. */
+export const ExportDialog = ({ list, open, onClose }: ExportDialogProps) => (
+  <Modal title="Export" open={open} onClose={onClose}>
+    <ExportForm list={list} onClose={onClose} />
+  </Modal>
+);
