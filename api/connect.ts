@@ -304,26 +304,81 @@ const curl = (to: ConnectTo): ConnectGuide => ({
   ],
 });
 
+/** How coding agents read traces of a service by MCP, each by its own command or file. */
+export const connectAgents = (to: ConnectTo): readonly ConnectStep[] => {
+  const url = `${to.url}/mcp`;
+  return [
+    {
+      text: 'Set KEY to a key with the role read, or write if agents may leave feedback. Claude Code:',
+      language: 'sh',
+      code: `claude mcp add --transport http pennytrace ${url} --header "Authorization: Bearer $KEY"`,
+    },
+    {
+      text: 'Codex has its servers in ~/.codex/config.toml, and takes the key from the environment.',
+      language: 'toml',
+      code: `[mcp_servers.pennytrace]
+url = "${url}"
+bearer_token_env_var = "KEY"`,
+    },
+    {
+      text: 'Cursor has its servers in .cursor/mcp.json.',
+      language: 'json',
+      code: `{
+  "mcpServers": {
+    "pennytrace": {
+      "url": "${url}",
+      "headers": { "Authorization": "Bearer \${env:KEY}" }
+    }
+  }
+}`,
+    },
+    {
+      text: 'VS Code has its servers in .vscode/mcp.json, and asks for the key.',
+      language: 'json',
+      code: `{
+  "inputs": [
+    { "type": "promptString", "id": "pennytrace-key", "description": "Key of pennytrace", "password": true }
+  ],
+  "servers": {
+    "pennytrace": {
+      "type": "http",
+      "url": "${url}",
+      "headers": { "Authorization": "Bearer \${input:pennytrace-key}" }
+    }
+  }
+}`,
+    },
+    {
+      text: 'Gemini CLI:',
+      language: 'sh',
+      code: `gemini mcp add --transport http --header "Authorization: Bearer $KEY" pennytrace ${url}`,
+    },
+  ];
+};
+
+/** How coding agents report their own sessions. */
+export const reportAgents = (to: ConnectTo): readonly ConnectStep[] => [
+  {
+    text: 'Claude Code reports each session as a thread, with prompts and arguments of tools if you say so.',
+    language: 'sh',
+    code: `export CLAUDE_CODE_ENABLE_TELEMETRY=1
+export OTEL_LOGS_EXPORTER=otlp
+export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments of tools, too`,
+  },
+  environment(to),
+  {
+    text: 'Codex has its telemetry in ~/.codex/config.toml.',
+    language: 'toml',
+    code: `[otel]
+log_user_prompt = true
+exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${keyOf(to)}", "project_id" = "${to.project}" } } }`,
+  },
+];
+
 const codingAgents = (to: ConnectTo): ConnectGuide => ({
   id: 'agents',
   title: 'Coding agents',
-  steps: [
-    {
-      text: 'Claude Code reports each session as a thread, with prompts and arguments of tools if you say so.',
-      language: 'sh',
-      code: `export CLAUDE_CODE_ENABLE_TELEMETRY=1
-export OTEL_LOGS_EXPORTER=otlp
-export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments of tools, too`,
-    },
-    environment(to),
-    {
-      text: 'Codex has its telemetry in ~/.codex/config.toml.',
-      language: 'toml',
-      code: `[otel]
-log_user_prompt = true
-exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${keyOf(to)}", "project_id" = "${to.project}" } } }`,
-    },
-  ],
+  steps: [...connectAgents(to), ...reportAgents(to)],
 });
 
 /** Every way to report to a project, the most usual first. */

@@ -43,18 +43,28 @@ export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
  * What a function does with feedback, in its table and in its part of the bucket. `find` looks for
- * records by their ids, `join` reads what is on given refs, `erase` deletes it.
+ * records by their ids, `join` reads what is on given refs, `erase` deletes it. `annotate`
+ * queries and creates.
  */
-export type FeedbackAccess = 'find' | 'join' | 'erase' | 'query' | 'create' | 'replace' | 'purge';
+export type FeedbackAccess =
+  | 'find'
+  | 'join'
+  | 'erase'
+  | 'query'
+  | 'create'
+  | 'annotate'
+  | 'replace'
+  | 'purge';
 
 /**
  * What a function does with the rollups table:
  *
  * - `note` notes the projects that are written to, and the rollups that a write makes stale;
  * - `list` lists the noted projects;
- * - `use` reads rollups and their marks, and stores rollups.
+ * - `use` reads rollups and their marks, and stores rollups;
+ * - `serve` does all of this.
  */
-export type RollupsAccess = 'note' | 'list' | 'use';
+export type RollupsAccess = 'note' | 'list' | 'use' | 'serve';
 
 /** The stores that a function uses, and how. */
 export interface Stores {
@@ -184,6 +194,7 @@ export const tags = {
   costs: "A project's own prices of models.",
   feedback: 'Feedback on calls, ops and objects.',
   inference: 'A pass-through for model requests.',
+  agents: 'What coding agents read traces by.',
   projects: 'Whose key a request has, and the projects that it may read.',
   service: 'The service itself, without credentials.',
   weave: "What Weave's SDKs ask beside all this.",
@@ -214,7 +225,7 @@ export interface NamedProject {
 }
 
 /** What is answered: JSON, records in a format of the client's choice, or something else. */
-export type AnswerForm = 'json' | 'records' | 'upstream' | 'otlp' | 'bytes';
+export type AnswerForm = 'json' | 'records' | 'upstream' | 'otlp' | 'bytes' | 'rpc' | 'markdown';
 
 /** What every endpoint has. */
 interface Common<Path extends `/${string}`> {
@@ -260,6 +271,8 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly upstreams?: boolean;
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
+  /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */
+  readonly refuses?: readonly ('GET' | 'DELETE')[];
   readonly operations: readonly Operation[];
 }
 
@@ -309,7 +322,7 @@ export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
 
 export const methodsOf = (route: Route): readonly string[] =>
-  !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method];
+  !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method, ...(route.refuses ?? [])];
 
 /** Whether a route serves the page, and is no part of the documented API. */
 export const isPage = (route: Route): boolean => 'page' in route && route.page === true;
@@ -409,7 +422,7 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
     Contract<Body, Answer, Sent> &
     Documented &
-    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations'>> &
+    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'refuses'>> &
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },
 ): Endpoint<Body, Answer, Path, Sent> => ({

@@ -10,6 +10,7 @@ import {
 } from './feedback.ts';
 import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
+import { agents, mcp } from './mcp.ts';
 import { objCreate, objDelete, objRead, objsQuery, refsReadBatch } from './objects.ts';
 import { otelLogs, otelMetrics, otelTraces } from './otel.ts';
 import { me, projectsQuery } from './projects.ts';
@@ -54,10 +55,12 @@ const list = [
   feedbackQuery,
   feedbackPurge,
   inference,
+  mcp,
   me,
   projectsQuery,
   health,
   openapi,
+  agents,
   ...pageRoutes,
 ] as const;
 

@@ -150,26 +150,36 @@ export const groupBy = <User extends string>(user: User) =>
     'At most two fields. The 1,000 largest groups are told apart, the rest is under null. Attributes are what they are, of at most 1,024 characters as JSON; longer ones are under null.',
   );
 
+export const callMetricsField = () =>
+  metricsOf(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.');
+
+export const usageMetricsField = () =>
+  metricsOf(
+    usageMetrics,
+    'UsageMetric',
+    'What is counted of the usage of each model, and of the calls that used it; nothing without it.',
+  );
+
+export const granularityField = field(
+  nullish(granularity),
+  'Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200 buckets.',
+);
+
+export const timezoneField = field(
+  withDefault(timezone, 'UTC'),
+  'The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it.',
+);
+
 const statsFields = () => ({
   project_id: project,
   start: field(micros, 'When the first bucket may begin, inclusive.'),
   end: field(nullish(micros), 'When the last bucket ends, exclusive; now without it.'),
-  granularity: field(
-    nullish(granularity),
-    'Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200 buckets.',
-  ),
-  timezone: field(
-    withDefault(timezone, 'UTC'),
-    'The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it.',
-  ),
+  granularity: granularityField,
+  timezone: timezoneField,
   filter: filter(),
   query: field(optionalQuery(callKind(noIncludes)), queryText),
-  call_metrics: metricsOf(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.'),
-  usage_metrics: metricsOf(
-    usageMetrics,
-    'UsageMetric',
-    'What is counted of the usage of each model, and of the calls that used it; nothing without it.',
-  ),
+  call_metrics: callMetricsField(),
+  usage_metrics: usageMetricsField(),
   group_by: groupBy('svc_user_id'),
 });
 

@@ -21,6 +21,8 @@ const virtualOutdir = 'bundles';
  * dynamically and finds them beside its bundle. So nothing of them is read before it is needed.
  */
 const lazyPackages: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/server':
+    '{ Server, ProtocolError, ProtocolErrorCode, createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport }',
   '@pydantic/genai-prices': '*',
   '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
   '@aws-sdk/client-sqs':
@@ -45,7 +47,12 @@ const buildOptions: BuildOptions = {
   mainFields: ['module', 'main'],
   // The SDK looks for credentials in files, SSO, processes and instance metadata, with code that is
   // 135 KB and 15 ms of every cold start.
-  alias: { '@aws-sdk/credential-provider-node': './foundations/storage/credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './foundations/storage/credentials.ts',
+    // MCP's SDK validates what a client fills into forms, which no tool asks for, with a validator of
+    // 150 KB.
+    '@modelcontextprotocol/server/_shims': './core/doors/mcp/no-forms.ts',
+  },
   minify: true,
   sourcemap: true,
   // A stack trace needs the mapping alone. The texts would be most of what a cold start reads.

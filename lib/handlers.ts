@@ -1,5 +1,5 @@
 import { handlersOf, type Route } from '../api/endpoint.ts';
-import { openApiDocument } from '../openapi/index.ts';
+import { listedTools, openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 import { routesOf } from '../weave/api/routes.ts';
 import type { Dialect } from '../weave/policy.ts';
@@ -37,6 +37,7 @@ export const handlersFor = (
 export const constantsOf = (dialect: Dialect = 'svc'): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
   'process.env.DIALECT': dialect,
+  MCP_TOOLS: JSON.stringify(listedTools(dialect)),
   OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version, dialect))}\n`,
 });
 

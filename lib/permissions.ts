@@ -157,6 +157,12 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
     table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
     objects: ['PutObject', 'DeleteObject'],
   },
+  // Both of what `query` and `create` do.
+  annotate: {
+    table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
+    indexes: ['by_time', 'by_ref', 'by_type'],
+    objects: ['GetObject', 'PutObject', 'DeleteObject'],
+  },
   replace: {
     table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
     objects: ['PutObject', 'DeleteObject'],
@@ -168,6 +174,7 @@ const rollups: Readonly<Record<RollupsAccess, Actions<IndexName<'rollups'>>>> = 
   note: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
   use: { table: ['Query', 'BatchWriteItem'] },
+  serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
 };
 
 /** What a function may do that accesses stores in these ways. */

@@ -13,6 +13,7 @@ import {
   otlpError,
   otlpRequest,
   requestExamples,
+  rpcError,
 } from './responses.ts';
 import { type JsonSchema, type Schemas, type Side, toJsonSchema } from './schema.ts';
 
@@ -47,7 +48,11 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   ...Object.fromEntries(
     errorsOf(route).map((status) => [
       status,
-      route.form === 'otlp' ? otlpError(status) : { $ref: `#/components/responses/${status}` },
+      route.form === 'otlp'
+        ? otlpError(status)
+        : route.form === 'rpc'
+          ? rpcError(status)
+          : { $ref: `#/components/responses/${status}` },
     ]),
   ),
   ...(route.form === 'upstream' && {
@@ -171,10 +176,10 @@ export const openApiDocument = (version: string, dialect: Dialect = 'svc'): Open
   const schemas: Schemas = new Map();
   const paths = pathsOf(routes, schemas, dialect === 'weave' ? 'tolerant input' : 'input');
   toJsonSchema(error(), schemas, 'output');
-  // No endpoint but OTLP's answers 400, which has the shape of its own.
+  // No endpoints but OTLP's and MCP's answer these, which have shapes of their own.
   const statuses = Object.keys(errorTexts)
     .map((status) => Number(status) as keyof typeof errorTexts)
-    .filter((status) => status !== 400);
+    .filter((status) => status !== 400 && status !== 405);
   return {
     openapi: '3.1.1',
     info: {

@@ -10,10 +10,11 @@ import { type JsonSchema, refTo, type Schemas, toJsonSchema } from './schema.ts'
 
 /** The statuses of errors in the document, and what they mean. */
 export const errorTexts = {
-  400: 'The body is no OTLP export, or no resource of it names a project.',
+  400: 'The body is no OTLP export, or no resource of it names a project. Of `/mcp`: the body is no message of the protocol.',
   401: 'No `Authorization`, the wrong scheme, or an unknown, revoked or expired key.',
   403: 'The key may not do this to this project.',
   404: 'What the request names does not exist.',
+  405: 'The method is for sessions, which there are none of.',
   406: 'The service cannot answer in a type that `accept` asks for.',
   409: 'The id exists already, with other content.',
   413: 'The request is over 6 MB as an event, which is about 5 MB of typical JSON, or one value is over its own limit.',
@@ -36,6 +37,9 @@ const withBody: readonly ErrorStatus[] = [413, 415, 422];
 /** What the function of an OTLP endpoint answers, and what the gateway answers before it. */
 const otlpErrors: ErrorStatus[] = [400, 401, 403, 413, 415, 429, 500, 502, 503, 504];
 
+/** The same of an endpoint of JSON-RPC. What a tool refuses is a result with the status 200. */
+const rpcErrors: ErrorStatus[] = [400, 401, 403, 406, 413, 415, 429, 500, 502, 503, 504];
+
 /**
  * Whether a route negotiates its media type. Endpoints that stream their own answers do; those that
  * pass on another's, or bytes, do not.
@@ -46,6 +50,7 @@ const negotiates = (route: KeyedRoute): boolean =>
 /** The statuses of the errors that an operation can answer, in order. */
 export const errorsOf = (route: Route): ErrorStatus[] => {
   if (route.form === 'otlp') return otlpErrors;
+  if (route.form === 'rpc') return rpcErrors;
   const own: readonly ErrorStatus[] = route.errors ?? [];
   const more: readonly ErrorStatus[] = isKeyed(route) && negotiates(route) ? [406] : [];
   const isTaking = isKeyed(route) || route.request !== undefined;
@@ -150,6 +155,13 @@ const otlpContent = (answer: JsonSchema, { name, examples }: Operation): Content
 export const contentOf = (route: Route, operation: Operation, schemas: Schemas): Content => {
   const converted = toJsonSchema(route.answer(), schemas, 'output');
   if (route.form === 'upstream') return upstreamContent(converted);
+  if (route.form === 'markdown')
+    return {
+      'text/markdown': {
+        schema: converted,
+        examples: examplesOf(operation.examples, ({ answer }) => answer),
+      },
+    };
   if (route.form === 'bytes')
     return { 'application/octet-stream': { schema: { description: 'The bytes, as they came.' } } };
   const schema = named(`${operation.name}Res`, converted, schemas);
@@ -197,6 +209,34 @@ const status = {
     message: { type: 'string', description: 'What is wrong, and what to do about it.' },
   },
 };
+
+const rpcErrorBody = {
+  type: 'object',
+  description: 'A response of JSON-RPC.',
+  properties: {
+    jsonrpc: { type: 'string', description: '`2.0`.' },
+    id: { description: 'The id of the request, or null.' },
+    error: {
+      type: 'object',
+      description: 'What is wrong.',
+      properties: {
+        code: { type: 'integer', description: 'A code of JSON-RPC.' },
+        message: { type: 'string', description: 'What is wrong, and what to do about it.' },
+      },
+    },
+  },
+};
+
+/** An error of an endpoint of JSON-RPC, or of the gateway before it. */
+export const rpcError = (httpStatus: ErrorStatus) => ({
+  description: errorTexts[httpStatus],
+  headers: headersOf(httpStatus),
+  content: {
+    'application/json': {
+      schema: ofGateway.includes(httpStatus) ? { anyOf: [rpcErrorBody, refTo('Error')] } : rpcErrorBody,
+    },
+  },
+});
 
 /** An error of an OTLP endpoint, in the encoding of the request. */
 export const otlpError = (httpStatus: ErrorStatus) => ({

@@ -298,7 +298,8 @@ const requestContextOf = (api: Api, request: GatewayRequest, { route }: Match) =
   extendedRequestId: request.id,
   httpMethod: request.method,
   identity: identityOf(request),
-  path: `/${api.stage}${request.path}`,
+  // As behind a custom domain that maps nothing: clients see no stage.
+  path: request.path,
   protocol: 'HTTP/1.1',
   requestId: request.id,
   requestTime: new Date(request.receivedAt).toUTCString(),

@@ -138,7 +138,7 @@ const purge: Change = {
   fields: () => ({ query: field(purgeByIdList, 'Which records.') }),
 };
 
-/** The changes of bodies, by the paths of their routes. */
+/** The changes of bodies, by the paths of their routes or the names of tools. */
 const bodies: Readonly<Record<string, Change>> = {
   '/call/update': {
     fields: () => ({
@@ -160,6 +160,8 @@ const bodies: Readonly<Record<string, Change>> = {
     check: feedbackIsNoColumn,
   },
   '/calls/stats': { fields: () => ({ group_by: groupBy('wb_user_id') }) },
+  // A tool of /mcp.
+  get_stats: { fields: () => ({ group_by: groupBy('wb_user_id') }) },
   '/cost/query': {
     fields: () => ({
       fields: field(

@@ -1,0 +1,321 @@
+import * as z from 'zod/mini';
+import { optionalQuery, sortSchema } from '../foundations/expression/index.ts';
+import { isId, parseTime } from '../foundations/wire/index.ts';
+import {
+  displayText,
+  documented,
+  field,
+  freeObject,
+  id,
+  integerWith,
+  listOf,
+  nullish,
+  record,
+  rule,
+  withDefault,
+} from '../foundations/wire/schema.ts';
+import { jsonObject, project } from './fields.ts';
+import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
+import { callMetricsField, granularityField, groupBy, timezoneField, usageMetricsField } from './stats.ts';
+
+/*
+ * The tools of `POST /mcp`: what each takes and gives, and what a model is told of it. Names and
+ * parameters are those of the endpoints.
+ */
+
+/** The least, the usual and the most characters of a reply. */
+export const characters = { least: 1000, usual: 20_000, most: 100_000 } as const;
+
+const span = /^-(\d{1,5})([mhdw])$/;
+const microsOf = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
+
+const isSpan = (text: string): boolean => span.test(text);
+
+/** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, or a time in ISO 8601. */
+export const toolTime = z
+  .pipe(
+    z
+      .string()
+      .check(
+        z.refine(
+          (text) => isSpan(text) || parseTime(text) !== undefined,
+          rule('should be a time ago such as -30m, -2h or -7d, or ISO 8601', 'datetime_parsing'),
+        ),
+      ),
+    z.transform((text): number => {
+      const [, amount, unit] = span.exec(text) ?? [];
+      if (amount === undefined) return parseTime(text) ?? 0;
+      const ago = Number(amount) * microsOf[unit as keyof typeof microsOf];
+      return Math.max(Number.MIN_SAFE_INTEGER, Date.now() * 1000 - ago);
+    }),
+  )
+  .register(documented, { says: { type: 'string' } });
+
+const start = field(
+  nullish(toolTime),
+  'From when on calls count: `-2h`, `-7d` or ISO 8601. The reply says which range it took.',
+);
+const end = field(nullish(toolTime), 'Until when, exclusive; now without it.');
+
+const maxCharacters = field(
+  withDefault(integerWith(z.minimum(characters.least), z.maximum(characters.most)), characters.usual),
+  `The most characters of the whole reply, ${characters.least} to ${characters.most}; ${characters.usual} without it. What does not fit is cut, and the reply says how to get it.`,
+);
+
+const cursor = field(
+  nullish(z.string()),
+  '`next_cursor` of the reply before. Repeat the other arguments as they were.',
+);
+
+const limit = (usual: number, most: number) =>
+  field(
+    withDefault(integerWith(z.minimum(1), z.maximum(most)), usual),
+    `The most rows; ${usual} without it.`,
+  );
+
+const everyField: Includes = { ...noIncludes, costs: true, feedback: true };
+
+const columns = field(
+  nullish(paths(callKind(everyField))),
+  'Names of fields and dotted paths into them: `inputs.messages`, `output`, `attributes`, `exception`, `summary.usage`.',
+);
+
+const query = field(
+  optionalQuery(callKind(noIncludes)),
+  'An expression, ANDed with the filter. `{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}`. Operators: $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert; operands $getField and $literal. The resource pennytrace://guide has them all.',
+);
+
+const sort = field(
+  withDefault(sortSchema(callKind(noIncludes)), []),
+  'Such as `[{"field": "summary.svc.latency_ms", "direction": "desc"}]`; newest first without it.',
+);
+
+/** What every reply has beside its own. */
+const reply = <S extends Readonly<Record<string, z.ZodMiniType>>>(shape: S) =>
+  z.looseObject({
+    ...shape,
+    url: field(z.optional(z.string()), 'The same in the page, for people.'),
+    range: field(
+      z.optional(z.looseObject({ start: z.string(), end: z.string() })),
+      'The range of started_at that was taken.',
+    ),
+    missing: field(z.optional(z.array(z.string())), 'What was cut, and which call of which tool gets it.'),
+    next_cursor: field(z.optional(z.string()), 'There is more: send it as `cursor`.'),
+    notice: field(z.string(), 'Whose words these are.'),
+  });
+
+const rows = (description: string) => field(z.array(jsonObject), description);
+
+/** What is known of a tool before it runs. */
+export interface ToolDescription<Args = unknown> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The role that the key needs on each project that the arguments name. */
+  readonly role: 'read' | 'write';
+  readonly request: () => z.ZodMiniType<Args>;
+  readonly answer: () => z.ZodMiniType;
+}
+
+const tool = <Args>(described: ToolDescription<Args>): ToolDescription<Args> => described;
+
+export const listProjects = /* @__PURE__ */ tool({
+  name: 'list_projects',
+  title: 'List projects',
+  description:
+    'The projects that this key may read, each with its last activity. Start here if you do not know the project_id.',
+  role: 'read',
+  request: () => record({ limit: limit(20, 50), cursor, max_characters: maxCharacters }),
+  answer: () => reply({ projects: rows('project_id, first_reported_at, last_activity, may_write and url.') }),
+});
+
+export const describeProject = /* @__PURE__ */ tool({
+  name: 'describe_project',
+  title: 'Describe a project',
+  description:
+    'What there is to filter by in a project within a range of time: operations, models, tools, end users, environments, releases, feedback types and fields of attributes, each with its commonest values and counts. Ask this before you write a filter or an expression.',
+  role: 'read',
+  request: () => record({ project_id: project, start, end, max_characters: maxCharacters }),
+  answer: () => reply({ operations: rows('By the number of calls: op_name, calls, errors, p95_ms.') }),
+});
+
+export const queryCalls = /* @__PURE__ */ tool({
+  name: 'query_calls',
+  title: 'Query calls',
+  description:
+    'Finds calls by filter, expression and range of time: newest first, with previews of input and output, status, duration, tokens and cost. Roots have figures of their whole trace. Examples: traces that failed: {"filter": {"trace_roots_only": true}, "query": {"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}}; calls of a tool: {"filter": {"op_names": ["lookup_order"]}}; the slowest: {"sort_by": [{"field": "summary.svc.latency_ms", "direction": "desc"}], "limit": 5}. Ask for whole values by columns, or read one call with get_call.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        ...{ project_id: project, filter: filter(), query, sort_by: sort, columns },
+        ...{ start, end, limit: limit(50, 1000), cursor, max_characters: maxCharacters },
+      },
+      { query: 'where', sort_by: 'sort' },
+    ),
+  answer: () => reply({ calls: rows('One object a call; fields without a value are left out.') }),
+});
+
+const hasOneOf =
+  (...names: readonly string[]) =>
+  (fields: Readonly<Record<string, unknown>>): boolean =>
+    names.some((name) => fields[name] !== undefined && fields[name] !== null);
+
+export const getTrace = /* @__PURE__ */ tool({
+  name: 'get_trace',
+  title: 'Get a trace',
+  description:
+    'The skeleton of a trace: its tree of calls with kinds, previews, times, tokens, costs and errors. With call_id the subtree below that call. With columns, such as ["inputs", "output"], the calls in full, as many as fit; with call_ids those calls alone. Large traces show what failed and what is near the root, and say what was folded.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        trace_id: field(nullish(id), 'The trace; call_id or call_ids will do as well.'),
+        call_id: field(nullish(id), 'A call: only it and what is below it.'),
+        call_ids: field(nullish(listOf(id, 200)), 'Calls to show in full, without the tree.'),
+        columns,
+        max_characters: maxCharacters,
+      },
+      {},
+      undefined,
+      z.refine(
+        hasOneOf('trace_id', 'call_id', 'call_ids'),
+        rule('should have trace_id, call_id or call_ids', 'missing'),
+      ),
+    ),
+  answer: () =>
+    reply({ calls: rows('In the order of the tree: depth says how far below the root a call is.') }),
+});
+
+export const getCall = /* @__PURE__ */ tool({
+  name: 'get_call',
+  title: 'Get a call',
+  description:
+    'One call with inputs, output, exception, usage, costs and feedback; or the fields that columns name. With path, one value inside it: a long text from offset on, a list from the item at offset on. Example: {"path": "inputs.messages.3.content", "offset": 4000}.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        call_id: field(id, 'The call.'),
+        columns,
+        path: field(
+          nullish(z.string()),
+          'The place of one value in the call: `inputs.messages.3.content`, `output`, `exception`.',
+        ),
+        offset: field(
+          withDefault(integerWith(z.minimum(0)), 0),
+          'With path: the first character of a text, or item of a list, to show.',
+        ),
+        max_characters: maxCharacters,
+      },
+      {},
+      undefined,
+      z.refine(
+        (fields) => hasOneOf('path')(fields) || !fields.offset,
+        rule('offset goes with path: it counts the characters or items of that value'),
+      ),
+    ),
+  answer: () => reply({ call: field(z.optional(jsonObject), 'The call.') }),
+});
+
+export const getThread = /* @__PURE__ */ tool({
+  name: 'get_thread',
+  title: 'Get a thread',
+  description:
+    'A conversation as it was said, turn by turn: what was asked and answered, with times, durations, tokens, costs and errors. The last turns come first to stay if not all fit; next_cursor leads to earlier ones. Each turn names its call and its trace.',
+  role: 'read',
+  request: () =>
+    record({
+      project_id: project,
+      thread_id: field(id, 'The thread.'),
+      limit: limit(50, 200),
+      cursor,
+      max_characters: maxCharacters,
+    }),
+  answer: () => reply({ turns: rows('In order of time: asked, answered, call_id, trace_id and figures.') }),
+});
+
+export const getStats = /* @__PURE__ */ tool({
+  name: 'get_stats',
+  title: 'Get statistics',
+  description:
+    'Counts, errors, durations, tokens and costs of calls over a range of time, as tables. Without granularity there is one row a group for the whole range; with granularity (seconds: 3600, 86400) one a bucket. group_by takes up to two of op_name, svc_user_id, status, thread_id, display_name, attributes.user.id, attributes.kind, attributes.environment and attributes.release. Usage is by model. Example, what each op failed how often: {"start": "-1d", "group_by": ["op_name"], "call_metrics": [{"metric": "error_count"}]}.',
+  role: 'read',
+  request: () =>
+    record(
+      {
+        ...{ project_id: project, start, end, granularity: granularityField, timezone: timezoneField },
+        ...{ filter: filter(), query, call_metrics: callMetricsField(), usage_metrics: usageMetricsField() },
+        ...{ group_by: groupBy('svc_user_id'), max_characters: maxCharacters },
+      },
+      { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
+    ),
+  answer: () =>
+    reply({
+      calls: field(z.optional(jsonObject), 'columns, and rows in their order.'),
+      usage: field(z.optional(jsonObject), 'The same by model.'),
+    }),
+});
+
+const callName = z
+  .string()
+  .check(z.refine((text) => isId(text), rule('should be a call ref or the id of a call')));
+
+export const compareCalls = /* @__PURE__ */ tool({
+  name: 'compare_calls',
+  title: 'Compare calls',
+  description:
+    'What differs between two calls: times, usage, costs, and each field of attributes, inputs and output that is not the same. If both are roots, their traces too: which operations ran how often, failed and took how long. a is the earlier or better one, b the other.',
+  role: 'read',
+  request: () =>
+    record({
+      project_id: project,
+      a: field(callName, 'The id of a call, or its ref.'),
+      b: field(callName, 'The other call.'),
+      max_characters: maxCharacters,
+    }),
+  answer: () => reply({ differences: rows('Each with its path and the values a and b.') }),
+});
+
+export const addFeedback = /* @__PURE__ */ tool({
+  name: 'add_feedback',
+  title: 'Add feedback',
+  description:
+    'Puts a note, a score or a label on a call; people see it in the page. Give one of note, score and label; feedback_type names it (note, score and label without it).',
+  role: 'write',
+  request: () =>
+    record(
+      {
+        project_id: project,
+        call_id: field(id, 'The call.'),
+        note: field(nullish(z.string().check(z.minLength(1), z.maxLength(10_000))), 'A text.'),
+        score: field(nullish(z.number()), 'A number; by habit from 0 to 1.'),
+        label: field(
+          nullish(z.string().check(z.minLength(1), z.maxLength(200))),
+          'A word such as `hallucination`.',
+        ),
+        feedback_type: field(nullish(displayText), 'What the feedback is called.'),
+        payload: field(nullish(freeObject), 'Further fields to store beside.'),
+        max_characters: maxCharacters,
+      },
+      {},
+      undefined,
+      z.refine(hasOneOf('note', 'score', 'label'), rule('should have note, score or label', 'missing')),
+    ),
+  answer: () => reply({ feedback: field(jsonObject, 'What was stored.') }),
+});
+
+/** All tools, as they are listed. */
+export const tools: readonly ToolDescription[] = [
+  listProjects,
+  describeProject,
+  queryCalls,
+  getTrace,
+  getCall,
+  getThread,
+  getStats,
+  compareCalls,
+  addFeedback,
+];

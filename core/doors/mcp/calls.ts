@@ -1,0 +1,120 @@
+import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
+import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
+import type { Policy } from '../../../foundations/policy.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { queryCalls } from '../../questions/query/index.ts';
+import { tokensOf } from '../../records/costs/index.ts';
+import type { ToolContext } from './context.ts';
+import { isFields, type Json, type JsonFields } from './reply.ts';
+
+/** A call as the queries answer it. */
+export type Call = JsonFields;
+
+/** What headers alone can say of a call, and what it used. */
+export const headerColumns = ({ service, columns }: Policy): readonly string[] => [
+  ...['op_name', 'display_name', 'trace_id', 'parent_id', 'thread_id', 'turn_id'],
+  ...['started_at', 'ended_at', `summary.${service}`, 'summary.usage', columns.userId],
+];
+
+export const withCosts: Includes = { ...noIncludes, costs: true };
+
+export const newestFirst: SortKey[] = [{ path: toPath('started_at'), descending: true }];
+
+/** Reads the calls of a query. What it leaves out is as for an endpoint. */
+export const readCalls = async (
+  { stores, budget, lookups }: ToolContext,
+  query: Partial<CallsQuery> & { readonly projectId: ProjectId },
+): Promise<Call[]> => {
+  const whole: CallsQuery = {
+    ...{ filter: everyCall, where: null, limit: null, offset: 0, sort: [], columns: null },
+    ...{ expand: [], returnExpanded: false, includes: withCosts },
+    ...query,
+  };
+  const batches = await Array.fromAsync(queryCalls(stores.calls, whole, budget, lookups).calls);
+  return batches.flat().map((json) => JSON.parse(json) as Call);
+};
+
+export const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+const fieldsOf = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
+
+/** What the service says of a call in its summary. */
+export const serviceOf = (call: Call, { service }: Policy): JsonFields =>
+  fieldsOf(fieldsOf(call.summary)[service]);
+
+/** Tokens and costs in USD, if there are any. */
+export interface Used {
+  readonly input: number;
+  readonly output: number;
+  readonly cost: number | null;
+  readonly models: readonly string[];
+}
+
+/** What a call used itself; null if it says nothing of it. */
+export const usedBy = (call: Call, policy: Policy): Used | null => {
+  const usage = Object.entries(fieldsOf(fieldsOf(call.summary).usage));
+  if (usage.length === 0) return null;
+  const tokens = usage.map(([, of]) => tokensOf(fieldsOf(of) as Parameters<typeof tokensOf>[0]));
+  const costs = Object.values(fieldsOf(serviceOf(call, policy).costs)).map(fieldsOf);
+  const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+  return {
+    input: tokens.reduce((sum, { prompt }) => sum + prompt, 0),
+    output: tokens.reduce((sum, { completion }) => sum + completion, 0),
+    cost:
+      costs.length === 0
+        ? null
+        : costs.reduce(
+            (sum, cost) =>
+              sum + numberOf(cost.prompt_tokens_total_cost) + numberOf(cost.completion_tokens_total_cost),
+            0,
+          ),
+    models: usage.map(([model]) => model),
+  };
+};
+
+/** Sums up what calls used; null if none says anything. */
+export const sumOf = (all: readonly (Used | null)[]): Used | null => {
+  const known = all.filter((used) => used !== null);
+  if (known.length === 0) return null;
+  const costs = known.flatMap(({ cost }) => cost ?? []);
+  return {
+    input: known.reduce((sum, { input }) => sum + input, 0),
+    output: known.reduce((sum, { output }) => sum + output, 0),
+    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    models: [...new Set(known.flatMap(({ models }) => models))],
+  };
+};
+
+/** Six digits tell prices of tokens apart. */
+export const rounded = (value: number): number => Number(value.toPrecision(6));
+
+export const usedFields = (used: Used | null): JsonFields => ({
+  ...(used && { tokens_in: used.input, tokens_out: used.output }),
+  ...(used?.cost != null && { cost_usd: rounded(used.cost) }),
+});
+
+/** Fields without those that say nothing. */
+export const compact = (fields: JsonFields): JsonFields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+
+/** What every row says of a call, in few characters. */
+export const rowOf = (call: Call, policy: Policy): JsonFields => {
+  const { status, latency_ms, trace_name } = serviceOf(call, policy);
+  const used = usedBy(call, policy);
+  const attributes = fieldsOf(call.attributes);
+  const preview = fieldsOf(call.preview);
+  return compact({
+    id: call.id,
+    op_name: call.op_name,
+    name: trace_name === call.op_name ? undefined : trace_name,
+    kind: attributes.kind,
+    started_at: call.started_at,
+    status,
+    ms: latency_ms,
+    models: used?.models.length ? used.models : undefined,
+    ...usedFields(used),
+    input: preview.input,
+    output: preview.output,
+  });
+};

@@ -1,0 +1,62 @@
+import type * as z from 'zod/mini';
+import type { ToolDescription } from '../../../api/tools.ts';
+import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
+import { forbidden, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
+import { parseValue } from '../../../foundations/wire/parse-body.ts';
+import type { StatsLookups } from '../../questions/stats/index.ts';
+import type { Links } from './links.ts';
+import type { JsonFields } from './reply.ts';
+
+/** What tools work with. */
+export interface ToolContext {
+  readonly caller: Caller;
+  readonly budget: RequestBudget;
+  readonly stores: { readonly calls: Store; readonly feedback: Store; readonly rollups: Table };
+  readonly lookups: StatsLookups;
+  readonly links: Links;
+  /** The schema of a tool's arguments, in the dialect of the service. */
+  readonly schemaOf: <Args>(tool: Pick<ToolDescription<Args>, 'name' | 'request'>) => z.ZodMiniType<Args>;
+  /** Notes the project that a call of a tool is about, for the log. */
+  readonly names: (projectId: ProjectId) => void;
+  readonly now: Micros;
+}
+
+/** A tool: its description, and what it does. */
+export interface Tool extends ToolDescription {
+  /**
+   * Answers a call of the tool, within the characters that its arguments allow.
+   *
+   * @throws ServiceError 422 if the arguments do not fit, 403 if the key may not
+   */
+  readonly run: (args: unknown, context: ToolContext) => Promise<JsonFields>;
+}
+
+/** Gives a described tool its work. */
+export const runs = <Args extends object>(
+  description: ToolDescription<Args>,
+  work: (args: Args, context: ToolContext) => Promise<JsonFields>,
+): Tool => ({
+  ...description,
+  run: async (args, context) => {
+    const parsed = parseValue(context.schemaOf(description), args);
+    // All tools but one are about a project.
+    if ('projectId' in parsed) checkProject(context, parsed.projectId as ProjectId, description.role);
+    return work(parsed, context);
+  },
+});
+
+/**
+ * Refuses arguments that name a project which the key may not read, or write.
+ *
+ * @throws ServiceError 403
+ */
+export const checkProject = (
+  { caller, names }: ToolContext,
+  projectId: ProjectId,
+  role: 'read' | 'write',
+): void => {
+  names(projectId);
+  if (allows(caller.grants, projectId, role)) return;
+  throw forbidden(['body', 'project_id'], `this key may not ${role} the project ${projectId}`);
+};

@@ -1,0 +1,36 @@
+/*
+ * Links into the page. Each view has a path of one segment and its state in the query: web/app/router.tsx
+ * and web/views/search.ts have them, and a test compares.
+ */
+
+/** A text as the page's router writes it in a URL: quoted if it would be read as other JSON. */
+const written = (text: string): string => {
+  try {
+    JSON.parse(text);
+    return JSON.stringify(text);
+  } catch {
+    return text;
+  }
+};
+
+const linkTo =
+  (base: string) =>
+  (view: string, search: Readonly<Record<string, string>>): string =>
+    `${base}/ui/${view}?${new URLSearchParams(Object.entries(search).map(([name, text]): [string, string] => [name, written(text)]))}`;
+
+/** The links of a service, of which `base` is the URL, without a slash at its end. */
+export const linksOf = (base: string) => {
+  const link = linkTo(base);
+  return {
+    project: (project: string): string => link('traces', { project }),
+    overview: (project: string, from: string, to: string): string => link('overview', { project, from, to }),
+    traces: (project: string, from: string, to: string): string => link('traces', { project, from, to }),
+    trace: (project: string, trace: string, call?: string): string =>
+      link('trace', { project, trace, ...(call !== undefined && { call }) }),
+    thread: (project: string, thread: string): string => link('thread', { project, thread }),
+    compare: (project: string, left: string, right: string): string =>
+      link('compare', { project, left, right }),
+  };
+};
+
+export type Links = ReturnType<typeof linksOf>;

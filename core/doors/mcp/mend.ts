@@ -1,0 +1,68 @@
+import type * as z from 'zod/mini';
+import { recipeOf } from '../../../foundations/wire/schema.ts';
+
+/*
+ * What somebody probably meant.
+ */
+
+/** How many characters have to be inserted, deleted or replaced to make one text of another. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries())
+      next.push(
+        Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+const maxCompared = 200;
+
+/** The known name that is most like another; undefined if none is. */
+export const closest = (name: string, known: readonly string[]): string | undefined => {
+  const wanted = name.slice(0, maxCompared).toLowerCase();
+  const near = known
+    .map((each) => ({ each, by: distance(wanted, each.slice(0, maxCompared).toLowerCase()) }))
+    .filter(({ by }) => by <= Math.max(2, wanted.length / 3))
+    .sort((a, b) => a.by - b.by);
+  return near[0]?.each ?? known.find((each) => each.toLowerCase().includes(wanted) && wanted.length > 2);
+};
+
+/** `; did you mean …?`, or nothing. */
+export const didYouMean = (name: string, known: readonly string[]): string => {
+  const meant = closest(name, known);
+  return meant === undefined ? '' : `; did you mean \`${meant}\`?`;
+};
+
+/** The names of the fields of a schema's object at a place; none if it has none there. */
+export const fieldsAt = (schema: z.core.$ZodType, place: readonly string[]): readonly string[] => {
+  const { def, parent } = schema._zod;
+  const recipe = recipeOf(schema);
+  const [step, ...below] = place;
+  if (recipe) {
+    if (step === undefined) return Object.keys(recipe.shape);
+    const field = recipe.shape[step];
+    return field ? fieldsAt(field, below) : [];
+  }
+  if (parent && parent._zod.def === def) return fieldsAt(parent, place);
+  switch (def.type) {
+    case 'pipe':
+      return fieldsAt((def as z.core.$ZodPipeDef).in, place);
+    case 'optional':
+    case 'nullable':
+      return fieldsAt((def as z.core.$ZodOptionalDef).innerType, place);
+    case 'array':
+      return fieldsAt((def as z.core.$ZodArrayDef).element, below);
+    case 'object': {
+      const { shape } = def as z.core.$ZodObjectDef;
+      if (step === undefined) return Object.keys(shape);
+      const field = shape[step];
+      return field ? fieldsAt(field, below) : [];
+    }
+    default:
+      return [];
+  }
+};

@@ -1,0 +1,89 @@
+import type { CallsFilter } from '../../../api/queries.ts';
+import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { formatTime, invalid, type Micros } from '../../../foundations/wire/index.ts';
+
+/** The calls that a request is about, by `started_at`: from `start` on, before `end`. */
+export interface Range {
+  readonly start: Micros | null;
+  readonly end: Micros | null;
+}
+
+/** What of a tool's arguments says the range. */
+interface AskedRange {
+  readonly start: Micros | null;
+  readonly end: Micros | null;
+}
+
+/**
+ * The range of a request: as it asks, or up to now.
+ *
+ * @param span how long it is without a start, in microseconds
+ */
+export const rangeOf = (
+  { start, end }: AskedRange,
+  now: Micros,
+  span: number,
+): { readonly start: Micros; readonly end: Micros } => {
+  const until = end ?? now;
+  const from = start ?? until - span;
+  if (from < until) return { start: from, end: until };
+  throw invalid({ loc: ['body', 'end'], msg: 'should be later than start', type: 'value_error' });
+};
+
+/** A range as replies show it. */
+export const shownRange = ({ start, end }: { readonly start: Micros; readonly end: Micros }) => ({
+  start: formatTime(start),
+  end: formatTime(end),
+});
+
+/** Whether a filter names what it looks for, so that it needs no range. */
+export const isNamed = ({ callIds, traceIds, threadIds, parentIds, turnIds }: CallsFilter): boolean =>
+  [callIds, traceIds, threadIds, parentIds, turnIds].some((ids) => ids !== null);
+
+const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
+  kind: 'compare',
+  operator,
+  left: { kind: 'field', path: toPath('started_at') },
+  right: { kind: 'literal', value: formatTime(time) },
+});
+
+/** An expression that holds within a range as well. */
+export const within = ({ start, end }: Range, where: Expression | null): Expression | null => {
+  const operands = [
+    ...(where ? [where] : []),
+    ...(start === null ? [] : [bound('$gte', start)]),
+    ...(end === null ? [] : [bound('$lt', end)]),
+  ];
+  return operands.length === 0 ? null : { kind: 'and', operands };
+};
+
+/** Where a list goes on: the range that it began with, and how many rows were shown. */
+export interface Place extends Range {
+  readonly offset: number;
+}
+
+/** A place as text, for `next_cursor`. */
+export const cursorOf = ({ start, end, offset }: Place): string =>
+  Buffer.from(JSON.stringify([start, end, offset])).toString('base64url');
+
+const isTime = (value: unknown): value is Micros | null => value === null || Number.isSafeInteger(value);
+
+/**
+ * Reads what {@link cursorOf} wrote.
+ *
+ * @throws ServiceError 422 if it is something else
+ */
+export const placeOf = (cursor: string): Place => {
+  try {
+    const [start, end, offset, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (isTime(start) && isTime(end) && Number.isSafeInteger(offset) && offset >= 0 && more.length === 0)
+      return { start, end, offset };
+  } catch {
+    // It is refused below.
+  }
+  throw invalid({
+    loc: ['body', 'cursor'],
+    msg: 'should be the next_cursor of a reply of this tool, as it was',
+    type: 'value_error',
+  });
+};

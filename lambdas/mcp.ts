@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import type { MiddlewareObj } from '@middy/core';
+import { mcp } from '../api/mcp.ts';
+import type { ToolDescription } from '../api/tools.ts';
+import { linksOf, type Served, serve, type ToolContext } from '../core/doors/mcp/index.ts';
+import { readPrices, steadyPrices } from '../core/records/costs/index.ts';
+import type { RequestBudget } from '../foundations/storage/index.ts';
+import { challengeOf } from '../foundations/wire/errors.ts';
+import { forbidden, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
+import { argumentsInDialect, policy } from './http/dialect.ts';
+import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
+import { lookupsFor } from './http/lookups.ts';
+import { internal, logRequest, readCaller } from './http/middlewares.ts';
+import { ownUrl } from './http/own-url.ts';
+import { bodyText, headerOf, headersOf, type ServiceEvent } from './http/request.ts';
+import { settings } from './http/settings.ts';
+
+/** The service's version, set by the bundler. */
+declare const SERVICE_VERSION: string;
+
+/** The tools with their JSON Schemas, set by the bundler: they are made when the stack is. */
+declare const MCP_TOOLS: string;
+
+const answer = (
+  status: number,
+  body: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): RawAnswer => ({
+  statusCode: status,
+  headers: { 'x-request-id': requestId, 'cache-control': 'no-store', ...headers },
+  body: Readable.from(body === '' ? [] : [body], { objectMode: false }),
+});
+
+/** The codes of JSON-RPC for what is wrong with a request, and for what went wrong here. */
+const codes = { request: -32_600, internal: -32_603 } as const;
+
+/** An error that no message can be blamed for, as JSON-RPC has it. */
+const rpcError = (error: ServiceError): string => {
+  const message = error.detail.map(({ msg }) => msg).join('; ');
+  const code = error.status >= 500 ? codes.internal : codes.request;
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code, message, data: { detail: error.detail } },
+  });
+};
+
+const answerRpcErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
+  onError: (request) => {
+    const error = request.error instanceof ServiceError ? request.error : internal;
+    request.response = answer(error.status, rpcError(error), request.event.requestContext.requestId, {
+      'content-type': 'application/json',
+      ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
+      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
+      ...(error.status === 405 && { allow: 'POST' }),
+    });
+  },
+});
+
+const notAllowed = new ServiceError(405, [
+  {
+    loc: ['method'],
+    msg: 'only POST is served: there are no sessions and no streams',
+    type: 'method_not_allowed',
+  },
+]);
+
+/**
+ * Refuses requests of other sites' pages, as the specification asks.
+ *
+ * @throws ServiceError 403
+ */
+const checkOrigin = (event: ServiceEvent<unknown>): void => {
+  const origin = headerOf(event, 'origin');
+  if (origin === undefined || origin === new URL(ownUrl(event)).origin) return;
+  throw forbidden(['header', 'origin'], "should be this service's own, or absent");
+};
+
+/** Made once for each tool: schemas take time to make. */
+const schemas = new Map<string, ReturnType<ToolDescription['request']>>();
+
+const schemaOf: ToolContext['schemaOf'] = ({ name, request }) => {
+  const known = schemas.get(name) ?? argumentsInDialect(name, request());
+  schemas.set(name, known);
+  return known as ReturnType<typeof request>;
+};
+
+const contextOf = (event: ServiceEvent<unknown>): ToolContext => {
+  const { caller, budget } = event.service;
+  return {
+    ...{ caller, budget, schemaOf },
+    stores: settings,
+    lookups: {
+      ...lookupsFor(caller),
+      steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
+        steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
+    },
+    links: linksOf(ownUrl(event)),
+    names: (projectId) => event.log.names([projectId]),
+    now: Date.now() * 1000,
+  };
+};
+
+const requestOf = (event: ServiceEvent<unknown>): Request => {
+  const headers = Object.entries(headersOf(event)).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: bodyText(event) });
+};
+
+const about = {
+  get version() {
+    return SERVICE_VERSION;
+  },
+  listed: () => JSON.parse(MCP_TOOLS),
+};
+
+const log = ({ log }: ServiceEvent<unknown>, { tool, error, response }: Served, bytes: number): void => {
+  log.describes(() => ({
+    status: response.status,
+    rows: 1,
+    bytes,
+    ...(tool !== undefined && { plan: { tool } }),
+  }));
+  log.ends(error === undefined ? 'answered' : 'refused', error);
+};
+
+/** `POST /mcp`: the Model Context Protocol. GET and DELETE are for sessions, which there are none of. */
+export const handler = rawEndpoint(
+  mcp,
+  async (event) => {
+    if (event.httpMethod !== 'POST') throw notAllowed;
+    checkOrigin(event);
+    const served = await serve(requestOf(event), about, contextOf(event));
+    const body = await served.response.text();
+    log(event, served, Buffer.byteLength(body));
+    const type = served.response.headers.get('content-type');
+    return answer(
+      served.response.status,
+      body,
+      event.service.id,
+      type === null ? {} : { 'content-type': type },
+    );
+  },
+  ({ path }) => [logRequest(path), answerRpcErrors(), readCaller()],
+);
