@@ -123,7 +123,7 @@ const log = ({ log }: ServiceEvent<unknown>, { tool, error, response }: Served, 
     bytes,
     ...(tool !== undefined && { plan: { tool } }),
   }));
-  log.ends(error === undefined ? 'answered' : 'refused', error);
+  log.ends(error === undefined && response.status < 400 ? 'answered' : 'refused', error);
 };
 
 /** `POST /mcp`: the Model Context Protocol. GET and DELETE are for sessions, which there are none of. */

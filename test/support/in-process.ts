@@ -83,6 +83,8 @@ const setEnvironment = (
     ...environment,
   };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
+  // The bundler sets it.
+  vi.stubGlobal('SERVICE_VERSION', '0.0.0');
 };
 
 /** The body of a request as it is sent. */

@@ -1,3 +1,4 @@
+import { headerAttributes } from '../../../api/calls.ts';
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
@@ -11,33 +12,41 @@ import { isFields, type Json, type JsonFields } from './reply.ts';
 export type Call = JsonFields;
 
 /** What headers alone can say of a call, and what it used. */
-export const headerColumns = ({ service, columns }: Policy): readonly string[] => [
+export const headerColumns = ({ service, columns }: Policy): string[] => [
   ...['op_name', 'display_name', 'trace_id', 'parent_id', 'thread_id', 'turn_id'],
   ...['started_at', 'ended_at', `summary.${service}`, 'summary.usage', columns.userId],
+  ...headerAttributes.map((name) => `attributes.${name}`),
 ];
 
 export const withCosts: Includes = { ...noIncludes, costs: true };
 
 export const newestFirst: SortKey[] = [{ path: toPath('started_at'), descending: true }];
 
-/** Reads the calls of a query. What it leaves out is as for an endpoint. */
-export const readCalls = async (
+/**
+ * Reads the calls of a query. What it leaves out is as for an endpoint.
+ *
+ * @param take makes what is kept of each call, so that large values need not stay
+ */
+export const readCalls = async <T = Call>(
   { stores, budget, lookups }: ToolContext,
   query: Partial<CallsQuery> & { readonly projectId: ProjectId },
-): Promise<Call[]> => {
+  take: (call: Call) => T = (call) => call as T,
+): Promise<T[]> => {
   const whole: CallsQuery = {
     ...{ filter: everyCall, where: null, limit: null, offset: 0, sort: [], columns: null },
     ...{ expand: [], returnExpanded: false, includes: withCosts },
     ...query,
   };
-  const batches = await Array.fromAsync(queryCalls(stores.calls, whole, budget, lookups).calls);
-  return batches.flat().map((json) => JSON.parse(json) as Call);
+  const taken: T[] = [];
+  for await (const batch of queryCalls(stores.calls, whole, budget, lookups).calls)
+    for (const json of batch) taken.push(take(JSON.parse(json) as Call));
+  return taken;
 };
 
 export const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-const fieldsOf = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
+export const fieldsOf = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 
 /** What the service says of a call in its summary. */
 export const serviceOf = (call: Call, { service }: Policy): JsonFields =>

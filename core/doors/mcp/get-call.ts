@@ -7,6 +7,7 @@ import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
 import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
+import { valuesOf, wayTo } from './values.ts';
 
 const usualColumns = ['attributes', 'inputs', 'output', 'exception', 'summary'];
 
@@ -33,7 +34,7 @@ export const readOne = async (
 };
 
 /** What a path leads to in a call. @throws ServiceError 422 with what was probably meant */
-const valueIn = (call: Call, path: string): Json => {
+const valueAtPath = (call: Call, path: string): Json => {
   const { field, steps } = toPath(path);
   const value = valueAt(call[field] as JsonValue, steps) as Json | undefined;
   if (value !== undefined) return value;
@@ -111,7 +112,7 @@ const partOf = (
       return {
         ...head,
         ...{ path, offset, ...shape, value: [item], ...(rest.length > 1 && { next_offset: offset + 1 }) },
-        missing: gapTexts(gaps, (gap) => `get_call with path ${gap.path} and offset ${gap.from}`),
+        missing: gapTexts(gaps, (gap) => wayTo(gap)),
       };
     });
   }
@@ -121,7 +122,7 @@ const partOf = (
       ...head,
       ...{ path, value: shown },
       ...(gaps.length > 0 && {
-        missing: gapTexts(gaps, (gap) => `get_call with path ${gap.path} and offset ${gap.from}`),
+        missing: gapTexts(gaps, (gap) => wayTo(gap)),
       }),
     };
   });
@@ -135,7 +136,7 @@ export const getCall = runs(description, async (args, context) => {
   const call = await readOne(context, projectId, callId, asked);
   const url = links.trace(projectId, textOf(call.trace_id) ?? '', callId);
   if (path !== null)
-    return partOf(valueIn(call, path), path, offset, { call_id: callId, url }, maxCharacters);
+    return partOf(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
   const about = {
     ...rowOf(call, policy),
     ...compact({
@@ -143,21 +144,14 @@ export const getCall = runs(description, async (args, context) => {
       ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call[policy.columns.userId] },
     }),
   };
-  const fields = Object.fromEntries(
-    asked.map((name) => {
-      const { field, steps } = toPath(name);
-      return [name, (valueAt(call[field] as JsonValue, steps) as Json | undefined) ?? null];
-    }),
-  );
+  const fields = valuesOf(call, asked);
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');
-    const get = ({ path: at, from, unit }: (typeof gaps)[number]) =>
-      `get_call with path ${at}${unit === 'fields' ? '' : ` and offset ${from}`}`;
     return {
       call: { ...about, ...(isFields(value) && value) },
       url,
-      ...(gaps.length > 0 && { missing: gapTexts(gaps, get) }),
+      ...(gaps.length > 0 && { missing: gapTexts(gaps, (gap) => wayTo(gap)) }),
     };
   });
 });

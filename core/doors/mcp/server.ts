@@ -1,4 +1,4 @@
-import type { McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
+import type { ListToolsResult, McpServerFactory, ServerContext } from '@modelcontextprotocol/server';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
 import type { ToolContext } from './context.ts';
 import { guide } from './guide.ts';
@@ -11,7 +11,7 @@ import { toolsByName } from './tools.ts';
 export interface About {
   readonly version: string;
   /** The tools as they are listed, with their JSON Schemas. */
-  readonly listed: () => readonly { readonly name: string }[];
+  readonly listed: () => ListToolsResult['tools'];
 }
 
 /** What became of a message beside its answer. */
@@ -82,14 +82,14 @@ export const serve = async (request: Request, about: About, context: ToolContext
     );
     const invalid = (message: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, message);
     server.setRequestHandler('tools/list', () => ({
-      tools: about.listed().filter((each) => !isWriter(each) || mayWrite(context)) as never,
+      tools: about.listed().filter((each) => !isWriter(each) || mayWrite(context)),
     }));
     server.setRequestHandler('tools/call', async ({ params }, _: ServerContext) => {
       tool = toolsByName.has(params.name) ? params.name : undefined;
       const result: ToolResult = await call(params.name, params.arguments, context, (thrown) => {
         error = thrown;
       });
-      return result as never;
+      return { ...result, content: [...result.content] };
     });
     server.setRequestHandler('resources/list', () => ({
       resources: [

@@ -1,9 +1,18 @@
+import { addFeedback } from './add-feedback.ts';
+import { compareCalls } from './compare-calls.ts';
 import type { Tool } from './context.ts';
+import { describeProject } from './describe-project.ts';
 import { getCall } from './get-call.ts';
+import { getStats } from './get-stats.ts';
+import { getThread } from './get-thread.ts';
+import { getTrace } from './get-trace.ts';
 import { listProjects } from './list-projects.ts';
 import { queryCalls } from './query-calls.ts';
 
+const all: readonly Tool[] = [
+  ...[listProjects, describeProject, queryCalls, getTrace, getCall],
+  ...[getThread, getStats, compareCalls, addFeedback],
+];
+
 /** Every tool, by its name. */
-export const toolsByName: ReadonlyMap<string, Tool> = new Map(
-  [listProjects, queryCalls, getCall].map((tool) => [tool.name, tool]),
-);
+export const toolsByName: ReadonlyMap<string, Tool> = new Map(all.map((tool) => [tool.name, tool]));

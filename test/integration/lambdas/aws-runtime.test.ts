@@ -7,6 +7,7 @@ import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import type { ContainerOptions } from '../../../local/runtime/worker.ts';
 import { type FunctionSpec, readStack } from '../../../local/template/stack.ts';
 import { assemblyWith } from '../../support/assembly-with.ts';
+import { mcpHeaders } from '../../support/endpoints/agents.ts';
 import { feedbackOf } from '../../support/endpoints/fixture.ts';
 import { calls, fileForm, noise, report } from '../../support/endpoints/scenario.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/faulty-proxy.ts';
@@ -129,6 +130,7 @@ const chat = (body: object, of?: string) =>
     { model, messages: [], ...body },
     { headers: { ...bearer(), ...(of !== undefined && { 'openai-project': of }) } },
   );
+const mcp = (message: object) => service.post('/mcp', message, { headers: { ...bearer(), ...mcpHeaders } });
 
 /** Requests to one endpoint of each kind: one that is answered, and one that is refused. */
 const kinds: readonly (readonly [
@@ -160,6 +162,11 @@ const kinds: readonly (readonly [
     'spans',
     () => service.post('/otel/v1/traces', { resourceSpans: [] }, { headers: otlp }),
     () => service.post('/otel/v1/traces', { resourceSpans: 7 }, { headers: otlp }),
+  ],
+  [
+    'of the Model Context Protocol',
+    () => mcp({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    () => mcp({ jsonrpc: '1.0' }),
   ],
   ['passed on', () => chat({}), () => chat({ model: 7 })],
 ];

@@ -53,10 +53,19 @@ describe('the examples, one after the other', () => {
     const answer =
       route.takes === 'form'
         ? await sendForm(path, example.body as object)
-        : await send(path, example.body, { accept: 'application/json' });
+        : await send(path, example.body, {
+            accept: route.form === 'rpc' ? 'application/json, text/event-stream' : 'application/json',
+          });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+    if (route.form === 'markdown') {
+      expect([type, await answer.text()]).toEqual([
+        'text/markdown',
+        expect.stringContaining(String(example.answer)),
+      ]);
+      return;
+    }
     if (route.form === 'bytes') {
       expect([type, await answer.text()]).toEqual(['application/octet-stream', example.answer]);
       return;
@@ -103,7 +112,8 @@ describe('the examples, one after the other', () => {
 });
 
 describe('errors', () => {
-  const keyed = operations.filter(({ route }) => route.request);
+  // Errors of JSON-RPC have a shape of their own.
+  const keyed = operations.filter(({ route }) => route.request && route.form !== 'rpc');
 
   const fits = async (path: string, status: number, answer: Response): Promise<void> => {
     expect(answer.status).toBe(status);
@@ -125,10 +135,13 @@ describe('errors', () => {
     }
   });
 
-  it.each(operations)('for a wrong method on $path say that there is no route', async ({ path, route }) => {
-    const isPost = route.request !== undefined || route.form === 'otlp';
-    const answer = await fetch(service.url + path, { method: isPost ? 'GET' : 'POST' });
-    expect(answer.status).toBe(404);
-    expect(errorProblems(await answer.json())).toEqual([]);
-  });
+  it.each(operations.filter(({ route }) => !('refuses' in route)))(
+    'for a wrong method on $path say that there is no route',
+    async ({ path, route }) => {
+      const isPost = route.request !== undefined || route.form === 'otlp';
+      const answer = await fetch(service.url + path, { method: isPost ? 'GET' : 'POST' });
+      expect(answer.status).toBe(404);
+      expect(errorProblems(await answer.json())).toEqual([]);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import type { Sent } from '../in-process.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A path that all dialects have, and that takes a key with a role. */
-export type KeyedPath = Exclude<RoutePath, '/health' | '/openapi.json' | '/me'>;
+export type KeyedPath = Exclude<RoutePath, '/health' | '/openapi.json' | '/agents.md' | '/me'>;
 
 /** A path of Weave's dialect alone that takes a key with a role. */
 export type KeyedWeavePath = Exclude<WeavePath, '/server_info' | '/graphql'>;
@@ -66,6 +66,8 @@ export interface Fixture {
   readonly projectAt?: readonly string[];
   /** The message of a refusal. @default - that the key may not read or write the project */
   readonly refusal?: string;
+  /** Whether a refusal is a result with the status 200, as one of a tool is. */
+  readonly refusedInside?: true;
   /** Further bodies that name what another tenant has, by what they name. */
   readonly probes?: Readonly<Record<string, BodyOf>>;
   /**

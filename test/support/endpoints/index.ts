@@ -1,6 +1,7 @@
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
+import { agentFixtures } from './agents.ts';
 import { callFixtures } from './calls.ts';
 import { costFixtures } from './costs.ts';
 import { feedbackFixtures } from './feedback.ts';
@@ -23,6 +24,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...costFixtures,
   ...feedbackFixtures,
   ...tableFixtures,
+  ...agentFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...weaveFixtures };

@@ -181,7 +181,7 @@ const readCalls = [
   'bucket/segments/*: GetObject',
   'bucket: ListBucket',
 ] as const;
-const queryCalls = [
+export const queryCalls = [
   ...readCalls,
   'calls/index/by_time: Query',
   'calls/index/by_thread: Query',

@@ -1,0 +1,33 @@
+import { addFeedback as description } from '../../../api/tools.ts';
+import { callRef } from '../../../foundations/wire/index.ts';
+import { createOneFeedback } from '../../records/feedback/index.ts';
+import { textOf } from './calls.ts';
+import { runs } from './context.ts';
+import { readOne } from './get-call.ts';
+
+export const addFeedback = runs(description, async (args, context) => {
+  const { projectId, callId, note, score, label, payload, feedbackType } = args;
+  const { stores, caller, budget, links } = context;
+  // A record on a call that there is not would be seen by nobody.
+  const call = await readOne(context, projectId, callId, []);
+  const type = feedbackType ?? (score !== null ? 'score' : label !== null ? 'label' : 'note');
+  const given = {
+    ...payload,
+    ...(note !== null && { note }),
+    ...(score !== null && { score }),
+    ...(label !== null && { label }),
+  };
+  const stored = await createOneFeedback(
+    stores.feedback,
+    {
+      ...{ projectId, id: null, ref: callRef(stores.calls.policy, projectId, callId), type, payload: given },
+      ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
+    },
+    caller.user,
+    budget,
+  );
+  return {
+    feedback: { id: stored.id, call_id: callId, feedback_type: type, created_at: stored.created_at },
+    url: links.trace(projectId, textOf(call.trace_id) ?? '', callId),
+  };
+});

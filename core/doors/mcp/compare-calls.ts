@@ -1,0 +1,153 @@
+import { everyCall } from '../../../api/queries.ts';
+import { compareCalls as description } from '../../../api/tools.ts';
+import { invalid, type ProjectId, parseRef } from '../../../foundations/wire/index.ts';
+import {
+  type Call,
+  compact,
+  headerColumns,
+  readCalls,
+  rowOf,
+  serviceOf,
+  sumOf,
+  textOf,
+  usedBy,
+  usedFields,
+} from './calls.ts';
+import { checkProject, runs, type ToolContext } from './context.ts';
+import { cutter, type Gap, gapTexts } from './cut.ts';
+import { readOne } from './get-call.ts';
+import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
+import { wayTo } from './values.ts';
+
+/** A call by its id, or by its ref into any project that the key may read. */
+const named = (context: ToolContext, projectId: ProjectId, text: string, name: 'a' | 'b') => {
+  const { refScheme } = context.stores.calls.policy;
+  if (!text.startsWith(refScheme)) return { projectId, id: text };
+  const ref = parseRef({ refScheme }, text);
+  if (ref?.kind !== 'call')
+    throw invalid({
+      loc: ['body', name],
+      msg: 'should be a call ref or the id of a call',
+      type: 'value_error',
+    });
+  checkProject(context, ref.projectId, 'read');
+  return { projectId: ref.projectId, id: ref.callId };
+};
+
+/** A place at which two values differ. */
+interface Difference {
+  readonly path: string;
+  readonly a: Json | undefined;
+  readonly b: Json | undefined;
+}
+
+/** The most differences that are looked for. */
+const maxDifferences = 500;
+
+/** Every place at which two values differ, as deep as both have the same shape. */
+const differencesOf = (a: Json | undefined, b: Json | undefined, path: string): Difference[] => {
+  const found: Difference[] = [];
+  const stack: Difference[] = [{ path, a, b }];
+  for (let next = stack.pop(); next && found.length < maxDifferences; next = stack.pop()) {
+    const { a: left, b: right, path: at } = next;
+    if (left === right) continue;
+    const both =
+      (Array.isArray(left) && Array.isArray(right)) || (isFields(left) && isFields(right))
+        ? [...new Set([...Object.keys(left), ...Object.keys(right)])]
+        : undefined;
+    if (!both) {
+      found.push(next);
+      continue;
+    }
+    const [of, with_] = [left, right] as readonly Record<string, Json>[];
+    for (const key of both.toReversed()) stack.push({ path: `${at}.${key}`, a: of?.[key], b: with_?.[key] });
+  }
+  return found;
+};
+
+/** Characters that are shown before the first that differs. */
+const lead = 60;
+
+/** Two long texts from shortly before the first character in which they differ. */
+const fromDifference = ({ path, a, b }: Difference): JsonFields => {
+  if (typeof a !== 'string' || typeof b !== 'string' || Math.min(a.length, b.length) < 2 * lead)
+    return { path, ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const from = Math.max(0, same - lead);
+  const shown = (text: string) => (from === 0 ? text : `…${text.slice(from).toWellFormed()}`);
+  return { path, ...(from > 0 && { same_until: same }), a: shown(a), b: shown(b) };
+};
+
+const compared = ['attributes', 'inputs', 'output', 'exception'];
+
+/** What the traces of two roots consist of, operation by operation. */
+const traceTable = async (
+  context: ToolContext,
+  a: Call,
+  b: Call,
+  projects: readonly ProjectId[],
+): Promise<JsonFields> => {
+  const { policy } = context.stores.calls;
+  const [left, right] = await Promise.all(
+    [a, b].map(async (call, i) => {
+      const calls = await readCalls(context, {
+        projectId: projects[i] as ProjectId,
+        filter: { ...everyCall, traceIds: [textOf(call.trace_id) ?? ''] },
+        columns: headerColumns(policy),
+      });
+      return Map.groupBy(calls, ({ op_name }) => textOf(op_name) ?? '');
+    }),
+  );
+  const figures = (calls: readonly Call[] = []): JsonFields =>
+    compact({
+      calls: calls.length,
+      errors: calls.filter((call) => serviceOf(call, policy).status === 'error').length || undefined,
+      ms: calls.reduce((sum, call) => sum + Number(serviceOf(call, policy).latency_ms ?? 0), 0),
+      ...usedFields(sumOf(calls.map((call) => usedBy(call, policy)))),
+    });
+  const names = [...new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])].slice(0, 100);
+  return Object.fromEntries(
+    names.map((name) => [name, { a: figures(left?.get(name)), b: figures(right?.get(name)) }]),
+  );
+};
+
+export const compareCalls = runs(description, async (args, context) => {
+  const { projectId, maxCharacters } = args;
+  const { links, stores } = context;
+  const { policy } = stores.calls;
+  const names = { a: named(context, projectId, args.a, 'a'), b: named(context, projectId, args.b, 'b') };
+  const [a, b] = await Promise.all([
+    readOne(context, names.a.projectId, names.a.id, compared, 'a'),
+    readOne(context, names.b.projectId, names.b.id, compared, 'b'),
+  ]);
+  const areRoots = a.parent_id === null && b.parent_id === null && a.trace_id !== b.trace_id;
+  const traces = areRoots
+    ? await traceTable(context, a, b, [names.a.projectId, names.b.projectId])
+    : undefined;
+  const differences = compared
+    .flatMap((field) => differencesOf(a[field], b[field], field))
+    .map(fromDifference);
+  const about = (call: Call): JsonFields => compact({ ...rowOf(call, policy), trace_id: call.trace_id });
+  const cut = cutter();
+  const most = Math.max(1, Math.floor(maxCharacters / 200));
+  const head = { a: about(a), b: about(b), ...(traces && { operations: traces }) };
+  const url = links.compare(projectId, names.a.id, names.b.id);
+  return fitted(maxCharacters, maxCharacters, (room) => {
+    const gaps: Gap[] = [];
+    const share = Math.floor(room / Math.max(1, Math.min(differences.length, most)));
+    const shown = differences.slice(0, most).map((difference) => {
+      const { value, gaps: of } = cut(difference, share, '');
+      gaps.push(...of.map((gap) => ({ ...gap, path: String(difference.path) })));
+      return value;
+    });
+    const count = Math.min(shown.length, Math.floor(room / 60));
+    const missing = [
+      ...(differences.length > count
+        ? [`${differences.length - count} more places differ: compare_calls with more max_characters`]
+        : []),
+      ...gapTexts(gaps.slice(0, 3), (gap) => wayTo({ ...gap, from: 0 }, names.b.id)),
+    ];
+    return { ...head, differences: shown.slice(0, count), url, ...(missing.length > 0 && { missing }) };
+  });
+});

@@ -1,0 +1,160 @@
+import type { FeedbackQuery } from '../../../api/feedback.ts';
+import { everyCall } from '../../../api/queries.ts';
+import { describeProject as description } from '../../../api/tools.ts';
+import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { formatTime, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
+import { queryFeedback } from '../../records/feedback/index.ts';
+import { type Call, compact, newestFirst, readCalls, rounded, textOf } from './calls.ts';
+import { runs, type ToolContext } from './context.ts';
+import { readStats, wholeRange } from './get-stats.ts';
+import { rangeOf, shownRange, within } from './range.ts';
+import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
+import { valueIn } from './values.ts';
+
+/** How far a description without a start looks back: seven days. */
+const usualSpan = 7 * 86_400e6;
+
+/** How many of the newest calls are looked at for what no statistics have, and for attributes. */
+const looked = { headers: 2000, attributes: 100, feedback: 1000 } as const;
+
+/** How many values a list has at most, and how long each may be. */
+const [maxValues, maxText] = [30, 80];
+
+const shortened = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
+
+/** Counts of values, the commonest first. */
+const countsOf = (values: readonly (string | undefined)[]): readonly (readonly [string, number])[] =>
+  [
+    ...Map.groupBy(
+      values.filter((value) => value !== undefined),
+      (value) => value,
+    ),
+  ]
+    .map(([value, all]) => [shortened(value), all.length] as const)
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+
+const tableOf = (counts: readonly (readonly [string, number])[], most: number): JsonFields | undefined =>
+  counts.length === 0 ? undefined : Object.fromEntries(counts.slice(0, most));
+
+/** Every path to a plain value below attributes, with the value as text. */
+const leavesOf = (value: Json | undefined, path: string, depth: number): [string, string][] => {
+  if (value === undefined || value === null || depth < 0) return [];
+  if (Array.isArray(value)) return value.slice(0, 20).flatMap((item) => leavesOf(item, path, depth - 1));
+  if (isFields(value))
+    return Object.entries(value)
+      .slice(0, 100)
+      .flatMap(([name, of]) => leavesOf(of, `${path}.${name}`, depth - 1));
+  return [[path, String(value)]];
+};
+
+/** What the newest calls say of their attributes: each field with its commonest values. */
+const attributesOf = (calls: readonly Call[]): readonly (readonly [string, JsonFields])[] => {
+  const leaves = calls.flatMap(({ attributes }) => leavesOf(attributes, 'attributes', 4));
+  return [...Map.groupBy(leaves, ([path]) => path)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([path, all]) => {
+      const counts = countsOf(all.map(([, value]) => value));
+      return [path, { calls: all.length, values: tableOf(counts, 5), distinct: counts.length }] as const;
+    });
+};
+
+const time = (operator: '$gte' | '$lt', at: Micros): Expression => ({
+  kind: 'compare',
+  operator,
+  left: { kind: 'field', path: toPath('created_at') },
+  right: { kind: 'literal', value: formatTime(at) },
+});
+
+const feedbackTypes = async (
+  { stores, budget }: ToolContext,
+  projectId: ProjectId,
+  { start, end }: { readonly start: Micros; readonly end: Micros },
+) => {
+  const query: FeedbackQuery = {
+    ...{ projectId, offset: 0, limit: looked.feedback, fields: ['feedback_type'] },
+    where: { kind: 'and', operands: [time('$gte', start), time('$lt', end)] },
+    sort: [{ path: toPath('created_at'), descending: true }],
+  };
+  const batches = await Array.fromAsync(queryFeedback(stores.feedback, query, budget).records);
+  return countsOf(batches.flat().map((json) => textOf((JSON.parse(json) as JsonFields).feedback_type)));
+};
+
+export const describeProject = runs(description, async (args, context) => {
+  const { projectId, maxCharacters } = args;
+  const range = rangeOf(args, context.now, usualSpan);
+  const where = within(range, null);
+  const counted = {
+    ...{ projectId, ...range, granularity: wholeRange, timezone: 'UTC', filter: everyCall, where: null },
+    groupBy: ['op_name' as const],
+  };
+  const newest = { projectId, where, sort: newestFirst };
+  const headers = ['attributes.kind', 'attributes.user.id', 'attributes.environment', 'attributes.release'];
+  const [ops, models, calls, attributed, feedback] = await Promise.all([
+    readStats(context, {
+      ...counted,
+      calls: [
+        { metric: 'call_count', aggregations: ['sum'], percentiles: [] },
+        { metric: 'error_count', aggregations: ['sum'], percentiles: [] },
+        { metric: 'latency_ms', aggregations: [], percentiles: [95] },
+      ],
+      usage: [],
+    }),
+    readStats(context, {
+      ...{ ...counted, groupBy: [], calls: [] },
+      usage: [
+        { metric: 'total_tokens', aggregations: ['sum', 'count'], percentiles: [] },
+        { metric: 'total_cost', aggregations: ['sum'], percentiles: [] },
+      ],
+    }),
+    readCalls(context, { ...newest, limit: looked.headers, columns: [...headers, 'thread_id'] }),
+    readCalls(context, { ...newest, limit: looked.attributes, columns: ['attributes'] }),
+    feedbackTypes(context, projectId, range),
+  ]);
+  const operations = ops.call_buckets
+    .toSorted((a, b) => Number(b.sum_call_count) - Number(a.sum_call_count))
+    .map((row) =>
+      compact({
+        ...{ op_name: textOf(row.op_name as Json), calls: Number(row.sum_call_count) },
+        errors: Number(row.sum_error_count) || undefined,
+        p95_ms: typeof row.p95_latency_ms === 'number' ? rounded(row.p95_latency_ms) : undefined,
+      }),
+    );
+  const usedModels = models.usage_buckets
+    .toSorted((a, b) => Number(b.sum_total_tokens) - Number(a.sum_total_tokens))
+    .map((row) =>
+      compact({
+        ...{ model: textOf(row.model as Json), requests: Number(row.count_total_tokens) },
+        tokens: Number(row.sum_total_tokens),
+        cost_usd: typeof row.sum_total_cost === 'number' ? rounded(row.sum_total_cost) : undefined,
+      }),
+    );
+  const of = (path: string) => countsOf(calls.map((call) => textOf(valueIn(call, path))));
+  const tools = countsOf(
+    calls.filter((call) => valueIn(call, 'attributes.kind') === 'tool').map(({ op_name }) => textOf(op_name)),
+  );
+  const attributes = attributesOf(attributed);
+  const shown = shownRange(range);
+  return fitted(maxCharacters, maxValues, (most) => ({
+    operations: operations.slice(0, most),
+    ...compact({ more_operations: operations.length > most ? operations.length - most : undefined }),
+    models: usedModels.slice(0, most),
+    of_newest_calls: compact({
+      looked_at: calls.length,
+      kinds: tableOf(of('attributes.kind'), most),
+      tools: tableOf(tools, most),
+      end_users: tableOf(of('attributes.user.id'), most),
+      environments: tableOf(of('attributes.environment'), most),
+      releases: tableOf(of('attributes.release'), most),
+      threads: new Set(calls.flatMap(({ thread_id }) => textOf(thread_id) ?? [])).size || undefined,
+    }),
+    attributes: Object.fromEntries(attributes.slice(0, most)),
+    ...compact({ feedback_types: tableOf(feedback, most) }),
+    range: shown,
+    url: context.links.overview(projectId, shown.start, shown.end),
+    ...(Math.max(operations.length, attributes.length) > most && {
+      missing: [
+        'rarer values: describe_project with a shorter range or more max_characters; get_stats counts groups exactly',
+      ],
+    }),
+  }));
+});

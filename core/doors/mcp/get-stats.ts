@@ -1,0 +1,88 @@
+import type { Asked, CallMetric, StatsRequest, UsageMetric } from '../../../api/stats.ts';
+import { getStats as description } from '../../../api/tools.ts';
+import { bucketEdges, maxBuckets } from '../../../foundations/wire/buckets.ts';
+import { invalid } from '../../../foundations/wire/index.ts';
+import { type BucketRow, statsOf } from '../../questions/stats/index.ts';
+import { rounded } from './calls.ts';
+import { runs, type ToolContext } from './context.ts';
+import { rangeOf, shownRange } from './range.ts';
+import { fitted, type Json, type JsonFields } from './reply.ts';
+
+/** How far statistics without a start look back: a day. */
+const usualSpan = 86_400e6;
+
+/** One bucket of a century holds every range. */
+const whole = 36_500 * 86_400;
+
+const sumOf = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
+  ...{ metric, aggregations: ['sum'], percentiles: [] },
+});
+
+/** What is counted if nothing is asked for. */
+const usualCalls: Asked<CallMetric>[] = [
+  sumOf('call_count'),
+  sumOf('error_count'),
+  { metric: 'latency_ms', aggregations: ['avg'], percentiles: [50, 95] },
+];
+const usualUsage: Asked<UsageMetric>[] = [sumOf('input_tokens'), sumOf('output_tokens'), sumOf('total_cost')];
+
+/** Rows as a table: names once, and values in their order. Tables of one range have no times. */
+const tableOf = (rows: readonly BucketRow[], timed: boolean, count: number): JsonFields => {
+  const columns = Object.keys(rows[0] ?? {}).filter((name) => timed || name !== 'timestamp');
+  const plain = (value: Json | undefined): Json =>
+    typeof value === 'number' ? rounded(value) : (value ?? null);
+  return {
+    columns,
+    rows: rows.slice(0, count).map((row) => columns.map((name) => plain(row[name] as Json))),
+  };
+};
+
+/** Rows of one range with the largest first, by the first figure. */
+const largestFirst = (rows: readonly BucketRow[]): readonly BucketRow[] => {
+  const figure = (row: BucketRow): number =>
+    Number(
+      Object.entries(row).find(([name, value]) => typeof value === 'number' && name !== 'timestamp')?.[1] ??
+        0,
+    );
+  return rows.toSorted((a, b) => figure(b) - figure(a));
+};
+
+/** The statistics of a request. */
+export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
+  statsOf(stores.calls, request, budget, lookups).answer();
+
+export const wholeRange = whole;
+
+export const getStats = runs(description, async (args, context) => {
+  const { projectId, granularity, timezone, filter, where, groupBy, maxCharacters } = args;
+  const { start, end } = rangeOf(args, context.now, usualSpan);
+  const asksNothing = args.calls.length === 0 && args.usage.length === 0;
+  const timed = granularity !== null;
+  const seconds = granularity ?? whole;
+  if (bucketEdges(start, end, seconds, timezone).length - 1 > maxBuckets)
+    throw invalid({
+      loc: ['body', 'granularity'],
+      msg: `makes more than ${maxBuckets} buckets: write more seconds`,
+      type: 'value_error',
+    });
+  const answer = await readStats(context, {
+    ...{ projectId, start, end, granularity: seconds, timezone, filter, where, groupBy },
+    calls: asksNothing ? usualCalls : args.calls,
+    usage: asksNothing ? usualUsage : args.usage,
+  });
+  const order = timed ? (rows: readonly BucketRow[]) => rows : largestFirst;
+  const [calls, usage] = [order(answer.call_buckets), order(answer.usage_buckets)];
+  const range = shownRange({ start, end });
+  const url = context.links.overview(projectId, range.start, range.end);
+  return fitted(maxCharacters, Math.max(calls.length, usage.length), (count) => {
+    const left = Math.max(0, calls.length - count) + Math.max(0, usage.length - count);
+    const way = timed ? 'a shorter range or a larger granularity' : 'a filter, or ask for fewer metrics';
+    return {
+      ...(answer.call_buckets.length > 0 && { calls: tableOf(calls, timed, count) }),
+      ...(answer.usage_buckets.length > 0 && { usage: tableOf(usage, timed, count) }),
+      ...(calls.length + usage.length === 0 && { calls: { columns: [], rows: [] } }),
+      ...{ range, url },
+      ...(left > 0 && { missing: [`${left} rows: get_stats with ${way}, or with more max_characters`] }),
+    };
+  });
+});

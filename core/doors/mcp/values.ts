@@ -1,0 +1,36 @@
+import { toPath, valueAt } from '../../../foundations/expression/index.ts';
+import type { JsonValue } from '../../../foundations/wire/index.ts';
+import type { Call } from './calls.ts';
+import { type Cut, cutter, type Gap } from './cut.ts';
+import type { Json, JsonFields } from './reply.ts';
+
+/** What a dotted path leads to in a call; undefined where it leads nowhere. */
+export const valueIn = (call: Call, path: string): Json | undefined => {
+  const { field, steps } = toPath(path);
+  return valueAt(call[field] as JsonValue, steps) as Json | undefined;
+};
+
+/** The values of columns, by their paths. */
+export const valuesOf = (call: Call, columns: readonly string[]): JsonFields =>
+  Object.fromEntries(columns.map((column) => [column, valueIn(call, column) ?? null]));
+
+/** The same, cut to so many characters. */
+export const cutValues = (call: Call, columns: readonly string[], room: number): Cut =>
+  cutter()(valuesOf(call, columns), room, '');
+
+/** The least that is shown of the values that were asked for of a call, in characters. */
+const leastValues = 300;
+
+/** About what a row takes without them. */
+const usualRow = 350;
+
+/** The room of the values of each of so many calls. A reply has its data twice. */
+export const roomOf = (maxCharacters: number, calls: number): number =>
+  Math.max(leastValues, Math.floor(maxCharacters / 2.4 / Math.max(1, calls)) - usualRow);
+
+/** How many rows a reply can have at most. */
+export const mostRows = (maxCharacters: number): number => Math.max(1, Math.floor(maxCharacters / 250));
+
+/** How to get what a gap left out. */
+export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
+  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' ? '' : ` and offset ${from}`}`;
