@@ -304,6 +304,10 @@ const curl = (to: ConnectTo): ConnectGuide => ({
   ],
 });
 
+/** The command that connects Claude Code to a service, with a key in `$KEY`. */
+export const claudeCode = (url: string): string =>
+  `claude mcp add --transport http pennytrace ${url}/mcp --header "Authorization: Bearer $KEY"`;
+
 /** How coding agents read traces of a service by MCP, each by its own command or file. */
 export const connectAgents = (to: ConnectTo): readonly ConnectStep[] => {
   const url = `${to.url}/mcp`;
@@ -311,7 +315,7 @@ export const connectAgents = (to: ConnectTo): readonly ConnectStep[] => {
     {
       text: 'Set KEY to a key with the role read, or write if agents may leave feedback. Claude Code:',
       language: 'sh',
-      code: `claude mcp add --transport http pennytrace ${url} --header "Authorization: Bearer $KEY"`,
+      code: claudeCode(to.url),
     },
     {
       text: 'Codex has its servers in ~/.codex/config.toml, and takes the key from the environment.',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../foundations/wire/schema.ts';
-import { document, endpoint, openEndpoint } from './endpoint.ts';
+import { document, endpoint, openEndpoint, stream } from './endpoint.ts';
 
 const rpcRequest = () =>
   z.looseObject({
@@ -22,8 +22,7 @@ export const mcp = /* @__PURE__ */ endpoint({
   path: '/mcp',
   refuses: ['GET', 'DELETE'],
   scheme: 'any',
-  // A model waits for the answer. Clients wait for 60 s.
-  shape: { streaming: true, timeoutSeconds: 58, memoryMb: 1024 },
+  shape: stream,
   stores: {
     calls: 'query',
     payloads: 'read',

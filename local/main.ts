@@ -4,6 +4,7 @@
  */
 
 import { once } from 'node:events';
+import { claudeCode } from '../api/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
@@ -60,6 +61,9 @@ open ${url}/ui/
 Try it:
   curl ${url}/calls/stream_query -u "api:${configured ? '$LOCAL_KEY' : key}" \\
     -H 'content-type: application/json' -d '{"project_id": "demo/shop"}'
+
+Claude Code reads traces by:
+  ${claudeCode(url).replace('$KEY', configured ? '$LOCAL_KEY' : key)}
 `);
 };
 

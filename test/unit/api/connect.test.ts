@@ -6,6 +6,7 @@ import { type ConnectTo, connectGuides } from '../../../api/connect.ts';
 const root = join(import.meta.dirname, '../../..');
 const documents = [
   'README.md',
+  'docs/agents.md',
   'docs/opentelemetry.md',
   'docs/inference.md',
   'docs/weave.md',

@@ -110,11 +110,11 @@ describe.each(operations)('$path', ({ path, route, operation }) => {
     for (const { body } of Object.values(operation.examples)) expect(problems(body)).toEqual([]);
   });
 
-  it('names its possible errors, each by one component unless they are of OTLP', () => {
+  it('names its possible errors, each by one component unless they are of OTLP or JSON-RPC', () => {
     const { responses } = operationAt(path);
     for (const status of ['429', '500', '502', '504'])
       expect(responses[status]).toEqual(
-        route.form === 'otlp'
+        route.form === 'otlp' || route.form === 'rpc'
           ? expect.objectContaining({ description: expect.any(String), content: expect.anything() })
           : { $ref: `#/components/responses/${status}` },
       );
