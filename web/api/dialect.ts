@@ -24,7 +24,7 @@ export const toWeave = (value: unknown, field = ''): unknown => {
     return field === 'svc_ref' ? value.replace(/^svc:/, 'weave:') : value;
   }
   if (Array.isArray(value)) return value.map((item) => toWeave(item, field));
-  if (!isObject(value) || field === '$literal' || field === 'payload') return value;
+  if (!isObject(value) || field === '$literal' || field === 'payload' || field === 'val') return value;
   return renamed(value, (name) => (name === 'svc_ref' ? 'weave_ref' : name), toWeave);
 };
 

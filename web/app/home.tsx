@@ -41,7 +41,7 @@ export const HomeView = () => {
   useWake(next, ['/calls/stream_query', '/calls/usage']);
   const ordered = [...all.filter((name) => name === last), ...all.filter((name) => name !== last)];
   if (data && all.length === 1 && all[0] !== undefined)
-    return <Navigate to="/traces" search={{ project: all[0] }} replace />;
+    return <Navigate to="/traces" search={{ project: all[0] }} state={{ enter: true }} replace />;
   return (
     <main className="page">
       <h1>Projects</h1>
@@ -55,7 +55,7 @@ export const HomeView = () => {
       <ul className="projects">
         {ordered.map((project) => (
           <li key={project}>
-            <Link to="/traces" search={{ project }} className="card project">
+            <Link to="/traces" search={{ project }} state={{ enter: true }} className="card project">
               <strong>{project}</strong>
               {project === last ? <span className="muted">opened last</span> : null}
             </Link>

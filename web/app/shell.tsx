@@ -49,7 +49,7 @@ const ProjectMenu = ({ project }: { project: string }) => {
       items={names.map((name) => ({
         label: name,
         checked: name === project,
-        onSelect: () => navigate({ to: '/traces', search: { project: name } }),
+        onSelect: () => navigate({ to: '/traces', search: { project: name }, state: { enter: true } }),
       }))}
     />
   );

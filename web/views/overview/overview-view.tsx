@@ -4,6 +4,7 @@ import { opTexts } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
 import { useChange } from '../data.ts';
+import { SavedMenu } from '../saved/saved-menu.tsx';
 import {
   type Changes,
   type Dimension,
@@ -309,6 +310,7 @@ export const OverviewView = () => {
           onChange={(checked) => change({ split: checked || undefined })}
         />
         <span className="spring" />
+        <SavedMenu view="overview" search={search} />
         <Button onClick={() => setNow(Date.now())}>Refresh</Button>
       </div>
       <Failure error={error} onRetry={overview.retry} />

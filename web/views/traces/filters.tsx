@@ -1,5 +1,6 @@
-import { type FormEvent, type ReactNode, type RefObject, useId, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
+import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
   type Changes,
@@ -16,12 +17,19 @@ import {
 import { TimeMenu } from '../time-menu.tsx';
 import { SortMenu } from './toolbar.tsx';
 
+const Facets = lazily(() => import('./facets.tsx'), 'Facets');
+
 /** What people filter by most, with the operator that they most likely mean. */
 const suggestions: readonly { path: string; text: string; op: Operator }[] = [
   { path: 'op_name', text: 'Operation', op: 'contains' },
   { path: 'display_name', text: 'Display name', op: 'contains' },
   { path: 'inputs.model', text: 'Model', op: 'contains' },
   { path: 'svc_user_id', text: 'User', op: 'is' },
+  { path: 'attributes.user.id', text: 'End user', op: 'is' },
+  { path: 'attributes.environment', text: 'Environment', op: 'is' },
+  { path: 'attributes.release', text: 'Release', op: 'is' },
+  { path: 'attributes.kind', text: 'Kind', op: 'is' },
+  { path: 'attributes.tags', text: 'Tags', op: 'contains' },
   { path: 'thread_id', text: 'Thread', op: 'is' },
   { path: 'summary.svc.latency_ms', text: 'Latency in ms', op: 'above' },
   { path: costPath, text: 'Cost', op: 'above' },
@@ -35,9 +43,13 @@ const suggestions: readonly { path: string; text: string; op: Operator }[] = [
 const pathText = (path: string): string =>
   suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
 
+const modelPath = 'summary.usage.';
+
 /** A condition in words. */
-const conditionText = ({ path, op, value }: Condition): string =>
-  needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
+const conditionText = ({ path, op, value }: Condition): string => {
+  if (path.startsWith(modelPath) && op === 'exists') return `Model is ${path.slice(modelPath.length)}`;
+  return needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
+};
 
 const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
   const [path, setPath] = useState('op_name');
@@ -110,17 +122,21 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   );
 };
 
-/** Adds a condition on any path with any operator. */
-const FilterBuilder = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+/** Adds a condition: on a value that is there, or on any path with any operator. */
+const FilterBuilder = ({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) => {
   const [open, setOpen] = useState(false);
+  const [facet, setFacet] = useState<string>();
+  const add = (condition: Condition, all = false) => {
+    setOpen(false);
+    setFacet(undefined);
+    onChange({ where: [...(search.where ?? []), condition], ...(all && { all: true }) });
+  };
   return (
     <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
-      <ConditionForm
-        onAdd={(condition) => {
-          setOpen(false);
-          onAdd(condition);
-        }}
-      />
+      <Suspense>
+        <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
+      </Suspense>
+      {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
     </Popup>
   );
 };
@@ -200,6 +216,17 @@ const Chips = ({ search: { where = [], text }, onChange }: FilterBarProps) => {
   );
 };
 
+/** A list without filters. */
+export const unfiltered = {
+  range: undefined,
+  from: undefined,
+  to: undefined,
+  status: undefined,
+  text: undefined,
+  where: undefined,
+  feedback: undefined,
+} satisfies Changes<TracesSearch>;
+
 /** How many things a list is filtered by. */
 const countOf = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
   [range ?? from ?? to, status, feedback].filter((filter) => filter !== undefined).length + where.length;
@@ -248,8 +275,13 @@ export const FilterBar = (props: ToolbarFiltersProps) => {
               ]}
             />
           )}
-          <FilterBuilder onAdd={(condition) => onChange({ where: [...(search.where ?? []), condition] })} />
+          <FilterBuilder search={search} onChange={onChange} />
           <SortMenu search={search} onChange={onChange} />
+          {count > 0 || search.text ? (
+            <Button kind="quiet" onClick={() => onChange(unfiltered)}>
+              Clear filters
+            </Button>
+          ) : null}
         </div>
       </div>
       <Chips {...props} />

@@ -10,9 +10,11 @@ import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
+import { useDefaultView } from '../saved/saved.ts';
+import { SavedMenu } from '../saved/saved-menu.tsx';
 import type { Changes, TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
-import { FilterBar } from './filters.tsx';
+import { FilterBar, unfiltered } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
 import { TraceTable } from './table.tsx';
 import { ColumnMenu, QueryDialog } from './toolbar.tsx';
@@ -73,17 +75,6 @@ const CountButton = ({ list }: { list: CallList }) => {
   );
 };
 
-/** A list without filters. */
-const unfiltered = {
-  range: undefined,
-  from: undefined,
-  to: undefined,
-  status: undefined,
-  text: undefined,
-  where: undefined,
-  feedback: undefined,
-} satisfies Changes<TracesSearch>;
-
 interface EmptyListProps {
   readonly search: TracesSearch;
   readonly onClear: () => void;
@@ -125,6 +116,7 @@ export const TracesView = () => {
   const search = route.useSearch();
   const change = useChange<TracesSearch>(route.useNavigate());
   const { list, state, refresh, failure } = useCallList(search);
+  useDefaultView(search);
   const scroller = useRef<HTMLDivElement>(null);
   const searchBox = useRef<HTMLInputElement>(null);
   const [showQuery, setShowQuery] = useState(false);
@@ -206,6 +198,7 @@ export const TracesView = () => {
               disabled={!mayLive}
               onChange={(checked) => change({ live: checked || undefined })}
             />
+            <SavedMenu view="traces" search={search} />
             <Button onClick={refresh}>Refresh</Button>
             <Button onClick={() => setShowQuery(true)}>Query</Button>
             <ColumnMenu search={search} onChange={changeColumns} />
