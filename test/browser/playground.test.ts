@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
-import { report, turn } from './support/calls.ts';
+import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
@@ -73,8 +73,76 @@ describe('the playground', () => {
     expect(await focused(page)).toBe('Add message');
   });
 
+  it('has a form for parameters, a list of models, and variants beside each other', async () => {
+    const page = await visit(link);
+    const sent: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/inference/')) sent.push(request.postDataJSON());
+    });
+    await page.locator('datalist option[value="gpt-4o-mini"]').waitFor({ state: 'attached' });
+    await page.getByLabel('Temperature').fill('0.25');
+    await page.getByRole('button', { name: 'Add a variant' }).click();
+    const second = page.getByRole('form', { name: 'Request 2' });
+    await second.getByLabel('Temperature').fill('1');
+    await second.getByLabel('Stop at').fill('END\nSTOP');
+    await second.getByLabel('Response format').selectOption('json_object');
+    await second.getByLabel('Model').fill('o3-mini');
+    await second.getByLabel('Reasoning effort').selectOption('low');
+    await page.getByRole('button', { name: 'Send all' }).click();
+    for (const answer of ['Answer 1', 'Answer 2'])
+      await page.getByRole('region', { name: answer }).getByText('finish: stop').waitFor();
+    expect(sent).toMatchObject([
+      { model: 'gpt-4o-mini', temperature: 0.25 },
+      {
+        model: 'o3-mini',
+        temperature: 1,
+        stop: ['END', 'STOP'],
+        response_format: { type: 'json_object' },
+        reasoning_effort: 'low',
+      },
+    ]);
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await page.getByRole('button', { name: 'Remove variant 1' }).click();
+    expect(await page.getByLabel('Model').inputValue()).toBe('o3-mini');
+  });
+
+  it('opens a prompt, and saves what became of it as its next version', async () => {
+    const own = 'page/prompts';
+    const value = {
+      ...{
+        _type: 'MessagesPrompt',
+        _class_name: 'MessagesPrompt',
+        _bases: ['Prompt', 'Object', 'BaseModel'],
+      },
+      ...{ name: 'support', description: null, messages: [{ role: 'system', content: 'Be brief.' }] },
+    };
+    await post('/obj/create', { obj: { project_id: own, object_id: 'support', val: value } });
+    const page = await visit(`playground?project=${encodeURIComponent(own)}`);
+    await page.getByRole('button', { name: 'Open a prompt' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'support' }).click();
+    await page.waitForURL(/prompt=support/);
+    const text = page.getByLabel('Text of message 1');
+    expect(await text.inputValue()).toBe('Be brief.');
+    await text.fill('Be very brief.');
+    await page.getByRole('button', { name: 'Save as a prompt' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as a version of support.').waitFor();
+    await page.waitForURL(/version=/);
+    expect(await text.inputValue()).toBe('Be very brief.');
+    await page.reload();
+    expect(await text.inputValue()).toBe('Be very brief.');
+    const saved = { project_id: own, object_id: 'support', digest: 'v1' };
+    expect(await post('/obj/read', saved)).toMatchObject({
+      obj: {
+        base_object_class: 'Prompt',
+        val: { messages: [{ role: 'system', content: 'Be very brief.' }] },
+      },
+    });
+  });
+
   it('says what is wrong with a request before it is sent', async () => {
     const page = await visit(link);
+    await page.getByText('All parameters as JSON').click();
     await page.getByLabel('Parameters, as JSON').fill('{"temperature": }');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').getByText('The parameters are no JSON object.').waitFor();

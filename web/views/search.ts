@@ -310,9 +310,16 @@ interface PlaygroundSearch {
   readonly project: string;
   /** The recorded call to begin with. @default - an empty conversation */
   readonly call?: string;
+  /** The prompt to begin with, an object, and which version of it. @default - none, the latest */
+  readonly prompt?: string;
+  readonly version?: string;
 }
 
-export const parsePlaygroundSearch = parser<PlaygroundSearch>({ call: textOf });
+export const parsePlaygroundSearch = parser<PlaygroundSearch>({
+  call: textOf,
+  prompt: textOf,
+  version: textOf,
+});
 
 /** The state of the view of prices. */
 interface PricesSearch {

@@ -66,6 +66,8 @@ interface AnswerPaneProps {
   readonly state: TrialState;
   readonly project: string;
   readonly original: Call | undefined;
+  /** Which variant it is, from 1; undefined if there is one alone. @default undefined */
+  readonly number?: number | undefined;
 }
 
 const phases: Readonly<Record<TrialState['phase'], string>> = {
@@ -148,10 +150,10 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
 };
 
 /** What the model answers, and what it had answered when the call was recorded. */
-export const AnswerPane = ({ trial, state, project, original }: AnswerPaneProps) => {
+export const AnswerPane = ({ trial, state, project, original, number }: AnswerPaneProps) => {
   const received = original ? (conversationOf(original)?.received ?? []) : [];
   return (
-    <section className="stack" aria-label="Answer">
+    <section className="stack" aria-label={number === undefined ? 'Answer' : `Answer ${number}`}>
       <h2>Answer</h2>
       {state.phase === 'editing' ? (
         <p className="muted">Send the request, and the answer appears here while the model writes it.</p>
@@ -161,10 +163,13 @@ export const AnswerPane = ({ trial, state, project, original }: AnswerPaneProps)
       {state.phase === 'failed' ? <Notice kind="error">{wordsOf(state.error)}</Notice> : null}
       <Reply trial={trial} state={state} />
       <Recorded state={state} project={project} original={original} />
-      {original && state.sent && (state.phase === 'done' || state.phase === 'stopped') ? (
+      {original &&
+      number === undefined &&
+      state.sent &&
+      (state.phase === 'done' || state.phase === 'stopped') ? (
         <Differences original={original} sent={state.sent} answer={state.answer} />
       ) : null}
-      {received.length > 0 ? (
+      {received.length > 0 && (number ?? 1) === 1 ? (
         <details className="stack" open={state.phase === 'editing'}>
           <summary>The recorded answer</summary>
           {received.map((message, at) => (

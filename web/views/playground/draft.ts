@@ -117,7 +117,7 @@ const toolCallOf = (part: Part & { kind: 'call' }, at: number): object => ({
 });
 
 /** A message in OpenAI's terms. Each result of a tool is a message of its own. */
-const draftsOf = ({ role, name, parts }: Message): DraftMessage[] => {
+export const draftMessagesOf = ({ role, name, parts }: Message): DraftMessage[] => {
   const results = parts.flatMap((part) => (part.kind === 'result' ? [part] : []));
   const rest = parts.filter(({ kind }) => kind !== 'result' && kind !== 'thinking');
   const calls = rest.flatMap((part) => (part.kind === 'call' ? [part] : []));
@@ -156,7 +156,7 @@ export const draftOf = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefine
     if (!conversation) return undefined;
     return {
       model: isText(inputs.model) ? inputs.model : isText(inputs.modelId) ? inputs.modelId : '',
-      messages: conversation.sent.flatMap(draftsOf),
+      messages: conversation.sent.flatMap(draftMessagesOf),
       parameters: jsonOf(parametersOf(inputs)),
     };
   } catch {
@@ -186,12 +186,11 @@ const contentOf = ({ text, images }: DraftMessage, hasCalls: boolean): unknown =
   return text === '' && hasCalls ? null : text;
 };
 
-/** The request that a draft means. It streams, and asks for its usage. */
-export const requestOf = ({ model, messages, parameters }: Draft): DraftedRequest => {
-  if (model.trim() === '') return { problem: 'Name a model.' };
+/** Messages as OpenAI's chat takes them, or what is wrong with one. */
+export const messagesOf = (
+  messages: readonly DraftMessage[],
+): { readonly messages: readonly Fields[] } | { readonly problem: string } => {
   if (messages.length === 0) return { problem: 'Write at least one message.' };
-  const others = objectIn(parameters);
-  if (!others) return { problem: 'The parameters are no JSON object.' };
   const written: Fields[] = [];
   for (const [at, message] of messages.entries()) {
     const extra = objectIn(message.extra);
@@ -199,6 +198,26 @@ export const requestOf = ({ model, messages, parameters }: Draft): DraftedReques
     const content = contentOf(message, extra.tool_calls !== undefined);
     written.push({ role: message.role, content, ...extra });
   }
+  return { messages: written };
+};
+
+/** The parameters of a draft; undefined if they are no JSON object. */
+export const parametersIn = ({ parameters }: Pick<Draft, 'parameters'>): Fields | undefined =>
+  objectIn(parameters);
+
+/** A draft's parameters with one changed, or left out if it is undefined. */
+export const withParameter = (draft: Draft, name: string, value: unknown): string => {
+  const { [name]: _before, ...others } = parametersIn(draft) ?? {};
+  return jsonOf(value === undefined ? others : { ...parametersIn(draft), [name]: value });
+};
+
+/** The request that a draft means. It streams, and asks for its usage. */
+export const requestOf = ({ model, messages, parameters }: Draft): DraftedRequest => {
+  if (model.trim() === '') return { problem: 'Name a model.' };
+  const others = objectIn(parameters);
+  if (!others) return { problem: 'The parameters are no JSON object.' };
+  const written = messagesOf(messages);
+  if ('problem' in written) return written;
   const stream = { stream: true, stream_options: { include_usage: true } };
-  return { body: { ...others, model: model.trim(), messages: written, ...stream } };
+  return { body: { ...others, model: model.trim(), messages: written.messages, ...stream } };
 };

@@ -1,30 +1,77 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Call } from '../../api/contract.ts';
-import { allows, useSession, useStore } from '../../session/session.tsx';
+import { wordsOf } from '../../api/http.ts';
+import { allows, useRead, useSession, useStore } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Menu, Popup } from '../../ui/popups.tsx';
 import { imageOf } from '../../ui/text.tsx';
-import { useCall } from '../data.ts';
+import { maxPrices, useCall } from '../data.ts';
+import { whole } from '../overview/requests.ts';
 import { AnswerPane } from './answer-pane.tsx';
-import { type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
-import { isBusy, Trial, type TrialState } from './trial.ts';
+import { type Draft, type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
+import { ParametersForm } from './parameters-form.tsx';
+import { draftOfPrompt, type PromptVersion, promptOf } from './prompt.ts';
+import { isBusy, type Trial, type TrialState } from './trial.ts';
+import { maxVariants, Trials } from './trials.ts';
 
-/** The trial of a call, from the cache or begun anew. What is on its way stops when one leaves. */
-const useTrial = (project: string, original: Call | undefined) => {
+/** The most prompts that are offered. */
+const maxPrompts = 500;
+
+/** What a playground begins with: a recorded call, a prompt, or nothing. */
+interface Seed {
+  readonly original: Call | undefined;
+  readonly prompt: PromptVersion | undefined;
+  readonly draft: Draft;
+}
+
+/** What tells the trials of one seed from those of another, in the cache. */
+const seedKey = (project: string, { original, prompt }: Pick<Seed, 'original' | 'prompt'>) =>
+  ['trials', project, original?.id ?? null, prompt?.prompt ?? null, prompt?.version ?? null] as const;
+
+/** The trials of a seed, from the cache or begun anew. What is on its way stops when one leaves. */
+const useTrials = (project: string, seed: Seed) => {
   const { client } = useSession();
-  const make = () => new Trial(client, project, (original && draftOf(original)) ?? emptyDraft());
-  const {
-    store: trial,
-    state,
-    replace,
-  } = useStore<Trial, TrialState>(['trial', project, original?.id], make);
-  useEffect(() => trial.stop, [trial]);
-  const reset = () => {
-    trial.stop();
-    replace(make());
-  };
-  return { trial, state, reset };
+  const make = () => new Trials(client, project, seed.draft);
+  const { store, state } = useStore<Trials, ReturnType<Trials['snapshot']>>(seedKey(project, seed), make);
+  useEffect(() => store.stop, [store]);
+  return { store, trials: state.trials };
 };
+
+/** For how many days back models are listed that were used. */
+const usedDays = 90;
+const dayMs = 86_400_000;
+
+/** The models that were used of late, and those that have a price of the project's own. */
+const useModels = (project: string): readonly string[] => {
+  const { data = none } = useRead(['models of the playground', project], async ({ client, signal }) => {
+    const now = Date.now();
+    const used = client.ask(
+      '/calls/stats',
+      {
+        project_id: project,
+        start: new Date(now - usedDays * dayMs).toISOString(),
+        end: new Date(now).toISOString(),
+        granularity: whole,
+        usage_metrics: [{ metric: 'total_tokens', aggregations: ['count'] }],
+      },
+      signal,
+    );
+    const priced = client.ask('/cost/query', { project_id: project, limit: maxPrices }, signal);
+    const [{ usage_buckets }, { results }] = await Promise.all([used, priced]);
+    const names: unknown[] = [
+      ...usage_buckets.map(({ model }) => model),
+      ...results.map(({ llm_id }) => llm_id),
+    ];
+    return [
+      ...new Set(names.filter((name): name is string => typeof name === 'string' && name !== '')),
+    ].sort();
+  });
+  return data;
+};
+
+const none: readonly string[] = [];
 
 interface MessageEditorProps {
   readonly message: DraftMessage;
@@ -112,15 +159,22 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
 interface RequestPaneProps {
   readonly trial: Trial;
   readonly state: TrialState;
+  readonly models: readonly string[];
   /** Whether the key may send requests. */
   readonly allowed: boolean;
+  /** Which variant it is, from 1; undefined if there is one alone. */
+  readonly number: number | undefined;
   readonly onReset: () => void;
+  readonly onRemove: () => void;
 }
 
+const listId = 'known-models';
+
 /** What is sent: model, messages and parameters, all of it to edit. */
-const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
+const RequestPane = (props: RequestPaneProps) => {
+  const { trial, state, models, allowed, number, onReset, onRemove } = props;
   const { draft, problem } = state;
-  const { model, messages, parameters } = draft;
+  const { model, messages } = draft;
   const busy = isBusy(state);
   const change = (at: number, next: readonly DraftMessage[]) =>
     trial.edit({ messages: [...messages.slice(0, at), ...next, ...messages.slice(at + 1)] });
@@ -128,13 +182,15 @@ const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
   return (
     <form
       className="stack"
-      aria-label="Request"
+      aria-label={number === undefined ? 'Request' : `Request ${number}`}
       onSubmit={(event) => {
         event.preventDefault();
         if (allowed) trial.send();
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !allowed) return;
+        // A form of many fields and no submit button does nothing by Enter itself.
+        const isWanted = event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement;
+        if (event.key !== 'Enter' || !isWanted || !allowed) return;
         event.preventDefault();
         trial.send();
       }}
@@ -144,10 +200,12 @@ const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
         <input
           value={model}
           spellCheck={false}
-          placeholder="gpt-4o-mini"
+          placeholder={models[0] ?? 'gpt-4o-mini'}
+          list={listId}
           onChange={(event) => trial.edit({ model: event.target.value })}
         />
       </label>
+      <ParametersForm draft={draft} onChange={(parameters) => trial.edit({ parameters })} />
       {messages.map((message, at) => (
         <MessageEditor
           key={message.key}
@@ -166,16 +224,6 @@ const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
           Add message
         </Button>
       </div>
-      <label className="field">
-        <span>Parameters, as JSON</span>
-        <textarea
-          className="mono"
-          value={parameters}
-          rows={Math.min(12, Math.max(3, parameters.split('\n', 13).length))}
-          spellCheck={false}
-          onChange={(event) => trial.edit({ parameters: event.target.value })}
-        />
-      </label>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
       <div className="send">
         {/* One element keeps the focus. It submits nothing, or Enter in a field would stop. */}
@@ -185,6 +233,11 @@ const RequestPane = ({ trial, state, allowed, onReset }: RequestPaneProps) => {
         <Button kind="quiet" onClick={onReset}>
           Start over
         </Button>
+        {number === undefined ? null : (
+          <Button kind="quiet" aria-label={`Remove variant ${number}`} onClick={onRemove}>
+            Remove
+          </Button>
+        )}
         <span className="spring" />
         <span className="hint">Ctrl+Enter sends</span>
       </div>
@@ -200,18 +253,143 @@ const lackOf = (me: Parameters<typeof allows>[0], project: string): string | und
   return missing.length === 0 ? undefined : missing.join(' and ');
 };
 
-const Desk = ({ project, original }: { project: string; original: Call | undefined }) => {
-  const { me } = useSession();
-  const { trial, state, reset } = useTrial(project, original);
-  const lack = lackOf(me, project);
+interface VariantProps {
+  readonly project: string;
+  readonly trials: Trials;
+  readonly trial: Trial;
+  readonly seed: Seed;
+  readonly models: readonly string[];
+  readonly allowed: boolean;
+  readonly number: number | undefined;
+}
+
+/** A request and its answer: beside it, or below it if there are others. */
+const Variant = ({ project, trials, trial, seed, models, allowed, number }: VariantProps) => {
+  const state = useSyncExternalStore(trial.subscribe, trial.snapshot);
   const answer = useRef<HTMLDivElement>(null);
   const { phase } = state;
-  // On a narrow screen the answer is below the request.
+  const isFirst = number === undefined || number === 1;
+  // On a narrow screen, and beside other variants, the answer is below the request.
   useEffect(() => {
-    if (phase === 'sending') answer.current?.scrollIntoView({ block: 'nearest' });
-  }, [phase]);
+    if (phase === 'sending' && isFirst) answer.current?.scrollIntoView({ block: 'nearest' });
+  }, [phase, isFirst]);
+  return (
+    <div className="variant">
+      <RequestPane
+        trial={trial}
+        state={state}
+        models={models}
+        allowed={allowed}
+        number={number}
+        onReset={() => trials.replace(trial, seed.draft)}
+        onRemove={() => trials.remove(trial)}
+      />
+      <div ref={answer} className="answer-pane">
+        <AnswerPane trial={trial} state={state} project={project} original={seed.original} number={number} />
+      </div>
+    </div>
+  );
+};
+
+interface PromptBarProps {
+  readonly project: string;
+  readonly seed: Seed;
+  readonly trials: Trials;
+  readonly onSaved: (version: PromptVersion) => void;
+}
+
+/** Opens the messages of a prompt, and saves those of the first variant as a version of one. */
+const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
+  const { client, me } = useSession();
+  const cache = useQueryClient();
+  const navigate = route.useNavigate();
+  const { data: prompts = [] } = useRead(['prompts', project], async ({ client: of, signal }) => {
+    const request = {
+      project_id: project,
+      filter: { latest_only: true, base_object_classes: ['Prompt'] },
+      sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
+      metadata_only: true,
+      limit: maxPrompts,
+    };
+    return (await of.ask('/objs/query', request, signal)).objs.map(({ object_id }) => object_id);
+  });
+  const [open, setOpen] = useState(false);
+  const [name, setName] = useState(seed.prompt?.prompt ?? '');
+  const [error, setError] = useState<string>();
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    setError(undefined);
+    const draft = trials.snapshot().trials[0]?.snapshot().draft;
+    const made = draft && promptOf(draft, name.trim());
+    if (!made || 'problem' in made) {
+      setError(made?.problem);
+      return;
+    }
+    try {
+      const obj = { project_id: project, object_id: name.trim(), val: made.value };
+      const { object_id: prompt, digest: version } = await client.ask('/obj/create', { obj });
+      // What was typed and answered stays: it is that of the new version.
+      const key = seedKey(project, { original: seed.original, prompt: { prompt, version } });
+      cache.setQueryData([key[0], me.key_id, ...key.slice(1)], { store: trials });
+      cache.invalidateQueries({ queryKey: ['prompts'] });
+      setOpen(false);
+      onSaved({ prompt, version });
+    } catch (failure) {
+      setError(wordsOf(failure));
+    }
+  };
   return (
     <>
+      {prompts.length > 0 ? (
+        <Menu
+          label="Open a prompt"
+          items={prompts.map((prompt) => ({
+            label: prompt,
+            checked: prompt === seed.prompt?.prompt,
+            onSelect: () => navigate({ search: { project, prompt } }),
+          }))}
+        />
+      ) : null}
+      {allows(me, project, 'write') ? (
+        <Popup label="Save as a prompt" name="Save as a prompt" open={open} onOpenChange={setOpen}>
+          <form className="stack" onSubmit={save}>
+            <label className="field">
+              <span>Name of the prompt; one that is there gets a new version</span>
+              <input value={name} spellCheck={false} onChange={(event) => setName(event.target.value)} />
+            </label>
+            {error ? <p className="error-text">{error}</p> : null}
+            <div className="row-end">
+              <Button type="submit" kind="primary" disabled={name.trim() === ''}>
+                Save
+              </Button>
+            </div>
+          </form>
+        </Popup>
+      ) : null}
+    </>
+  );
+};
+
+type DeskProps = Pick<PromptBarProps, 'project' | 'seed' | 'onSaved'>;
+
+const Desk = ({ project, seed, onSaved }: DeskProps) => {
+  const { me } = useSession();
+  const { store, trials } = useTrials(project, seed);
+  const models = useModels(project);
+  const lack = lackOf(me, project);
+  const many = trials.length > 1;
+  return (
+    <>
+      <div className="actions">
+        <PromptBar project={project} seed={seed} trials={store} onSaved={onSaved} />
+        <span className="spring" />
+        {many ? (
+          <Button kind="primary" disabled={lack !== undefined} onClick={store.sendAll}>
+            Send all
+          </Button>
+        ) : null}
+        {trials.length < maxVariants ? <Button onClick={store.add}>Add a variant</Button> : null}
+      </div>
       {lack ? (
         <Notice kind="error">
           This key cannot send requests: it lacks the role {lack} on {project}. Sign in with one that{' '}
@@ -222,45 +400,112 @@ const Desk = ({ project, original }: { project: string; original: Call | undefin
           .
         </Notice>
       ) : null}
-      <div className="desk">
-        <RequestPane trial={trial} state={state} allowed={lack === undefined} onReset={reset} />
-        <div ref={answer} className="answer-pane">
-          <AnswerPane trial={trial} state={state} project={project} original={original} />
-        </div>
+      <datalist id={listId}>
+        {models.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div className={`desk ${many ? 'many' : ''}`}>
+        {trials.map((trial, at) => (
+          <Variant
+            key={trial.number}
+            project={project}
+            trials={store}
+            trial={trial}
+            seed={seed}
+            models={models}
+            allowed={lack === undefined}
+            number={many ? at + 1 : undefined}
+          />
+        ))}
       </div>
     </>
   );
 };
 
-/** A model call to change and send again, or a new one. */
+/** The value of a version of a prompt; null if there is none. */
+const usePrompt = (project: string, { prompt, version }: PromptVersion, wanted: boolean) =>
+  useRead(
+    ['prompt', project, prompt, version],
+    async ({ client, signal }) => {
+      const request = { project_id: project, object_id: prompt, digest: version };
+      return draftOfPrompt((await client.ask('/obj/read', request, signal)).obj.val) ?? null;
+    },
+    { enabled: wanted },
+  );
+
+/** What the playground began with, in words. */
+const Begun = ({ project, seed: { original, prompt } }: { project: string; seed: Seed }) => {
+  if (!original && !prompt)
+    return (
+      <>What you send is recorded in {project}. Open a model call or a prompt to begin with its messages.</>
+    );
+  return (
+    <>
+      Begun with{' '}
+      {original ? (
+        <Link to="/trace" search={{ project, trace: original.trace_id, call: original.id }}>
+          a recorded call
+        </Link>
+      ) : null}
+      {original && prompt ? ' and ' : ''}
+      {prompt ? (
+        <>
+          the prompt{' '}
+          <Link to="/objects" search={{ project, object: prompt.prompt }}>
+            {prompt.prompt}
+          </Link>
+        </>
+      ) : null}
+      . What you send is recorded in {project}, too.
+    </>
+  );
+};
+
+/** A model call or a prompt to change and send, or a new conversation. */
 export const PlaygroundView = () => {
-  const { project, call } = route.useSearch();
+  const { project, call, prompt: name, version = 'latest' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [saved, setSaved] = useState<PromptVersion>();
+  const noteSaved = (next: PromptVersion) => {
+    setSaved(next);
+    navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  };
   const query = useCall(project, call);
+  const prompted = usePrompt(project, { prompt: name ?? '', version }, name !== undefined);
+  const waits = (call !== undefined && query.isPending) || (name !== undefined && !prompted.isFetched);
   const { data: original } = query;
-  const waits = call !== undefined && query.isPending;
+  const seed: Seed = {
+    original: original ?? undefined,
+    prompt: name === undefined ? undefined : { prompt: name, version },
+    draft: seedDraft(original ?? undefined, prompted.data ?? undefined),
+  };
   return (
     <main className="playground">
       <h1>Playground</h1>
       <p className="muted">
-        {original ? (
-          <>
-            Begun with{' '}
-            <Link to="/trace" search={{ project, trace: original.trace_id, call: original.id }}>
-              a recorded call
-            </Link>
-            . What you send is recorded in {project}, too.
-          </>
-        ) : (
-          <>What you send is recorded in {project}. Open a model call to begin with its messages.</>
-        )}
+        <Begun project={project} seed={seed} />{' '}
+        <span role="status">{saved?.version === version ? `Saved as a version of ${name}.` : ''}</span>
       </p>
-      <QueryStatus of={[query]} loading="Loading the call…" />
+      <QueryStatus of={[query, prompted]} loading="Loading…" />
       {original === null ? (
         <Notice kind="error">
           This call is not there any more: it was deleted. Begin with an empty request.
         </Notice>
       ) : null}
-      {waits ? null : <Desk key={original?.id ?? ''} project={project} original={original ?? undefined} />}
+      {prompted.data === null ? (
+        <Notice kind="error">This object has no messages, so it is no prompt to begin with.</Notice>
+      ) : null}
+      {waits ? null : (
+        <Desk key={seedKey(project, seed).join('\n')} project={project} seed={seed} onSaved={noteSaved} />
+      )}
     </main>
   );
+};
+
+/** A call's model and parameters, with the messages of a prompt if there is one. */
+const seedDraft = (original: Call | undefined, prompted: Draft | undefined): Draft => {
+  const recorded = original && draftOf(original);
+  if (!prompted) return recorded ?? emptyDraft();
+  return recorded ? { ...recorded, messages: prompted.messages } : prompted;
 };

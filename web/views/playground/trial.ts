@@ -159,8 +159,12 @@ const unsent = {
 /** Whether something is on its way. */
 export const isBusy = ({ phase }: TrialState): boolean => phase === 'sending' || phase === 'streaming';
 
+let count = 0;
+
 /** An experiment with a model. It lives in the query cache, so that whoever comes back finds it. */
 export class Trial extends Store<TrialState> {
+  /** Tells trials apart. */
+  readonly number = ++count;
   readonly #client: Client;
   readonly #project: string;
   #sending: AbortController | undefined;
