@@ -17,6 +17,7 @@ const calls = (op: string, from: number, ms: number, failed = 0): SeededCall[] =
     at: from * hour + at * minute,
     ms,
     ...(at < failed && { exception: 'Boom', inputs: { model: 'gpt-4o-mini' } }),
+    ...(op === 'tool.search' && { attributes: { kind: 'tool', environment: 'production' } }),
     ...(op === 'model.chat' && {
       summary: { usage: { 'gpt-4o-mini': { prompt_tokens: 1000, completion_tokens: 10 * from } } },
     }),
@@ -48,7 +49,7 @@ describe('the overview', () => {
     await page.goBack();
     await tiles.getByRole('link', { name: /Cost/ }).waitFor();
     await page.getByText('The values as a table').click();
-    await page.getByRole('link', { name: /^Oct \d, \d\d:00 – \d\d:30$/ }).click();
+    await page.getByRole('link', { name: /^\d Oct \d\d:00 – \d\d:30$/ }).click();
     await page.getByText('20 rows', { exact: true }).waitFor();
   });
 
@@ -111,7 +112,12 @@ describe('the overview', () => {
     expect(width).toBeGreaterThan(120);
     await page.getByRole('button', { name: 'Models' }).click();
     await page.getByRole('row', { name: /gpt-4o-mini 13 3 · 23 % 2\d\d ms/ }).waitFor();
-    await page.getByRole('button', { name: 'Users' }).click();
+    await page.getByRole('button', { name: 'Kinds' }).click();
+    await page.getByRole('row', { name: /Tools 10 3 · 30 % 400 ms/ }).waitFor();
+    await page.getByRole('row', { name: /calls that say none 10/ }).waitFor();
+    await page.getByRole('button', { name: 'Environments' }).click();
+    await page.getByRole('link', { name: 'production', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Users', exact: true }).click();
     await page.getByRole('link', { name: 'local', exact: true }).waitFor();
     await page.getByLabel('A line for each').check();
     await page.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();

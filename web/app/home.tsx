@@ -1,4 +1,5 @@
 import { Link, Navigate } from '@tanstack/react-router';
+import { dayText } from '../data/format.ts';
 import { lastProject } from '../session/device.ts';
 import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
 import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
@@ -65,7 +66,7 @@ export const HomeView = () => {
       <h2>This key</h2>
       <p>
         It belongs to <strong>{me.user}</strong>
-        {me.expires_at ? ` and expires on ${me.expires_at.slice(0, 10)}` : ''}.
+        {me.expires_at ? ` and expires on ${dayText(me.expires_at)}` : ''}.
       </p>
       <Grants />
     </main>

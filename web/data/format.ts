@@ -65,14 +65,28 @@ export const bytesText = (bytes: number): string => {
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 };
 
-const pad = (value: number, length = 2): string => String(value).padStart(length, '0');
+const pad = (value: number): string => String(value).padStart(2, '0');
+
+const yearText = (date: Date, now: Date): string =>
+  date.getFullYear() === now.getFullYear() ? '' : ` ${date.getFullYear()}`;
+
+const monthText = (date: Date): string => date.toLocaleString('en-US', { month: 'short' });
+
+/** A day in the reader's own time: `22 Nov`, with the year if it is another one. */
+export const dayText = (time: string | number, now = new Date()): string => {
+  const date = new Date(time);
+  return `${date.getDate()} ${monthText(date)}${yearText(date, now)}`;
+};
+
+/** A time of day in the reader's own time: `14:03`. */
+export const clockText = (time: string | number): string => {
+  const date = new Date(time);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+};
 
 /** A moment in the reader's own time: `22 Nov 14:03:21`, with the year if it is another one. */
 export const momentText = (time: string, now = new Date()): string => {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return time;
-  const month = date.toLocaleString('en-US', { month: 'short' });
-  const year = date.getFullYear() === now.getFullYear() ? '' : ` ${date.getFullYear()}`;
-  const clock = `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
-  return `${date.getDate()} ${month}${year} ${clock}`;
+  return `${dayText(time, now)} ${clockText(time)}:${pad(date.getSeconds())}`;
 };

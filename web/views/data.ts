@@ -132,20 +132,24 @@ export const useCall = (project: string, id: string | undefined, endedAt?: strin
 export const maxPrices = 1000;
 
 /** The prices of a project, by model, the newest first; and what adds and removes them. */
-export const usePrices = (project: string) => {
+export const usePrices = (project: string, enabled = true) => {
   const { client } = useSession();
   const cache = useQueryClient();
-  const query = useRead(['prices', project], async ({ client, signal }) => {
-    const request = {
-      project_id: project,
-      sort_by: [
-        { field: 'llm_id', direction: 'asc' as const },
-        { field: 'effective_date', direction: 'desc' as const },
-      ],
-      limit: maxPrices,
-    };
-    return (await client.ask('/cost/query', request, signal)).results;
-  });
+  const query = useRead(
+    ['prices', project],
+    async ({ client, signal }) => {
+      const request = {
+        project_id: project,
+        sort_by: [
+          { field: 'llm_id', direction: 'asc' as const },
+          { field: 'effective_date', direction: 'desc' as const },
+        ],
+        limit: maxPrices,
+      };
+      return (await client.ask('/cost/query', request, signal)).results;
+    },
+    { enabled },
+  );
   // Costs are worked out when they are asked for, so a price changes those of calls as well.
   const onSuccess = () =>
     cache.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'projects' });
@@ -163,4 +167,20 @@ export const usePrices = (project: string) => {
     onSuccess,
   });
   return { query, add, remove };
+};
+
+/**
+ * Whether all sums of a project's costs are dollars. The service adds up amounts of all units, so they
+ * are if all of the project's own prices are. Default prices are. False while nobody knows.
+ */
+export const useAreDollars = (project: string, enabled = true): boolean => {
+  const { data } = usePrices(project, enabled).query;
+  return (
+    data !== undefined &&
+    data.length < maxPrices &&
+    data.every(
+      ({ prompt_token_cost_unit: prompt = 'USD', completion_token_cost_unit: completion = 'USD' }) =>
+        prompt === 'USD' && completion === 'USD',
+    )
+  );
 };

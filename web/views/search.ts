@@ -261,7 +261,7 @@ interface ThreadSearch {
 export const parseThreadSearch = parser<ThreadSearch>({ thread: requiredText, plain: flagOf });
 
 /** What the figures of the overview are told apart by. */
-export const dimensions = ['op', 'model', 'user'] as const;
+export const dimensions = ['op', 'kind', 'model', 'user', 'end-user', 'environment', 'release'] as const;
 
 export type Dimension = (typeof dimensions)[number];
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { clockText, dayText } from '../data/format.ts';
 import { Button } from '../ui/controls.tsx';
 import { Popup } from '../ui/popups.tsx';
 import { type Range, ranges, type TracesSearch } from './search.ts';
@@ -26,7 +27,7 @@ const momentOf = (local: string): string => new Date(local).toISOString();
 const spanText = ({ range, from, to }: Span): string => {
   if (range) return texts[range];
   if (!from && !to) return 'All time';
-  const [first, last] = [from, to].map((time) => localText(time).replace('T', ' ') || '…');
+  const [first, last] = [from, to].map((time) => (time ? `${dayText(time)} ${clockText(time)}` : '…'));
   return `${first} – ${last}`;
 };
 

@@ -93,11 +93,11 @@ const MetricChart = (props: MetricChartProps) => {
           />
         </Suspense>
       )}
-      {point ? (
+      {isEmpty ? null : (
         <p className="muted metric-foot" aria-hidden="true">
-          {bucketText(point)} · click for its calls
+          {point ? `${bucketText(point)} · click for its calls` : ''}
         </p>
-      ) : null}
+      )}
     </section>
   );
 };

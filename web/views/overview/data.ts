@@ -3,11 +3,12 @@ import { useMemo } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
 import { costText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
-import { maxPrices, usePrices } from '../data.ts';
+import { useAreDollars } from '../data.ts';
 import type { OverviewSearch } from '../search.ts';
 import { changesOf, type Figures, figuresOf, groupsOf, pointsOf, withModelCalls } from './figures.ts';
 import {
   fieldOf,
+  isRead,
   modelCallsRequest,
   type Period,
   periodOf,
@@ -19,7 +20,7 @@ import {
 /** Statistics from the cache, or from the service. */
 const useStats = (
   request: StatsQuery,
-  options: { enabled: boolean } | { placeholderData: typeof keepPreviousData },
+  options: { readonly enabled?: boolean; readonly placeholderData?: typeof keepPreviousData },
 ) =>
   useRead<Stats>(
     ['stats', request],
@@ -28,9 +29,10 @@ const useStats = (
   );
 
 /** Statistics of which those of before stay until there are others. */
-const useKeptStats = (request: StatsQuery) => useStats(request, { placeholderData: keepPreviousData });
+const useKeptStats = (request: StatsQuery, enabled = true) =>
+  useStats(request, { enabled, placeholderData: keepPreviousData });
 
-/** So many calls are read for the errors and latencies of models: some 4,000 read units. */
+/** So many calls are read for what rollups do not know: some 4,000 read units. */
 export const maxRead = 100_000;
 
 interface ModelCallsProps {
@@ -74,21 +76,27 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     [project, range, from, to, now],
   );
   const field = fieldOf(by);
-  const lines = split ? field : undefined;
-  const queries = {
-    series: useKeptStats(seriesRequest(project, period, lines)),
+  const whole = {
     now: useKeptStats(totalsRequest(project, period, undefined)),
     before: useKeptStats(totalsRequest(project, period.before, undefined)),
-    groupsNow: useKeptStats(totalsRequest(project, period, field)),
-    groupsBefore: useKeptStats(totalsRequest(project, period.before, field)),
+  };
+  const totals = totalsOf(whole.now);
+  const totalsBefore = totalsOf(whole.before);
+  const known = ({ isPlaceholderData }: StatsResult, figures: Figures | undefined) =>
+    isPlaceholderData ? undefined : figures?.calls;
+  const [calls, callsBefore] = [known(whole.now, totals), known(whole.before, totalsBefore)];
+  const mayRead = (count: number | undefined) => !isRead(by) || (count !== undefined && count <= maxRead);
+  const lines = split && mayRead(calls) ? field : undefined;
+  const queries = {
+    ...whole,
+    series: useKeptStats(seriesRequest(project, period, lines)),
+    groupsNow: useKeptStats(totalsRequest(project, period, field), mayRead(calls)),
+    groupsBefore: useKeptStats(totalsRequest(project, period.before, field), mayRead(callsBefore)),
   };
   const { series, groupsNow, groupsBefore } = queries;
-  const totals = totalsOf(queries.now);
-  const totalsBefore = totalsOf(queries.before);
   const models = useModelCalls({
     ...{ project, period, split, wanted: by === 'model' },
-    calls: queries.now.isPlaceholderData ? undefined : totals?.calls,
-    callsBefore: queries.before.isPlaceholderData ? undefined : totalsBefore?.calls,
+    ...{ calls, callsBefore },
   });
   const points = useMemo(
     () => series.data && pointsOf(withModelCalls(series.data, models.series.data), period, lines),
@@ -113,7 +121,7 @@ export const useOverview = (search: OverviewSearch, now: number) => {
     /** Whether the groups have errors and latencies, in all and over time. */
     whole: by !== 'model' || models.now.data !== undefined,
     wholeLines: by !== 'model' || models.series.data !== undefined,
-    tooMany: models.tooMany,
+    tooMany: models.tooMany || (isRead(by) && (calls ?? 0) > maxRead),
     error: all.find(({ error }) => error)?.error,
     retry: () => {
       for (const query of all) if (query.error) query.refetch();
@@ -128,13 +136,6 @@ const withoutUnit = (cost: number): string => costText(new Map([['', cost]]));
  * are dollars only if all of the project's own prices are. Default prices are.
  */
 export const useCostText = (project: string): ((cost: number) => string) => {
-  const { data } = usePrices(project).query;
-  const areDollars =
-    data &&
-    data.length < maxPrices &&
-    data.every(
-      ({ prompt_token_cost_unit: prompt = 'USD', completion_token_cost_unit: completion = 'USD' }) =>
-        prompt === 'USD' && completion === 'USD',
-    );
+  const areDollars = useAreDollars(project);
   return areDollars ? costText : withoutUnit;
 };

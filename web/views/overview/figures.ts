@@ -1,5 +1,5 @@
 import type { Stats, StatsBucket } from '../../api/contract.ts';
-import { momentText } from '../../data/format.ts';
+import { clockText, dayText } from '../../data/format.ts';
 import type { Span, Worse } from './requests.ts';
 
 /** What is counted of calls. */
@@ -230,11 +230,6 @@ export const pointsOf = (answer: Stats, span: Span, field: string | undefined): 
 
 const daySeconds = 86_400;
 
-const dayText = (ms: number): string =>
-  new Date(ms).toLocaleString('en-US', { day: 'numeric', month: 'short' });
-
-const clockText = (ms: number): string => momentText(new Date(ms).toISOString()).slice(-8, -3);
-
 /** A tick of the axis of time: a day, or a time of it. Midnights are shown as their days. */
 export const tickText = (ms: number, granularity: number): string =>
   granularity >= daySeconds || clockText(ms) === '00:00' ? dayText(ms) : clockText(ms);
@@ -242,7 +237,7 @@ export const tickText = (ms: number, granularity: number): string =>
 /** A bucket of time: `22 Nov 14:00 – 14:30`. */
 export const bucketText = ({ from, to }: Pick<Point, 'from' | 'to'>): string => {
   if (to - from >= daySeconds * 1000) return dayText(from);
-  return `${dayText(from)}, ${clockText(from)} – ${clockText(to)}`;
+  return `${dayText(from)} ${clockText(from)} – ${clockText(to)}`;
 };
 
 /** A share in percent: `2.5 %`. */

@@ -27,7 +27,7 @@ import {
   type Point,
   percentText,
 } from './figures.ts';
-import { callsIn, callsOf, failuresIn, type Period, type Worse, worseCalls } from './requests.ts';
+import { callsIn, callsOf, failuresIn, isRead, type Period, type Worse, worseCalls } from './requests.ts';
 
 interface HeadlineProps {
   readonly project: string;
@@ -182,7 +182,7 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
   const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
   const nameCell = ({ group }: GroupFigures) =>
     group === null ? (
-      <span className="muted">all others</span>
+      <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>
     ) : (
       <Link to="/traces" search={callsOf(project, period, by, group)}>
         {textOf(group)}
@@ -254,9 +254,23 @@ const route = getRouteApi('/overview');
 
 const dimensionTitles: Readonly<Record<Dimension, string>> = {
   op: 'Operations',
+  kind: 'Kinds',
   model: 'Models',
   user: 'Users',
+  'end-user': 'End users',
+  environment: 'Environments',
+  release: 'Releases',
 };
+
+/** The kinds of operations in words. */
+const kindTexts: ReadonlyMap<string, string> = new Map([
+  ['agent', 'Turns and agents'],
+  ['model', 'Models'],
+  ['tool', 'Tools'],
+  ['retriever', 'Retrievers'],
+  ['embedding', 'Embeddings'],
+  ['other', 'Other'],
+]);
 
 /** What the figures are told apart by, and whether the charts are. */
 const Dimensions = ({
@@ -292,7 +306,8 @@ export const OverviewView = () => {
   const textOf = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
     const texts = opTexts([...names, ...(points ?? []).flatMap(({ groups: of }) => [...of.keys()])]);
-    return (group: string) => (by === 'op' ? texts.get(group) : undefined) ?? group;
+    return (group: string) =>
+      (by === 'op' ? texts.get(group) : by === 'kind' ? kindTexts.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
   const span =
     search.range || !search.from
@@ -349,13 +364,13 @@ export const OverviewView = () => {
             textOf={textOf}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
-          {overview.tooMany ? (
-            <p className="hint">
-              Errors and latencies of models are read from the calls, up to {countText(maxRead)} of them.
-              Choose a shorter time.
-            </p>
-          ) : null}
         </section>
+      ) : null}
+      {overview.tooMany ? (
+        <p className="hint">
+          {by === 'model' ? 'Errors and latencies of models' : `These ${dimensionTitles[by].toLowerCase()}`}{' '}
+          are read from the calls, up to {countText(maxRead)} of them. Choose a shorter time.
+        </p>
       ) : null}
       {points && totals && totals.calls > 0 ? <ValuesTable project={project} points={points} /> : null}
     </main>

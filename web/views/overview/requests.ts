@@ -53,12 +53,23 @@ export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Peri
  */
 
 /** The fields to group by; models are told apart without one. */
-const fields = { op: 'op_name', user: 'svc_user_id', model: undefined } as const;
+const fields = {
+  op: 'op_name',
+  kind: 'attributes.kind',
+  model: undefined,
+  user: 'svc_user_id',
+  'end-user': 'attributes.user.id',
+  environment: 'attributes.environment',
+  release: 'attributes.release',
+} as const;
 
 type GroupField = (typeof fields)[Dimension];
 
 /** The field of a dimension; undefined for models. */
 export const fieldOf = (by: Dimension | undefined): GroupField => by && fields[by];
+
+/** Whether the groups are read from the headers of calls, since rollups do not know them. */
+export const isRead = (by: Dimension): boolean => fields[by]?.startsWith('attributes.') === true;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
@@ -119,7 +130,7 @@ export const callsIn = (project: string, { start, end }: Span): TracesSearch => 
 /** The condition that calls of a group fulfil. */
 const conditionOf = (by: Dimension, group: string): Condition => {
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
-  return { path: by === 'op' ? 'op_name' : 'svc_user_id', op: 'is', value: typedText(group) };
+  return { path: fields[by], op: 'is', value: typedText(group) };
 };
 
 /** The calls of a group. */

@@ -14,6 +14,7 @@ import {
 import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import { costText } from '../../data/format.ts';
 import { Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
+import { useAreDollars } from '../data.ts';
 import type { TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
 import { type About, type Column, columnsOf, PreviewText, RowIcon, rowLatency } from './columns.tsx';
@@ -204,10 +205,10 @@ const Card = ({ row, about }: RowProps) => {
 
 /** What is known of a row beside the call: of roots by their traces, of other calls by themselves. */
 const aboutIn =
-  ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp) =>
+  ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp, unit: string) =>
   (row: CallRow): About => ({
     figures: options.roots
-      ? (figures.get(row.id) ?? totalsOf(row) ?? usage.get(row.id))
+      ? (figures.get(row.id) ?? totalsOf(row, unit) ?? usage.get(row.id))
       : { usage: sumUsage(usageByModel(row).values()) },
     preview: previews.get(row.id),
     hit: hits.get(row.id),
@@ -240,7 +241,8 @@ export const TraceTable = (props: TraceTableProps) => {
   const firstSeen = items[0]?.index ?? 0;
   const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
   const lookedUp = useLookedUp(list, rows, sight);
-  const aboutOf = aboutIn(list, state, lookedUp);
+  const areDollars = useAreDollars(list.request.project_id, list.request.include_trace_totals === true);
+  const aboutOf = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
   const columns = useMemo(() => columnsOf(search), [search]);
   const ids = columns.map(({ id }) => id);
   // While a grip is dragged, its column is as wide as that, and the URL follows.

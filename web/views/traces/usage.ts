@@ -13,13 +13,17 @@ export interface RowFigures {
   readonly calls?: number | undefined;
 }
 
-/** What the service added up of a root's trace, if it was asked to. */
-export const totalsOf = ({ summary }: CallRow): RowFigures | undefined => {
+/**
+ * What the service added up of a root's trace, if it was asked to.
+ *
+ * @param unit that of all prices; the empty text if there are several
+ */
+export const totalsOf = ({ summary }: CallRow, unit = 'USD'): RowFigures | undefined => {
   const totals = summary?.svc?.trace_totals;
   if (!totals) return undefined;
   const { call_count, error_count, input_tokens, output_tokens, total_cost } = totals;
   const total = input_tokens + output_tokens;
-  const cost = total_cost > 0 ? new Map([['USD', total_cost]]) : undefined;
+  const cost = total_cost > 0 ? new Map([[unit, total_cost]]) : undefined;
   const isUsed = total > 0 || cost !== undefined;
   return {
     usage: isUsed ? { input: input_tokens, output: output_tokens, total, cost } : undefined,
