@@ -10,6 +10,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
 import { checkDigest, notFound, type ProjectId } from '../../foundations/wire/index.ts';
+import { redactFile } from './redaction.ts';
 
 /*
  * A file is its bytes, named by their digest. Small ones are in the objects table: k = project 0 f
@@ -34,18 +35,19 @@ const fileObject = (projectId: ProjectId, digest: string): string => `files/${pr
  * Stores a file, unless the project has it already.
  *
  * @param expected the digest that the client computed; null if it did not
- * @returns its digest
- * @throws ServiceError 409 where the digest is another; 503 when storage does not take it in time
+ * @returns its digest, as it was sent
+ * @throws ServiceError 409 where the digest is another; as {@link redactFile}; 503 when storage does not take it in time
  */
 export const createFile = async (
   store: Store,
   projectId: ProjectId,
-  content: Uint8Array,
+  sent: Uint8Array,
   expected: string | null,
   budget: RequestBudget,
 ): Promise<string> => {
-  const digest = store.policy.bytesDigest(content);
+  const digest = store.policy.bytesDigest(sent);
   checkDigest({ of: 'this file', digest, expected });
+  const content = await redactFile(store, sent);
   store.noteProject?.(projectId);
   const key = fileKey(projectId, digest);
   const [known] = await getItems(store.table, [key], budget, { consistent: true, attributes: ['n'] });

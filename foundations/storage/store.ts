@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
 import type { Policy } from '../policy.ts';
+import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
 import { exactNumber } from './items.ts';
@@ -109,6 +110,8 @@ export interface Store {
    * throws. @default - nobody notes it
    */
   readonly noteProject?: ((project: ProjectId) => void) | undefined;
+  /** Gives what takes secrets out of all that is stored. @default - it is stored as it came */
+  readonly redactor?: (() => Promise<Redactor>) | undefined;
 }
 
 /** The shard count that writes use. */

@@ -46,6 +46,23 @@ const readRetention = (): number | undefined => {
   return days ? Number(days) : undefined;
 };
 
+/** Loads what redacts, at the first request that stores something. A failure is tried again. */
+const lazyRedactor = (module: string): NonNullable<Store['redactor']> => {
+  let loaded: ReturnType<NonNullable<Store['redactor']>> | undefined;
+  const load = async () => {
+    // The path is not known to the bundler, so it lies beside the bundle.
+    const { makeRedactor } = (await import(module)) as typeof import('../redaction.ts');
+    return makeRedactor(process.env.REDACTION_KEY);
+  };
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+};
+
 /** The bucket. Its client is made at its first use, since most requests do without. */
 const lazyBucket = (name: string): Bucket => {
   let client: ReturnType<typeof s3Client> | undefined;
@@ -59,13 +76,14 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const { PAYLOADS_BUCKET } = process.env;
+  const { PAYLOADS_BUCKET, REDACTION } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
   const { ROLLUPS_TABLE } = process.env;
   const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
   const notes = rollups && new ProjectNotes(rollups);
+  const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
   const storeOf = (tableVariable: TableVariable): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
@@ -78,6 +96,7 @@ const readSettings = (): Settings => {
       // Only routes that touch a store know its layout.
       ...{ policy, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
       noteProject: notes && ((project) => notes.note(project)),
+      redactor,
     };
   };
   const callsStore = storeOf('CALLS_TABLE');

@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
+import { redactLogRecords } from '../redaction.ts';
 import { type CallName, nameOf } from './items.ts';
 import { recordKey } from './keys.ts';
 
@@ -39,13 +40,14 @@ const packConcurrency = 8;
  * Stores log records, each once however often it comes.
  *
  * @returns those that are too long to be stored
- * @throws ServiceError 503 when storage does not accept them in time
+ * @throws ServiceError as {@link redactLogRecords}; 503 when storage does not accept them in time
  */
 export const putRecords = async (
   store: Store,
-  records: readonly JoiningRecord[],
+  sent: readonly JoiningRecord[],
   budget: RequestBudget,
 ): Promise<JoiningRecord[]> => {
+  const records = await redactLogRecords(store, sent);
   const tooLong: JoiningRecord[] = [];
   const items = new Map<string, Item>();
   const days = Math.min(waitingDays, store.retentionDays ?? waitingDays);

@@ -13,6 +13,7 @@ import {
   shardCount,
 } from '../../../foundations/storage/index.ts';
 import { notFound, type ProjectId } from '../../../foundations/wire/index.ts';
+import { redactDisplayName } from '../redaction.ts';
 import type { Changing, HourMarks } from '../rollups.ts';
 import { packHeader } from './header.ts';
 import {
@@ -348,14 +349,15 @@ export interface CallChanges {
  * @throws ServiceError 404 if there is no call with the id, or no start of it yet; 503 when storage
  * does not accept it in time
  */
-export const updateCall = (
+export const updateCall = async (
   store: Store,
   projectId: ProjectId,
   id: string,
-  { displayName }: CallChanges,
+  changes: CallChanges,
   budget: RequestBudget,
-): Promise<void> =>
-  compareAndSwap(budget, async () => {
+): Promise<void> => {
+  const displayName = await redactDisplayName(store, changes.displayName);
+  await compareAndSwap(budget, async () => {
     const [stored] = await readStarts(store, [{ projectId, id }], budget);
     if (!stored)
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
@@ -366,3 +368,4 @@ export const updateCall = (
     const held = await replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     return held ? { value: undefined } : undefined;
   });
+};

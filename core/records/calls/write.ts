@@ -7,6 +7,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../../foundations/wire/index.ts';
+import { redactReports } from '../redaction.ts';
 import { HourMarks } from '../rollups.ts';
 import { attributesForHeader } from './attributes.ts';
 import {
@@ -63,7 +64,22 @@ export const writeCalls = async (
   reports: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
-  { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
+  options: WriteOptions = {},
+): Promise<(StartAnswer | null)[]> =>
+  writeRedacted(store, await redactReports(store, reports), userId, budget, options);
+
+/** What is known of all calls of a request. */
+interface WriteOptions {
+  readonly idsAreNew?: boolean;
+}
+
+/** Stores reports that have no secrets any more. */
+const writeRedacted = async (
+  store: Store,
+  reports: readonly CallReport[],
+  userId: string,
+  budget: RequestBudget,
+  { idsAreNew = false }: WriteOptions = {},
 ): Promise<(StartAnswer | null)[]> => {
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
@@ -282,12 +298,13 @@ const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): C
  *
  * @throws ServiceError as {@link writeCalls}; 503 when storage does not accept it in time
  */
-export const reportCalls: typeof writeCalls = async (store, reports, userId, budget) => {
+export const reportCalls: typeof writeCalls = async (store, sent, userId, budget) => {
+  const reports = await redactReports(store, sent);
   const ends = reports.flatMap((report): NamedEnd[] => {
     const { displayName } = report.kind === 'end' ? report.end : {};
     return report.kind === 'end' && displayName ? [{ ...report.end, displayName }] : [];
   });
-  if (ends.length === 0) return writeCalls(store, reports, userId, budget);
+  if (ends.length === 0) return writeRedacted(store, reports, userId, budget);
   const started = new Set(reports.map(startedBy));
   const alone = ends.filter((end) => !started.has(nameOf(end)));
   await mapConcurrent(alone, renameConcurrency, ({ projectId, id, displayName }) =>
@@ -295,7 +312,7 @@ export const reportCalls: typeof writeCalls = async (store, reports, userId, bud
       if (!(error instanceof ServiceError) || error.status !== 404) throw error;
     }),
   );
-  return writeCalls(store, withNames(reports, ends), userId, budget);
+  return writeRedacted(store, withNames(reports, ends), userId, budget);
 };
 
 /**

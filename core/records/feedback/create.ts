@@ -19,6 +19,7 @@ import {
   tooLarge,
   utf8Length,
 } from '../../../foundations/wire/index.ts';
+import { redactFeedback } from '../redaction.ts';
 import {
   deleteObjects,
   hasContent,
@@ -124,7 +125,9 @@ export const createFeedback = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<CreatedFeedback[]> => {
-  const requests = creations.map(({ draft, loc }): Request => ({ record: newRecord(draft, userId), loc }));
+  const requests: Request[] = [];
+  for (const { draft, loc } of creations)
+    requests.push({ record: newRecord(await redactFeedback(store, draft), userId), loc });
   refuseLarge(requests);
   for (const { record } of requests) store.noteProject?.(record.header.projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.

@@ -8,6 +8,7 @@ import {
   transact,
 } from '../../../foundations/storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../../../foundations/wire/index.ts';
+import { redactFeedback } from '../redaction.ts';
 import { answerOf, type NewRecord, newRecord, refuseLarge } from './create.ts';
 import {
   deleteObjects,
@@ -63,7 +64,7 @@ export const replaceFeedback = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<CreatedFeedback> => {
-  const record = newRecord(draft, userId);
+  const record = newRecord(await redactFeedback(store, draft), userId);
   refuseLarge([{ record, loc: [] }]);
   /** Objects in the bucket that were stored for this request. */
   const objects: string[] = [];

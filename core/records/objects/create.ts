@@ -6,6 +6,7 @@ import {
   transact,
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
+import { redactObject } from '../redaction.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -50,19 +51,20 @@ export interface NewObject extends ObjectName {
  * this returns. It may be when this throws, and the same request may be sent again.
  *
  * @param userId whose key makes it
- * @returns the digest of the value
- * @throws ServiceError 409 if the client expects another digest; 503 when storage does not take it
+ * @returns the digest of the value, as it was sent
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}; 503 when storage does not take it
  * in time, or others change the object all
  * the while
  */
 export const createObject = async (
   store: Store,
-  { val, expected = null, ...name }: NewObject,
+  { val: sent, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
 ): Promise<string> => {
-  const digest = store.policy.valueDigest(val);
+  const digest = store.policy.valueDigest(sent);
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
+  const val = await redactObject(store, name.objectId, sent);
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
   const about = {

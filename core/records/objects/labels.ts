@@ -9,6 +9,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import { notFound, type ProjectId } from '../../../foundations/wire/index.ts';
+import { checkLabels } from '../redaction.ts';
 import { aliasKey, labelRange, tagKey } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 import { type Address, findVersions } from './read.ts';
@@ -55,8 +56,8 @@ const labelKeys = (kind: LabelKind, name: ObjectName, digest: string, texts: rea
 /**
  * Puts labels on a version. Aliases leave the versions that had them.
  *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
- * time
+ * @throws ServiceError 404 where there is no such version; as {@link checkLabels}; 503 when storage
+ * does not take it in time
  */
 export const addLabels = async (
   store: Store,
@@ -65,6 +66,7 @@ export const addLabels = async (
   texts: readonly string[],
   budget: RequestBudget,
 ): Promise<void> => {
+  await checkLabels(store, kind, texts);
   const { digest } = await versionOf(store, address, budget);
   const items = labelKeys(kind, address, digest, texts).map(({ text, key }) => ({
     ...key,

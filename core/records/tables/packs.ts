@@ -20,6 +20,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
+import { redactRows } from '../redaction.ts';
 
 /*
  * Where tables lie: in the objects table, and in the bucket under tables/<project>/.
@@ -85,17 +86,27 @@ export const digestBytes = (digest: string): Buffer => Buffer.from(digest, 'base
 export const digestOfBytes = (bytes: Uint8Array): string =>
   Buffer.from(bytes).toString('base64url').slice(0, 43);
 
-/** A row as it came: compact JSON, its size in bytes, and its digest. */
+/** A row as it is to be stored: compact JSON, its size in bytes, and the digest of what was sent. */
 export interface Row {
   readonly text: string;
   readonly bytes: number;
   readonly digest: string;
 }
 
-/** Makes a row of a value. */
-export const rowOf = ({ policy }: Pick<Store, 'policy'>, value: JsonObject): Row => {
-  const text = JSON.stringify(value);
-  return { text, bytes: Buffer.byteLength(text), digest: policy.valueDigest(value) };
+/**
+ * Makes rows of values.
+ *
+ * @throws ServiceError as {@link redactRows}
+ */
+export const rowsOf = async (
+  store: Pick<Store, 'policy' | 'redactor'>,
+  values: readonly JsonObject[],
+): Promise<Row[]> => {
+  const kept = await redactRows(store, values);
+  return values.map((value, i) => {
+    const text = JSON.stringify(kept[i]);
+    return { text, bytes: Buffer.byteLength(text), digest: store.policy.valueDigest(value) };
+  });
 };
 
 /** Where a row lies: its pack, and its position there. */

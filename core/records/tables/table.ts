@@ -35,7 +35,7 @@ import {
   type Run,
   readEntries,
   readPacks,
-  rowOf,
+  rowsOf,
   runsObject,
   runsOf,
   tableKey,
@@ -192,7 +192,7 @@ export const createTable = async (
   expected: string | null,
   budget: RequestBudget,
 ): Promise<MadeTable> => {
-  const rows = values.map((value) => rowOf(store, value));
+  const rows = await rowsOf(store, values);
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
   checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
@@ -299,7 +299,9 @@ export const updateTable = async (
 ): Promise<{ readonly digest: string; readonly touched: readonly string[] }> => {
   const base = await findTable(store, projectId, baseDigest, budget);
   if (!base) throw noTable(projectId, baseDigest, 'base_digest');
-  const added = changes.map((change) => (change.kind === 'pop' ? undefined : rowOf(store, change.row)));
+  const sent = changes.flatMap((change) => (change.kind === 'pop' ? [] : [change.row]));
+  const made = (await rowsOf(store, sent)).values();
+  const added = changes.map((change) => (change.kind === 'pop' ? undefined : made.next().value));
   const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);
   const digest = tableDigest(rows.map((row) => row.digest));

@@ -1,0 +1,207 @@
+import { isUtf8 } from 'node:buffer';
+import type { CallReport } from '../../api/calls.ts';
+import type { FeedbackDraft } from '../../api/feedback.ts';
+import { RedactionFailed, type Redactor } from '../../foundations/redaction/index.ts';
+import type { Store } from '../../foundations/storage/index.ts';
+import {
+  type ErrorDetail,
+  invalid,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ServiceError,
+} from '../../foundations/wire/index.ts';
+
+/*
+ * The one place where rules of redaction meet what is reported: whatever stores something asks here
+ * before anything is written. Without the setting nothing is looked at.
+ *
+ * Ids and refs are addresses, so they stay as they are: where a built-in rule finds something in one,
+ * the request is refused.
+ */
+
+type Redacting = Pick<Store, 'redactor'>;
+
+/** The longest thread id, and the longest name of an op or of a type of feedback, in characters. */
+const [maxId, maxName] = [256, 1024];
+
+/** @throws ServiceError 500 if a rule fails, 422 if an address holds what a rule looks for */
+const redacted = async <T>(
+  { redactor }: Redacting,
+  value: T,
+  redact: (redactor: Redactor) => T,
+): Promise<T> => {
+  if (!redactor) return value;
+  const found = await redactor();
+  try {
+    return redact(found);
+  } catch (error) {
+    if (!(error instanceof RedactionFailed)) throw error;
+    const msg = `${error.message}; nothing of this request was stored`;
+    throw new ServiceError(500, [{ loc: ['service'], msg, type: 'redaction_failed' }], { cause: error });
+  } finally {
+    found.forget();
+  }
+};
+
+const addressProblem = (field: string, rule: string): ErrorDetail => ({
+  loc: ['body', field],
+  msg: `should hold nothing that the rule ${rule} of redaction finds: it is an address, which is stored as it is`,
+  type: 'value_error',
+});
+
+/** @throws ServiceError 422 if a built-in rule finds something in one of the fields */
+const checkAddresses = (redactor: Redactor, fields: Readonly<Record<string, string | null>>): void => {
+  for (const [field, text] of Object.entries(fields)) {
+    const rule = text === null ? undefined : redactor.foundIn(field, text);
+    if (rule !== undefined) throw invalid(addressProblem(field, rule));
+  }
+};
+
+/** The name of a call that people read, if anything is left of it. */
+const displayNameOf = (redactor: Redactor, name: string | null): string | null =>
+  (name === null ? null : redactor.text('display_name', name)) || null;
+
+const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
+  if (report.kind === 'end') {
+    const { end } = report;
+    const { output, summary, exception, displayName } = end;
+    checkAddresses(redactor, { id: end.id });
+    return {
+      kind: 'end',
+      end: {
+        ...end,
+        output: output === undefined ? output : redactor.value('output', output),
+        summary: redactor.object('summary', summary),
+        // A call that failed has failed, whatever is left of what it says.
+        exception: exception === null ? null : redactor.text('exception', exception),
+        ...(displayName !== undefined && { displayName: displayNameOf(redactor, displayName) }),
+      },
+    };
+  }
+  const { start } = report;
+  const { id, traceId: trace_id, parentId: parent_id, turnId: turn_id, runId: run_id } = start;
+  checkAddresses(redactor, { id, trace_id, parent_id, turn_id, run_id });
+  return {
+    kind: 'start',
+    start: {
+      ...start,
+      opName: redactor.name('op_name', start.opName, maxName),
+      displayName: displayNameOf(redactor, start.displayName),
+      threadId: start.threadId === null ? null : redactor.name('thread_id', start.threadId, maxId),
+      attributes: redactor.object('attributes', start.attributes),
+      inputs: redactor.object('inputs', start.inputs),
+    },
+  };
+};
+
+/**
+ * Reports of calls as they are to be stored.
+ *
+ * @throws ServiceError 500 if a rule fails, 422 if an id holds what a built-in rule looks for
+ */
+export const redactReports = (
+  store: Redacting,
+  reports: readonly CallReport[],
+): Promise<readonly CallReport[]> =>
+  redacted(store, reports, (redactor) => reports.map((report) => reportOf(redactor, report)));
+
+/**
+ * The name to show of a call as it is to be stored; null if nothing is left of it.
+ *
+ * @throws ServiceError 500 if a rule fails
+ */
+export const redactDisplayName = (store: Redacting, name: string | null): Promise<string | null> =>
+  redacted(store, name, (redactor) => displayNameOf(redactor, name));
+
+/**
+ * A log record that waits for its span. It has no place among a call's fields yet, so rules with
+ * paths apply once it has joined.
+ *
+ * @throws ServiceError 500 if a rule fails
+ */
+export const redactLogRecords = <T extends { readonly record: JsonObject }>(
+  store: Redacting,
+  records: readonly T[],
+): Promise<readonly T[]> =>
+  redacted(store, records, (redactor) =>
+    records.map((each) => ({ ...each, record: redactor.anywhere('log record', each.record) })),
+  );
+
+/**
+ * Feedback as it is to be stored.
+ *
+ * @throws ServiceError 500 if a rule fails, 422 if an id or a ref holds what a built-in rule looks for
+ */
+export const redactFeedback = (store: Redacting, draft: FeedbackDraft): Promise<FeedbackDraft> =>
+  redacted(store, draft, (redactor) => {
+    const { id, ref, annotationRef, runnableRef, callRef, triggerRef } = draft;
+    checkAddresses(redactor, {
+      ...{ id, ref, annotation_ref: annotationRef, runnable_ref: runnableRef },
+      ...{ call_ref: callRef, trigger_ref: triggerRef },
+    });
+    return {
+      ...draft,
+      type: redactor.name('feedback_type', draft.type, maxName),
+      creator: draft.creator === null ? null : redactor.name('creator', draft.creator, maxName),
+      payload: redactor.object('payload', draft.payload),
+    };
+  });
+
+/**
+ * The value of an object as it is to be stored. Its digest is that of the value that was sent.
+ *
+ * @throws ServiceError 500 if a rule fails, 422 if the object's id holds what a built-in rule looks for
+ */
+export const redactObject = (store: Redacting, objectId: string, value: JsonValue): Promise<JsonValue> =>
+  redacted(store, value, (redactor) => {
+    checkAddresses(redactor, { object_id: objectId });
+    return redactor.value('val', value);
+  });
+
+/**
+ * Checks aliases and tags of objects.
+ *
+ * @throws ServiceError 422 if one holds what a built-in rule looks for
+ */
+export const checkLabels = async (
+  store: Redacting,
+  kind: string,
+  texts: readonly string[],
+): Promise<void> => {
+  await redacted(store, undefined, (redactor) => {
+    for (const text of texts) checkAddresses(redactor, { [kind]: text });
+    return undefined;
+  });
+};
+
+/**
+ * Rows of a table as they are to be stored. Their digests are those of the rows that were sent.
+ *
+ * @throws ServiceError 500 if a rule fails
+ */
+export const redactRows = (store: Redacting, rows: readonly JsonObject[]): Promise<readonly JsonObject[]> =>
+  redacted(store, rows, (redactor) => {
+    const left = redactor.value('rows', [...rows]);
+    return rows.map((_, i) => {
+      const row = Array.isArray(left) ? left[i] : null;
+      return isJsonObject(row) ? row : {};
+    });
+  });
+
+const binary: ErrorDetail = {
+  loc: ['body', 'file'],
+  msg: 'should be text in UTF-8: this service redacts what it stores, and cannot look into other files',
+  type: 'value_error',
+};
+
+/**
+ * The content of a file as it is to be stored. Its digest is that of the file that was sent.
+ *
+ * @throws ServiceError 422 if it is no text, 500 if a rule fails
+ */
+export const redactFile = (store: Redacting, content: Uint8Array): Promise<Uint8Array> =>
+  redacted(store, content, (redactor) => {
+    if (!isUtf8(content) || content.includes(0)) throw invalid(binary);
+    return Buffer.from(redactor.anywhere('file', Buffer.from(content).toString('utf8')));
+  });

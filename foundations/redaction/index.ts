@@ -1,0 +1,12 @@
+export { type Builtin, builtins } from './builtins.ts';
+export { type FindPattern, type PatternOf, RedactionFailed, Redactor } from './redactor.ts';
+export {
+  type Action,
+  actions,
+  isOfFields,
+  needsKey,
+  pathProblem,
+  type Root,
+  type Rule,
+  roots,
+} from './rules.ts';
