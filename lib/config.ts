@@ -1,5 +1,7 @@
+import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
+import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import { allRoutes, routesOf } from '../weave/api/routes.ts';
 import { dialects } from '../weave/policy.ts';
 import type { PennytraceProps } from './props.ts';
@@ -170,6 +172,73 @@ const upstreams = z.preprocess(
     }),
 );
 
+/** What is wrong with a pattern; undefined if nothing is. */
+const patternProblem = (text: string): string | undefined => {
+  try {
+    return RE2JS.compile(text).matcher('').find()
+      ? 'write a pattern that does not match the empty text'
+      : undefined;
+  } catch (error) {
+    return `write a regular expression in RE2's syntax: ${error instanceof Error ? error.message : error}`;
+  }
+};
+
+/** A text that a function finds nothing wrong with. */
+const checked = (problem: (text: string) => string | undefined, error: string) =>
+  z
+    .string({ error })
+    .max(1000, { error: 'write at most 1000 characters' })
+    .check(({ value, issues }) => {
+      const message = problem(value);
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value });
+    });
+
+const redactionRule = z
+  .strictObject(
+    {
+      name: text(/^[a-z0-9_-]{1,32}$/, 'write 1 to 32 lower-case letters, digits, hyphens or underscores'),
+      builtin: z.enum(builtins, { error: `write one of ${builtins.join(', ')}` }).optional(),
+      pattern: checked(patternProblem, 'write a regular expression').optional(),
+      paths: z
+        .array(checked(pathProblem, 'write a path: inputs.customer.email'), {
+          error: 'write a list of paths',
+        })
+        .min(1, { error: 'write at least one path, or leave paths out' })
+        .max(100, { error: 'write at most 100 paths' })
+        .optional(),
+      action: z.enum(actions, { error: `write one of ${actions.join(', ')}` }),
+    },
+    { error: 'write a rule: {"name": "email", "builtin": "email", "action": "label"}' },
+  )
+  .refine(({ builtin, pattern }) => builtin === undefined || pattern === undefined, {
+    error: 'write builtin or pattern, not both',
+  })
+  .refine((rule) => !isOfFields(rule) || rule.paths !== undefined, {
+    error: 'write what to look for (builtin or pattern), or the paths of whole fields',
+  });
+
+/** Whether no rule would hide another: of one built-in form at most one is for all places. */
+const isUnambiguous = (rules: readonly z.output<typeof redactionRule>[]): boolean => {
+  const everywhere = rules.flatMap(({ builtin, paths }) => (builtin && !paths ? [builtin] : []));
+  return new Set(everywhere).size === everywhere.length;
+};
+
+/** The setting `redact`: a list of rules, or its JSON. docs/redaction.md explains the fields. */
+const redactionRules = z
+  .preprocess(
+    fromJson,
+    z
+      .array(redactionRule, {
+        error: 'write a list of rules: [{"name": "email", "builtin": "email", "action": "label"}]',
+      })
+      .max(100, { error: 'write at most 100 rules' })
+      .refine((rules) => new Set(rules.map(({ name }) => name)).size === rules.length, {
+        error: 'give each rule a name of its own',
+      })
+      .refine(isUnambiguous, { error: 'write one rule without paths for each built-in form' }),
+  )
+  .transform((rules) => (rules.length > 0 ? rules : undefined));
+
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
@@ -216,6 +285,7 @@ export const settings = z
       { scanLimitGb: whole(1, 10_000).default(10), keepDays: whole(1, 36_500).optional() },
       'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out',
     ).optional(),
+    redact: redactionRules.optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],

@@ -9,6 +9,7 @@ import { type Config, constructId } from './config.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { type Permission, permissionsOf } from './permissions.ts';
+import { type Redaction, storesReports } from './redaction.ts';
 import type { Storage } from './storage.ts';
 
 /** A log group that keeps lines for as long as the settings say, and goes with the stack. */
@@ -123,6 +124,8 @@ interface FunctionsProps {
   readonly routes: readonly Route[];
   readonly storage: Storage;
   readonly inference: Inference;
+  /** What redacts what functions store; undefined without the setting. */
+  readonly redaction: Redaction | undefined;
   /** Each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
 }
@@ -153,9 +156,11 @@ export class Functions extends Construct {
 
   #make(route: Route, logGroup: ILogGroup, props: FunctionsProps) {
     const { config, routes, storage, inference, bundles } = props;
+    const redaction = storesReports(route) ? props.redaction : undefined;
+    const bundle = bundleOf(bundles, route.handler);
     return new ServiceFunction(this, constructId(route.handler), {
       config,
-      code: bundleOf(bundles, route.handler),
+      code: redaction ? redaction.code(bundle) : bundle,
       description: descriptionOf(route, routes),
       memoryMb: route.memoryMb,
       timeoutSeconds: route.timeoutSeconds,
@@ -163,6 +168,7 @@ export class Functions extends Construct {
       environment: {
         ...environmentOf(route, props),
         ...(route.upstreams && inference.environment),
+        ...redaction?.environment,
       },
       permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),

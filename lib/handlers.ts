@@ -8,6 +8,9 @@ import type { Config } from './config.ts';
 /** Makes and revokes the keys of functions that report: `Pennytrace.grantReport`. */
 export const keyMakerHandler = 'report-key';
 
+/** What functions load to redact what they store. It is bundled as handlers are. */
+export const redactionModule = 'redaction';
+
 /** Every handler that a service in a dialect may need, by its path below `lambdas/`. */
 export const handlersIn = (dialect: Dialect): readonly string[] => [
   ...handlersOf(routesOf(dialect)),
@@ -15,17 +18,19 @@ export const handlersIn = (dialect: Dialect): readonly string[] => [
   keyMakerHandler,
   'events',
   'analytics',
+  redactionModule,
 ];
 
 /** The handlers of a service with these routes and settings. */
 export const handlersFor = (
-  { events, analytics }: Pick<Config, 'events' | 'analytics'>,
+  { events, analytics, redact }: Pick<Config, 'events' | 'analytics' | 'redact'>,
   routes: readonly Route[],
 ): readonly string[] => [
   ...handlersOf(routes),
   'authorizer',
   ...(events ? ['events'] : []),
   ...(analytics ? ['analytics'] : []),
+  ...(redact ? [redactionModule] : []),
 ];
 
 /**

@@ -20,6 +20,7 @@ import { handlersIn } from './handlers.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import type { PennytraceProps } from './props.ts';
+import { Redaction } from './redaction.ts';
 import { KeyMaker, ReportKey, type ReportOptions } from './report-key.ts';
 import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
@@ -134,7 +135,11 @@ export class Pennytrace extends Construct {
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
-    const functions = new Functions(this, 'Functions', { config, name, routes, storage, inference, bundles });
+    const redaction =
+      config.redact && new Redaction(this, 'Redaction', { config, rules: config.redact, bundles });
+    const functions = new Functions(this, 'Functions', {
+      ...{ config, name, routes, storage, inference, redaction, bundles },
+    });
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
     const { firewallRatePerAddress: rate } = config;
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });

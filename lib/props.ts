@@ -31,6 +31,35 @@ export type InferenceUpstream = {
     }
 );
 
+/** A rule of redaction: docs/redaction.md says more. */
+export interface RedactionRule {
+  /** What stands in the place of what it finds: 1 to 32 lower-case letters, digits, `-` and `_`. */
+  readonly name: string;
+  /** A form that it looks for. Neither this nor `pattern`: whatever is at its paths. */
+  readonly builtin?:
+    | 'email'
+    | 'phone'
+    | 'card'
+    | 'iban'
+    | 'ipv4'
+    | 'ipv6'
+    | 'aws_key'
+    | 'private_key'
+    | 'bearer_token'
+    | 'api_key'
+    | undefined;
+  /** A regular expression that it looks for, in RE2's syntax. */
+  readonly pattern?: string | undefined;
+  /**
+   * Where it looks: `inputs.customer.email`, `attributes.*.token`.
+   *
+   * @default - everywhere
+   */
+  readonly paths?: readonly string[] | undefined;
+  /** Whether a label, a hash or nothing stays. */
+  readonly action: 'label' | 'hash' | 'drop';
+}
+
 /** Bounds of analytics. */
 export interface AnalyticsOptions {
   /**
@@ -239,4 +268,11 @@ export interface PennytraceProps {
    * @default - there are no files
    */
   readonly analytics?: boolean | AnalyticsOptions | undefined;
+
+  /**
+   * What is taken out of all that is stored, before anything is: docs/redaction.md.
+   *
+   * @default - everything is stored as it is sent
+   */
+  readonly redact?: readonly RedactionRule[] | undefined;
 }

@@ -39,10 +39,15 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, dialect, events, analytics, demo: _demo, ...options } = settings;
+  const { verbose, dialect, events, analytics, redact, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
-    settings: { ...(dialect && { dialect }), ...(events && { events }), ...(analytics && { analytics }) },
+    settings: {
+      ...(dialect && { dialect }),
+      ...(events && { events }),
+      ...(analytics && { analytics }),
+      ...(redact && { redact }),
+    },
     signal,
     progress,
     log: (source, line) => {

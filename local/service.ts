@@ -11,6 +11,7 @@ import { claimDataDir } from './data-dir.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
+import { withRedactionKey } from './redaction-key.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
@@ -289,12 +290,13 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** Makes the functions on the stores, as the options wrap them, and on the local model. */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { wrapStores, concurrency, poolLimits, startContainer, log = () => {} }: LocalServiceOptions,
+  { dataDir, wrapStores, concurrency, poolLimits, startContainer, log = () => {} }: LocalServiceOptions,
   bus: EventBus,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
-  const plain = { dynamodb, s3, functions: model ? withUpstream(stack, model) : stack.functions };
+  const declared = model ? withUpstream(stack, model) : stack.functions;
+  const plain = { dynamodb, s3, functions: await withRedactionKey(declared, dataDir) };
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
     specs: wrapped.functions,

@@ -113,6 +113,8 @@ export interface Settings {
   readonly events?: true;
   /** Whether calls and feedback become Parquet files. */
   readonly analytics?: true;
+  /** The rules of redaction, as JSON. @default - nothing is redacted */
+  readonly redact?: string;
 }
 
 const defaultPort = 8787;
@@ -177,7 +179,16 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { PORT, LOCAL_KEY: key, DEMO, DATA_DIR: dataDir, LOG, EVENTS, ANALYTICS } = environment;
+  const {
+    PORT,
+    LOCAL_KEY: key,
+    DEMO,
+    DATA_DIR: dataDir,
+    LOG,
+    EVENTS,
+    ANALYTICS,
+    REDACT: redact,
+  } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
   const dynamodbLocal = switchOf('DYNAMODB_LOCAL', environment.DYNAMODB_LOCAL, false);
   if (dynamodb && dynamodbLocal)
@@ -192,6 +203,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     verbose: switchOf('LOG', LOG, false),
     ...(switchOf('EVENTS', EVENTS, false) && { events: true }),
     ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
+    ...(redact && { redact }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

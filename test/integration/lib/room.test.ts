@@ -51,6 +51,7 @@ const everySetting = {
   inferenceRatePerMinute: 60,
   events: { bus: 'weft', payloads: true },
   analytics: { scanLimitGb: 10, keepDays: 90 },
+  redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
 } as const satisfies Record<keyof Config, unknown>;
 
 const routes = routesOf(everySetting.dialect);

@@ -1,0 +1,81 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FileSystem, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { Route, Stores } from '../api/endpoint.ts';
+import { needsKey } from '../foundations/redaction/rules.ts';
+import type { Config } from './config.ts';
+import { bundleOf, redactionModule } from './handlers.ts';
+
+/** The accesses to each store that bring something of a client's into it. */
+const storing: { readonly [Name in keyof Stores]?: readonly NonNullable<Stores[Name]>[] } = {
+  calls: ['write', 'join', 'record', 'update'],
+  objects: ['create', 'label'],
+  files: ['create'],
+  tables: ['create', 'update'],
+  feedback: ['create', 'replace'],
+};
+
+/** Whether the function of a route stores something of a client's. */
+export const storesReports = ({ stores }: Pick<Route, 'stores'>): boolean =>
+  Object.entries(storing).some(([name, accesses]) =>
+    (accesses as readonly (string | undefined)[]).includes(stores[name as keyof Stores]),
+  );
+
+interface RedactionProps {
+  readonly config: Pick<Config, 'keepData'>;
+  readonly rules: NonNullable<Config['redact']>;
+  /** Each handler's bundle, and that of what redacts. */
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/** What functions need to redact what they store: code, rules, and the key of hashes. */
+export class Redaction extends Construct {
+  /** Variables of a function that redacts. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly #props: RedactionProps;
+
+  constructor(scope: Construct, id: string, props: RedactionProps) {
+    super(scope, id);
+    this.#props = props;
+    this.environment = {
+      REDACTION: './redaction/index.cjs',
+      ...(needsKey(props.rules) && { REDACTION_KEY: this.#key() }),
+    };
+  }
+
+  /**
+   * The key of hashes, as CloudFormation puts it into the functions' environment. With another key,
+   * equal values would not have equal hashes any more, so it stays with the data.
+   */
+  #key(): string {
+    const secret = new Secret(this, 'Key', {
+      description: 'The key with which redacted values are hashed',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: this.#props.config.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'With another key, equal values would not have equal hashes any more.',
+    });
+    return SecretValue.secretsManager(secret.secretArn).unsafeUnwrap();
+  }
+
+  /**
+   * The code of a function that redacts: its bundle, with what redacts and the rules beside it.
+   *
+   * @param folder the folder of its bundle, which stays as it is
+   * @returns another folder
+   */
+  code(folder: string): string {
+    const { rules, bundles } = this.#props;
+    const made = FileSystem.mkdtemp('redacting-');
+    cpSync(folder, made, { recursive: true });
+    const beside = join(made, 'redaction');
+    mkdirSync(beside);
+    cpSync(bundleOf(bundles, redactionModule), beside, { recursive: true });
+    writeFileSync(join(beside, 'rules.json'), `${JSON.stringify(rules)}\n`);
+    return made;
+  }
+}
