@@ -86,9 +86,9 @@ export const digestBytes = (digest: string): Buffer => Buffer.from(digest, 'base
 export const digestOfBytes = (bytes: Uint8Array): string =>
   Buffer.from(bytes).toString('base64url').slice(0, 43);
 
-/** A row as it is to be stored: compact JSON, its size in bytes, and the digest of what was sent. */
+/** A row as it is to be stored: its line, the bytes of it as JSON, and the digest of what was sent. */
 export interface Row {
-  readonly text: string;
+  readonly line: string;
   readonly bytes: number;
   readonly digest: string;
 }
@@ -105,8 +105,26 @@ export const rowsOf = async (
   const kept = await redactRows(store, values);
   return values.map((value, i) => {
     const text = JSON.stringify(kept[i]);
-    return { text, bytes: Buffer.byteLength(text), digest: store.policy.valueDigest(value) };
+    const digest = store.policy.valueDigest(value);
+    // The digest of a row that was redacted does not follow from it any more.
+    const line = kept[i] === value ? text : `${digest} ${text}`;
+    return { line, bytes: Buffer.byteLength(text), digest };
   });
+};
+
+/** A row in a line of a pack. */
+export interface StoredRow {
+  /** As JSON text. */
+  readonly text: string;
+  /** The digest of what was sent; undefined if that is what is stored. */
+  readonly digest: string | undefined;
+}
+
+/** Reads the line of a row: compact JSON, after the digest and a space if that does not follow from it. */
+export const rowInLine = (line: string): StoredRow => {
+  if (line.startsWith('{')) return { text: line, digest: undefined };
+  const space = line.indexOf(' ');
+  return { text: line.slice(space + 1), digest: line.slice(0, space) };
 };
 
 /** Where a row lies: its pack, and its position there. */
@@ -275,7 +293,7 @@ export const putPack = async (
   const id = packId(entries);
   const lists = bySize(rows, partBytes, ({ bytes }) => bytes);
   const parts = await mapConcurrent(lists, objectsAtOnce, (list) =>
-    compress(Buffer.from(list.map(({ text }) => text).join('\n'), 'utf8')),
+    compress(Buffer.from(list.map(({ line }) => line).join('\n'), 'utf8')),
   );
   const [only] = parts;
   const isSmall = parts.length === 1 && only !== undefined && only.length + entries.length <= maxInItem;
@@ -354,7 +372,7 @@ export const partAt = ({ starts }: Pack, position: number): number =>
   starts.findLastIndex((start) => start <= position);
 
 /**
- * Reads the rows of a part, as JSON text.
+ * Reads the lines of a part: {@link rowInLine}.
  *
  * @throws ServiceError 503 when storage does not give them in time; Error if they are missing
  */

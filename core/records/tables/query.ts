@@ -3,13 +3,21 @@ import { type SortKey, sortable, valueAt } from '../../../foundations/expression
 import { type Slice, sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { invalid, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
-import { findRows, type Pack, partAt, type Run, readPacks, readPart } from './packs.ts';
+import {
+  findRows,
+  type Pack,
+  partAt,
+  type Run,
+  readPacks,
+  readPart,
+  rowInLine,
+  type StoredRow,
+} from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
 
-/** A row as it is read: its place in its table, and its value as JSON text. */
-export interface ReadRow {
+/** A row as it is read, with its place in its table. */
+export interface ReadRow extends StoredRow {
   readonly index: number;
-  readonly text: string;
 }
 
 /** Rows of a pack that follow each other, and the place of the first in the table. */
@@ -67,19 +75,19 @@ async function* readRuns(
   budget: RequestBudget,
 ): AsyncGenerator<ReadRow[]> {
   const packs = await readPacks(store, projectId, runs, budget);
-  let last: { readonly pack: Pack; readonly part: number; readonly rows: string[] } | undefined;
+  let last: { readonly pack: Pack; readonly part: number; readonly lines: string[] } | undefined;
   for (const { pack: id, from, count, index } of runs) {
     const pack = packs.get(id);
     if (!pack) continue;
     for (let position = from; position < from + count; ) {
       const part = partAt(pack, position);
       if (last?.pack !== pack || last.part !== part)
-        last = { pack, part, rows: await readPart(store, projectId, pack, part, budget) };
+        last = { pack, part, lines: await readPart(store, projectId, pack, part, budget) };
       const start = pack.starts[part] ?? 0;
-      const texts = last.rows.slice(position - start, from + count - start);
+      const lines = last.lines.slice(position - start, from + count - start);
       const first = index + position - from;
-      yield texts.map((text, i) => ({ index: first + i, text }));
-      position += texts.length;
+      yield lines.map((line, i) => ({ ...rowInLine(line), index: first + i }));
+      position += lines.length;
     }
   }
 }
@@ -123,9 +131,9 @@ export async function* queryTable(
   yield sliceOf(sorted(rows, sort), slice);
 }
 
-export const rowJson = ({ policy }: Pick<Store, 'policy'>, { index, text }: ReadRow): string => {
-  const digest = policy.valueDigest(parseJson(text) as JsonValue);
-  return `{"digest":"${digest}","val":${text},"original_index":${index}}`;
+export const rowJson = ({ policy }: Pick<Store, 'policy'>, { index, text, digest }: ReadRow): string => {
+  const own = digest ?? policy.valueDigest(parseJson(text) as JsonValue);
+  return `{"digest":"${own}","val":${text},"original_index":${index}}`;
 };
 
 /** So many parts of packs are kept, of some 512 KB each: refs often lead to rows side by side. */
@@ -176,9 +184,10 @@ export class RowReader {
     const part = partAt(pack, from);
     const first = this.#parts.keys().next().value;
     if (this.#parts.size >= maxParts && first !== undefined) this.#parts.delete(first);
-    const rows = await remembered(this.#parts, `${projectId} ${id} ${part}`, () =>
+    const lines = await remembered(this.#parts, `${projectId} ${id} ${part}`, () =>
       readPart(this.#store, projectId, pack, part, this.#budget),
     );
-    return rows[from - (pack.starts[part] ?? 0)];
+    const line = lines[from - (pack.starts[part] ?? 0)];
+    return line === undefined ? undefined : rowInLine(line).text;
   }
 }

@@ -305,7 +305,7 @@ export const updateTable = async (
   const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);
   const digest = tableDigest(rows.map((row) => row.digest));
-  const fresh = rows.filter((row): row is Row => 'text' in row);
+  const fresh = rows.filter((row): row is Row => 'line' in row);
   const places = await storeRows(store, projectId, fresh, budget);
   const located = rows.flatMap((row) => ('pack' in row ? row : (places.get(row.digest) ?? [])));
   await putTable(store, projectId, digest, located, budget);
