@@ -309,42 +309,50 @@ const isDate = ([first, second, third]: readonly Group[]): boolean =>
   second.digits.length <= 2 &&
   /^(?:19|20)\d\d$/.test(third.digits);
 
-/** Where a phone's number that begins with a group ends; undefined if none does. */
-const phoneEnd = (text: string, groups: readonly Group[], start: number): number | undefined => {
+/** The digits of an international number (E.164), of one after `00`, and of a national one. */
+const [maxInternational, maxAfterZeros, maxNational] = [15, 17, 12];
+
+/** Where an international number ends: +49 30 901820, 0049 30 901820. */
+const internationalEnd = (text: string, groups: readonly Group[], start: number): number | undefined => {
   const first = groups[start];
   if (!first) return undefined;
-  const open = text.charAt(first.from - 1);
-  const opening = open === '(' ? first.from - 1 : first.from;
-  const isInternational = open === '+' || text.slice(first.from - 2, first.from) === '+(';
-  if (isInternational || /^00[1-9]/.test(first.digits)) {
-    if (isInternational && /^0/.test(first.digits)) return undefined;
-    if (isInternational && !begins(text, text.lastIndexOf('+', first.from))) return undefined;
-    const taken = phoneGroups(groups, start, isInternational ? 15 : 17);
-    const count = digitsOf(taken).length;
-    const least = isInternational ? (taken.length > 1 ? 8 : 9) : 11;
-    if (count < least || (!isInternational && taken.length < 2)) return undefined;
-    return taken.at(-1)?.to;
+  const plus = [first.from - 1, first.from - 2].find((at) => text.charAt(at) === '+');
+  if (plus !== undefined) {
+    if (first.digits.startsWith('0') || !begins(text, plus)) return undefined;
+    const taken = phoneGroups(groups, start, maxInternational);
+    return digitsOf(taken).length >= (taken.length > 1 ? 8 : 9) ? taken.at(-1)?.to : undefined;
   }
-  if (!begins(text, opening)) return undefined;
-  for (let taken = phoneGroups(groups, start, 12); taken.length > 1; taken = taken.slice(0, -1)) {
+  if (start > 0 || !/^00[1-9]/.test(first.digits) || !begins(text, first.from)) return undefined;
+  const taken = phoneGroups(groups, start, maxAfterZeros);
+  return taken.length > 1 && digitsOf(taken).length >= 11 ? taken.at(-1)?.to : undefined;
+};
+
+/** Whether groups are a number with a leading zero, or with its area in brackets. */
+const isNational = (groups: readonly Group[], inBrackets: boolean): boolean => {
+  const [first, second] = groups;
+  const { length } = digitsOf(groups);
+  if (!first || first.digits.length < 2 || length < 9 || length > 11) return false;
+  const isYear = /^(?:19|20)\d\d$/.test(first.digits);
+  if (inBrackets && second?.before.startsWith(')') && !isYear) return true;
+  return /^0[1-9]/.test(first.digits) && !isDate(groups);
+};
+
+/** How a national number begins, without brackets: with a zero, or as in North America. */
+const nationalHead = /^(?:0[1-9]\d*|1|[2-9]\d\d)$/;
+
+/** Where a national number ends. */
+const nationalEnd = (text: string, groups: readonly Group[], start: number): number | undefined => {
+  const first = groups[start];
+  if (!first) return undefined;
+  const inBrackets = text.charAt(first.from - 1) === '(';
+  if (!inBrackets && !nationalHead.test(first.digits)) return undefined;
+  if (first.digits === '1' && groups[start + 1]?.digits.length !== 3) return undefined;
+  if (!begins(text, inBrackets ? first.from - 1 : first.from)) return undefined;
+  for (let taken = phoneGroups(groups, start, maxNational); taken.length > 1; taken = taken.slice(0, -1)) {
     const next = groups[start + taken.length];
     // A longer number that is joined by the same signs is something else.
     if (next && plainSeparator.test(next.before) && next.before !== ' ') continue;
-    const digits = digitsOf(taken);
-    const isNational =
-      first.digits.length >= 2 &&
-      /^0[1-9]/.test(digits) &&
-      digits.length >= 9 &&
-      digits.length <= 11 &&
-      !isDate(taken);
-    const hasArea =
-      open === '(' &&
-      taken[1]?.before.startsWith(')') === true &&
-      !/^(?:19|20)\d\d$/.test(first.digits) &&
-      first.digits.length >= 2 &&
-      digits.length >= 9 &&
-      digits.length <= 11;
-    if (isNational || hasArea || isNorthAmerican(taken)) return taken.at(-1)?.to;
+    if (isNational(taken, inBrackets) || isNorthAmerican(taken)) return taken.at(-1)?.to;
   }
   return undefined;
 };
@@ -382,7 +390,11 @@ const numberAt = (
       : undefined) ??
     (isInside
       ? undefined
-      : found('phone', first.from - (opening?.[0].length ?? 0), phoneEnd(text, groups, start)))
+      : found(
+          'phone',
+          first.from - (opening?.[0].length ?? 0),
+          internationalEnd(text, groups, start) ?? nationalEnd(text, groups, start),
+        ))
   );
 };
 

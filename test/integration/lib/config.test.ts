@@ -23,6 +23,8 @@ const defaults = {
   accountLogRole: true,
 };
 
+const email = { name: 'e', builtin: 'email', action: 'label' };
+
 const messageOf = (context: Record<string, unknown>): string => {
   try {
     readConfig(context);
@@ -67,6 +69,8 @@ describe('the settings', () => {
     ['routeMetrics', ['/call/start'], ['/call/start']],
     ['analytics', 'true', { scanLimitGb: 10 }],
     ['analytics', '{"keepDays": 30}', { scanLimitGb: 10, keepDays: 30 }],
+    ['redact', '[{"name": "e", "builtin": "email", "action": "label"}]', [email]],
+    ['redact', [], undefined],
     ['events', 'true', { bus: 'default', payloads: false }],
     ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
     ['events', '{"payloads": true}', { bus: 'default', payloads: true }],
@@ -99,10 +103,43 @@ describe('the settings', () => {
     ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],
     ['analytics', 'yes', 'write true, or {"scanLimitGb"'],
     ['events', 'yes', 'write true, or {"bus"'],
+    ['redact', 'all', 'write a list of rules: '],
+    ['redact', [email, { ...email, builtin: 'card' }], 'give each rule a name of its own'],
+    ['redact', [email, { ...email, name: 'f' }], 'write one rule without paths for each built-in form'],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
     ['dialect', 'wandb', 'write svc or weave'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
+  });
+
+  it.each([
+    [{ name: 'a', builtin: 'email' }, '[0]["action"]: write one of label, hash, drop'],
+    [
+      { name: 'A b', builtin: 'email', action: 'drop' },
+      '[0]["name"] is "A b": write 1 to 32 lower-case letters',
+    ],
+    [{ name: 'a', builtin: 'mail', action: 'drop' }, '[0]["builtin"] is "mail": write one of email, phone, '],
+    [
+      { name: 'a', pattern: '(?=x)', action: 'drop' },
+      '[0]["pattern"] is "(?=x)": write a regular expression in RE2',
+    ],
+    [{ name: 'a', pattern: 'x*', action: 'drop' }, 'write a pattern that does not match the empty text'],
+    [{ name: 'a', builtin: 'card', pattern: 'x', action: 'drop' }, 'write builtin or pattern, not both'],
+    [
+      { name: 'a', action: 'drop' },
+      'write what to look for (builtin or pattern), or the paths of whole fields',
+    ],
+    [
+      { name: 'a', paths: ['input.a'], action: 'drop' },
+      'write a path that begins with one of inputs, output, ',
+    ],
+    [{ name: 'a', paths: ['inputs..a'], action: 'drop' }, 'write a path without an empty step'],
+    [{ name: 'a', paths: [], action: 'drop' }, 'write at least one path, or leave paths out'],
+    [{ ...email, colour: 'red' }, 'has colour: there is no such field'],
+  ])('refuse the rule of redaction %j and say what to write', (rule, advice) => {
+    const message = messageOf({ redact: [rule] });
+    expect(message).toContain('setting redact');
+    expect(message).toContain(advice);
   });
 
   it('measure the routes of their dialect alone', () => {
