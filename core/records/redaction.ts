@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CallReport } from '../../api/calls.ts';
 import type { FeedbackDraft } from '../../api/feedback.ts';
-import { RedactionFailed, type Redactor } from '../../foundations/redaction/index.ts';
+import type { RedactionFailed, Redactor } from '../../foundations/redaction/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import {
   type ErrorDetail,
@@ -25,6 +25,10 @@ type Redacting = Pick<Store, 'redactor'>;
 /** The longest thread id, and the longest name of an op or of a type of feedback, in characters. */
 const [maxId, maxName] = [256, 1024];
 
+/** What redacts is a bundle of its own, whose classes are not those of this one. */
+const isFailed = (error: unknown): error is RedactionFailed =>
+  error instanceof Error && error.name === ('RedactionFailed' satisfies RedactionFailed['name']);
+
 /** @throws ServiceError 500 if a rule fails, 422 if an address holds what a rule looks for */
 const redacted = async <T>(
   { redactor }: Redacting,
@@ -36,7 +40,7 @@ const redacted = async <T>(
   try {
     return redact(found);
   } catch (error) {
-    if (!(error instanceof RedactionFailed)) throw error;
+    if (!isFailed(error)) throw error;
     const msg = `${error.message}; nothing of this request was stored`;
     throw new ServiceError(500, [{ loc: ['service'], msg, type: 'redaction_failed' }], { cause: error });
   } finally {

@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { canonicalJson, ExactNumber, isJsonObject, type JsonObject, type JsonValue } from '../wire/index.ts';
+import {
+  canonicalJson,
+  type ExactNumber,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../wire/index.ts';
 import { awsSecretLength, type Builtin, finderOf, isAwsSecret, isCard } from './builtins.ts';
 import { type Action, anyStep, hashedPaths, isOfFields, type Root, type Rule, stepsOf } from './rules.ts';
 
@@ -98,6 +105,16 @@ const minText = 6;
 const maxRemembered = 20_000;
 const maxCleanKeys = 10_000;
 const [leastCard, mostCard] = [1e12, 1e19];
+
+/**
+ * Whether a value is an exact number. What redacts is bundled apart from what makes them, so their
+ * class is another one. No value of JSON has a function.
+ */
+const isExact = (value: object): value is ExactNumber => typeof Reflect.get(value, 'toJSON') === 'function';
+
+/** A value as canonical JSON, whichever class its exact numbers have. */
+const canonicalText = (value: JsonValue): string =>
+  canonicalJson(parseJson(JSON.stringify(value)) as JsonValue);
 
 /** What a rule leaves of a value. Undefined for nothing. */
 type Left = JsonValue | undefined;
@@ -257,7 +274,7 @@ export class Redactor {
     const action = hashed ? 'hash' : rule.action;
     if (action === 'drop') return undefined;
     if (action === 'label') return `[${rule.name}]`;
-    return this.#hash(rule, typeof value === 'string' ? value : canonicalJson(value));
+    return this.#hash(rule, typeof value === 'string' ? value : canonicalText(value));
   }
 
   #hash({ name, builtin }: Rule, text: string): string {
@@ -340,8 +357,7 @@ export class Redactor {
 
   #scalar(value: Exclude<JsonValue, JsonValue[] | JsonObject>, scope: Scope): JsonValue {
     if (typeof value === 'string') return this.#text(value, scope);
-    if (typeof value === 'number' || value instanceof ExactNumber) return this.#number(value, scope);
-    return value;
+    return typeof value === 'boolean' || value === null ? value : this.#number(value, scope);
   }
 
   #keyOf(key: string): string {
@@ -353,8 +369,7 @@ export class Redactor {
 
   /** Walks lists and objects of any depth. */
   #walk(value: JsonValue, scope: Scope): JsonValue {
-    if (typeof value !== 'object' || value === null || value instanceof ExactNumber)
-      return this.#scalar(value, scope);
+    if (typeof value !== 'object' || value === null || isExact(value)) return this.#scalar(value, scope);
     const stack: Frame[] = [frameOf(value, scope)];
     for (;;) {
       const frame = stack.at(-1);
@@ -379,7 +394,7 @@ export class Redactor {
         frame.at++;
       } else if (entered.whole) {
         this.#put(frame, child, this.#whole(entered.whole, child, entered.scope));
-      } else if (typeof child !== 'object' || child === null || child instanceof ExactNumber) {
+      } else if (typeof child !== 'object' || child === null || isExact(child)) {
         const { scope } = entered;
         this.#put(
           frame,

@@ -210,12 +210,24 @@ describe.each(['svc', 'weave'] as const)(
       expect((call.attributes as { user: { id: string } }).user.id).toMatch(/^\[email:/);
     });
 
+    it('knows a card by numbers that no double keeps, and keeps all others exactly', async () => {
+      const numbers = JSON.stringify({ start: start('exact', { inputs: 'numbers' }) });
+      const text = numbers.replace(
+        '"numbers"',
+        '{"card": 4111222233334444007, "big": 12345678901234567890, "one": 1.0}',
+      );
+      const headers = { 'content-type': 'application/json' };
+      expect((await service.post('/call/start', undefined, { headers, body: text })).status).toBe(200);
+      const read = await service.post('/call/read', { project_id: project, id: 'exact' });
+      expect(await read.text()).toContain('"inputs":{"card":"[card]","big":12345678901234567890,"one":1.0}');
+    });
+
     it('hashes threads and ops, whatever the action, so that equal ones stay together', async () => {
       const [one, two] = [await stored('one'), await stored('two')];
       expect(one.op_name).toMatch(/^op \[email:[0-9a-f]{20}\]$/);
       expect(one.op_name).toBe(two.op_name);
       const together = await list({ filter: { thread_ids: [one.thread_id] } });
-      expect(together.map(({ id }) => id).toSorted()).toEqual(['one', 'three']);
+      expect(together.map(({ id }) => id).toSorted()).toEqual(['exact', 'one', 'three']);
       expect(two.thread_id).toMatch(/^(?:\[email|\[name):/);
       expect(String(two.thread_id).length).toBeLessThanOrEqual(256);
     });

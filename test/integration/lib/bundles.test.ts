@@ -7,7 +7,7 @@ import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '../../../lib/bundles.ts';
-import { handlersIn } from '../../../lib/handlers.ts';
+import { handlersIn, redactionModule } from '../../../lib/handlers.ts';
 import { dialects } from '../../../weave/policy.ts';
 import { bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
@@ -15,7 +15,7 @@ import { json, startUpstream } from '../../support/upstream.ts';
 
 describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialect) => {
   const outdir = bundlesFolder(dialect);
-  const handlers = handlersIn(dialect);
+  const handlers = handlersIn(dialect).filter((handler) => handler !== redactionModule);
   const metafile: Metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
   const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
 
@@ -47,6 +47,16 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
       const loaded = ${JSON.stringify(handlers)}.map((handler) => require('./' + handler + '/index.cjs'));
       console.log(JSON.stringify(loaded.map((exports) => [Object.keys(exports), typeof exports.handler])));`);
     expect(loaded).toEqual(handlers.map(() => [['handler'], 'function']));
+  });
+
+  it('bring nothing of redaction, which lies beside them where there is the setting', () => {
+    const outputs = Object.entries(metafile.outputs).filter(([file]) => file.endsWith('.cjs'));
+    const having = outputs.flatMap(([file, { inputs }]) =>
+      Object.keys(inputs).some((input) => /foundations\/redaction\/(?:builtins|redactor)/.test(input))
+        ? [file]
+        : [],
+    );
+    expect(having).toEqual([`bundles/${redactionModule}/index.cjs`]);
   });
 
   /** What is in memory with a handler: parts of Node, and MB of objects. */
