@@ -118,12 +118,18 @@ const traceOf = (project: string, trace: string): string =>
 
 const headers = ['display_name', 'parent_id', 'thread_id', 'turn_id', 'ended_at', 'svc_user_id'];
 /** The body of a query for the newest 100 roots by their headers. */
-const newest = (project: string) => ({
+const byHeaders = (project: string) => ({
   project_id: project,
   filter: { trace_roots_only: true },
   sort_by: [{ field: 'started_at', direction: 'desc' }],
   columns: [...headers, 'summary.svc'],
   limit: 100,
+});
+
+/** The body of the list's query for the newest 100 roots. */
+const newest = (project: string) => ({
+  ...byHeaders(project),
+  columns: [...headers, 'summary.svc', 'attributes.kind', 'attributes.user.id', 'preview'],
 });
 
 const close = (page: Page): Promise<void> => page.context().close();
@@ -159,7 +165,7 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
   // A call below the first ten has no parent of that name.
   const calls = nested.map((call) => (call.parent === 'call-0' ? { ...call, parent: 'root' } : call));
   await report(bench, project, calls);
-  const body = { ...newest(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
+  const body = { ...byHeaders(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
   const [ratios, slow, nodes]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round <= rounds; round++) {
     const fetched = await secondsOf(async () => (await bench.post('/calls/stream_query', body)).text());
@@ -211,37 +217,67 @@ const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
   return [measured('an input of 5 MB: longest task', 'ms', longest, { atMost: 200 })];
 };
 
+/** A text that one call in so many has, and how the list looks for it in all calls. */
+const sought = { text: 'needle', every: 1000 } as const;
+
+const holding = (column: string) => ({
+  $contains: {
+    input: { $convert: { input: { $getField: column }, to: 'string' } },
+    substr: { $literal: sought.text },
+    case_insensitive: true,
+  },
+});
+
+const searching = (project: string) => ({
+  ...newest(project),
+  filter: {},
+  query: { $expr: { $or: ['inputs', 'output', 'exception'].map(holding) } },
+});
+
 /** First rows beside the API's first line and a page that has nothing to show. */
 const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> => {
   const project = 'bench/list';
   await report(
     bench,
     project,
-    numbered(size, (at) => ({ id: `call-${at}` })),
+    numbered(size, (at) => ({
+      id: `call-${at}`,
+      inputs: { text: at % sought.every === 0 ? `a ${sought.text} in hay` : 'hay' },
+    })),
   );
-  const [ratios, rows]: [number[], number[]] = [[], []];
-  for (let round = 0; round <= rounds; round++) {
-    const line = await secondsOf(async () => {
-      const { body } = await bench.post('/calls/stream_query', newest(project));
-      const reader = body?.getReader();
+  const firstLine = (body: object) =>
+    secondsOf(async () => {
+      const answer = await bench.post('/calls/stream_query', body);
+      const reader = answer.body?.getReader();
       await reader?.read();
       await reader?.cancel();
     });
+  const firstRow = async (search: string) => {
+    let page: Page | undefined;
+    const seconds = await secondsOf(async () => {
+      page = await bench.visit(listOf(project) + search);
+      await page.locator('.row-link').first().waitFor();
+    });
+    if (page) await close(page);
+    return seconds;
+  };
+  const [ratios, rows, found]: [number[], number[], number[]] = [[], [], []];
+  for (let round = 0; round <= rounds; round++) {
+    const line = await firstLine(newest(project));
+    const foundLine = await firstLine(searching(project));
     let page: Page | undefined;
     const empty = await secondsOf(async () => {
       page = await bench.visit(listOf('bench/empty'));
       await page.getByText('has no calls yet').waitFor();
     });
     if (page) await close(page);
-    const first = await secondsOf(async () => {
-      page = await bench.visit(listOf(project));
-      await page.locator('.row-link').first().waitFor();
-    });
-    if (page) await close(page);
+    const first = await firstRow('');
+    const hit = await firstRow(`&text=${sought.text}`);
     // The first round starts the functions.
     if (round === 0) continue;
     rows.push(first * 1000);
     ratios.push(first / (line + empty));
+    found.push(hit / (foundLine + empty));
   }
   const api = await bench.readUnitsOf(async () =>
     (await bench.post('/calls/stream_query', newest(project))).text(),
@@ -251,7 +287,15 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
     measured(`first rows of ${size} calls, beside the first line and an empty page`, 'ratio', ratios, {
       atMost: 1.5,
     }),
-    counted('the newest 100 by headers, asked for directly', 'read units', api),
+    measured(
+      `a search in ${size} calls: first hit, beside the first line and an empty page`,
+      'ratio',
+      found,
+      {
+        atMost: 1.5,
+      },
+    ),
+    counted('the newest 100 with previews, asked for directly', 'read units', api),
   ];
 };
 

@@ -3,14 +3,14 @@ import type { CallRow } from '../../api/calls.ts';
 import { useKept, useSession } from '../../session/session.tsx';
 import type { TracesSearch } from '../search.ts';
 import type { CallList } from '../traces/call-list.ts';
+import { askedOf } from '../traces/layout.ts';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 export const useNeighbours = (project: string, trace: string) => {
   const { me } = useSession();
   const cache = useQueryClient();
   const [search] = useKept<TracesSearch>('kept list', project, { project });
-  const { live: _live, ...asked } = search;
-  const list = cache.getQueryData<{ readonly store: CallList }>(['calls', me.key_id, asked])?.store;
+  const list = cache.getQueryData<{ readonly store: CallList }>(['calls', me.key_id, askedOf(search)])?.store;
   const rows = list?.snapshot().rows ?? [];
   const isHere = (row: CallRow | undefined) => row?.trace_id === trace;
   const at = list && isHere(rows[list.active]) ? list.active : rows.findIndex(isHere);

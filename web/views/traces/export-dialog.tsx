@@ -6,6 +6,7 @@ import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import type { CallList } from './call-list.ts';
 import { contents, type Exported, exportedColumns, exportRows, saveFile, withContents } from './export.ts';
+import { countOf } from './request.ts';
 
 const forms = [
   ['jsonl', 'JSON Lines'],
@@ -22,16 +23,10 @@ const titles: Readonly<Record<(typeof contents)[number], string>> = {
 /** How many rows a list has; undefined while nobody knows, and where only the page can tell. */
 const useCount = (list: CallList): number | undefined => {
   const { rows, complete } = list.snapshot();
-  const { project_id, filter = null, query = null, include_trace_totals } = list.request;
   const isCounted = !complete && !list.options.costTest && !list.request.include_feedback;
   const { data } = useRead(
     ['count', list.number],
-    ({ client, signal }) =>
-      client.ask(
-        '/calls/query_stats',
-        { project_id, filter, query, ...(include_trace_totals && { include_trace_totals }) },
-        signal,
-      ),
+    ({ client, signal }) => client.ask('/calls/query_stats', countOf(list.request), signal),
     { enabled: isCounted },
   );
   return complete ? rows.length : data?.count;

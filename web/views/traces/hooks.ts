@@ -9,23 +9,19 @@ import { isSilent, previewsOfTraces } from '../previews.ts';
 import { isOfAllCalls, type TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
 import { type Hit, readHits } from './hits.ts';
-import { hiddenIn } from './layout.ts';
+import { askedOf } from './layout.ts';
 import { requestOf } from './request.ts';
 import type { Seen, Sight } from './sight.ts';
-import { costTestOf, type RowFigures, readUsage } from './usage.ts';
+import { costTestOf, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 /**
  * The list of a URL's state, from the cache or begun anew.
  *
  * @returns the list, what it holds, what begins it anew, and why that failed last
  */
-export const useCallList = ({ live: _live, layout, ...rest }: TracesSearch) => {
+export const useCallList = (search: TracesSearch) => {
   const { client } = useSession();
-  // Where columns stand is nothing to read rows anew for, unless a list without previews gets some.
-  const asked = {
-    ...rest,
-    ...(hiddenIn({ ...(layout && { layout }) }).has('preview') && { layout: ['-preview'] }),
-  };
+  const asked = askedOf(search);
   const make = () =>
     new CallList({
       client,
@@ -96,24 +92,31 @@ export interface LookedUp {
   readonly hits: ReadonlyMap<string, Hit>;
 }
 
-/** Looks up for rows in sight what the list does not have, and each once. */
-export const useLookedUp = (list: CallList, rows: readonly CallRow[], sight: Sight): LookedUp => {
+/**
+ * Looks up for rows in sight what the list does not have, and each once. Roots without content are
+ * looked up once it is known that a model was used below them: without one there is nothing to find.
+ */
+export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight: Sight): LookedUp => {
   const { client } = useSession();
   const { request, options } = list;
   const { project_id } = request;
   const { text = '' } = options;
-  const seen = rows.slice(Math.max(0, sight.first), sight.last + 1);
-  const of = (some: readonly CallRow[]): Sight => ({ ...sight, first: 0, last: some.length - 1 });
-  const isAsked = request.columns?.includes('preview') === true;
-  const silent =
-    options.roots && isAsked ? seen.filter((row) => isSilent(row) && statusOf(row) !== 'running') : [];
   const withUsage = options.roots && !options.costTest && !request.include_trace_totals;
-  return {
-    // The list has looked up the figures of all rows itself if it is filtered by them.
-    usage: useLookUps('usage', list, rows, withUsage ? sight : nowhere, (batch, signal) =>
-      readUsage(client, project_id, batch, signal),
-    ),
-    previews: useLookUps('previews', list, silent, of(silent), async (batch, signal) => {
+  const usage = useLookUps('usage', list, rows, withUsage ? sight : nowhere, (batch, signal) =>
+    readUsage(client, project_id, batch, signal),
+  );
+  const usesModel = (row: CallRow): boolean =>
+    (figures.get(row.id) ?? totalsOf(row) ?? usage.get(row.id))?.usage !== undefined;
+  const isAsked = options.roots && request.columns?.includes('preview') === true;
+  const silent = rows
+    .slice(Math.max(0, sight.first), isAsked ? sight.last + 1 : 0)
+    .filter((row) => isSilent(row) && statusOf(row) !== 'running' && usesModel(row));
+  const previews = useLookUps(
+    'previews',
+    list,
+    silent,
+    { ...sight, first: 0, last: silent.length - 1 },
+    async (batch, signal) => {
       const traces = batch.map(({ trace_id }) => trace_id);
       const found = await previewsOfTraces(client, project_id, traces, signal);
       return new Map(
@@ -122,11 +125,12 @@ export const useLookedUp = (list: CallList, rows: readonly CallRow[], sight: Sig
           return preview ? [[id, preview]] : [];
         }),
       );
-    }),
-    hits: useLookUps('hits', list, rows, text === '' ? nowhere : sight, (batch, signal) =>
-      readHits(client, project_id, batch, text, signal),
-    ),
-  };
+    },
+  );
+  const hits = useLookUps('hits', list, rows, text === '' ? nowhere : sight, (batch, signal) =>
+    readHits(client, project_id, batch, text, signal),
+  );
+  return { usage, previews, hits };
 };
 
 /** How often the live mode looks for new calls, in ms. */

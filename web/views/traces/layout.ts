@@ -67,3 +67,10 @@ export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): 
   if (moved !== undefined) texts.splice(Math.max(0, at + by), 0, moved);
   return texts;
 };
+
+/**
+ * A list's state without what is nothing to read rows anew for. It names the list in the cache. A list
+ * that hides previews does not ask for them, so that alone of the columns' places stays.
+ */
+export const askedOf = ({ live: _live, layout, ...asked }: TracesSearch): TracesSearch =>
+  hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;

@@ -246,3 +246,11 @@ export const rowsAgain = (
   ...(include_costs && { include_costs }),
   ...(include_feedback && { include_feedback }),
 });
+
+/** The request that counts all rows of a list. */
+export const countOf = ({ project_id, filter, query, include_trace_totals }: CallsQuery) => ({
+  project_id,
+  filter: filter ?? null,
+  query: query ?? null,
+  ...(include_trace_totals && { include_trace_totals }),
+});

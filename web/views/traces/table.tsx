@@ -240,7 +240,7 @@ export const TraceTable = (props: TraceTableProps) => {
   const lastSeen = items.at(-1)?.index ?? -1;
   const firstSeen = items[0]?.index ?? 0;
   const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
-  const lookedUp = useLookedUp(list, rows, sight);
+  const lookedUp = useLookedUp(list, state, sight);
   const areDollars = useAreDollars(list.request.project_id, list.request.include_trace_totals === true);
   const aboutOf = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
   const columns = useMemo(() => columnsOf(search), [search]);

@@ -16,6 +16,7 @@ import type { Changes, TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
 import { FilterBar, unfiltered } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
+import { countOf } from './request.ts';
 import { TraceTable } from './table.tsx';
 import { ColumnMenu, QueryDialog } from './toolbar.tsx';
 
@@ -59,11 +60,9 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => (
 /** Counts all rows of a list, which reads their headers: only when somebody asks. */
 const CountButton = ({ list }: { list: CallList }) => {
   const [asked, setAsked] = useState(false);
-  const { project_id, filter, query } = list.request;
-  const request = { project_id, filter: filter ?? null, query: query ?? null };
   const { data, error, isFetching } = useRead(
     ['count', list.number],
-    ({ client, signal }) => client.ask('/calls/query_stats', request, signal),
+    ({ client, signal }) => client.ask('/calls/query_stats', countOf(list.request), signal),
     { enabled: asked },
   );
   if (data) return <span className="muted">of {countText(data.count)}</span>;
