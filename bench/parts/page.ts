@@ -139,8 +139,8 @@ const rounds = 7;
 const traceCalls = 10_000;
 
 /** Scrolls from end to end. Returns the share of frames that took over 50 ms, in %. */
-const scrolling = `(async () => {
-  const scroller = document.querySelector('[role=tree]');
+const scrolling = (scroller: string) => `(async () => {
+  const scroller = document.querySelector('${scroller}');
   const frames = 240;
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   let slow = 0;
@@ -154,12 +154,24 @@ const scrolling = `(async () => {
   return (100 * slow) / frames;
 })()`;
 
-/** A trace of 10,000 calls: its tree, its frames and its elements. */
+/** Opens the trace by its URL, up to what makes its first screen. */
+const opened = async (bench: PageBench, sign: string, search = '') => {
+  let page: Page | undefined;
+  const seconds = await secondsOf(async () => {
+    page = await bench.visit(traceOf('bench/trace', 'root') + search);
+    await page.locator(sign).first().waitFor();
+  });
+  if (!page) throw new Error('the trace was not opened');
+  return { page, seconds };
+};
+
+/** A trace of 10,000 calls: its tree and its story, their frames and elements. */
 const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
   const project = 'bench/trace';
   const nested = numbered(traceCalls, (at) => ({
     id: at === 0 ? 'root' : `call-${at}`,
     trace: 'root',
+    inputs: { question: `What does step ${at} do?` },
     ...(at > 0 && { parent: at % 10 === 0 ? 'root' : `call-${at - (at % 10)}` }),
   }));
   // A call below the first ten has no parent of that name.
@@ -167,6 +179,7 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
   await report(bench, project, calls);
   const body = { ...byHeaders(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
   const [ratios, slow, nodes]: [number[], number[], number[]] = [[], [], []];
+  const [stories, slowStories]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round++) {
     const fetched = await secondsOf(async () => (await bench.post('/calls/stream_query', body)).text());
     const page = await bench.visit(listOf(project));
@@ -175,13 +188,23 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
       await page.locator('.row-link').first().click();
       await page.getByRole('treeitem').first().waitFor();
     });
-    const late = (await page.evaluate(scrolling)) as number;
+    const late = (await page.evaluate(scrolling('[role=tree]'))) as number;
     if (round > 0) {
       ratios.push(visible / fetched);
       slow.push(late);
       nodes.push((await page.evaluate('document.querySelectorAll("*").length')) as number);
     }
     await close(page);
+    const [tree, story] = [
+      await opened(bench, '[role=treeitem]'),
+      await opened(bench, '.told', '&story=true'),
+    ];
+    const lateStory = (await story.page.evaluate(scrolling('.story-scroll'))) as number;
+    if (round > 0) {
+      stories.push(story.seconds / tree.seconds);
+      slowStories.push(lateStory);
+    }
+    await Promise.all([close(tree.page), close(story.page)]);
   }
   return [
     measured(`a trace of ${traceCalls} calls: tree visible, beside fetching its headers`, 'ratio', ratios, {
@@ -192,6 +215,12 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
     }),
     counted(`a trace of ${traceCalls} calls: elements of the page`, 'elements', Math.max(...nodes), {
       atMost: 3000,
+    }),
+    measured(`a trace of ${traceCalls} calls: story visible, beside the tree`, 'ratio', stories, {
+      atMost: 1.2,
+    }),
+    measured(`a trace of ${traceCalls} calls: frames over 50 ms, scrolling the story`, '%', slowStories, {
+      atMost: 5,
     }),
   ];
 };

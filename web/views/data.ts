@@ -3,6 +3,7 @@ import { useCallback } from 'react';
 import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
 import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
+import { useSettled } from '../ui/settled.ts';
 import { type Changes, changed } from './search.ts';
 
 /**
@@ -79,6 +80,9 @@ const byId = (results: readonly { readonly data: CallRow[] | undefined }[]): Rea
 /** For how long that is kept which nobody looks at any more, in ms. */
 const keptMs = 60_000;
 
+/** What is in sight for less than this many ms is passed by. */
+const passingMs = 80;
+
 /**
  * Columns of the calls that are in sight, in batches that are read once each.
  *
@@ -91,8 +95,9 @@ export const useInSight = (
   columns: readonly string[],
 ): ReadonlyMap<string, CallRow> => {
   const { client, me } = useSession();
+  const settled = useSettled(batches, passingMs);
   return useQueries({
-    queries: batches
+    queries: (settled.length > 0 ? settled : batches)
       .filter(({ length }) => length > 0)
       .map((calls) => ({
         queryKey: ['in sight', me.key_id, project, columns, calls.map(({ id, ended_at }) => [id, ended_at])],

@@ -145,7 +145,7 @@ const Place = ({ item, payloads, context, selected, found, plain, onSelect }: Pl
   if (part === 'end' && (!said || isSilent)) return null;
   return (
     <article
-      className={`story-place ${node.kind} ${selected ? 'selected' : ''} ${found ? 'found' : ''}`}
+      className={`story-place ${node.kind} ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${said ? 'told' : ''}`}
       style={{ '--depth': Math.min(depth, 6) } as CSSProperties}
       aria-label={part === 'end' ? `Answer of ${node.name}` : node.name}
     >

@@ -1,8 +1,9 @@
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { type CallRow, sumUsage } from '../../api/calls.ts';
 import { toggled } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
 import { type Keys, stepKeys } from '../../ui/keys.tsx';
+import { useSettled } from '../../ui/settled.ts';
 import { readRows, useTrace } from '../data.ts';
 import type { TraceSearch } from '../search.ts';
 import { operationOf } from '../traces/request.ts';
@@ -48,21 +49,11 @@ const shortest = 2;
 
 const searched = ['inputs', 'output', 'exception', 'attributes'] as const;
 
-/** A text once nobody has changed it for a while. */
-const useSettled = (text: string): string => {
-  const [settled, setSettled] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), text === '' ? 0 : typingMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-};
-
 const noIds: ReadonlySet<string> = new Set();
 
 /** The calls of a trace in whose contents a text is, by id: the service looks for it. */
 const useFoundInside = (project: string, trace: string, sought: string) => {
-  const text = useSettled(sought.trim());
+  const text = useSettled(sought.trim(), typingMs);
   const query = useRead(
     ['found inside', project, trace, text],
     async (reading) => {

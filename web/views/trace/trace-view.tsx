@@ -224,7 +224,10 @@ export const TraceView = () => {
   const story = search.story === true;
   const showStory = (shown: boolean) =>
     change((before) => changed<TraceSearch>(before, { story: shown || undefined }));
-  useEffect(() => void StoryView.preload?.(), []);
+  const isThere = state.query.data?.complete === true;
+  useEffect(() => {
+    if (isThere || story) StoryView.preload?.();
+  }, [isThere, story]);
   const [share, setShare] = useState(chosenShare);
   const divide = (next: number) => {
     setShare(next);
