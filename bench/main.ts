@@ -12,6 +12,7 @@ import { inference } from './parts/inference.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
 import { extrasPart, listPart, queries } from './parts/reading.ts';
+import { redaction } from './parts/redaction.ts';
 import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
@@ -33,6 +34,7 @@ const parts: readonly BenchPart[] = [
   otel,
   streams,
   cpu,
+  redaction,
   starts,
   speed,
   warm,

@@ -156,7 +156,8 @@ const bareMinimum = async (text: string): Promise<number> => {
   return (await compress(Buffer.from(payloads.join('\n')), { params: zstdParams })).length;
 };
 
-const bodiesOf = (calls: readonly Call[]): string[] => {
+/** Bodies of `/call/upsert_batch`, as many as are full: starts and ends together. */
+export const bodiesOf = (calls: readonly Call[]): string[] => {
   const bodies: string[] = [];
   for (let i = 0; i + batchSize <= calls.length; i += batchSize) {
     const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
