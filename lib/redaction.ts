@@ -8,20 +8,31 @@ import { needsKey } from '../foundations/redaction/rules.ts';
 import type { Config } from './config.ts';
 import { bundleOf, redactionModule } from './handlers.ts';
 
-/** The accesses to each store that bring something of a client's into it. */
-const storing: { readonly [Name in keyof Stores]?: readonly NonNullable<Stores[Name]>[] } = {
-  calls: ['write', 'join', 'record', 'update'],
-  objects: ['create', 'label'],
-  files: ['create'],
-  tables: ['create', 'update'],
-  feedback: ['create', 'replace'],
+/** Whether each access to a store brings something of a client's into it. */
+type Storing<Access extends string | undefined> = Readonly<Record<NonNullable<Access>, boolean>>;
+
+const calls: Storing<Stores['calls']> = {
+  ...{ write: true, join: true, record: true, update: true },
+  ...{ find: false, query: false, threads: false, delete: false },
+};
+const objects: Storing<Stores['objects']> = {
+  ...{ create: true, label: true },
+  ...{ read: false, query: false, delete: false, unlabel: false, labels: false },
+};
+const files: Storing<Stores['files']> = { create: true, read: false };
+const rowTables: Storing<Stores['tables']> = { create: true, update: true, read: false, count: false };
+const feedback: Storing<Stores['feedback']> = {
+  ...{ create: true, annotate: true, replace: true },
+  ...{ find: false, join: false, erase: false, query: false, purge: false },
 };
 
 /** Whether the function of a route stores something of a client's. */
 export const storesReports = ({ stores }: Pick<Route, 'stores'>): boolean =>
-  Object.entries(storing).some(([name, accesses]) =>
-    (accesses as readonly (string | undefined)[]).includes(stores[name as keyof Stores]),
-  );
+  (stores.calls !== undefined && calls[stores.calls]) ||
+  (stores.objects !== undefined && objects[stores.objects]) ||
+  (stores.files !== undefined && files[stores.files]) ||
+  (stores.tables !== undefined && rowTables[stores.tables]) ||
+  (stores.feedback !== undefined && feedback[stores.feedback]);
 
 interface RedactionProps {
   readonly config: Pick<Config, 'keepData'>;

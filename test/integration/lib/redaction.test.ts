@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { isKeyed } from '../../../api/endpoint.ts';
+import { redactionModule } from '../../../lib/handlers.ts';
+import { Redaction, storesReports } from '../../../lib/redaction.ts';
+import { allRoutes } from '../../../weave/api/routes.ts';
+import { emptyBundles, type Resource, synthesize } from '../../support/synth.ts';
+
+const email = { name: 'email', builtin: 'email', action: 'label' };
+const field = { name: 'password', paths: ['inputs.password'], action: 'drop' };
+
+const resourcesOf = (redact: readonly object[] | undefined): Resource[] =>
+  Object.values(synthesize(redact ? { redact } : {}).toJSON().Resources as Record<string, Resource>);
+const variablesOf = ({ Properties }: Resource): Record<string, unknown> =>
+  (Properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
+const redacting = (resources: readonly Resource[]) =>
+  resources.filter((each) => each.Type === 'AWS::Lambda::Function' && 'REDACTION' in variablesOf(each));
+const secretsOf = (resources: readonly Resource[]) =>
+  resources.filter(({ Type }) => Type === 'AWS::SecretsManager::Secret');
+
+describe('the setting redact', () => {
+  it('adds nothing to a stack without it', () => {
+    const resources = resourcesOf(undefined);
+    expect(JSON.stringify(resources)).not.toMatch(/REDACTION|SecretsManager/);
+  });
+
+  it('makes one secret if something can be hashed, which stays with the data, and none otherwise', () => {
+    const resources = resourcesOf([email]);
+    expect(secretsOf(resources)).toMatchObject([{ DeletionPolicy: 'Retain' }]);
+    const [one] = redacting(resources);
+    expect(JSON.stringify(one && variablesOf(one).REDACTION_KEY)).toContain('{{resolve:secretsmanager:');
+    const fields = resourcesOf([field]);
+    expect(secretsOf(fields)).toEqual([]);
+    expect(redacting(fields).length).toBe(redacting(resources).length);
+    expect(fields.some((each) => 'REDACTION_KEY' in variablesOf(each))).toBe(false);
+  });
+
+  it('has every function redact that stores something of a client’s', () => {
+    const paths = allRoutes.filter(storesReports).map(({ path }) => path);
+    expect([...new Set(paths)].toSorted()).toEqual(
+      [
+        ...['/call/start', '/call/end', '/call/upsert_batch', '/call/update'],
+        ...['/v2/{entity}/{project}/call/start', '/v2/{entity}/{project}/call/end'],
+        ...[
+          '/v2/{entity}/{project}/calls/complete',
+          '/otel/v1/traces',
+          '/otel/v1/logs',
+          '/inference/v1/{path+}',
+        ],
+        ...['/obj/create', '/table/create', '/table/create_from_digests', '/table/update', '/file/create'],
+        ...['/objs/{object_id}/aliases', '/objs/{object_id}/versions/{digest}/tags'],
+        ...['/objs/{object_id}/versions/{digest}/tags/remove', '/mcp'],
+        ...['/feedback/create', '/feedback/batch/create', '/feedback/replace'],
+      ].toSorted(),
+    );
+    // What else may write keeps prices, deletes, or drops what it gets.
+    const others = allRoutes.filter(
+      (route) => isKeyed(route) && route.role === 'write' && !storesReports(route),
+    );
+    expect(others.map(({ path }) => path).toSorted()).toEqual([
+      ...['/calls/delete', '/cost/create', '/cost/purge', '/feedback/purge', '/obj/delete'],
+      ...['/objs/{object_id}/aliases/remove', '/otel/v1/metrics'],
+    ]);
+  });
+});
+
+it('the code of a function is its bundle, with what redacts and the rules beside it', () => {
+  const bundles = new Map([...emptyBundles(['call/start']), ...emptyBundles([redactionModule])]);
+  const folder = bundles.get('call/start') ?? '';
+  const stack = new Stack(new App());
+  const rules = [{ name: 'password', paths: ['inputs.password'], action: 'drop' as const }];
+  const redaction = new Redaction(stack, 'Redaction', { config: { keepData: true }, rules, bundles });
+  const made = redaction.code(folder);
+  expect(readdirSync(folder)).toEqual(['index.cjs']);
+  expect(readdirSync(made).toSorted()).toEqual(['index.cjs', 'redaction']);
+  expect(JSON.parse(readFileSync(join(made, 'redaction/rules.json'), 'utf8'))).toEqual(rules);
+  expect(readFileSync(join(made, 'redaction/index.cjs'), 'utf8')).toContain(redactionModule);
+  expect(Template.fromStack(stack).toJSON()).not.toHaveProperty('Resources.Redaction');
+});
