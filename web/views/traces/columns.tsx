@@ -42,7 +42,7 @@ const name: Column = {
   id: 'name',
   title: 'Name',
   path: 'display_name',
-  least: 160,
+  least: 140,
   grow: 1.2,
   cell: nameOf,
 };
@@ -105,7 +105,7 @@ const started: Column = {
   id: 'started',
   title: 'Started',
   path: 'started_at',
-  least: 136,
+  least: 128,
   cell: ({ started_at }) => <Moment time={started_at} />,
 };
 
@@ -116,7 +116,7 @@ const latency: Column = {
   id: 'latency',
   title: 'Latency',
   path: 'summary.svc.latency_ms',
-  least: 84,
+  least: 76,
   numeric: true,
   cell: rowLatency,
 };
@@ -125,7 +125,7 @@ const thread: Column = {
   id: 'thread',
   title: 'Thread',
   path: 'thread_id',
-  least: 96,
+  least: 84,
   grow: 0.6,
   has: ({ thread_id }) => Boolean(thread_id),
   cell: ({ thread_id, project_id }) =>
@@ -142,7 +142,7 @@ const user: Column = {
   id: 'user',
   title: 'User',
   path: 'svc_user_id',
-  least: 70,
+  least: 60,
   grow: 0.3,
   has: ({ svc_user_id }) => Boolean(svc_user_id),
   cell: ({ svc_user_id }) => svc_user_id ?? '',
@@ -181,7 +181,7 @@ const errors: Column = {
   id: 'errors',
   title: 'Errors',
   path: `${totalsPath}.error_count`,
-  least: 66,
+  least: 64,
   numeric: true,
   has: (_, { figures }) => Boolean(figures?.errors),
   cell: (_, { figures }) =>
@@ -191,7 +191,7 @@ const errors: Column = {
 const tokens: Column = {
   id: 'tokens',
   title: 'Tokens',
-  least: 76,
+  least: 70,
   numeric: true,
   has: (_, { figures }) => !figures || figures.usage !== undefined,
   cell: (_, { figures }) => (figures?.usage ? tokensText(figures.usage.total) : ''),
