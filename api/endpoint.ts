@@ -44,7 +44,7 @@ export type CostsAccess = 'read' | 'create' | 'purge';
 /**
  * What a function does with feedback, in its table and in its part of the bucket. `find` looks for
  * records by their ids, `join` reads what is on given refs, `erase` deletes it. `annotate`
- * queries and creates.
+ * queries in order of time, joins, and creates small ones.
  */
 export type FeedbackAccess =
   | 'find'

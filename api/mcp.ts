@@ -26,8 +26,6 @@ export const mcp = /* @__PURE__ */ endpoint({
   stores: {
     calls: 'query',
     payloads: 'read',
-    objects: 'read',
-    tables: 'read',
     costs: 'read',
     feedback: 'annotate',
     rollups: 'serve',

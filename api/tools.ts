@@ -5,7 +5,6 @@ import {
   displayText,
   documented,
   field,
-  freeObject,
   id,
   integerWith,
   listOf,
@@ -283,7 +282,7 @@ export const addFeedback = /* @__PURE__ */ tool({
   name: 'add_feedback',
   title: 'Add feedback',
   description:
-    'Puts a note, a score or a label on a call; people see it in the page. Give one of note, score and label; feedback_type names it (note, score and label without it).',
+    'Puts a note, a score or a label on a call; people see it in the page. Give one of note, score and label; feedback_type names it (note, score and label without it). The same again changes nothing.',
   role: 'write',
   request: () =>
     record(
@@ -297,7 +296,6 @@ export const addFeedback = /* @__PURE__ */ tool({
           'A word such as `hallucination`.',
         ),
         feedback_type: field(nullish(displayText), 'What the feedback is called.'),
-        payload: field(nullish(freeObject), 'Further fields to store beside.'),
         max_characters: maxCharacters,
       },
       {},

@@ -157,11 +157,11 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
     table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
     objects: ['PutObject', 'DeleteObject'],
   },
-  // Both of what `query` and `create` do.
+  // What it creates is small enough for an item.
   annotate: {
     table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
-    indexes: ['by_time', 'by_ref', 'by_type'],
-    objects: ['GetObject', 'PutObject', 'DeleteObject'],
+    indexes: ['by_time', 'by_ref'],
+    objects: ['GetObject'],
   },
   replace: {
     table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],

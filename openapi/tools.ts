@@ -52,6 +52,6 @@ export const listedTools = (dialect: Dialect): readonly ListedTool[] =>
       annotations:
         role === 'read'
           ? { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
-          : { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+          : { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     };
   });

@@ -64,7 +64,10 @@ const scalar = (type: unknown, schema: JsonSchema): fc.Arbitrary<unknown> | unde
     case 'boolean':
       return fc.boolean();
     case 'integer':
-      return fc.integer({ min: schema.minimum ?? -5, max: Math.min(schema.maximum ?? 50, 50) });
+      return fc.integer({
+        min: schema.minimum ?? -5,
+        max: Math.max(schema.minimum ?? -5, Math.min(schema.maximum ?? 50, 50)),
+      });
     case 'number':
       return fc.double({ noNaN: true, min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, ...above });
     case 'string':

@@ -6,21 +6,23 @@ import { runs } from './context.ts';
 import { readOne } from './get-call.ts';
 
 export const addFeedback = runs(description, async (args, context) => {
-  const { projectId, callId, note, score, label, payload, feedbackType } = args;
+  const { projectId, callId, note, score, label, feedbackType } = args;
   const { stores, caller, budget, links } = context;
   // A record on a call that there is not would be seen by nobody.
   const call = await readOne(context, projectId, callId, []);
   const type = feedbackType ?? (score !== null ? 'score' : label !== null ? 'label' : 'note');
   const given = {
-    ...payload,
     ...(note !== null && { note }),
     ...(score !== null && { score }),
     ...(label !== null && { label }),
   };
+  const { policy } = stores.calls;
+  // A call of the tool that is sent again, since no answer came, adds nothing.
+  const id = policy.valueDigest([caller.user, callId, type, given]);
   const stored = await createOneFeedback(
     stores.feedback,
     {
-      ...{ projectId, id: null, ref: callRef(stores.calls.policy, projectId, callId), type, payload: given },
+      ...{ projectId, id, ref: callRef(policy, projectId, callId), type, payload: given },
       ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
     },
     caller.user,

@@ -6,7 +6,7 @@ import { forbidden, type Micros, type ProjectId } from '../../../foundations/wir
 import { parseValue } from '../../../foundations/wire/parse-body.ts';
 import type { StatsLookups } from '../../questions/stats/index.ts';
 import type { Links } from './links.ts';
-import type { JsonFields } from './reply.ts';
+import { type JsonFields, kept } from './reply.ts';
 
 /** What tools work with. */
 export interface ToolContext {
@@ -33,7 +33,7 @@ export interface Tool extends ToolDescription {
 }
 
 /** Gives a described tool its work. */
-export const runs = <Args extends object>(
+export const runs = <Args extends { readonly maxCharacters: number }>(
   description: ToolDescription<Args>,
   work: (args: Args, context: ToolContext) => Promise<JsonFields>,
 ): Tool => ({
@@ -42,7 +42,7 @@ export const runs = <Args extends object>(
     const parsed = parseValue(context.schemaOf(description), args);
     // All tools but one are about a project.
     if ('projectId' in parsed) checkProject(context, parsed.projectId as ProjectId, description.role);
-    return work(parsed, context);
+    return kept(parsed.maxCharacters, await work(parsed, context));
   },
 });
 

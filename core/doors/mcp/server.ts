@@ -4,7 +4,7 @@ import type { ToolContext } from './context.ts';
 import { guide } from './guide.ts';
 import { didYouMean, fieldsAt } from './mend.ts';
 import { promptsByName } from './prompts.ts';
-import { errorResult, resultOf, type ToolResult } from './reply.ts';
+import { errorResult, isFields, resultOf, type ToolResult } from './reply.ts';
 import { toolsByName } from './tools.ts';
 
 /** What a server says of itself. */
@@ -60,7 +60,7 @@ const call = async (name: string, args: unknown, context: ToolContext, failed: (
     failed(error);
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     const problems = error.detail.slice(0, 10).map((detail) => words(name, context, detail));
-    return errorResult(problems.join('\n').slice(0, 5000));
+    return errorResult(problems.join('\n').slice(0, 5000), isFields(args) ? args.max_characters : undefined);
   }
 };
 

@@ -211,7 +211,7 @@ describe('a reply', () => {
   it('fences what was recorded with a line that no trace can foresee', async () => {
     const [first, data, last] = (await call('get_call', good.get_call ?? {})).content;
     expect(first?.text).toContain(last?.text);
-    expect(last?.text).toMatch(/^data-of-traces-[\da-f]{16}$/);
+    expect(last?.text).toMatch(/^end-of-data-[\da-f]{16}$/);
     expect(data?.text).not.toContain(last?.text);
   });
 

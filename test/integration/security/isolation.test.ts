@@ -121,11 +121,13 @@ const seen = async (answer: Response, asked: readonly string[]) => {
   const text = (await answer.text())
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replace(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, '<id>')
-    .replace(/data-of-traces-[\da-f]{16}/g, '<fence>');
+    .replace(/end-of-data-[\da-f]{16}/g, '<fence>');
   return {
     status: answer.status,
     headers: [...answer.headers].filter(([name]) => !incidental.has(name)),
-    body: asked.reduce((rest, name) => rest.replaceAll(name, '<asked>'), text),
+    body: asked
+      .flatMap((name) => [name, encodeURIComponent(name)])
+      .reduce((rest, name) => rest.replaceAll(name, '<asked>'), text),
   };
 };
 
