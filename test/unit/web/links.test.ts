@@ -1,14 +1,14 @@
 import { parseSearchWith } from '@tanstack/react-router';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linksOf } from '../../../../../core/doors/mcp/links.ts';
+import { linksOf } from '../../../core/doors/mcp/links.ts';
 import {
   parseCompareSearch,
   parseOverviewSearch,
   parseThreadSearch,
   parseTraceSearch,
   parseTracesSearch,
-} from '../../../../../web/views/search.ts';
+} from '../../../web/views/search.ts';
 
 const links = linksOf('https://x.example/api');
 
