@@ -10,14 +10,23 @@ import type { ProjectId } from '../foundations/wire/index.ts';
 /**
  * What a function does with calls:
  *
- * - `find` looks for calls by their ids, and for all in their traces;
+ * - `get` reads calls by their ids; `find` also looks for all in their traces;
  * - `query` looks for many in every way, `threads` for the turns of threads;
  * - `write` writes starts and ends, and looks up the starts that they depend on;
  * - `record` writes whole calls with new ids, each a start with its end;
  * - `update` replaces calls one by one;
  * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
  */
-export type CallsAccess = 'find' | 'query' | 'threads' | 'write' | 'join' | 'record' | 'update' | 'delete';
+export type CallsAccess =
+  | 'get'
+  | 'find'
+  | 'query'
+  | 'threads'
+  | 'write'
+  | 'join'
+  | 'record'
+  | 'update'
+  | 'delete';
 
 /** What a function does with the calls' part of the bucket. */
 export type PayloadsAccess = 'read' | 'write' | 'change' | 'delete';
@@ -61,10 +70,11 @@ export type FeedbackAccess =
  *
  * - `note` notes the projects that are written to, and the rollups that a write makes stale;
  * - `list` lists the noted projects;
+ * - `spend` does what `note` does, and keeps what judges spend;
  * - `use` reads rollups and their marks, and stores rollups;
  * - `serve` does all of this.
  */
-export type RollupsAccess = 'note' | 'list' | 'use' | 'serve';
+export type RollupsAccess = 'note' | 'list' | 'spend' | 'use' | 'serve';
 
 /** The stores that a function uses, and how. */
 export interface Stores {

@@ -266,35 +266,44 @@ export const evaluator = () =>
 export type Evaluator = z.output<ReturnType<typeof evaluator>>;
 
 const maxCalls = 1000;
-const maxScorers = 20;
+const maxScorers = 10;
+
+/** The refs of evaluators, which all begin with `refScheme`. */
+export const scorerRefs = (refScheme: string) =>
+  field(
+    refs(refScheme).check(
+      z.refine(
+        (list) => list.length > 0 && list.length <= maxScorers,
+        rule(`should be 1 to ${maxScorers} refs`),
+      ),
+    ),
+    'Refs to versions of objects of class `Evaluator`, in the same project.',
+  );
+
+const scoreBody = () =>
+  record({
+    project_id: project,
+    call_ids: field(listOf(id, maxCalls), 'The calls.'),
+    scorer_refs: scorerRefs('svc:///'),
+    dry_run: flag('Whether nothing is judged, and only the answer given.'),
+    svc_user_id: ignoredUser,
+  });
+
+/** Which calls are to be judged, and by whom. */
+export type ScoreRequest = z.output<ReturnType<typeof scoreBody>>;
 
 export const callsScore = /* @__PURE__ */ endpoint({
   path: '/calls/score',
   role: 'write',
   shape: batch,
-  stores: { calls: 'find', payloads: 'read', objects: 'read', costs: 'read', feedback: 'find' },
+  stores: { calls: 'get', payloads: 'read', objects: 'read', costs: 'read', feedback: 'find' },
   evaluations: true,
   tag: 'calls',
   name: 'CallsScore',
   summary: 'Judge existing calls',
   description:
-    'Has evaluators judge calls, whatever their filter, query and sample rate. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls without an end, and calls of judges are passed over. It needs the setting `evaluators`.',
-  request: () =>
-    record({
-      project_id: project,
-      call_ids: field(listOf(id, maxCalls), 'The calls.'),
-      scorer_refs: field(
-        refs('svc:///').check(
-          z.refine(
-            (list) => list.length > 0 && list.length <= maxScorers,
-            rule(`should be 1 to ${maxScorers} refs`),
-          ),
-        ),
-        'Refs to versions of objects of class `Evaluator`, in the same project.',
-      ),
-      dry_run: flag('Whether nothing is judged, and only the answer given.'),
-      svc_user_id: ignoredUser,
-    }),
+    'Has evaluators judge calls, whatever their filter, query and sample rate, and whether or not they are enabled. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls that have not ended, and calls of judges are passed over. It takes the setting `evaluators`: without it the answer is a 422 that says so, unless it is a dry run.',
+  request: scoreBody,
   answer: () =>
     z.object({
       calls: field(z.int(), 'How many of the calls will be judged.'),
@@ -303,6 +312,16 @@ export const callsScore = /* @__PURE__ */ endpoint({
         'About what the judges will cost, in dollars; null if the price of a model is not known.',
       ),
     }),
-  errors: [404],
-  examples: {},
+  examples: {
+    price: {
+      summary: 'What it would cost to judge the turn',
+      body: {
+        project_id: 'acme/shop',
+        call_ids: ['turn-1'],
+        scorer_refs: ['svc:///acme/shop/object/brief:latest'],
+        dry_run: true,
+      },
+      answer: { calls: 1, estimated_usd: 0 },
+    },
+  },
 });

@@ -66,6 +66,16 @@ const exampleVal = { text: 'Be brief.' };
 /** The SHA-256 of `{"text":"Be brief."}` in base64url. */
 const exampleDigest = 'Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec';
 
+const exampleEvaluator = {
+  _type: 'Evaluator',
+  name: 'brief',
+  on: 'call',
+  sample_rate: 1,
+  check: { regex: '^.{0,200}$' },
+  enabled: true,
+};
+const exampleEvaluatorDigest = 'ni_W09rpBP2-AC2SatrnVuMV-UDiu1PRIkQoFMVL06k';
+
 const exampleVersion = {
   project_id: 'acme/shop',
   object_id: 'prompt',
@@ -115,7 +125,7 @@ export const objCreate = /* @__PURE__ */ endpoint({
   name: 'ObjCreate',
   summary: 'Make a version of an object',
   description:
-    'Stores a value as a new version, unless the object has a version with the same value. The order of keys makes no difference.',
+    'Stores a value as a new version, unless the object has a version with the same value. The order of keys makes no difference. The value of a class that means something to the service, named by its `_type` alone, is checked; an `Evaluator` with a judge takes the role `admin`.',
   request: () =>
     record({
       obj: field(newObject(), 'The new version.'),
@@ -131,6 +141,11 @@ export const objCreate = /* @__PURE__ */ endpoint({
       summary: 'A prompt',
       body: { obj: { project_id: 'acme/shop', object_id: 'prompt', val: exampleVal } },
       answer: { digest: exampleDigest, object_id: 'prompt' },
+    },
+    evaluator: {
+      summary: 'An evaluator, whose value is checked',
+      body: { obj: { project_id: 'acme/shop', object_id: 'brief', val: exampleEvaluator } },
+      answer: { digest: exampleEvaluatorDigest, object_id: 'brief' },
     },
   },
 });
@@ -243,7 +258,11 @@ export const objsQuery = /* @__PURE__ */ endpoint({
   examples: {
     latest: {
       summary: 'The latest version of each object, without values',
-      body: { project_id: 'acme/shop', filter: { latest_only: true }, metadata_only: true },
+      body: {
+        project_id: 'acme/shop',
+        filter: { object_ids: ['prompt'], latest_only: true },
+        metadata_only: true,
+      },
       answer: { objs: [{ ...exampleVersion, val: null }] },
     },
   },

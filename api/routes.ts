@@ -1,6 +1,7 @@
 import { callEnd, callStart, callsDelete, callUpdate, callUpsertBatch } from './calls.ts';
 import { costCreate, costPurge, costQuery } from './costs.ts';
 import type { Route } from './endpoint.ts';
+import { callsScore } from './evaluators.ts';
 import {
   feedbackBatchCreate,
   feedbackCreate,
@@ -54,6 +55,7 @@ const list = [
   feedbackReplace,
   feedbackQuery,
   feedbackPurge,
+  callsScore,
   inference,
   mcp,
   me,

@@ -14,7 +14,15 @@ import {
   type Measured,
   measured,
 } from './cost/load.ts';
-import { batchTable, billTable, growthTable, serverTable, streamsTable, toText } from './cost/tables.ts';
+import {
+  batchTable,
+  billTable,
+  evaluatorsTable,
+  growthTable,
+  serverTable,
+  streamsTable,
+  toText,
+} from './cost/tables.ts';
 
 interface CostOptions {
   readonly help: boolean;
@@ -109,6 +117,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(growthTable(load, measured)),
     'With the settings events and analytics:',
     toText(streamsTable(load, measured)),
+    'With evaluators, beside what their models cost:',
+    toText(evaluatorsTable(load, measured)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
     'A server of your own, without anybody’s time:',

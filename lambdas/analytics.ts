@@ -1,7 +1,9 @@
 import { type RowWriter, writeRows } from '../core/workers/analytics/index.ts';
 import { s3Client } from '../foundations/storage/index.ts';
 import { settings } from './http/settings.ts';
-import { costsOfProject, deadLetters, required, streamHandler } from './streams/batch.ts';
+import { deadLetters, streamHandler } from './streams/batch.ts';
+import { costsOfProject } from './streams/costs.ts';
+import { required } from './streams/queues.ts';
 
 /** Made once per container, while it starts. */
 const writer: RowWriter = {

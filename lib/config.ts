@@ -286,6 +286,10 @@ export const settings = z
       'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out',
     ).optional(),
     redact: redactionRules.optional(),
+    evaluators: switched(
+      { concurrency: whole(2, 1000).default(10) },
+      'write true, or {"concurrency": 10}',
+    ).optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
@@ -293,8 +297,12 @@ export const settings = z
   });
 
 /** Whether something reads the streams of the tables. */
-export const hasStreams = ({ events, analytics }: Pick<Config, 'events' | 'analytics'>): boolean =>
-  events !== undefined || analytics !== undefined;
+export const hasStreams = ({
+  events,
+  analytics,
+  evaluators,
+}: Pick<Config, 'events' | 'analytics' | 'evaluators'>): boolean =>
+  events !== undefined || analytics !== undefined || evaluators !== undefined;
 
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {

@@ -21,6 +21,7 @@ import type { Route } from '../api/endpoint.ts';
 import { type IndexName, type TableName, tables } from '../foundations/storage/tables.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
+import type { Evaluations } from './evaluators.ts';
 import type { Functions } from './functions.ts';
 import type { Storage } from './storage.ts';
 import type { Streams } from './streams.ts';
@@ -36,6 +37,8 @@ export interface SignalsProps {
   readonly api: Api;
   /** Undefined if nothing reads the streams of tables. */
   readonly streams: Streams | undefined;
+  /** Undefined without the setting `evaluators`. */
+  readonly evaluations: Evaluations | undefined;
 }
 
 const period = Duration.minutes(5);
@@ -156,6 +159,8 @@ export class Signals extends Construct {
   readonly writeUnits: readonly Metric[];
   /** Dead letters of streams; undefined if nothing reads the streams of tables. */
   readonly deadLetters: Metric | undefined;
+  /** What evaluators are to judge: how much waits, and for how long; empty without evaluators. */
+  readonly evaluations: readonly Metric[];
   readonly #name: string;
 
   constructor(scope: Construct, id: string, props: SignalsProps) {
@@ -189,6 +194,13 @@ export class Signals extends Construct {
     this.throttleEvents = throttleEvents(props);
     this.readUnits = consumed('ConsumedReadCapacityUnits', props);
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
+    const queue = props.evaluations?.queue;
+    this.evaluations = queue
+      ? [
+          queue.metricApproximateNumberOfMessagesVisible({ period, label: 'waiting' }),
+          queue.metricApproximateAgeOfOldestMessage({ period, label: 'age of the oldest (s)' }),
+        ]
+      : [];
     this.deadLetters = props.streams?.deadLetters.metricApproximateNumberOfMessagesVisible({ period });
   }
 
@@ -356,7 +368,10 @@ export class Dashboard extends Construct {
       graph('Batches of calls: p99 of the duration (ms)', [signals.ingest.durationP99]),
       graph('Concurrent invocations of the account and region', [signals.concurrency]),
     );
-    dashboard.addWidgets(graph('Tables: throttle events', signals.throttleEvents));
+    dashboard.addWidgets(
+      graph('Tables: throttle events', signals.throttleEvents),
+      ...(signals.evaluations.length > 0 ? [graph('What evaluators are to judge', signals.evaluations)] : []),
+    );
     for (const title of ['Requests by route', 'Failures'] as const) {
       dashboard.addWidgets(
         new LogQueryWidget({

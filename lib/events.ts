@@ -3,8 +3,9 @@ import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import type { Evaluations } from './evaluators.ts';
 import { ServiceFunction } from './functions.ts';
-import { bundleOf } from './handlers.ts';
+import { bundleOf, watcherHandler } from './handlers.ts';
 import { readerEnvironment, readerPermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';
 import { changesOfCalls, changesOfFeedback, type Streams } from './streams.ts';
@@ -14,6 +15,8 @@ interface EventsProps {
   readonly settings: NonNullable<Config['events']>;
   readonly storage: Storage;
   readonly streams: Streams;
+  /** What evaluators are to judge, if there are any: the function then decides that, too. */
+  readonly evaluations: Evaluations | undefined;
   /** Where the function logs. */
   readonly logGroup: ILogGroup;
   readonly bundles: ReadonlyMap<string, string>;
@@ -30,12 +33,13 @@ export class Events extends Construct {
 
   constructor(scope: Construct, id: string, props: EventsProps) {
     super(scope, id);
-    const { config, settings, storage, streams, logGroup, bundles } = props;
+    const { config, settings, storage, streams, evaluations, logGroup, bundles } = props;
     const { calls, feedback } = storage;
+    const watcher = evaluations?.watcher(storage, true);
     this.bus = EventBus.fromEventBusName(this, 'Bus', settings.bus);
     this.function = new ServiceFunction(this, 'Events', {
       config,
-      code: bundleOf(bundles, 'events'),
+      code: bundleOf(bundles, evaluations ? watcherHandler(config) : 'events'),
       description: 'Puts what happens to calls and feedback on the event bus',
       memoryMb: 512,
       timeoutSeconds: 60,
@@ -44,10 +48,12 @@ export class Events extends Construct {
         ...readerEnvironment(config, storage),
         EVENT_BUS: settings.bus,
         ...(settings.payloads && { EVENT_PAYLOADS: 'true' }),
+        ...watcher?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
       },
       permissions: [
         ...readerPermissions('publish', storage),
+        ...(watcher?.permissions ?? []),
         ...streams.permissions([calls, feedback]),
         { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
       ],

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
+import type { Evaluations } from './evaluators.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { type Permission, permissionsOf } from './permissions.ts';
@@ -126,6 +127,8 @@ interface FunctionsProps {
   readonly inference: Inference;
   /** What redacts what functions store; undefined without the setting. */
   readonly redaction: Redaction | undefined;
+  /** What evaluators are to judge; undefined without the setting. */
+  readonly evaluations: Evaluations | undefined;
   /** Each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
 }
@@ -158,6 +161,7 @@ export class Functions extends Construct {
     const { config, routes, storage, inference, bundles } = props;
     const redaction = storesReports(route) ? props.redaction : undefined;
     const bundle = bundleOf(bundles, route.handler);
+    const evaluations = route.evaluations ? props.evaluations : undefined;
     return new ServiceFunction(this, constructId(route.handler), {
       config,
       code: redaction ? redaction.code(bundle) : bundle,
@@ -169,8 +173,13 @@ export class Functions extends Construct {
         ...environmentOf(route, props),
         ...(route.upstreams && inference.environment),
         ...redaction?.environment,
+        ...evaluations?.environment,
       },
-      permissions: [...permissionsOf(route, storage), ...(route.upstreams ? inference.permissions : [])],
+      permissions: [
+        ...permissionsOf(route, storage),
+        ...(route.upstreams ? inference.permissions : []),
+        ...(evaluations ? [evaluations.permission] : []),
+      ],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
     });
   }

@@ -10,6 +10,9 @@ export const keyMakerHandler = 'report-key';
 
 /** What functions load to redact what they store. It is bundled as handlers are. */
 export const redactionModule = 'redaction';
+/** What watches calls for evaluators: the function of events, if there is one. */
+export const watcherHandler = ({ events }: Pick<Config, 'events'>): string =>
+  events ? 'events-evaluators' : 'evaluators';
 
 /** Every handler that a service in a dialect may need, by its path below `lambdas/`. */
 export const handlersIn = (dialect: Dialect): readonly string[] => [
@@ -19,18 +22,22 @@ export const handlersIn = (dialect: Dialect): readonly string[] => [
   'events',
   'analytics',
   redactionModule,
+  'evaluators',
+  'events-evaluators',
+  'judge',
 ];
 
 /** The handlers of a service with these routes and settings. */
 export const handlersFor = (
-  { events, analytics, redact }: Pick<Config, 'events' | 'analytics' | 'redact'>,
+  { events, analytics, redact, evaluators }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators'>,
   routes: readonly Route[],
 ): readonly string[] => [
   ...handlersOf(routes),
   'authorizer',
-  ...(events ? ['events'] : []),
+  ...(events && !evaluators ? ['events'] : []),
   ...(analytics ? ['analytics'] : []),
   ...(redact ? [redactionModule] : []),
+  ...(evaluators ? [watcherHandler({ events }), 'judge'] : []),
 ];
 
 /**

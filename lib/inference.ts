@@ -11,6 +11,10 @@ import { makeTable } from './storage.ts';
  * take, and a table that counts each key's requests.
  */
 export class Inference extends Construct {
+  /** What a function needs to ask the upstreams, and what it may do. */
+  readonly upstreamEnvironment: Readonly<Record<string, string>>;
+  readonly upstreamPermissions: readonly Permission[];
+  /** The same, and what counts the requests of keys. */
   readonly environment: Readonly<Record<string, string>>;
   readonly permissions: readonly Permission[];
   /** Concurrent invocations that are reserved for the function. It gets no more than these. */
@@ -21,15 +25,19 @@ export class Inference extends Construct {
     const { inferenceUpstreams: upstreams = [], inferenceRatePerMinute: rate, inferenceConcurrency } = config;
     const rates = rate === undefined ? undefined : this.#ratesTable(config);
     this.reservedConcurrency = inferenceConcurrency;
+    this.upstreamEnvironment = upstreams.length > 0 ? { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) } : {};
     this.environment = {
-      ...(upstreams.length > 0 && { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }),
+      ...this.upstreamEnvironment,
       ...(rates && { INFERENCE_RATE: String(rate), [tables.rates.variable]: rates.tableName }),
     };
-    this.permissions = [
+    this.upstreamPermissions = [
       ...keySecrets(upstreams).map(secretPermission),
       ...bedrockModels(upstreams).flatMap(({ id: model, region = Aws.REGION }) =>
         modelPermissions(model, region),
       ),
+    ];
+    this.permissions = [
+      ...this.upstreamPermissions,
       ...(rates ? [{ actions: ['dynamodb:UpdateItem'], resource: rates.tableArn }] : []),
     ];
   }

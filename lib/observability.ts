@@ -85,7 +85,8 @@ const deadLetters = (metric: IMetric): AlarmSpec => ({
   metric,
   threshold: 1,
   periods: 1,
-  description: 'Events or rows for analytics could not be delivered. They wait in a queue.',
+  description:
+    'Events or rows for analytics could not be delivered, or calls not be judged. They wait in a queue.',
 });
 
 /** The anchor of a section in docs/operations.md: `ServerErrors` → `alarm-server-errors`. */

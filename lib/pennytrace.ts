@@ -13,6 +13,7 @@ import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, hasStreams, readConfig } from './config.ts';
+import { Evaluations, Evaluators } from './evaluators.ts';
 import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
@@ -137,20 +138,28 @@ export class Pennytrace extends Construct {
     const inference = new Inference(this, 'Inference', config);
     const redaction =
       config.redact && new Redaction(this, 'Redaction', { config, rules: config.redact, bundles });
+    const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
+    const evaluations =
+      streams && config.evaluators ? new Evaluations(this, 'Evaluations', streams) : undefined;
     const functions = new Functions(this, 'Functions', {
-      ...{ config, name, routes, storage, inference, redaction, bundles },
+      ...{ config, name, routes, storage, inference, evaluations, redaction, bundles },
     });
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
     const { firewallRatePerAddress: rate } = config;
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
-    const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
     const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
     const events =
-      readers && config.events && new Events(this, 'Events', { ...readers, settings: config.events });
+      readers &&
+      config.events &&
+      new Events(this, 'Events', { ...readers, evaluations, settings: config.events });
     const analytics =
       readers &&
       config.analytics &&
       new Analytics(this, 'Analytics', { ...readers, settings: config.analytics });
+    if (readers && evaluations && config.evaluators)
+      new Evaluators(this, 'Evaluators', {
+        ...{ ...readers, evaluations, inference, settings: config.evaluators },
+      });
     new Observability(this, 'Observability', {
       config,
       name,
@@ -160,6 +169,7 @@ export class Pennytrace extends Construct {
       functions,
       api,
       streams,
+      evaluations,
     });
 
     this.#config = config;

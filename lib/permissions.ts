@@ -65,10 +65,10 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
 };
 
 /**
- * How functions that streams wake access the table of calls: `copy` for analytics, `publish` for
- * events.
+ * How functions that streams or queues wake access the table of calls: `copy` for analytics, `publish`
+ * for events and evaluators, `judge` for judges.
  */
-type CallsOfStreams = 'copy' | 'publish';
+type CallsOfStreams = 'copy' | 'publish' | 'judge';
 
 // BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
 // and ConditionCheckItem.
@@ -78,6 +78,9 @@ const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'ca
   copy: { table: ['BatchGetItem'] },
   // Keeps the places of starts that come after their ends, too.
   publish: { table: ['BatchGetItem', 'PutItem'] },
+  // Reads calls and traces, and writes whole calls of judges.
+  judge: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
+  get: { table: ['BatchGetItem'] },
   find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
   query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
   threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
@@ -173,6 +176,8 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
 const rollups: Readonly<Record<RollupsAccess, Actions<IndexName<'rollups'>>>> = {
   note: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
+  // A transaction replaces what is known of a verdict, and adds to what a day's verdicts cost.
+  spend: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'] },
   use: { table: ['Query', 'BatchWriteItem'] },
   serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
 };
@@ -228,3 +233,21 @@ export const readerEnvironment = (
  */
 export const readerPermissions = (access: CallsOfStreams, storage: Storage): Permission[] =>
   storePermissions({ calls: access, payloads: 'read', costs: 'read' }, storage);
+
+/**
+ * What the function may do that decides which calls evaluators judge.
+ *
+ * @param isReader whether it has what readers of streams have already
+ */
+export const watcherPermissions = (storage: Storage, isReader: boolean): Permission[] =>
+  storePermissions({ ...(!isReader && { calls: 'publish', payloads: 'read' }), objects: 'query' }, storage);
+
+/** What the function may do that judges calls. */
+export const judgePermissions = (storage: Storage): Permission[] =>
+  storePermissions(
+    {
+      ...{ calls: 'judge', payloads: 'change', objects: 'read', costs: 'read' },
+      ...{ feedback: 'create', rollups: 'spend' },
+    },
+    storage,
+  );

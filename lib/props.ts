@@ -92,6 +92,16 @@ export interface EventsOptions {
   readonly payloads?: boolean | undefined;
 }
 
+/** Bounds of evaluators. */
+export interface EvaluatorsOptions {
+  /**
+   * How many batches of ten verdicts are made at once: 2 to 1000.
+   *
+   * @default 10
+   */
+  readonly concurrency?: number | undefined;
+}
+
 /**
  * The settings of a service. Each is checked when the construct is made, so none may be a token.
  * docs/configuration.md says more of each.
@@ -275,4 +285,11 @@ export interface PennytraceProps {
    * @default - everything is stored as it is sent
    */
   readonly redact?: readonly RedactionRule[] | undefined;
+
+  /**
+   * Has objects of class `Evaluator` judge calls as they end: docs/evaluators.md.
+   *
+   * @default - nothing is judged
+   */
+  readonly evaluators?: boolean | EvaluatorsOptions | undefined;
 }

@@ -268,7 +268,7 @@ export interface LocalUpstream {
   readonly key?: string;
 }
 
-/** The route whose function forwards model requests. */
+/** The route whose function forwards model requests. Functions that judge do so, too. */
 const inferencePath = '/inference/v1/{path+}';
 
 /**
@@ -276,16 +276,15 @@ const inferencePath = '/inference/v1/{path+}';
  * in Secrets Manager, which does not run locally.
  */
 export const withUpstream = (
-  { api, functions }: Pick<StackSpec, 'api' | 'functions'>,
+  { api, functions, queues }: Pick<StackSpec, 'api' | 'functions' | 'queues'>,
   { baseUrl, key }: LocalUpstream,
 ): FunctionSpec[] => {
   const route = api.routes.find(({ path }) => path === inferencePath);
+  const asking = new Set([route?.function.arn, ...queues.map((queue) => queue.function.arn)]);
   const upstreams = [{ name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) }];
   const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
   return functions.map((spec) =>
-    spec.arn === route?.function.arn
-      ? { ...spec, environment: { ...spec.environment, ...environment } }
-      : spec,
+    asking.has(spec.arn) ? { ...spec, environment: { ...spec.environment, ...environment } } : spec,
   );
 };
 

@@ -39,7 +39,7 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, dialect, events, analytics, redact, demo: _demo, ...options } = settings;
+  const { verbose, dialect, events, analytics, evaluators, redact, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
     settings: {
@@ -47,6 +47,7 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
       ...(events && { events }),
       ...(analytics && { analytics }),
       ...(redact && { redact }),
+      ...(evaluators && { evaluators }),
     },
     signal,
     progress,

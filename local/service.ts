@@ -29,6 +29,7 @@ import {
   usingExternal,
 } from './stores.ts';
 import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
+import { runQueues } from './streams/queues.ts';
 import { runStreams } from './streams/streams.ts';
 import { localRegion } from './template/cloudformation.ts';
 import {
@@ -214,11 +215,18 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
    * Takes each line of the functions and the gateway, with its source. @default - lines are dropped
    */
   readonly log?: (source: string, line: string) => void;
-  /** The longest time that a batch of a stream gathers, in ms. @default 1000 */
+  /**
+   * The longest time that a batch of a stream gathers, or a message of a queue waits, in ms.
+   * @default 1000
+   */
   readonly maxWindowMs?: number;
+  /** The longest time until a message that was not done comes again, in ms. @default 90000 */
+  readonly maxVisibilityMs?: number;
   /** Says which events the local bus does not take. @default - it takes all */
   readonly eventFate?: EntryFate;
 }
+
+const [usualWindowMs, usualVisibilityMs] = [1000, 90_000];
 
 /** The running service. */
 export interface LocalService extends Dependencies {
@@ -314,7 +322,7 @@ const functionsOf = async (
  */
 const streamsOf = (
   { stack, dynamodb, s3 }: Dependencies,
-  { dataDir, maxWindowMs = 1000, log = () => {} }: LocalServiceOptions,
+  { dataDir, maxWindowMs = usualWindowMs, log = () => {} }: LocalServiceOptions,
   functions: Functions,
   bus: EventBus,
 ): Promise<() => Promise<void>> => {
@@ -352,11 +360,17 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const bus = await startEventBus(options.eventFate);
+  const bus = await startEventBus(options.eventFate, options.maxWindowMs ?? usualWindowMs);
   cleanup.defer(() => bus.stop());
   const functions = await functionsOf(dependencies, options, bus, cleanup);
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.waitUntilIdle());
+  cleanup.defer(
+    runQueues({
+      ...{ stack, functions, queueOf: bus.queueOf, giveUp: bus.addDeadLetter },
+      maxVisibilityMs: options.maxVisibilityMs ?? usualVisibilityMs,
+    }),
+  );
   cleanup.defer(await streamsOf(dependencies, options, functions, bus));
   serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
   // The server stops before the functions and stores that pending requests still need.

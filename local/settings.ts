@@ -115,6 +115,8 @@ export interface Settings {
   readonly analytics?: true;
   /** The rules of redaction, as JSON. @default - nothing is redacted */
   readonly redact?: string;
+  /** Whether evaluators judge calls as they end. */
+  readonly evaluators?: true;
 }
 
 const defaultPort = 8787;
@@ -187,6 +189,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     LOG,
     EVENTS,
     ANALYTICS,
+    EVALUATORS,
     REDACT: redact,
   } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
@@ -204,6 +207,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(switchOf('EVENTS', EVENTS, false) && { events: true }),
     ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
     ...(redact && { redact }),
+    ...(switchOf('EVALUATORS', EVALUATORS, false) && { evaluators: true }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

@@ -1,18 +1,23 @@
 /**
  * The functions that the tables' streams wake, on batches of records: read units, events and files, and
- * CPU time. The bus and the bucket answer at once.
+ * CPU time. The evaluator passes all calls over. The bus and the bucket answer at once.
  */
 
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { evaluator } from '../../api/evaluators.ts';
 import { recordCpuMs, rowBytes } from '../../bin/cost/bill.ts';
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
+import { createObject } from '../../core/records/objects/index.ts';
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
+import { decide, Evaluators, type Watch } from '../../core/workers/evaluators/index.ts';
 import { type Delivery, deliver, type EventBus } from '../../core/workers/events/index.ts';
-import type { CostsOfProject, StreamRecord } from '../../core/workers/streams.ts';
+import { type CostsOfProject, type StreamRecord, toChange } from '../../core/workers/streams.ts';
 import { type Bucket, chunked, type Store } from '../../foundations/storage/index.ts';
+import type { JsonObject } from '../../foundations/wire/index.ts';
 import { lambdaRecord } from '../../local/streams/streams.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
@@ -109,7 +114,37 @@ const deadLetters = {
 };
 
 /** A function that takes batches of records. */
-type Reader = 'events' | 'analytics';
+type Reader = 'events' | 'analytics' | 'evaluators';
+
+/** Looks at each call by its header, and wants none. */
+const wantsNothing = {
+  ...{ _type: 'Evaluator', name: 'none', on: 'call', sample_rate: 1, enabled: true },
+  ...{ filter: { op_names: ['nothing:*'] }, check: { contains: 'x' } },
+};
+
+/** What decides by an evaluator that passes all calls over. */
+const passingOver = async (bench: Bench, calls: Store, records: readonly StreamRecord[]): Promise<Watch> => {
+  const [project] = records.slice(0, 1).map((record) => toChange(record).projectId);
+  if (project === undefined) throw new Error('there are no calls');
+  const objects = await bench.newStore('objects');
+  const schema = evaluator();
+  const source = { objects, rememberedMs: 3_600_000, parse: (value: JsonObject) => schema.parse(value) };
+  const evaluators = new Evaluators(source);
+  await createObject(
+    objects,
+    { projectId: project, objectId: 'none', val: wantsNothing },
+    'bench',
+    benchBudget(),
+  );
+  await evaluators.enabledIn(project, benchBudget());
+  const sqs = new SQSClient(
+    answeringAtOnce(
+      () => JSON.stringify({ Attributes: { CreatedTimestamp: '0' } }),
+      'application/x-amz-json-1.0',
+    ),
+  );
+  return { calls, evaluators, deadLetters, queue: { url: 'none', client: async () => sqs } };
+};
 
 /** A reader over the records of a table, with a tally of what it sends. */
 interface Trial {
@@ -120,14 +155,24 @@ interface Trial {
   readonly take: (batch: readonly StreamRecord[]) => Promise<unknown>;
 }
 
-const trialOf = (reader: Reader, calls: Store, records: readonly StreamRecord[]): Trial => {
+const trialOf = async (
+  bench: Bench,
+  reader: Reader,
+  calls: Store,
+  records: readonly StreamRecord[],
+): Promise<Trial> => {
   const tally: Tally = { requests: 0, events: 0, bytes: 0 };
   const feedback: Store = { ...calls, table: { ...calls.table, name: 'feedback' } };
   const sources = { calls, feedback, costs: defaultCosts(), deadLetters };
   const delivery: Delivery = { ...sources, payloads: false, bus: instantBus(tally) };
   const writer: RowWriter = { ...sources, bucket: instantBucket(tally) };
-  const take = (batch: readonly StreamRecord[]) =>
-    reader === 'events' ? deliver(delivery, batch, benchBudget()) : writeRows(writer, batch, benchBudget());
+  const watch = await passingOver(bench, calls, records);
+  const takes = {
+    events: (batch: readonly StreamRecord[]) => deliver(delivery, batch, benchBudget()),
+    analytics: (batch: readonly StreamRecord[]) => writeRows(writer, batch, benchBudget()),
+    evaluators: (batch: readonly StreamRecord[]) => decide(watch, batch, benchBudget()),
+  };
+  const take = takes[reader];
   return { reader, records, tally, take };
 };
 
@@ -155,8 +200,9 @@ const trialsOf = async (bench: Bench, calls: readonly Call[]): Promise<Reported[
     const store = await bench.newStore('calls');
     await sendAll(store, calls, mode);
     const records = await recordsOf(store);
-    const readers = ['events', 'analytics'] as const;
-    reported.push({ mode, trials: readers.map((reader) => trialOf(reader, store, records)) });
+    const readers = ['events', 'analytics', 'evaluators'] as const;
+    const trials = await Promise.all(readers.map((reader) => trialOf(bench, reader, store, records)));
+    reported.push({ mode, trials });
   }
   return reported;
 };
@@ -175,7 +221,10 @@ const countsOf = async (bench: Bench, trial: Trial, name: string, calls: number)
           counted(`${name}: events`, 'events a call', events / calls),
           counted(`${name}: events sent`, 'events a request', events / requests),
         ]
-      : [counted(`${name}: files`, 'bytes a row', bytes / records.length, { atMost: rowBytes })]),
+      : []),
+    ...(reader === 'analytics'
+      ? [counted(`${name}: files`, 'bytes a row', bytes / records.length, { atMost: rowBytes })]
+      : []),
   ];
 };
 
@@ -203,7 +252,7 @@ const times = async (trial: Trial, name: string, size: number): Promise<Figure> 
 /** Read units, events, files and CPU time of the functions of streams. */
 export const streams: BenchPart = {
   name: 'streams',
-  title: 'Batches of the tables’ streams: what events and analytics read, send and take',
+  title: 'Batches of the tables’ streams: what events, analytics and evaluators read, send and take',
   run: async ({ bench: open, calls, progress }) => {
     const bench = await open();
     const figures = await streamFigures(bench, calls);

@@ -31,6 +31,7 @@ const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
 const s3 = 'https://aws.amazon.com/s3/pricing/';
 const xray = 'https://aws.amazon.com/xray/pricing/';
 const eventbridge = 'https://aws.amazon.com/eventbridge/pricing/';
+const sqs = 'https://aws.amazon.com/sqs/pricing/';
 const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
 
 const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
@@ -61,6 +62,7 @@ export const prices = {
   dashboards: price(3, 1, 'a dashboard for a month, beyond the first 3', cloudwatch),
   traces: price(5, million, '1,000,000 X-Ray traces, beyond the first 100,000', xray),
   objectPuts: price(0.005, 1000, '1,000 S3 PUTs', s3),
+  queueRequests: price(0.4, million, '1,000,000 requests to SQS', sqs),
   events: price(1, million, '1,000,000 custom events of up to 64 KB on EventBridge', eventbridge),
   objectStorage: price(0.023, gigabyte, 'a GB in S3 for a month', s3),
 } as const satisfies Record<string, Price>;
@@ -396,8 +398,8 @@ export const failedShare = 0.003;
  * The most records of a batch: 6 MB of start and end with old and new item, in base64; and its
  * longest time.
  */
-const recordsOfBatch = { events: 1000, analytics: 1500 } as const;
-const secondsOfBatch = { events: 5, analytics: 300 } as const;
+const recordsOfBatch = { events: 1000, analytics: 1500, evaluators: 1000 } as const;
+const secondsOfBatch = { events: 5, analytics: 300, evaluators: 5 } as const;
 /** A table paid per request begins with four shards, and each has batches of its own. */
 const shards = 4;
 
@@ -405,7 +407,7 @@ const shards = 4;
  * Milliseconds of a full vCPU for a record. `npm run bench -- --only streams` measures less on an
  * x86 machine, and reports if it is more. The rest is room for a slower core.
  */
-export const recordCpuMs = { events: 0.3, analytics: 0.3 } as const;
+export const recordCpuMs = { events: 0.3, analytics: 0.3, evaluators: 0.1 } as const;
 
 /**
  * Milliseconds that a batch waits for stores, and each of its records for its share of the requests
@@ -414,6 +416,7 @@ export const recordCpuMs = { events: 0.3, analytics: 0.3 } as const;
 const times = {
   events: { batchMs: 60, waitMs: 0.5, memoryMb: 512 },
   analytics: { batchMs: 300, waitMs: 0, memoryMb: 1024 },
+  evaluators: { batchMs: 60, waitMs: 0, memoryMb: 512 },
 } as const;
 
 type Reader = keyof typeof times;
@@ -461,5 +464,38 @@ export const analyticsBill = (load: Load, { rowReads }: Measured): Bill => {
     'S3: files': costOf('objectPuts', batchesOf('analytics', load)),
     'S3: storage': costOf('objectStorage', recordsOf(load) * rowBytes * load.months),
     ...functionBill('analytics', load),
+  };
+};
+
+/** What evaluators add that pass all calls over: the stream's reading. An end by itself asks for its start. */
+export const evaluatorsBill = (load: Load, { eventReads }: Measured): Bill => ({
+  'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * eventReads),
+  ...functionBill('evaluators', load),
+});
+
+/**
+ * What a verdict of a judge takes, beside the model: write units of the ledger (two transactions and a
+ * note), of the feedback with its indexes, and of the judge's call; read units of call, sheet and
+ * evaluator. Ten share a message of SQS each way, and a second of the function: assumed.
+ */
+const verdict = {
+  writeUnits: 9 + 4 + 7,
+  readUnits: 8,
+  queueRequests: 3 / 10,
+  batch: 10,
+  seconds: 3,
+} as const;
+
+/** What evaluators add that judge each call by a model, beside what that costs. */
+export const verdictsBill = (load: Load, measured: Measured): Bill => {
+  const { calls } = load;
+  const gigabyteSeconds = ((calls / verdict.batch) * verdict.seconds * times.evaluators.memoryMb) / 1024;
+  return {
+    ...evaluatorsBill(load, measured),
+    'DynamoDB: verdicts':
+      costOf('writeUnits', calls * verdict.writeUnits) + costOf('readUnits', calls * verdict.readUnits),
+    'SQS: requests': costOf('queueRequests', calls * verdict.queueRequests),
+    'Lambda: judging':
+      costOf('functionRequests', calls / verdict.batch) + costOf('functionTime', gigabyteSeconds),
   };
 };

@@ -3,11 +3,13 @@ import {
   type Bill,
   billsOf,
   breakEven,
+  evaluatorsBill,
   eventsBill,
   prices,
   scaled,
   servers,
   total,
+  verdictsBill,
 } from './bill.ts';
 import { type Load, loadOf, type Measured } from './load.ts';
 
@@ -84,18 +86,27 @@ const visitTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
-/** What events and analytics add to the bill, for calls reported together and apart. */
-export const streamsTable = (load: Load, measured: Measured): Table => {
-  const row = (name: string, bill: (load: Load, measured: Measured) => Bill) => [
+type BillOf = (load: Load, measured: Measured) => Bill;
+
+/** What something adds to the bill, for calls reported together and apart. */
+const moreTable = (load: Load, measured: Measured, bills: Readonly<Record<string, BillOf>>): Table => [
+  ['$ a month more', 'start and end together', 'apart'],
+  ...Object.entries(bills).map(([name, bill]) => [
     name,
     ...[0, 1].map((apart) => dollars(total(bill({ ...load, apart }, measured)))),
-  ];
-  return [
-    ['$ a month more', 'start and end together', 'apart'],
-    row('`events`', eventsBill),
-    row('`analytics`', analyticsBill),
-  ];
-};
+  ]),
+];
+
+/** What events and analytics add to the bill. */
+export const streamsTable = (load: Load, measured: Measured): Table =>
+  moreTable(load, measured, { '`events`': eventsBill, '`analytics`': analyticsBill });
+
+/** What evaluators add to the bill, beside what models cost. */
+export const evaluatorsTable = (load: Load, measured: Measured): Table =>
+  moreTable(load, measured, {
+    'that pass all calls over': evaluatorsBill,
+    'that judge each call by a model': verdictsBill,
+  });
 
 /** The prices behind all bills. */
 const priceTable = (): Table => [
@@ -128,6 +139,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   batch: (measured) => batchTable(loadOf(), measured),
   visits: (measured) => visitTable(loadOf(), measured),
   streams: (measured) => streamsTable(loadOf(), measured),
+  evaluators: (measured) => evaluatorsTable(loadOf(), measured),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

@@ -217,7 +217,32 @@ export interface Transaction {
   readonly deletes?: readonly Item[];
   /** Items that must be as expected, and stay. */
   readonly checks?: readonly { readonly key: Item; readonly expected: Condition }[];
+  /** Numbers of further items that grow. An item is made if there is none. */
+  readonly adds?: readonly Addition[];
 }
+
+/** Something that is added to a number of an item. */
+export interface Addition {
+  readonly key: Item;
+  readonly attribute: string;
+  /** A whole number, which may be below 0. */
+  readonly by: number;
+  /** The most that the number may be before. A missing number is always few enough. @default - any */
+  readonly atMost?: number | undefined;
+  /** The attribute that makes the item expire, in seconds since 1970. */
+  readonly expiry: { readonly x: number };
+}
+
+const additionOf = (TableName: string, { key, attribute, by, atMost, expiry }: Addition) => ({
+  Update: {
+    TableName,
+    Key: key,
+    UpdateExpression: 'SET x = :x ADD #a :by',
+    ...(atMost !== undefined && { ConditionExpression: 'attribute_not_exists(#a) OR #a <= :most' }),
+    ExpressionAttributeNames: { '#a': attribute },
+    ExpressionAttributeValues: { ':x': expiry.x, ':by': by, ...(atMost !== undefined && { ':most': atMost }) },
+  },
+});
 
 /** The reasons of a cancelled transaction that pass by themselves. */
 const passingReasons = new Set<string | undefined>([
@@ -235,7 +260,7 @@ const passingReasons = new Set<string | undefined>([
  */
 export const transact = async (
   table: Table,
-  { puts, deletes = [], checks = [] }: Transaction,
+  { puts, deletes = [], checks = [], adds = [] }: Transaction,
   budget: RequestBudget,
 ): Promise<boolean> => {
   const TableName = table.name;
@@ -249,6 +274,7 @@ export const transact = async (
       ...checks.map(({ key, expected }) => ({
         ConditionCheck: { TableName, Key: key, ...conditionOf(expected) },
       })),
+      ...adds.map((addition) => additionOf(TableName, addition)),
     ],
     ReturnConsumedCapacity: 'TOTAL',
   });

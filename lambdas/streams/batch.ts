@@ -1,16 +1,9 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { readCosts } from '../../core/records/costs/index.ts';
-import {
-  type CostsOfProject,
-  type DeadLetterQueue,
-  type StreamRecord,
-  sequenceOf,
-} from '../../core/workers/streams.ts';
+import { type DeadLetterQueue, type StreamRecord, sequenceOf } from '../../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
-import { type ProjectId, ServiceError, unavailable } from '../../foundations/wire/index.ts';
-import { settings } from '../http/settings.ts';
+import { ServiceError, unavailable } from '../../foundations/wire/index.ts';
 import { RequestLog } from '../log/request-log.ts';
+import { required, sqsClient } from './queues.ts';
 
 /** What became of a batch. */
 interface Handled {
@@ -61,49 +54,5 @@ export const streamHandler =
     }
   };
 
-/** An environment variable. Throws an Error if it is not set. */
-export const required = (name: string): string => {
-  const value = process.env[name];
-  if (!value) throw new Error(`the environment variable ${name} is not set`);
-  return value;
-};
-
-let client: Promise<SQSClient> | undefined;
-
-/** Loads the client when the first letter is written. Hardly any container writes one. */
-const lazyClient = async (): Promise<SQSClient> => {
-  const { SQSClient } = await import('@aws-sdk/client-sqs');
-  return new SQSClient({ maxAttempts: 3 });
-};
-
 /** The queue that DEAD_LETTERS names by its URL. */
-export const deadLetters: DeadLetterQueue = {
-  url: required('DEAD_LETTERS'),
-  client: () => {
-    client ??= lazyClient();
-    return client;
-  },
-};
-
-/** How long prices are remembered, in milliseconds, and of how many projects. */
-const rememberedMs = 60_000;
-const maxProjects = 1000;
-
-const remembered = new Map<
-  ProjectId,
-  { readonly until: number; readonly costs: ReturnType<CostsOfProject> }
->();
-
-/**
- * The costs of a project's calls. Its prices are read once a minute, since batches come by the
- * second.
- */
-export const costsOfProject: CostsOfProject = (projectId, budget) => {
-  const known = remembered.get(projectId);
-  if (known && known.until > Date.now()) return known.costs;
-  const costs = readCosts(settings.costs, projectId, budget);
-  if (remembered.size >= maxProjects) remembered.clear();
-  remembered.set(projectId, { until: Date.now() + rememberedMs, costs });
-  costs.catch(() => remembered.delete(projectId));
-  return costs;
-};
+export const deadLetters: DeadLetterQueue = { url: required('DEAD_LETTERS'), client: sqsClient };

@@ -466,6 +466,7 @@ export class Operations {
     const table = this.#table(request.TableName);
     if (kind === 'Put') return this.#put(table, request);
     if (kind === 'Delete') return this.#delete(table, request);
+    if (kind === 'Update') return this.#update(table, request);
     const { change: _, ...check } = this.#delete(table, request);
     if (!check.condition) throw invalid('The expression can not be empty;');
     return check;
@@ -637,6 +638,7 @@ const batchGetFields = fields('Keys', 'ConsistentRead', 'ProjectionExpression', 
 const transactionFields: Readonly<Record<string, ReadonlySet<string>>> = {
   Put: fields('TableName', 'Item', ...conditionFields),
   Delete: fields('TableName', 'Key', ...conditionFields),
+  Update: fields('TableName', 'Key', 'UpdateExpression', ...conditionFields),
   ConditionCheck: fields('TableName', 'Key', ...conditionFields),
 };
 

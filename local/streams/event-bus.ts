@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { listen } from '../gateway/server.ts';
 import { isObject, localAccount, localRegion } from '../template/cloudformation.ts';
 import type { Pattern } from '../template/stack.ts';
+import { LocalQueue, queueOperations } from './queues.ts';
 
 /*
  * EventBridge's patterns, as far as the filters of this stack and rules like theirs use them:
@@ -76,6 +77,8 @@ export interface EventBus {
   /** Everything that was put into a queue. */
   readonly letters: readonly string[];
   addDeadLetter(letter: string): void;
+  /** The queue of jobs of a URL, which is made when it is first asked for. */
+  queueOf(url: string): LocalQueue;
   /**
    * Has every event from now on brought to a listener.
    *
@@ -144,8 +147,18 @@ export type EntryFate = (event: BusEvent) => 'taken' | 'ThrottlingException' | '
  * what EventBridge checks of a request's size.
  *
  * @param fate says which entries are not taken, and why. @default - all are taken
+ * @param maxDelayMs the longest that a message of a queue waits before it is brought, in ms
  */
-export const startEventBus = async (fate: EntryFate = () => 'taken'): Promise<EventBus> => {
+export const startEventBus = async (
+  fate: EntryFate = () => 'taken',
+  maxDelayMs = Number.POSITIVE_INFINITY,
+): Promise<EventBus> => {
+  const queues = new Map<string, LocalQueue>();
+  const queueOf = (url: string): LocalQueue => {
+    const queue = queues.get(url) ?? new LocalQueue();
+    queues.set(url, queue);
+    return queue;
+  };
   const listeners = new Set<(event: BusEvent) => void>();
   const letters: string[] = [];
   const operations: Readonly<Record<string, Operation>> = {
@@ -173,12 +186,14 @@ export const startEventBus = async (fate: EntryFate = () => 'taken'): Promise<Ev
       const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex');
       return { MessageId: randomUUID(), MD5OfMessageBody };
     },
+    ...queueOperations(queueOf, maxDelayMs),
   };
   const server = await listen(0, Promise.resolve(serve(operations)));
   return {
     endpoint: `http://127.0.0.1:${server.port}`,
     letters,
     addDeadLetter: (letter) => letters.push(letter),
+    queueOf,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

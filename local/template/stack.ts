@@ -102,23 +102,65 @@ const subscriptionProperties = z.object({
   BatchSize: z.number().default(100),
   MaximumBatchingWindowInSeconds: z.number().default(0),
   MaximumRecordAgeInSeconds: z.number().default(86_400),
-  BisectBatchOnFunctionError: z.literal(true),
+  /** Of streams alone. */
+  BisectBatchOnFunctionError: z.literal(true).optional(),
   FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
   FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })) }).default({ Filters: [] }),
 });
 
+const isQueue = ({ EventSourceArn }: z.output<typeof subscriptionProperties>): boolean =>
+  EventSourceArn.startsWith('arn:aws:sqs:');
+
+const queueProperties = z.object({
+  VisibilityTimeout: z.number().default(30),
+  RedrivePolicy: z.object({ maxReceiveCount: z.number() }).optional(),
+});
+
+/** A queue that wakes a function. */
+const readQueues = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) => {
+  const queues = new Map(
+    reader
+      .resources('AWS::SQS::Queue', queueProperties)
+      .map(({ id, properties }) => [reader.attribute(id, 'Arn'), { name: reader.ref(id), properties }]),
+  );
+  return reader
+    .resources('AWS::Lambda::EventSourceMapping', subscriptionProperties)
+    .flatMap(({ id, properties: mapping }) => {
+      if (!isQueue(mapping)) return [];
+      const queue = queues.get(mapping.EventSourceArn);
+      const target = [...functions.values()].find(({ name }) => name === mapping.FunctionName);
+      if (!target || !queue) throw new Error(`event source mapping ${id} is not supported locally`);
+      const { VisibilityTimeout, RedrivePolicy } = queue.properties;
+      return {
+        arn: mapping.EventSourceArn,
+        /** What stands for its URL. */
+        name: queue.name,
+        function: target,
+        batchSize: mapping.BatchSize,
+        /** How long a message that was brought stays with who got it, in ms. */
+        visibilityMs: VisibilityTimeout * 1000,
+        /** How often a message is brought. */
+        maxReceives: RedrivePolicy?.maxReceiveCount ?? Number.POSITIVE_INFINITY,
+      };
+    });
+};
+
+/** A queue, and how Lambda brings its messages to a function. */
+export type QueueSpec = Readonly<ReturnType<typeof readQueues>[number]>;
+
 /**
- * The event source mappings of a stack.
+ * The event source mappings of the streams of a stack.
  *
  * @throws Error if one has a form that is not supported locally
  */
 const readSubscriptions = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
   reader
     .resources('AWS::Lambda::EventSourceMapping', subscriptionProperties)
-    .map(({ id, properties: mapping }) => {
+    .flatMap(({ id, properties: mapping }) => {
+      if (isQueue(mapping)) return [];
       const target = [...functions.values()].find(({ name }) => name === mapping.FunctionName);
       const [, table] = /:table\/([^/]+)\/stream\//.exec(mapping.EventSourceArn) ?? [];
-      if (!target || table === undefined)
+      if (!target || table === undefined || !mapping.BisectBatchOnFunctionError)
         throw new Error(`event source mapping ${id} is not supported locally`);
       return {
         table,
@@ -404,6 +446,8 @@ export interface StackSpec {
   readonly tables: readonly TableSpec[];
   /** What brings records of tables' streams to functions. */
   readonly subscriptions: readonly SubscriptionSpec[];
+  /** The queues that wake functions. */
+  readonly queues: readonly QueueSpec[];
   /** The names of the buckets. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
@@ -480,6 +524,7 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
     functions: [...functions.values()],
     tables: readTables(reader),
     subscriptions: readSubscriptions(reader, functions),
+    queues: readQueues(reader, functions),
     buckets: readBuckets(reader),
     outputs: reader.outputs(),
     policies: () => readPolicies(reader),

@@ -116,6 +116,7 @@ const caller = toContext({
   grants: [
     { scope: '*', role: 'write' },
     { scope: '*', role: 'inference' },
+    { scope: '*', role: 'admin' },
   ],
 });
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { priceKind, tokenCost } from '../../api/costs.ts';
+import { scorerRefs } from '../../api/evaluators.ts';
 import { anyOf, flag, ignoredUser } from '../../api/fields.ts';
 import { maxItems, newObject, refs } from '../../api/objects.ts';
 import { callKind, expandColumns, noIncludes } from '../../api/queries.ts';
@@ -210,6 +211,7 @@ const bodies: Readonly<Record<string, Change>> = {
       digests: field(nullish(listOf(id, maxItems)), 'The digests of the versions; all versions without it.'),
     }),
   },
+  '/calls/score': { fields: () => ({ scorer_refs: scorerRefs(weavePolicy.refScheme) }) },
   '/refs/read_batch': { fields: () => ({ refs: refs(weavePolicy.refScheme) }) },
 };
 

@@ -47,6 +47,7 @@ const digests: Readonly<Record<string, string>> = {
     '6b1fcb061739872950128dd6e63584ead4438245163c669744b927cb2a4a54a8',
   'LPJNul-wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ': 'LPJNulXwow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ',
   Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec: 'fTWi8PPBIkipas64VS80ZWjZIF9kej26QqaHd1yjmVs',
+  'ni_W09rpBP2-AC2SatrnVuMV-UDiu1PRIkQoFMVL06k': 'dCNeUV9ytbY26Q0UCnuGdeAQdLsX9Y2NVR29NnhNjcs',
 };
 
 /** An example in Weave's dialect. */

@@ -44,6 +44,11 @@ export interface RecordedRequest {
   readonly body: InferenceBody;
   /** The service's id of the request. */
   readonly requestId: string;
+  /**
+   * The id and the name of the call, and further attributes. @default - a new id, and the name of the
+   * endpoint's operation
+   */
+  readonly call?: { readonly id: string; readonly opName: string; readonly attributes: JsonObject };
 }
 
 const maxMessage = 2000;
@@ -109,19 +114,20 @@ export class Recording {
 
   /** The reports of the call: its start and its end. Read them once, after the answer has ended. */
   reports(): CallReport[] {
-    const { projectId, path, body, requestId } = this.#request;
-    const call = { projectId, id: newId() };
+    const { projectId, path, body, requestId, call: given } = this.#request;
+    const call = { projectId, id: given?.id ?? newId() };
     // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
     return [
       startReport({
         ...call,
-        opName: endpoints[path],
+        opName: given?.opName ?? endpoints[path],
         traceId: newId(),
         ...{ parentId: null, threadId: null, turnId: null },
         startedAt: this.#startedAt,
         attributes: {
           kind: path === '/embeddings' ? 'embedding' : 'model',
+          ...given?.attributes,
           inference: { endpoint: path, request_id: requestId, ...this.#attributes },
         },
         inputs,

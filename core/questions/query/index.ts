@@ -1,5 +1,5 @@
 export { type Lookups, noLookups } from './enrich.ts';
-export { among, likeOneOf } from './filter.ts';
+export { among, likeOneOf, type Tests, testsOf } from './filter.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
 export {
   type CallsStats,
@@ -9,5 +9,5 @@ export {
   queryCalls,
   readCallJson,
 } from './query.ts';
-export type { CallRow } from './row.ts';
+export { CallRow } from './row.ts';
 export { joinParts, scanParts } from './scan.ts';

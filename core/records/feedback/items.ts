@@ -515,6 +515,21 @@ export const readStored = async (
   return new Map(found);
 };
 
+/**
+ * Which of these ids have records, strongly consistent.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const existingFeedback = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+): Promise<ReadonlySet<string>> => {
+  const stored = await readStored(store, projectId, [...new Set(ids)], budget);
+  return new Set([...stored].flatMap(([id, one]) => (isRecord(one) ? [id] : [])));
+};
+
 const deletesAtOnce = 16;
 
 /**

@@ -15,6 +15,6 @@ export {
   removeTags,
 } from './labels.ts';
 export * from './model.ts';
-export { objectJson, queryObjects } from './query.ts';
-export { type Address, digestsOf, readObject } from './read.ts';
+export { findAll, objectJson, queryObjects } from './query.ts';
+export { type Address, digestsOf, findVersions, readObject, readValues } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';

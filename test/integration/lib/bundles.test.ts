@@ -29,6 +29,8 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     'PAYLOADS_BUCKET',
     'EVENT_BUS',
     'DEAD_LETTERS',
+    'EVALUATIONS_QUEUE',
+    'MAX_RECEIVES',
     'ANALYTICS_BUCKET',
   ];
   const env = {

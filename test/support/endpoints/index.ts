@@ -4,6 +4,7 @@ import type { Dialect } from '../../../weave/policy.ts';
 import { agentFixtures } from './agents.ts';
 import { callFixtures } from './calls.ts';
 import { costFixtures } from './costs.ts';
+import { evaluatorFixtures } from './evaluators.ts';
 import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
@@ -25,6 +26,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...feedbackFixtures,
   ...tableFixtures,
   ...agentFixtures,
+  ...evaluatorFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...weaveFixtures };

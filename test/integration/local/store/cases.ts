@@ -313,6 +313,34 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
   ],
   ['nothing of that transaction', 'GetItem', { ...onTable, Key: absent }],
   [
+    'a transaction with an update whose condition fails',
+    'TransactWriteItems',
+    transaction(
+      of('Put', { Item: absent }),
+      of('Update', {
+        Key: there,
+        UpdateExpression: 'ADD #c :one',
+        ConditionExpression: '#c > :one',
+        ExpressionAttributeNames: { '#c': 'counted' },
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+      }),
+    ),
+  ],
+  [
+    'a transaction with an update',
+    'TransactWriteItems',
+    transaction(
+      of('Update', {
+        Key: there,
+        UpdateExpression: 'ADD #c :one',
+        ConditionExpression: 'attribute_not_exists(#c) OR #c <= :one',
+        ExpressionAttributeNames: { '#c': 'counted' },
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+      }),
+    ),
+  ],
+  ['the item of that update', 'GetItem', { ...onTable, Key: there }],
+  [
     'a stream that is none',
     'DescribeStream',
     { StreamArn: 'arn:aws:dynamodb:ddblocal:000000000000:table/table/stream/2026-01-01T00:00:00.000' },

@@ -104,10 +104,10 @@ describe('the embedded store refuses by name', () => {
       'PartiQL other than INSERT',
     ],
     [
-      'an update in a transaction',
+      'an update in a transaction without a change',
       'TransactWriteItems',
       transaction(of('Update', { Key })),
-      'Update in TransactWriteItems',
+      'UpdateItem without an UpdateExpression',
     ],
   ])('%s', async (_, operation, body, feature) => {
     const { status, body: answer } = await wire.send(operation, body);

@@ -1,0 +1,152 @@
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
+import { CallRow } from '../../questions/query/index.ts';
+import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
+import { endedCalls } from '../events/ended.ts';
+import {
+  type CallChange,
+  type DeadLetterQueue,
+  type ItemChange,
+  isolateRecords,
+  type StreamRecord,
+  sendDeadLetters,
+  toCallChange,
+  toChange,
+} from '../streams.ts';
+import { type Evaluators, isSampled, judgeOp, type LoadedEvaluator } from './evaluator.ts';
+import { type Job, type JobQueue, madeAt, sendJobs } from './jobs.ts';
+
+/** What deciding takes: where calls and evaluators are, and where jobs go. */
+export interface Watch {
+  readonly calls: Store;
+  readonly evaluators: Evaluators;
+  readonly queue: JobQueue;
+  readonly deadLetters: DeadLetterQueue;
+}
+
+/** A change of a call, and the evaluators that may want the call. */
+interface Wanted {
+  readonly change: CallChange;
+  readonly by: readonly LoadedEvaluator[];
+}
+
+/** The changes that some evaluator may want, by its sample alone. Of others nothing is unpacked. */
+const wantedChanges = async (
+  { calls, evaluators }: Watch,
+  changes: readonly ItemChange[],
+  budget: RequestBudget,
+): Promise<Wanted[]> => {
+  const wanted: Wanted[] = [];
+  for (const [projectId, some] of Map.groupBy(changes, ({ projectId }) => projectId)) {
+    const enabled = await evaluators.enabledIn(projectId, budget);
+    if (enabled.length === 0) continue;
+    for (const change of some) {
+      const ofCall = toCallChange(calls, change);
+      const by = ofCall ? enabled.filter((evaluator) => isSampled(evaluator, ofCall.id)) : [];
+      if (ofCall && by.length > 0) wanted.push({ change: ofCall, by });
+    }
+  }
+  return wanted;
+};
+
+/** A call that an evaluator wants as far as its header shows. */
+interface Candidate {
+  readonly evaluator: LoadedEvaluator;
+  readonly row: CallRow;
+}
+
+const isOver = ({ evaluator: { on } }: LoadedEvaluator, { start }: CallHeader): boolean =>
+  on === 'call' || start.parentId === null;
+
+/** Reads the payloads of candidates whose evaluators ask for more than headers, and asks them. */
+const passing = async (
+  store: Store,
+  projectId: ProjectId,
+  candidates: readonly Candidate[],
+  budget: RequestBudget,
+): Promise<Candidate[]> => {
+  const asking = candidates.filter(({ evaluator }) => evaluator.tests.later);
+  if (asking.length === 0) return [...candidates];
+  const headers = [...new Set(asking.map(({ row }) => row.header))];
+  const read = await new PayloadReader(store, projectId, budget).read(headers);
+  const byId = new Map(read.map((call) => [call.header.id, call]));
+  return candidates.filter(({ evaluator: { tests }, row }) => {
+    if (!tests.later) return true;
+    const call = byId.get(row.header.id);
+    return call !== undefined && tests.later(row.readAs(call));
+  });
+};
+
+/**
+ * How long the verdict on a trace waits, in seconds: the last calls below its root may be reported a
+ * little after it, and indexes lag.
+ */
+const traceDelaySeconds = 5;
+
+const jobOf = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: Candidate): Job => ({
+  ...{ projectId, callId: row.header.id, objectId, digest, isAsked: false },
+  ...(evaluator.on === 'trace' && { delaySeconds: traceDelaySeconds }),
+});
+
+/** The jobs that records make, each once. */
+const jobsOf = async (
+  watch: Watch,
+  changes: readonly ItemChange[],
+  budget: RequestBudget,
+): Promise<Job[]> => {
+  const { calls } = watch;
+  const wanted = await wantedChanges(watch, changes, budget);
+  const by = new Map(wanted.map(({ change, by }) => [change, by]));
+  const ended = await endedCalls(calls, [...by.keys()], budget);
+  const candidates = ended.flatMap(({ change, header }): Candidate[] => {
+    if (header.start.opName === judgeOp) return [];
+    const row = new CallRow(calls.policy, header);
+    return (by.get(change) ?? []).flatMap((evaluator) =>
+      isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],
+    );
+  });
+  const jobs = new Map<string, Job>();
+  for (const [projectId, some] of Map.groupBy(candidates, ({ row }) => row.header.projectId))
+    for (const job of (await passing(calls, projectId, some, budget)).map(jobOf))
+      jobs.set([job.projectId, job.callId, job.objectId].join('\n'), job);
+  return [...jobs.values()];
+};
+
+/** When the queue of a watch was made. What ended before is not judged. */
+const beginnings = new WeakMap<Watch, Promise<Micros>>();
+
+const beginningOf = (watch: Watch, budget: RequestBudget): Promise<Micros> => {
+  const known = beginnings.get(watch);
+  if (known) return known;
+  const asked = madeAt(watch.queue, budget);
+  beginnings.set(watch, asked);
+  asked.catch(() => beginnings.delete(watch));
+  return asked;
+};
+
+/**
+ * Decides which calls of a batch of records evaluators are to judge, and puts them into the queue. A
+ * record that cannot be read goes to the dead letters.
+ *
+ * @returns how many verdicts are to come
+ * @throws ServiceError 503 when a store or the queue does not answer in time: the batch may come again
+ * as it is
+ */
+export const decide = async (
+  watch: Watch,
+  records: readonly StreamRecord[],
+  budget: RequestBudget,
+): Promise<number> => {
+  const from = await beginningOf(watch, budget);
+  const { results: jobs, letters } = await isolateRecords(records, (some) => {
+    const changes = some.map(toChange);
+    return jobsOf(
+      watch,
+      changes.filter(({ table, at }) => table === watch.calls.table.name && at >= from),
+      budget,
+    );
+  });
+  await sendJobs(watch.queue, jobs, budget);
+  await sendDeadLetters(watch.deadLetters, letters, budget);
+  return jobs.length;
+};

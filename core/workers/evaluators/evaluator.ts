@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { type Evaluator, evaluatorClass } from '../../../api/evaluators.ts';
+import { everyVersion } from '../../../api/objects.ts';
+import { noIncludes } from '../../../api/queries.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import {
+  canonicalJson,
+  idOf,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  parseJson,
+} from '../../../foundations/wire/index.ts';
+import { plan, type Tests, testsOf } from '../../questions/query/index.ts';
+import {
+  type Address,
+  findAll,
+  findVersions,
+  ownClassOf,
+  readValues,
+  type VersionHeader,
+} from '../../records/objects/index.ts';
+
+/** A version of an evaluator, ready to judge. */
+export interface LoadedEvaluator {
+  readonly projectId: ProjectId;
+  readonly objectId: string;
+  readonly digest: string;
+  /** Who made the version. What its judges do is in this user's name. */
+  readonly userId: string;
+  readonly evaluator: Evaluator;
+  /**
+   * What it is to judge and how. Versions of an object that have it in common are one evaluator, which
+   * judges a call once: hex digits.
+   */
+  readonly identity: string;
+  /** What a call has to pass to be judged. */
+  readonly tests: Tests;
+}
+
+/** Parses the value of an evaluator; undefined for a value that is none. */
+export type ParseEvaluator = (value: JsonObject) => Evaluator | undefined;
+
+const identityOf = ({ on, judge, check }: JsonObject): string =>
+  createHash('sha256')
+    .update(canonicalJson([on ?? null, judge ?? null, check ?? null]))
+    .digest('hex')
+    .slice(0, 32);
+
+const toLoaded = (
+  { policy }: Pick<Store, 'policy'>,
+  header: VersionHeader,
+  value: JsonValue,
+  parse: ParseEvaluator,
+): LoadedEvaluator | undefined => {
+  if (ownClassOf(value) !== evaluatorClass || !isJsonObject(value)) return undefined;
+  const evaluator = parse(value);
+  if (!evaluator) return undefined;
+  const { projectId, objectId, digest, userId } = header;
+  const { filter, where } = evaluator;
+  const query = {
+    ...{ projectId, filter, where, includes: noIncludes, columns: null, expand: [] },
+    ...{ limit: null, offset: 0, sort: [], returnExpanded: false },
+  };
+  const tests = testsOf(policy, query, plan(policy, query));
+  return { ...{ projectId, objectId, digest, userId, evaluator }, identity: identityOf(value), tests };
+};
+
+const load = async (
+  store: Store,
+  headers: readonly VersionHeader[],
+  parse: ParseEvaluator,
+  budget: RequestBudget,
+): Promise<(LoadedEvaluator | undefined)[]> => {
+  const values = await readValues(
+    store,
+    headers.map((header) => ({ header, packed: undefined })),
+    budget,
+  );
+  return headers.map((header, i) => {
+    const text = values[i];
+    return text === undefined ? undefined : toLoaded(store, header, parseJson(text) as JsonValue, parse);
+  });
+};
+
+/**
+ * The latest versions of a project's evaluators that are enabled.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+const readEnabled = async (
+  store: Store,
+  projectId: ProjectId,
+  parse: ParseEvaluator,
+  budget: RequestBudget,
+): Promise<readonly LoadedEvaluator[]> => {
+  const filter = { ...everyVersion, latestOnly: true };
+  const headers: VersionHeader[] = [];
+  for await (const batch of findAll(store, { projectId, filter }, 'ascending', null, budget))
+    headers.push(
+      ...batch.flatMap(({ header }) => (header.baseObjectClass === evaluatorClass ? [header] : [])),
+    );
+  const loaded = await load(store, headers, parse, budget);
+  return loaded.filter((one) => one !== undefined).filter(({ evaluator }) => evaluator.enabled);
+};
+
+/**
+ * Looks versions of evaluators up.
+ *
+ * @returns undefined for what is not there, or is no evaluator
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readEvaluators = async (
+  store: Store,
+  addresses: readonly Address[],
+  parse: ParseEvaluator,
+  budget: RequestBudget,
+): Promise<(LoadedEvaluator | undefined)[]> => {
+  const found = await findVersions(store, addresses, budget);
+  const there = found.flatMap((version) => version?.header ?? []);
+  const loaded = new Map((await load(store, there, parse, budget)).map((one, i) => [there[i], one]));
+  return found.map((version) => version && loaded.get(version.header));
+};
+
+/** How many projects or versions are remembered. */
+const maxRemembered = 1000;
+
+/**
+ * Remembers what was read for some seconds, since calls come by the second. What fails is not
+ * remembered.
+ */
+export class Memory<T> {
+  readonly #milliseconds: number;
+  readonly #known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+  }
+
+  get(name: string, read: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(name);
+    if (known && known.until > Date.now()) return known.value;
+    const value = read();
+    if (this.#known.size >= maxRemembered) this.#known.clear();
+    this.#known.set(name, { until: Date.now() + this.#milliseconds, value });
+    value.catch(() => this.#known.delete(name));
+    return value;
+  }
+}
+
+/** Where evaluators are, and how they are read. */
+export interface EvaluatorSource {
+  readonly objects: Store;
+  readonly parse: ParseEvaluator;
+  /** For how long what was read counts, in milliseconds. */
+  readonly rememberedMs: number;
+}
+
+/** Reads evaluators, and remembers them for some seconds. */
+export class Evaluators {
+  readonly #source: EvaluatorSource;
+  readonly #enabled: Memory<readonly LoadedEvaluator[]>;
+  readonly #versions: Memory<LoadedEvaluator | undefined>;
+
+  constructor(source: EvaluatorSource) {
+    this.#source = source;
+    this.#enabled = new Memory(source.rememberedMs);
+    this.#versions = new Memory(source.rememberedMs);
+  }
+
+  /**
+   * The enabled evaluators of a project.
+   *
+   * @throws ServiceError 503 when storage does not give them in time
+   */
+  enabledIn(projectId: ProjectId, budget: RequestBudget): Promise<readonly LoadedEvaluator[]> {
+    const { objects, parse } = this.#source;
+    return this.#enabled.get(projectId, () => readEnabled(objects, projectId, parse, budget));
+  }
+
+  /**
+   * A version of an evaluator; undefined if it is gone.
+   *
+   * @throws ServiceError 503 when storage does not give it in time
+   */
+  version(address: Address, budget: RequestBudget): Promise<LoadedEvaluator | undefined> {
+    const { objects, parse } = this.#source;
+    const { projectId, objectId, version } = address;
+    return this.#versions.get(JSON.stringify([projectId, objectId, version]), async () => {
+      const [found] = await readEvaluators(objects, [address], parse, budget);
+      return found;
+    });
+  }
+}
+
+/** An id as a number from 0 to 1 that looks random and is always the same. */
+const fractionOf = (objectId: string, id: string): number =>
+  createHash('sha256').update(`${objectId}\n${id}`).digest().readUInt32BE(0) / 2 ** 32;
+
+/** Whether a call is in an evaluator's sample: always the same for the same id. */
+export const isSampled = (
+  { objectId, evaluator: { sampleRate } }: LoadedEvaluator,
+  callId: string,
+): boolean => sampleRate >= 1 || (sampleRate > 0 && fractionOf(objectId, callId) < sampleRate);
+
+/** The id of an evaluator's verdict on a call: one, whoever judges and however often. */
+export const verdictId = (
+  { projectId, objectId, identity }: Pick<LoadedEvaluator, 'projectId' | 'objectId' | 'identity'>,
+  callId: string,
+): string => idOf(0, [projectId, callId, objectId, identity].join('\n'));
+
+/** What the calls of judges are called, by which they are known and passed over. */
+export const judgeOp = 'Evaluator.judge';

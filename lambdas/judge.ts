@@ -1,0 +1,88 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { parseUpstreams, SecretKeys, secretsClient } from '../core/doors/inference/index.ts';
+import { fromMessage, type Judging, judgeCall, NotYet } from '../core/workers/evaluators/index.ts';
+import { sendDeadLetters } from '../core/workers/streams.ts';
+import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
+import { settings } from './http/settings.ts';
+import { RequestLog } from './log/request-log.ts';
+import { deadLetters } from './streams/batch.ts';
+import { costsOfProject } from './streams/costs.ts';
+import { rememberedEvaluators } from './streams/evaluators.ts';
+import { required } from './streams/queues.ts';
+
+const { INFERENCE_UPSTREAMS, AWS_REGION = '' } = process.env;
+
+/** The longest that one question to a judge may take, in milliseconds: there is time for two. */
+const askMs = 45_000;
+
+/** Made once per container, while it starts. */
+const judging: Judging = {
+  calls: settings.calls,
+  feedback: settings.feedback,
+  costs: costsOfProject,
+  evaluators: rememberedEvaluators(),
+  ledger: settings.rollups,
+  inference: {
+    upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
+    keys: new SecretKeys(secretsClient),
+  },
+  askMs,
+};
+
+/** How often a message is brought before it goes to the dead letters. */
+const maxReceives = Number(required('MAX_RECEIVES'));
+
+/** The time that a batch leaves for its answer and its log line, in milliseconds. */
+const reserveMs = 2000;
+
+/** What became of a message. */
+interface Handled {
+  readonly record: SQSRecord;
+  /** Whether it shall come again. */
+  readonly again: boolean;
+  readonly isJudged: boolean;
+  readonly problem?: unknown;
+}
+
+/** Judges what a message asks for. A verdict that says why there is none is for people, too. */
+const handle = async (record: SQSRecord, budget: RequestBudget): Promise<Handled> => {
+  const isLast = Number(record.attributes.ApproximateReceiveCount) >= maxReceives;
+  try {
+    const outcome = await judgeCall(judging, fromMessage(record.body), isLast, budget);
+    const failure = outcome.kind === 'judged' ? outcome.failure : undefined;
+    if (failure !== undefined)
+      await sendDeadLetters(deadLetters, [{ reason: failure, record: { message: record.body } }], budget);
+    return { record, again: false, isJudged: outcome.kind === 'judged', problem: failure };
+  } catch (problem) {
+    return { record, again: true, isJudged: false, problem };
+  }
+};
+
+const reasonOf = (problem: unknown): string =>
+  (problem instanceof Error ? problem.message : String(problem)).slice(0, 300);
+
+/** Asks judges what the queue of evaluations has, and stores their verdicts: docs/evaluators.md. */
+export const handler = async (
+  { Records }: SQSEvent,
+  context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
+): Promise<SQSBatchResponse> => {
+  const log = new RequestLog({ message: 'queue', requestId: context.awsRequestId, route: 'judge' }, context);
+  const budget = requestBudget(context.getRemainingTimeInMillis() - reserveMs);
+  log.spends(budget.meter);
+  const handled = await Promise.all(Records.map((record) => handle(record, budget)));
+  const problems = handled.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));
+  const rows = handled.filter(({ isJudged }) => isJudged).length;
+  const [first] = problems;
+  log.describes(() => ({
+    ...{ rows, scanned: Records.length },
+    ...(first !== undefined && { reason: reasonOf(first) }),
+  }));
+  const unexpected = problems.find((problem) => problem instanceof Error && !(problem instanceof NotYet));
+  if (unexpected === undefined) log.ends('answered');
+  else log.ends('failed', unexpected);
+  return {
+    batchItemFailures: handled.flatMap(({ again, record }) =>
+      again ? [{ itemIdentifier: record.messageId }] : [],
+    ),
+  };
+};

@@ -1,0 +1,157 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { tables } from '../foundations/storage/tables.ts';
+import type { Config } from './config.ts';
+import { ServiceFunction } from './functions.ts';
+import { bundleOf } from './handlers.ts';
+import type { Inference } from './inference.ts';
+import { judgePermissions, type Permission, readerEnvironment, watcherPermissions } from './permissions.ts';
+import type { Storage } from './storage.ts';
+import { changesOfCalls, type Streams } from './streams.ts';
+
+/** The time that a batch of verdicts may take, in seconds: two questions to a judge, and some more. */
+const judgeSeconds = 120;
+
+/**
+ * How long a message that was not done waits to be brought again. AWS asks for six times the time of
+ * the function (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html).
+ */
+const visibility = Duration.seconds(6 * judgeSeconds);
+
+/** How often a message is brought. With the pauses between, that is for an hour. */
+const maxReceives = 5;
+
+/** What evaluators are to judge. Messages that are never done end among the dead letters. */
+export class Evaluations extends Construct {
+  readonly queue: Queue;
+
+  constructor(scope: Construct, id: string, { deadLetters }: Pick<Streams, 'deadLetters'>) {
+    super(scope, id);
+    this.queue = new Queue(this, 'Queue', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: visibility,
+      retentionPeriod: Duration.days(4),
+      deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  }
+
+  /** What a function needs that asks for verdicts. */
+  get environment(): Record<string, string> {
+    return { EVALUATIONS_QUEUE: this.queue.queueUrl };
+  }
+
+  /** What such a function may do. */
+  get permission(): Permission {
+    return { actions: ['sqs:SendMessage'], resource: this.queue.queueArn };
+  }
+
+  /**
+   * What the function needs that decides which calls are judged.
+   *
+   * @param isReader whether it has what readers of streams have already
+   */
+  watcher(
+    storage: Storage,
+    isReader: boolean,
+  ): { environment: Record<string, string>; permissions: Permission[] } {
+    return {
+      environment: { ...this.environment, [tables.objects.variable]: storage.objects.tableName },
+      permissions: [
+        ...watcherPermissions(storage, isReader),
+        // It asks for the time from which on calls are judged.
+        { actions: ['sqs:SendMessage', 'sqs:GetQueueAttributes'], resource: this.queue.queueArn },
+      ],
+    };
+  }
+}
+
+interface EvaluatorsProps {
+  readonly config: Config;
+  readonly settings: NonNullable<Config['evaluators']>;
+  readonly storage: Storage;
+  readonly streams: Streams;
+  readonly evaluations: Evaluations;
+  readonly inference: Inference;
+  /** Where the functions log. */
+  readonly logGroup: ILogGroup;
+  readonly bundles: ReadonlyMap<string, string>;
+}
+
+/**
+ * The function that asks judges, and the one that decides which calls they judge, unless the function
+ * of events does that, too: a stream has room for two readers. docs/evaluators.md is for those who
+ * use them.
+ */
+export class Evaluators extends Construct {
+  constructor(scope: Construct, id: string, props: EvaluatorsProps) {
+    super(scope, id);
+    if (!props.config.events) this.#makeWatcher(props);
+    this.#makeJudge(props);
+  }
+
+  #makeWatcher({ config, storage, streams, evaluations, logGroup, bundles }: EvaluatorsProps): void {
+    const { environment, permissions } = evaluations.watcher(storage, false);
+    const made = new ServiceFunction(this, 'Watcher', {
+      config,
+      code: bundleOf(bundles, 'evaluators'),
+      description: 'Decides which calls evaluators judge',
+      memoryMb: 512,
+      timeoutSeconds: 60,
+      logGroup,
+      environment: {
+        ...readerEnvironment(config, storage),
+        ...environment,
+        DEAD_LETTERS: streams.deadLetters.queueUrl,
+      },
+      permissions: [...permissions, ...streams.permissions([storage.calls])],
+    });
+    streams.subscribe(made, {
+      ...{ id: 'Calls', table: storage.calls, filters: changesOfCalls({ deletions: false }) },
+      ...{ batchSize: 1000, window: Duration.seconds(5) },
+    });
+  }
+
+  #makeJudge(props: EvaluatorsProps): void {
+    const { config, settings, storage, streams, evaluations, inference, logGroup, bundles } = props;
+    const { queue } = evaluations;
+    const made = new ServiceFunction(this, 'Judge', {
+      config,
+      code: bundleOf(bundles, 'judge'),
+      description: 'Judges calls and stores the verdicts',
+      memoryMb: 512,
+      timeoutSeconds: judgeSeconds,
+      logGroup,
+      environment: {
+        ...readerEnvironment(config, storage),
+        [tables.objects.variable]: storage.objects.tableName,
+        [tables.rollups.variable]: storage.rollups.tableName,
+        ...inference.upstreamEnvironment,
+        DEAD_LETTERS: streams.deadLetters.queueUrl,
+        MAX_RECEIVES: String(maxReceives),
+      },
+      permissions: [
+        ...judgePermissions(storage),
+        ...inference.upstreamPermissions,
+        {
+          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+          resource: queue.queueArn,
+        },
+        { actions: ['sqs:SendMessage'], resource: streams.deadLetters.queueArn },
+      ],
+      withoutQueue: 'The queue that wakes it has one, for messages that it fails for.',
+    });
+    new EventSourceMapping(made, 'Jobs', {
+      target: made.handler,
+      eventSourceArn: queue.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      // So many judges are asked at once, ten times: an upstream has limits of its own.
+      maxConcurrency: settings.concurrency,
+    });
+  }
+}
