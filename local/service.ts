@@ -28,7 +28,13 @@ import {
   storeEnvironment,
   usingExternal,
 } from './stores.ts';
-import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
+import {
+  busEnvironment,
+  type EntryFate,
+  type EventBus,
+  startEventBus,
+  withQueueUrls,
+} from './streams/event-bus.ts';
 import { runQueues } from './streams/queues.ts';
 import { runStreams } from './streams/streams.ts';
 import { localRegion } from './template/cloudformation.ts';
@@ -307,7 +313,7 @@ const functionsOf = async (
   const plain = { dynamodb, s3, functions: await withRedactionKey(declared, dataDir) };
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
-    specs: wrapped.functions,
+    specs: withQueueUrls(wrapped.functions, bus),
     environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3), ...busEnvironment(bus) },
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),

@@ -143,7 +143,12 @@ const passingOver = async (bench: Bench, calls: Store, records: readonly StreamR
       'application/x-amz-json-1.0',
     ),
   );
-  return { calls, evaluators, deadLetters, queue: { url: 'none', client: async () => sqs } };
+  return {
+    calls,
+    evaluators,
+    deadLetters,
+    queue: { url: 'http://127.0.0.1/0/none', client: async () => sqs },
+  };
 };
 
 /** A reader over the records of a table, with a tally of what it sends. */

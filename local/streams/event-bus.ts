@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../gateway/server.ts';
 import { isObject, localAccount, localRegion } from '../template/cloudformation.ts';
-import type { Pattern } from '../template/stack.ts';
+import type { FunctionSpec, Pattern } from '../template/stack.ts';
 import { LocalQueue, queueOperations } from './queues.ts';
 
 /*
@@ -77,7 +77,7 @@ export interface EventBus {
   /** Everything that was put into a queue. */
   readonly letters: readonly string[];
   addDeadLetter(letter: string): void;
-  /** The queue of jobs of a URL, which is made when it is first asked for. */
+  /** The queue of jobs of a URL or a name, which is made when it is first asked for. */
   queueOf(url: string): LocalQueue;
   /**
    * Has every event from now on brought to a listener.
@@ -155,8 +155,9 @@ export const startEventBus = async (
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
   const queueOf = (url: string): LocalQueue => {
-    const queue = queues.get(url) ?? new LocalQueue();
-    queues.set(url, queue);
+    const name = url.split('/').at(-1) ?? url;
+    const queue = queues.get(name) ?? new LocalQueue();
+    queues.set(name, queue);
     return queue;
   };
   const listeners = new Set<(event: BusEvent) => void>();
@@ -201,6 +202,24 @@ export const startEventBus = async (
     stop: () => server.stop(),
   };
 };
+
+/** The variables that name queues. */
+const queueVariables: ReadonlySet<string> = new Set(['DEAD_LETTERS', 'EVALUATIONS_QUEUE']);
+
+/** Gives functions URLs of queues: the client of SQS sends to where a queue's URL leads. */
+export const withQueueUrls = (
+  functions: readonly FunctionSpec[],
+  { endpoint }: Pick<EventBus, 'endpoint'>,
+): FunctionSpec[] =>
+  functions.map((spec) => ({
+    ...spec,
+    environment: Object.fromEntries(
+      Object.entries(spec.environment).map(([name, value]) => [
+        name,
+        queueVariables.has(name) ? `${endpoint}/${localAccount}/${value}` : value,
+      ]),
+    ),
+  }));
 
 /** The environment that directs an AWS SDK to the local bus and queue, and never to AWS. */
 export const busEnvironment = ({ endpoint }: Pick<EventBus, 'endpoint'>): Record<string, string> => ({

@@ -18,7 +18,7 @@ beforeAll(async () => {
     settings: { events: true, analytics: true, evaluators: true },
     inference: { baseUrl: upstream.baseUrl, key: 'k' },
     maxWindowMs: 50,
-    maxVisibilityMs: 300,
+    maxVisibilityMs: 2500,
   });
 });
 afterAll(async () => {
@@ -71,7 +71,7 @@ const feedbackIn = async (project_id: string): Promise<Feedback[]> =>
 /** The verdicts in a project, as `<call> <type> <value>`, once there are so many. */
 const verdicts = async (project_id: string, count: number): Promise<string[]> => {
   await expect
-    .poll(async () => (await feedbackIn(project_id)).length, { timeout: 12_000, interval: 50 })
+    .poll(async () => (await feedbackIn(project_id)).length, { timeout: 20_000, interval: 50 })
     .toBeGreaterThanOrEqual(count);
   return (await feedbackIn(project_id))
     .map(({ svc_ref, feedback_type, payload }) =>
@@ -157,7 +157,7 @@ describe('a judge', () => {
 
   it('is asked without a form by upstreams that refuse one, and again later by those that are busy', async () => {
     const id = project();
-    let busy = 2;
+    let busy = 1;
     upstream.behave((request, res) => {
       if (request.body.response_format)
         return json({ error: { message: 'no such form' } }, 400)(request, res);
