@@ -9,6 +9,7 @@ import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { judgePermissions, type Permission, readerEnvironment, watcherPermissions } from './permissions.ts';
+import type { Redaction } from './redaction.ts';
 import type { Storage } from './storage.ts';
 import { changesOfCalls, type Streams } from './streams.ts';
 
@@ -77,6 +78,8 @@ interface EvaluatorsProps {
   readonly streams: Streams;
   readonly evaluations: Evaluations;
   readonly inference: Inference;
+  /** What redacts what judges say and are asked; undefined without the setting. */
+  readonly redaction: Redaction | undefined;
   /** Where the functions log. */
   readonly logGroup: ILogGroup;
   readonly bundles: ReadonlyMap<string, string>;
@@ -117,11 +120,13 @@ export class Evaluators extends Construct {
   }
 
   #makeJudge(props: EvaluatorsProps): void {
-    const { config, settings, storage, streams, evaluations, inference, logGroup, bundles } = props;
+    const { config, settings, storage, streams, evaluations, inference, redaction, logGroup, bundles } =
+      props;
+    const bundle = bundleOf(bundles, 'judge');
     const { queue } = evaluations;
     const made = new ServiceFunction(this, 'Judge', {
       config,
-      code: bundleOf(bundles, 'judge'),
+      code: redaction ? redaction.code(bundle) : bundle,
       description: 'Judges calls and stores the verdicts',
       memoryMb: 512,
       timeoutSeconds: judgeSeconds,
@@ -131,6 +136,7 @@ export class Evaluators extends Construct {
         [tables.objects.variable]: storage.objects.tableName,
         [tables.rollups.variable]: storage.rollups.tableName,
         ...inference.upstreamEnvironment,
+        ...redaction?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
         MAX_RECEIVES: String(maxReceives),
       },

@@ -158,7 +158,7 @@ export class Pennytrace extends Construct {
       new Analytics(this, 'Analytics', { ...readers, settings: config.analytics });
     if (readers && evaluations && config.evaluators)
       new Evaluators(this, 'Evaluators', {
-        ...{ ...readers, evaluations, inference, settings: config.evaluators },
+        ...{ ...readers, evaluations, inference, redaction, settings: config.evaluators },
       });
     new Observability(this, 'Observability', {
       config,

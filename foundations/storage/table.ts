@@ -240,7 +240,11 @@ const additionOf = (TableName: string, { key, attribute, by, atMost, expiry }: A
     UpdateExpression: 'SET x = :x ADD #a :by',
     ...(atMost !== undefined && { ConditionExpression: 'attribute_not_exists(#a) OR #a <= :most' }),
     ExpressionAttributeNames: { '#a': attribute },
-    ExpressionAttributeValues: { ':x': expiry.x, ':by': by, ...(atMost !== undefined && { ':most': atMost }) },
+    ExpressionAttributeValues: {
+      ':x': expiry.x,
+      ':by': by,
+      ...(atMost !== undefined && { ':most': atMost }),
+    },
   },
 });
 

@@ -63,7 +63,7 @@ const toLoaded = (
     ...{ projectId, filter, where, includes: noIncludes, columns: null, expand: [] },
     ...{ limit: null, offset: 0, sort: [], returnExpanded: false },
   };
-  const tests = testsOf(policy, query, plan(policy, query));
+  const tests = testsOf(policy, query, plan(policy, query, Date.now() * 1000));
   return { ...{ projectId, objectId, digest, userId, evaluator }, identity: identityOf(value), tests };
 };
 
