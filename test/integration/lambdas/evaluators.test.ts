@@ -151,7 +151,9 @@ describe('a judge', () => {
     expect((await feedbackIn(id)).find(({ svc_ref }) => svc_ref.endsWith('/b'))?.payload.error).toContain(
       'no answer of the form',
     );
-    await expect.poll(() => service.bus.letters.slice(letters)).toEqual([expect.stringContaining('no answer of the form')]);
+    await expect
+      .poll(() => service.bus.letters.slice(letters))
+      .toEqual([expect.stringContaining('no answer of the form')]);
     upstream.behave(polite);
   });
 
