@@ -13,7 +13,7 @@ type Storing<Access extends string | undefined> = Readonly<Record<NonNullable<Ac
 
 const calls: Storing<Stores['calls']> = {
   ...{ write: true, join: true, record: true, update: true },
-  ...{ find: false, query: false, threads: false, delete: false },
+  ...{ get: false, find: false, query: false, threads: false, delete: false },
 };
 const objects: Storing<Stores['objects']> = {
   ...{ create: true, label: true },
