@@ -19,6 +19,7 @@ describe('the settings', () => {
       LOG: '1',
       EVENTS: '1',
       ANALYTICS: 'on',
+      REDACT: '[]',
     });
     expect(settings).toEqual({
       port: 0,
@@ -31,6 +32,7 @@ describe('the settings', () => {
       verbose: true,
       events: true,
       analytics: true,
+      redact: '[]',
     });
   });
 
