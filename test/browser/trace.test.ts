@@ -309,7 +309,7 @@ describe('the selected call', () => {
 
   it('folds away what an earlier turn of its thread had sent', async () => {
     const page = await visit(link('talk-2', '&call=talk-2-model'));
-    await page.getByRole('button', { name: '2 messages from an earlier call' }).waitFor();
+    await page.getByRole('button', { name: '3 messages from an earlier call' }).waitFor();
     await pane(page).getByText('And then?').waitFor();
   });
 

@@ -308,3 +308,14 @@ export const sharedWith = (raw: readonly unknown[], earlier: readonly unknown[])
     shared++;
   return shared;
 };
+
+const textsIn = ({ parts }: Message): string =>
+  parts.flatMap((part) => (part.kind === 'text' ? [part.text.trim()] : [])).join('\n');
+
+/** As `sharedWith`, with the answer to the earlier conversation if the later one goes on from it. */
+export const sharedWithTurn = ({ raw, sent }: Conversation, earlier: Conversation): number => {
+  const shared = sharedWith(raw, earlier.raw);
+  const [next, answer] = [sent[shared], earlier.received[0]];
+  const goesOn = shared === earlier.raw.length && next && answer && next.role === 'assistant';
+  return goesOn && textsIn(next) !== '' && textsIn(next) === textsIn(answer) ? shared + 1 : shared;
+};

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { countedText } from '../../data/format.ts';
@@ -8,7 +8,14 @@ import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
-import { type Conversation, conversationOf, type Message, type Part, sharedWith } from './conversation.ts';
+import {
+  type Conversation,
+  conversationOf,
+  type Message,
+  type Part,
+  sharedWith,
+  sharedWithTurn,
+} from './conversation.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
 const Image = ({ url }: { url: string }) => {
@@ -166,14 +173,14 @@ const useTurnBefore = (call: Call, calls: readonly CallRow[], wanted: boolean): 
 const useShared = (
   project: string,
   earlier: CallRow | undefined,
-  raw: readonly unknown[],
+  count: (earlier: Conversation) => number,
 ): number | undefined => {
   const { data } = useCall(project, earlier?.id, earlier?.ended_at);
   return useMemo(() => {
     if (data === undefined) return undefined;
-    const sent = data && conversationOf(data)?.raw;
-    return sent ? sharedWith(raw, sent) : 0;
-  }, [data, raw]);
+    const said = data && conversationOf(data);
+    return said ? count(said) : 0;
+  }, [data, count]);
 };
 
 /**
@@ -181,18 +188,24 @@ const useShared = (
  * calls it reads one, and the next only if they have nothing in common: first those of the trace,
  * then those of the turn before.
  */
-const useHistory = (call: Call, calls: readonly CallRow[], { raw }: Conversation): number => {
+const useHistory = (call: Call, calls: readonly CallRow[], conversation: Conversation): number => {
+  const { raw } = conversation;
+  const ofCall = useCallback((earlier: Conversation) => sharedWith(raw, earlier.raw), [raw]);
+  const ofTurn = useCallback(
+    (earlier: Conversation) => sharedWithTurn(conversation, earlier),
+    [conversation],
+  );
   const isRequest = raw.length > 0;
   const earlier = useMemo(() => (isRequest ? earlierCalls(calls, call) : []), [calls, call, isRequest]);
   const [first, second, third] = earlier;
   const { project_id } = call;
-  const ofFirst = useShared(project_id, first, raw);
-  const ofSecond = useShared(project_id, ofFirst === 0 ? second : undefined, raw);
-  const ofThird = useShared(project_id, ofSecond === 0 ? third : undefined, raw);
+  const ofFirst = useShared(project_id, first, ofCall);
+  const ofSecond = useShared(project_id, ofFirst === 0 ? second : undefined, ofCall);
+  const ofThird = useShared(project_id, ofSecond === 0 ? third : undefined, ofCall);
   const isNew = isRequest && earlier.every((_, at) => [ofFirst, ofSecond, ofThird][at] === 0);
   const [last, before] = useTurnBefore(call, calls, isNew);
-  const ofLast = useShared(project_id, last, raw);
-  const ofBefore = useShared(project_id, ofLast === 0 ? before : undefined, raw);
+  const ofLast = useShared(project_id, last, ofTurn);
+  const ofBefore = useShared(project_id, ofLast === 0 ? before : undefined, ofTurn);
   return ofFirst || ofSecond || ofThird || ofLast || ofBefore || 0;
 };
 

@@ -41,7 +41,14 @@ const Clipped = ({ text, plain = false }: { text: string; plain?: boolean }) => 
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
-const StoryPart = ({ part, plain }: { part: Part; plain: boolean }) => {
+interface StoryPartProps {
+  readonly part: Part;
+  readonly plain: boolean;
+  /** Whether it is what a tool says itself, under its own name. */
+  readonly ofTool: boolean;
+}
+
+const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
   switch (part.kind) {
     case 'text':
       return <Clipped text={part.text} plain={plain} />;
@@ -63,7 +70,13 @@ const StoryPart = ({ part, plain }: { part: Part; plain: boolean }) => {
       return (
         <div className="story-data">
           <span className="muted">
-            calls <code dir="auto">{part.name}</code>
+            {ofTool ? (
+              'takes'
+            ) : (
+              <>
+                calls <code dir="auto">{part.name}</code>
+              </>
+            )}
           </span>
           <Clipped text={textOf(part.input)} plain />
         </div>
@@ -71,7 +84,9 @@ const StoryPart = ({ part, plain }: { part: Part; plain: boolean }) => {
     case 'result':
       return (
         <div className="story-data">
-          <span className="muted">result {part.name ? <code dir="auto">{part.name}</code> : null}</span>
+          <span className="muted">
+            {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
+          </span>
           <Clipped text={textOf(part.output)} plain />
         </div>
       );
@@ -84,8 +99,8 @@ const StoryPart = ({ part, plain }: { part: Part; plain: boolean }) => {
   }
 };
 
-const StoryMessage = ({ message: { role, parts }, plain }: { message: Message; plain: boolean }) => {
-  const content = parts.map((part, at) => <StoryPart key={at} part={part} plain={plain} />);
+const StoryMessage = ({ message: { role, parts }, plain, ofTool = false }: StoryMessageProps) => {
+  const content = parts.map((part, at) => <StoryPart key={at} part={part} plain={plain} ofTool={ofTool} />);
   if (role === 'system' || role === 'developer')
     return (
       <details className="story-said system">
@@ -127,6 +142,12 @@ const Facts = ({ item: { node } }: { item: StoryItem }) => {
   );
 };
 
+interface StoryMessageProps {
+  readonly message: Message;
+  readonly plain: boolean;
+  readonly ofTool?: boolean;
+}
+
 interface PlaceProps {
   readonly item: StoryItem;
   readonly payloads: Payloads;
@@ -160,7 +181,7 @@ const Place = ({ item, payloads, context, selected, found, plain, onSelect }: Pl
         <>
           <Earlier messages={said.earlier} plain={plain} />
           {said.messages.map((message, at) => (
-            <StoryMessage key={at} message={message} plain={plain} />
+            <StoryMessage key={at} message={message} plain={plain} ofTool={node.kind === 'tool'} />
           ))}
           {said.exception === undefined ? null : (
             <div className="exception">

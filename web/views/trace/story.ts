@@ -135,13 +135,16 @@ const keyOf = ({ role, parts }: Message): string => {
 };
 
 /** Without what calls of tools say themselves, and without messages that then have nothing to say. */
-const withoutTools = (messages: readonly Message[], tools: ReadonlySet<string>): Message[] =>
-  messages.flatMap((message) => {
-    const parts = message.parts.filter(
-      (part) => !((part.kind === 'call' || part.kind === 'result') && part.name && tools.has(part.name)),
-    );
+const withoutTools = (messages: readonly Message[], tools: ReadonlySet<string>): Message[] => {
+  const isSaid = (part: Part) =>
+    (part.kind === 'call' && tools.has(part.name)) ||
+    // Not every convention says which tool a result is of.
+    (part.kind === 'result' && (part.name === undefined ? tools.size > 0 : tools.has(part.name)));
+  return messages.flatMap((message) => {
+    const parts = message.parts.filter((part) => !isSaid(part));
     return parts.length > 0 ? [{ ...message, parts }] : [];
   });
+};
 
 /** The payloads of calls by id, as far as they were read. */
 export type Payloads = ReadonlyMap<string, Pick<CallRow, 'inputs' | 'output' | 'exception'>>;
