@@ -161,6 +161,9 @@ const wholeLine = (points: readonly Point[], label: string, color: Line['color']
   values: points.map((point) => read(point) ?? null),
 });
 
+/** A tick of what is counted: there is no half of a call. */
+const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : '');
+
 interface ChartsProps {
   readonly project: string;
   readonly points: readonly Point[];
@@ -197,13 +200,13 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
   const bars = !split;
   return (
     <>
-      <MetricChart {...shared} title="Calls" lines={lines.calls} bars={bars} text={countText} />
+      <MetricChart {...shared} title="Calls" lines={lines.calls} bars={bars} text={wholeText} />
       <MetricChart
         {...shared}
         title="Errors"
         lines={lines.errors}
         bars={bars || !whole}
-        text={countText}
+        text={wholeText}
         linkOf={({ from, to }) => failuresIn(project, { start: from, end: to })}
       />
       <MetricChart
