@@ -42,8 +42,8 @@ const newestCall = async ({ url, key }: LocalService, topic: string, op: string)
   const calls = (await answer.text())
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { id: string; trace_id: string; thread_id: string });
-  const found = calls.find(({ thread_id }) => thread_id.includes(topic));
+    .map((line) => JSON.parse(line) as { id: string; trace_id: string; thread_id: string | null });
+  const found = calls.find(({ thread_id }) => thread_id?.includes(topic));
   if (!found) throw new Error(`the demo has no call of ${op} about ${topic}`);
   return found;
 };

@@ -105,7 +105,7 @@ const started: Column = {
   id: 'started',
   title: 'Started',
   path: 'started_at',
-  least: 128,
+  least: 140,
   cell: ({ started_at }) => <Moment time={started_at} />,
 };
 
