@@ -23,7 +23,17 @@ export const prompts = [
   'You help customers of a bicycle shop.\nAsk for the order number before you look anything up.\nAnswer in Markdown, short and friendly. Never promise a date that no tool gave you.',
 ] as const;
 
-const attributes = { release: '2.4.0', environment: 'production' };
+/** The versions of the prompt that the releases of the two days had, and what their calls say of it. */
+const releases = [
+  { prompt: prompts[1], release: '2.3.0', version: 'support-prompt:v1' },
+  { prompt: prompts[2], release: '2.4.0', version: 'support-prompt:v2' },
+] as const;
+type Release = (typeof releases)[number];
+const newest = releases[1];
+
+const attributesOf = ({ release, version }: Release) => ({
+  ...{ release, environment: 'production', prompt: version },
+});
 
 /** Writes the calls of one conversation, while the clock goes on. */
 class Teller {
@@ -34,6 +44,7 @@ class Teller {
   readonly #random: () => number;
   /** How much slower models are: they were faster this morning. */
   readonly #slower: number;
+  readonly #release: Release;
   #now: number;
 
   constructor(
@@ -41,12 +52,14 @@ class Teller {
     thread: string,
     start: number,
     slower: number,
+    release: Release,
     random: () => number,
   ) {
     this.#conversation = conversation;
     this.#thread = thread;
     this.#now = start;
     this.#slower = slower;
+    this.#release = release;
     this.#random = random;
   }
 
@@ -68,7 +81,7 @@ class Teller {
       op: `${assistant}.turn`,
       start,
       ms: this.#now - start + 4,
-      attributes: { ...attributes, kind: 'agent', topic },
+      attributes: { ...attributesOf(this.#release), kind: 'agent', topic },
       inputs: { message: turn.user },
       ...ends,
     });
@@ -88,7 +101,7 @@ class Teller {
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
     const kind = 'search' in step ? 'retriever' : 'tool';
-    const done = { ...tool, ms: this.#now - start, attributes: { ...attributes, kind } };
+    const done = { ...tool, ms: this.#now - start, attributes: { ...attributesOf(this.#release), kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
       this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
@@ -101,7 +114,7 @@ class Teller {
 
   #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
     const ms = 40 + Math.round(this.#random() * 60);
-    const kind = { ...attributes, kind: 'embedding' };
+    const kind = { ...attributesOf(this.#release), kind: 'embedding' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -121,7 +134,7 @@ class Teller {
     fails?: string,
   ): void {
     const model = models[this.#conversation.assistant];
-    const inputs = model.inputs(prompts[2], this.#messages);
+    const inputs = model.inputs(this.#release.prompt, this.#messages);
     const output = model.output(text, toolCall);
     const tokens = tokensIn(text) + (toolCall ? tokensIn(toolCall.args) + 12 : 0);
     const noise = 0.7 + this.#random() * 0.8;
@@ -130,7 +143,7 @@ class Teller {
       fails === undefined
         ? { output, summary: usageOf(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
         : { exception: fails };
-    const kind = { ...attributes, kind: 'model' };
+    const kind = { ...attributesOf(this.#release), kind: 'model' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -153,8 +166,9 @@ const running = (now: number): DemoCall[] => {
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
   const messages: Message[] = [{ by: 'user', text, photo: false }];
+  const attributes = attributesOf(newest);
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
-  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(prompts[2], messages) };
+  const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(newest.prompt, messages) };
   return [
     { ...place, ...own, id, parent: null, op: 'support.turn', start: now - 9000, ms: null },
     { ...place, ...model, id: newId(), parent: id, op, start: now - 8990, ms: null },
@@ -189,6 +203,7 @@ export const daysOfCalls = (now: number): DemoCall[] => {
         `shop-${conversation.topic}-${number + 1}`,
         start,
         slower,
+        releases[hour < perHour.length / 2 ? 0 : 1],
         random,
       );
       for (const turn of conversation.turns) teller.turn(turn);
