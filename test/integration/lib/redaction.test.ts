@@ -56,12 +56,12 @@ describe('the setting redact', () => {
         ...['/feedback/create', '/feedback/batch/create', '/feedback/replace'],
       ].toSorted(),
     );
-    // What else may write keeps prices, deletes, or drops what it gets.
+    // What else may write keeps prices, deletes, asks for judgements, or drops what it gets.
     const others = allRoutes.filter(
       (route) => isKeyed(route) && route.role === 'write' && !storesReports(route),
     );
     expect(others.map(({ path }) => path).toSorted()).toEqual([
-      ...['/calls/delete', '/cost/create', '/cost/purge', '/feedback/purge', '/obj/delete'],
+      ...['/calls/delete', '/calls/score', '/cost/create', '/cost/purge', '/feedback/purge', '/obj/delete'],
       ...['/objs/{object_id}/aliases/remove', '/otel/v1/metrics'],
     ]);
   });
