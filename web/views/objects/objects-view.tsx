@@ -80,7 +80,18 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
         <h2 dir="auto">
           {shown.object_id} {versionName(shown)}
         </h2>
-        <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
+        <span className="row-end">
+          {shown.base_object_class === 'Prompt' ? (
+            <Link
+              to="/playground"
+              search={{ project: shown.project_id, prompt: shown.object_id, version: shown.digest }}
+              className="button quiet"
+            >
+              Open in the playground
+            </Link>
+          ) : null}
+          <CopyButton text={() => shown.digest}>Copy digest</CopyButton>
+        </span>
       </div>
       <p className="facts">
         <Moment time={shown.created_at} />
