@@ -7,6 +7,7 @@ import { type Bench, type BenchContext, type BenchPart, openBench } from './harn
 import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls.ts';
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';
+import { agents } from './parts/agents.ts';
 import { feedback } from './parts/feedback.ts';
 import { inference } from './parts/inference.ts';
 import { otel } from './parts/otel.ts';
@@ -39,6 +40,7 @@ const parts: readonly BenchPart[] = [
   speed,
   warm,
   inference,
+  agents,
   page,
 ];
 
