@@ -271,12 +271,7 @@ const maxScorers = 10;
 /** The refs of evaluators, which all begin with `refScheme`. */
 export const scorerRefs = (refScheme: string) =>
   field(
-    refs(refScheme).check(
-      z.refine(
-        (list) => list.length > 0 && list.length <= maxScorers,
-        rule(`should be 1 to ${maxScorers} refs`),
-      ),
-    ),
+    refs(refScheme, maxScorers),
     'Refs to versions of objects of class `Evaluator`, in the same project.',
   );
 

@@ -291,8 +291,8 @@ const objectRefSchema = (refScheme: string) => {
 };
 
 /** The refs of a request. They all begin with `refScheme`. */
-export const refs = (refScheme: string) =>
-  field(listOf(objectRefSchema(refScheme), maxItems), 'Refs to objects and ops.');
+export const refs = (refScheme: string, most = maxItems) =>
+  field(listOf(objectRefSchema(refScheme), most), 'Refs to objects and ops.');
 
 export const refsReadBatch = /* @__PURE__ */ endpoint({
   path: '/refs/read_batch',
