@@ -79,14 +79,20 @@ const columns = field(
   'Names of fields and dotted paths into them: `inputs.messages`, `output`, `attributes`, `exception`, `summary.usage`.',
 );
 
-const query = field(
-  optionalQuery(callKind(noIncludes)),
-  'An expression, ANDed with the filter. `{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}`. Operators: $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert; operands $getField and $literal. The resource pennytrace://guide has them all.',
-);
+const queryOf = (includes: Includes) =>
+  field(
+    optionalQuery(callKind(includes)),
+    'An expression, ANDed with the filter. `{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}`. Operators: $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert; operands $getField and $literal. The resource pennytrace://guide has them all.',
+  );
+
+const query = queryOf(noIncludes);
+
+/** Queries of `query_calls` may use what traces add up to, too. */
+const withTotals: Includes = { ...noIncludes, traceTotals: true };
 
 const sort = field(
-  withDefault(sortSchema(callKind(noIncludes)), []),
-  'Such as `[{"field": "summary.svc.latency_ms", "direction": "desc"}]`; newest first without it.',
+  withDefault(sortSchema(callKind(withTotals)), []),
+  'Such as `[{"field": "summary.svc.latency_ms", "direction": "desc"}]`, or for roots `summary.svc.trace_totals.total_cost`; newest first without it.',
 );
 
 /** What every reply has beside its own. */
@@ -147,7 +153,7 @@ export const queryCalls = /* @__PURE__ */ tool({
   request: () =>
     record(
       {
-        ...{ project_id: project, filter: filter(), query, sort_by: sort, columns },
+        ...{ project_id: project, filter: filter(), query: queryOf(withTotals), sort_by: sort, columns },
         ...{ start, end, limit: limit(50, 1000), cursor, max_characters: maxCharacters },
       },
       { query: 'where', sort_by: 'sort' },

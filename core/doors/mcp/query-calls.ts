@@ -1,12 +1,17 @@
-import type { CallsFilter } from '../../../api/queries.ts';
+import { type CallsFilter, maxTotalsDays } from '../../../api/queries.ts';
 import { queryCalls as description } from '../../../api/tools.ts';
-import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
+import {
+  type Expression,
+  type FieldPath,
+  pathsIn,
+  type SortKey,
+} from '../../../foundations/expression/index.ts';
 import { invalid, type ProjectId } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, rowOf, textOf } from './calls.ts';
+import { type Call, compact, newestFirst, readCalls, rowOf, textOf, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
-import { cursorOf, isNamed, placeOf, rangeOf, shownRange, within } from './range.ts';
+import { cursorOf, isNamed, placeOf, type Range, rangeOf, shownRange, within } from './range.ts';
 import { fitted, type Json, type JsonFields } from './reply.ts';
 import { listColumns, traceFigures, withPreviews } from './traces.ts';
 import { cutValues, mostRows, roomOf, valueIn, wayTo } from './values.ts';
@@ -81,6 +86,30 @@ const checkNames = async (
   });
 };
 
+/**
+ * Whether a query takes what traces add up to: it names that, or asks roots for their status, which is
+ * `descendant_error` if a call below failed. The latter only where it is not too much to add up.
+ */
+const needsTotals = (
+  { stores }: ToolContext,
+  { where, sort, filter }: Parameters<typeof queriedPaths>[0] & { readonly filter: CallsFilter },
+  { start, end }: Range,
+): boolean => {
+  const block = `summary.${stores.calls.policy.service}`;
+  const paths = queriedPaths({ where, sort });
+  if (paths.some(({ text }) => text.startsWith(`${block}.trace_totals`))) return true;
+  const isShort = start !== null && end !== null && end - start <= maxTotalsDays * 86_400e6;
+  return filter.traceRootsOnly && isShort && paths.some(({ text }) => text === `${block}.status`);
+};
+
+const queriedPaths = ({
+  where,
+  sort,
+}: {
+  readonly where: Expression | null;
+  readonly sort: readonly SortKey[];
+}): readonly FieldPath[] => [...(where ? pathsIn(where) : []), ...sort.map(({ path }) => path)];
+
 export const queryCalls = runs(description, async (args, context) => {
   const { projectId, filter, where: asked, sort, columns, limit, cursor, maxCharacters } = args;
   const { stores, links, now } = context;
@@ -93,6 +122,7 @@ export const queryCalls = runs(description, async (args, context) => {
   const most = Math.min(limit, mostRows(maxCharacters));
   const room = roomOf(maxCharacters, Math.min(most, 20));
   const query = {
+    includes: { ...withCosts, traceTotals: needsTotals(context, args, { start, end }) },
     ...{ projectId, filter, where: within({ start, end }, asked), offset },
     sort: sort.length > 0 ? sort : newestFirst,
     limit: most + 1,

@@ -163,6 +163,19 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
     },
   ],
   [
+    'Which trace cost most, and which traces had an error somewhere?',
+    async (agent) => {
+      const filter = { trace_roots_only: true };
+      const sort_by = [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }];
+      const dear = await agent.ask('query_calls', { filter, sort_by, limit: 3 });
+      const costs = rowsOf(dear).map(({ trace }) => Number((trace as Row).cost_usd));
+      expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+      const query = equals('summary.svc.status', 'descendant_error');
+      const failed = await agent.ask('query_calls', { filter, query, limit: 3 });
+      expect(Number((first(rowsOf(failed)).trace as Row).errors)).toBeGreaterThan(0);
+    },
+  ],
+  [
     'Is anything still running?',
     async (agent) => {
       const query = equals('summary.svc.status', 'running');
