@@ -72,7 +72,13 @@ it('are a 503 that says when to come back, before the function’s time is up: o
     });
     const unavailable = { detail: [{ type: 'storage_unavailable' }] };
     // OTLP has errors of a shape of its own; 14 is UNAVAILABLE.
-    expect(JSON.parse(text)).toMatchObject(path?.startsWith('/otel/') ? { code: 14 } : unavailable);
+    expect(JSON.parse(text)).toMatchObject(
+      path?.startsWith('/otel/')
+        ? { code: 14 }
+        : path === '/mcp'
+          ? { error: { data: unavailable } }
+          : unavailable,
+    );
   }
   expect(ofKey).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect(JSON.parse(ofKey?.text ?? '')).toMatchObject({ detail: [{ type: 'storage_unavailable' }] });
