@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -151,13 +151,17 @@ export class Evaluators extends Construct {
       ],
       withoutQueue: 'The queue that wakes it has one, for messages that it fails for.',
     });
-    new EventSourceMapping(made, 'Jobs', {
+    const jobs = new EventSourceMapping(made, 'Jobs', {
       target: made.handler,
       eventSourceArn: queue.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
       // So many judges are asked at once, ten times: an upstream has limits of its own.
       maxConcurrency: settings.concurrency,
+    });
+    Validations.of(jobs).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason: 'Destinations are for streams. The queue has a redrive policy.',
     });
   }
 }

@@ -12,6 +12,7 @@ interface EchoRequest {
   readonly input?: unknown;
   readonly stream?: unknown;
   readonly stream_options?: { readonly include_usage?: unknown } | null;
+  readonly response_format?: unknown;
 }
 
 /** The model's name in every answer, whichever model was requested. */
@@ -36,9 +37,39 @@ const promptOf = ({ messages, prompt, input }: EchoRequest): string => {
   return typeof last === 'string' ? last : textOf(last?.content);
 };
 
-/** The reply: it says that it is an echo, and repeats the prompt. */
-const replyTo = (request: EchoRequest): string =>
-  `This is the local echo model, no real one. You said: ${promptOf(request)}`;
+/** The keywords of a JSON Schema that answers of a form have. */
+interface Form {
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, Form>>;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+}
+
+/** The simplest value of a form. */
+const simplest = ({ type, properties = {}, enum: named, minimum = 0 }: Form): unknown => {
+  if (named) return named[0];
+  if (type === 'object')
+    return Object.fromEntries(Object.entries(properties).map(([name, form]) => [name, simplest(form)]));
+  if (type === 'array') return [];
+  if (type === 'boolean') return true;
+  return type === 'number' || type === 'integer' ? minimum : 'This is the local echo model, no real one.';
+};
+
+/** The form that a request asks its answer to have; undefined if it asks for none. */
+const formOf = ({ response_format: format }: EchoRequest): Form | undefined => {
+  const { json_schema: named } = (format ?? {}) as { json_schema?: { schema?: Form } };
+  return named?.schema;
+};
+
+/**
+ * The reply: it says that it is an echo, and repeats the prompt. If it is to have a form, it is the
+ * simplest value of that.
+ */
+const replyTo = (request: EchoRequest): string => {
+  const form = formOf(request);
+  if (form) return JSON.stringify(simplest(form));
+  return `This is the local echo model, no real one. You said: ${promptOf(request)}`;
+};
 
 /** Counts words as tokens. */
 const tokens = (text: string): number => text.split(/\s+/).filter(Boolean).length;
