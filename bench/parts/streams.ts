@@ -137,12 +137,13 @@ const passingOver = async (bench: Bench, calls: Store, records: readonly StreamR
     benchBudget(),
   );
   await evaluators.enabledIn(project, benchBudget());
-  const sqs = new SQSClient(
-    answeringAtOnce(
+  const sqs = new SQSClient({
+    endpoint: 'http://127.0.0.1',
+    ...answeringAtOnce(
       () => JSON.stringify({ Attributes: { CreatedTimestamp: '0' } }),
       'application/x-amz-json-1.0',
     ),
-  );
+  });
   return {
     calls,
     evaluators,
