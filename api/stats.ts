@@ -108,7 +108,8 @@ const metricsOf = <M extends CallMetric | UsageMetric>(
   return field(withDefault(list, []), description);
 };
 
-const granularity = integerWith(
+/** Seconds of a bucket. */
+export const granularity = integerWith(
   z.minimum(1),
   z.refine(
     isGranularity,
@@ -160,7 +161,7 @@ export const usageMetricsField = () =>
     'What is counted of the usage of each model, and of the calls that used it; nothing without it.',
   );
 
-export const granularityField = field(
+const granularityField = field(
   nullish(granularity),
   'Seconds of a bucket: less than a day, or whole days. Without it there are about 60 to 200 buckets.',
 );

@@ -15,7 +15,7 @@ import {
 } from '../foundations/wire/schema.ts';
 import { jsonObject, project } from './fields.ts';
 import { callKind, filter, type Includes, noIncludes, paths } from './queries.ts';
-import { callMetricsField, granularityField, groupBy, timezoneField, usageMetricsField } from './stats.ts';
+import { callMetricsField, granularity, groupBy, timezoneField, usageMetricsField } from './stats.ts';
 
 /*
  * The tools of `POST /mcp`: what each takes and gives, and what a model is told of it. Names and
@@ -242,6 +242,11 @@ export const getThread = /* @__PURE__ */ tool({
   answer: () => reply({ turns: rows('In order of time: asked, answered, call_id, trace_id and figures.') }),
 });
 
+const buckets = field(
+  nullish(granularity),
+  'Seconds of a bucket: less than 86400, or whole days. Without it a group has one row for the whole range.',
+);
+
 export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
@@ -251,7 +256,7 @@ export const getStats = /* @__PURE__ */ tool({
   request: () =>
     record(
       {
-        ...{ project_id: project, start, end, granularity: granularityField, timezone: timezoneField },
+        ...{ project_id: project, start, end, granularity: buckets, timezone: timezoneField },
         ...{ filter: filter(), query, call_metrics: callMetricsField(), usage_metrics: usageMetricsField() },
         ...{ group_by: groupBy('svc_user_id'), max_characters: maxCharacters },
       },
