@@ -1,0 +1,153 @@
+/**
+ * Evaluates a function on a dataset, as a trace, and compares it with an earlier evaluation. With
+ * --max-fall it exits with 1 if the mean of a score fell by more: for CI.
+ *
+ *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… \
+ *       node examples/evaluate.ts --dataset orders --model careful --max-fall 0.05
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+type Json = Record<string, unknown>;
+type Work<T> = { output: T; usage?: Json };
+type Place = { id: string; trace: string } | null;
+type Row = { inputs: Json; expected?: unknown };
+type Answer = { digest: string; objs: { digest: string; val: { rows: string } }[]; rows: { val: Row }[] };
+type Verdict = { value: number | boolean; reason?: string };
+
+/* What is evaluated: put your own in its place. */
+const sample: Row[] = [
+  { inputs: { question: 'Where is order W1001?' }, expected: 'on its way' },
+  { inputs: { question: 'Where is order W1002?' }, expected: 'delivered' },
+  { inputs: { question: 'Where is order W9999?' }, expected: 'unknown' },
+];
+const orders: Record<string, string> = { W1001: 'on its way', W1002: 'delivered' };
+
+/** Stands for an application: it answers a question, and says which tokens that took. */
+const answer = async ({ question }: Json, model: string): Promise<Work<unknown>> => {
+  await sleep(20);
+  const found = orders[/W\d+/.exec(String(question))?.[0] ?? ''];
+  if (!found && model === 'hasty') throw new Error('no such order');
+  const output = model === 'hasty' ? 'on its way' : (found ?? 'unknown');
+  return { output, usage: { [model]: { prompt_tokens: 40, completion_tokens: 5, requests: 1 } } };
+};
+const scorers: Record<string, (output: unknown, row: Row) => Verdict> = {
+  correct: (output, { expected }) => ({ value: output === expected, reason: `expected: ${expected}` }),
+  brevity: (output) => ({ value: Math.max(0, 1 - String(output).length / 100) }),
+};
+/* How: nothing below depends on what is evaluated. */
+const { dataset, model, ...options } = parseArgs({
+  options: {
+    dataset: { type: 'string', default: 'orders' },
+    model: { type: 'string', default: 'careful' },
+    parallel: { type: 'string', default: '8' },
+    baseline: { type: 'string' }, // an evaluation's id; without it, the latest of the same dataset
+    'max-fall': { type: 'string', default: 'Infinity' },
+  },
+}).values;
+const { PENNYTRACE_URL: url = 'http://127.0.0.1:8787', PENNYTRACE_KEY: key = '' } = process.env;
+const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
+const project_id = process.env.PENNYTRACE_PROJECT ?? 'demo/shop';
+const ref = (path: string): string => `svc:///${project_id}/${path}`;
+const now = () => new Date().toISOString();
+
+/** Sends a request, again after a failure that may pass. */
+const post = async <T = Answer>(path: string, body: object, tries = 3): Promise<T> => {
+  const headers = { authorization, accept: 'application/json', 'content-type': 'application/json' };
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  if (response.ok) return (await response.json()) as T;
+  if (tries === 1 || (response.status < 500 && response.status !== 429))
+    throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  await sleep(500);
+  return post(path, body, tries - 1);
+};
+const create = async (object_id: string, val: Json): Promise<string> =>
+  ref(`object/${object_id}:${(await post('/obj/create', { obj: { project_id, object_id, val } })).digest}`);
+/** The rows of the stored dataset, and its ref. If there is none, the sample is stored. */
+const readDataset = async (): Promise<{ rows: Row[]; at: string }> => {
+  const filter = { object_ids: [dataset], latest_only: true };
+  const [found] = (await post('/objs/query', { project_id, filter })).objs;
+  if (!found) {
+    const table = await post('/table/create', { table: { project_id, rows: sample } });
+    const val = { _type: 'Dataset', name: dataset, rows: ref(`table/${table.digest}`), saved_at: now() };
+    return { rows: sample, at: await create(dataset, val) };
+  }
+  const { rows } = await post('/table/query', { project_id, digest: found.val.rows.split('/').at(-1) });
+  return { rows: rows.map(({ val }) => val), at: ref(`object/${dataset}:${found.digest}`) };
+};
+const reports: object[] = [];
+/** Runs a step as a call below another one, and reports it. Undefined if it fails. */
+const traced = async <T>(op: string, above: Place, inputs: Json, step: (at: Place) => Promise<Work<T>>) => {
+  const at = { id: randomUUID(), trace: above?.trace ?? randomUUID() };
+  const ids = { project_id, id: at.id, trace_id: at.trace, parent_id: above?.id ?? null };
+  const start = { ...ids, op_name: ref(`op/${op}:v1`), started_at: now(), inputs };
+  reports.push({ mode: 'start', req: { start } });
+  const ended = await step(at).then(
+    ({ output, usage = {} }) => ({ output, summary: { usage } }),
+    (error) => ({ output: undefined, exception: String(error) }),
+  );
+  reports.push({ mode: 'end', req: { end: { project_id, id: at.id, ended_at: now(), ...ended } } });
+  return ended.output;
+};
+
+/** One row: the function, then its scorers. What fails scores 0. Latency in seconds. */
+const predictAndScore = (example: Row, above: Place) =>
+  traced('Evaluation.predict_and_score', above, { example, model }, async (at) => {
+    const began = performance.now();
+    const inputs = { ...example.inputs, model };
+    const output = await traced('answer', at, inputs, () => answer(example.inputs, model));
+    const model_latency = (performance.now() - began) / 1000;
+    const scores: Record<string, number> = {};
+    for (const [name, score] of Object.entries(scorers)) {
+      const judge = async () => ({ output: score(output, example) });
+      const verdict = output === undefined ? undefined : await traced(name, at, { output, example }, judge);
+      scores[name] = Number(verdict?.value ?? 0);
+    }
+    return { output: { output: output ?? null, scores, model_latency } };
+  });
+const evaluate = 'Evaluation.evaluate';
+const { rows, at } = await readDataset();
+const definition = { _type: 'Evaluation', name: dataset, dataset: at, scorers: Object.keys(scorers) };
+const self = await create(`${dataset}-evaluation`, definition); // the same value is the same version
+const equal = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $literal: value }] });
+const latest = {
+  project_id,
+  columns: ['output'],
+  limit: 1,
+  sort_by: [{ field: 'started_at', direction: 'desc' }],
+};
+const [baseline] = await post<{ output: Record<string, { mean: number }> }[]>('/calls/stream_query', {
+  ...latest,
+  filter: options.baseline ? { call_ids: [options.baseline] } : { op_names: [ref(`op/${evaluate}:v1`)] },
+  query: { $expr: { $and: [equal('inputs.self', self), equal('summary.svc.status', 'success')] } },
+});
+if (options.baseline && !baseline) throw new Error('The baseline is no evaluation of this dataset.');
+const mean = (values: number[]) => ({ mean: values.reduce((sum, each) => sum + each, 0) / values.length });
+const summary = await traced(evaluate, null, { self, model }, async (root) => {
+  console.log(`Evaluation ${root?.id}`);
+  const results: { scores: Record<string, number>; model_latency: number }[] = [];
+  const waiting = rows.values();
+  const work = async () => {
+    for (const row of waiting) {
+      results.push((await predictAndScore(row, root)) ?? { scores: {}, model_latency: 0 });
+      const bar = '█'.repeat((30 * results.length) / rows.length).padEnd(30, '░');
+      process.stderr.write(`\r${bar} ${results.length}/${rows.length}`);
+      if (reports.length > 200) await post('/call/upsert_batch', { batch: reports.splice(0) });
+    }
+  };
+  await Promise.all(Array.from({ length: Number(options.parallel) }, work));
+  const of = (name: string) => [name, mean(results.map(({ scores }) => scores[name] ?? 0))];
+  const model_latency = mean(results.map((result) => result.model_latency));
+  return { output: { ...Object.fromEntries(Object.keys(scorers).map(of)), model_latency } };
+});
+await post('/call/upsert_batch', { batch: reports });
+let fell = summary === undefined;
+console.log(`\n${'score'.padEnd(20)} mean  baseline`);
+for (const [name, { mean }] of Object.entries<{ mean: number }>(summary ?? {})) {
+  const before = baseline?.output[name]?.mean;
+  const tooLow = name in scorers && before !== undefined && before - mean > Number(options['max-fall']);
+  console.log(name.padEnd(20), mean.toFixed(3), before?.toFixed(3) ?? '–', tooLow ? 'fell' : '');
+  fell ||= tooLow;
+}
+process.exitCode = fell ? 1 : 0;

@@ -1,0 +1,84 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../support/project.ts';
+import { sharedService } from '../../support/service.ts';
+
+interface Told {
+  readonly id: string;
+  readonly parent_id: string | null;
+  readonly trace_id: string;
+  readonly op_name: string;
+  readonly inputs: Record<string, unknown>;
+  readonly output: unknown;
+  readonly exception: string | null;
+  readonly summary: { readonly usage?: object };
+}
+
+const nameOf = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+describe.each([
+  ['Node', process.execPath, 'examples/evaluate.ts', true],
+  ['Python', 'python3', 'examples/evaluate.py', hasPython],
+] as const)('the evaluation in %s', (language, command, script, isThere) => {
+  const project_id = `acme/evaluate-${language.toLowerCase()}`;
+
+  /** Runs the example, and tells with what it exited and what it said. */
+  const evaluate = async (...args: string[]) => {
+    const { url, key } = await sharedService();
+    const env = { ...process.env, PENNYTRACE_URL: url, PENNYTRACE_KEY: key, PENNYTRACE_PROJECT: project_id };
+    const run = spawn(command, [script, ...args], { cwd: root, env });
+    const exited = new Promise<number | null>((resolve) => run.once('exit', resolve));
+    const [code, out, error] = await Promise.all([exited, text(run.stdout), text(run.stderr)]);
+    return { code, out, error, id: /^Evaluation (\S+)/m.exec(out)?.[1] ?? '' };
+  };
+
+  const query = async (filter: object): Promise<Told[]> => {
+    const { post } = await sharedService();
+    const headers = { accept: 'application/json' };
+    return (await post('/calls/stream_query', { project_id, filter }, { headers })).json() as Promise<Told[]>;
+  };
+
+  it.skipIf(!isThere)(
+    'is a trace, and fails in CI only when a score fell too far',
+    async () => {
+      const careful = await evaluate();
+      expect(careful, careful.error).toMatchObject({ code: 0, error: expect.stringContaining('3/3') });
+      const [first] = await query({ call_ids: [careful.id] });
+      const calls = await query({ trace_ids: [first?.trace_id] });
+      expect(first).toMatchObject({
+        ...{ parent_id: null, exception: null, inputs: { model: 'careful' } },
+        output: { correct: { mean: 1 }, brevity: { mean: expect.closeTo(0.91, 1) } },
+      });
+      const below = (id: string) => calls.filter(({ parent_id }) => parent_id === id);
+      const rows = below(careful.id);
+      expect(rows.map(nameOf)).toEqual(Array(3).fill('Evaluation.predict_and_score'));
+      expect(new Set(rows.map(({ inputs }) => JSON.stringify(inputs.example))).size).toBe(3);
+      for (const row of rows) {
+        expect(row.output).toMatchObject({ scores: { correct: 1 }, model_latency: expect.any(Number) });
+        expect(new Set(below(row.id).map(nameOf))).toEqual(new Set(['answer', 'correct', 'brevity']));
+        const judged = below(row.id).find((call) => nameOf(call) === 'correct');
+        expect(judged?.output).toMatchObject({ value: true, reason: expect.stringContaining('expected') });
+      }
+      expect(calls.find((call) => nameOf(call) === 'answer')?.summary.usage).toHaveProperty('careful');
+
+      const hasty = await evaluate('--model', 'hasty', '--max-fall', '0.1');
+      expect(hasty, hasty.error).toMatchObject({ code: 1, out: expect.stringMatching(/^correct .* fell$/m) });
+      // A row whose function fails scores 0, and its call has the exception.
+      const [second] = await query({ call_ids: [hasty.id] });
+      expect(second?.output).toMatchObject({ correct: { mean: expect.closeTo(1 / 3) } });
+      const failed = (await query({ trace_ids: [second?.trace_id] })).filter(({ exception }) => exception);
+      expect(failed.map(nameOf)).toEqual(['answer']);
+
+      const again = await evaluate('--model', 'careful', '--baseline', careful.id, '--max-fall', '0');
+      expect(again, again.error).toMatchObject({ code: 0 });
+      expect((await evaluate('--baseline', 'nothing')).code).toBe(1);
+      // All of them are of the same version of the dataset and of the evaluation.
+      const [third] = await query({ call_ids: [again.id] });
+      expect(third?.inputs.self).toBe(first?.inputs.self);
+    },
+    120_000,
+  );
+});
