@@ -1,4 +1,4 @@
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { CallRow } from '../../questions/query/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
@@ -30,23 +30,26 @@ interface Wanted {
   readonly by: readonly LoadedEvaluator[];
 }
 
+/** How many projects are looked up at once. */
+const concurrency = 8;
+
 /** The changes that some evaluator may want, by its sample alone. Of others nothing is unpacked. */
 const wantedChanges = async (
   { calls, evaluators }: Watch,
   changes: readonly ItemChange[],
   budget: RequestBudget,
 ): Promise<Wanted[]> => {
-  const wanted: Wanted[] = [];
-  for (const [projectId, some] of Map.groupBy(changes, ({ projectId }) => projectId)) {
+  const byProject = Map.groupBy(changes, ({ projectId }) => projectId);
+  const wanted = await mapConcurrent([...byProject], concurrency, async ([projectId, some]) => {
     const enabled = await evaluators.enabledIn(projectId, budget);
-    if (enabled.length === 0) continue;
-    for (const change of some) {
+    if (enabled.length === 0) return [];
+    return some.flatMap((change): Wanted[] => {
       const ofCall = toCallChange(calls, change);
       const by = ofCall ? enabled.filter((evaluator) => isSampled(evaluator, ofCall.id)) : [];
-      if (ofCall && by.length > 0) wanted.push({ change: ofCall, by });
-    }
-  }
-  return wanted;
+      return ofCall && by.length > 0 ? [{ change: ofCall, by }] : [];
+    });
+  });
+  return wanted.flat();
 };
 
 /** A call that an evaluator wants as far as its header shows. */
