@@ -54,7 +54,7 @@ describe('a request', () => {
       isBase64Encoded: false,
       requestContext: {
         stage: 'live',
-        path: '/live/any/a/b%20c',
+        path: '/any/a/b%20c',
         resourcePath: '/any/{path+}',
         identity: { sourceIp: '127.0.0.1', userAgent: 'test' },
         authorizer: { principalId: 'ada', said: 'ada' },
