@@ -88,6 +88,12 @@ export interface Stores {
   readonly rollups?: RollupsAccess;
 }
 
+/**
+ * What a function does with spending limits: `hold` keeps requests within them, and `show` tells what
+ * is left.
+ */
+export type LimitsAccess = 'hold' | 'show';
+
 /** The settings that say how long functions may take, in seconds. */
 export type TimeoutSetting = 'queryTimeoutSeconds' | 'inferenceTimeoutSeconds';
 
@@ -281,6 +287,8 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly upstreams?: boolean;
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
+  /** What the function does with spending limits, where the settings have them. @default - nothing */
+  readonly limits?: LimitsAccess;
   /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */
   readonly refuses?: readonly ('GET' | 'DELETE')[];
   readonly operations: readonly Operation[];
@@ -299,7 +307,7 @@ export interface KeyedRoute extends AnyRoute {
 
 /**
  * An endpoint about the key of the request itself, which any valid key may ask, and which touches
- * no store.
+ * no store, or what limits take alone.
  */
 export interface KeyRoute extends AnyRoute {
   readonly method: 'GET' | 'POST';
@@ -432,7 +440,9 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
   described: Common<Path> &
     Contract<Body, Answer, Sent> &
     Documented &
-    Partial<Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'refuses'>> &
+    Partial<
+      Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'limits' | 'refuses'>
+    > &
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },
 ): Endpoint<Body, Answer, Path, Sent> => ({
@@ -446,7 +456,9 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
  * Describes an endpoint about the key of a request.
  */
 export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
-  described: Common<Path> & Contract<Body, Answer, Sent> & Operation & { readonly method?: 'GET' | 'POST' },
+  described: Common<Path> &
+    Contract<Body, Answer, Sent> &
+    Operation & { readonly method?: 'GET' | 'POST'; readonly limits?: LimitsAccess },
 ): KeyEndpoint<Body, Answer, Path, Sent> => ({
   ...{ method: 'GET', scheme: 'basic', stores: {}, handler: handlerOf(described.path), ...fixed },
   ...described,

@@ -103,6 +103,9 @@ const openAiError = () =>
       message: field(z.string(), 'All problems in one text.'),
       type: field(z.string(), 'Its kind by its status: `invalid_request_error`, `rate_limit_error`, …'),
       code: field(z.string(), 'The `type` of the first problem.'),
+      limit_usd: field(z.optional(z.number()), 'The spending limit that was reached, in dollars.'),
+      spent_usd: field(z.optional(z.number()), 'What was spent or is held of it, in dollars.'),
+      resets_at: field(z.optional(z.string()), 'When it begins anew.'),
     })
     .register(documented, { name: 'OpenAiError' });
 

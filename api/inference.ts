@@ -152,6 +152,7 @@ export const inference = /* @__PURE__ */ endpoint({
   shape: passThrough,
   stores: { calls: 'record', payloads: 'write', rollups: 'note' },
   upstreams: true,
+  limits: 'hold',
   tag: 'inference',
   request: inferenceBody,
   // A header names the project.

@@ -10,8 +10,20 @@ const grant = () =>
     role: field(z.enum(roles), 'What it allows; `write` includes `read`, and `admin` all others.'),
   });
 
+const limit = () =>
+  z.object({
+    of: field(z.enum(['key', 'project']), 'Whose limit it is.'),
+    project_id: field(z.nullable(z.string()), 'The project; null for the key.'),
+    period: field(z.enum(['day', 'month']), 'How long it is for, in UTC.'),
+    limit_usd: field(z.number(), 'The limit, in dollars.'),
+    spent_usd: field(z.number(), 'What was spent, and is held for requests that are under way.'),
+    left_usd: field(z.number(), 'What is left.'),
+    resets_at: field(timestamp, 'When it begins anew.'),
+  });
+
 export const me = /* @__PURE__ */ keyEndpoint({
   path: '/me',
+  limits: 'show',
   tag: 'projects',
   name: 'Me',
   summary: 'Whose key this is',
@@ -22,6 +34,10 @@ export const me = /* @__PURE__ */ keyEndpoint({
       key_id: field(z.string(), "The key's id, which is no secret."),
       expires_at: field(z.nullable(timestamp), 'When the key expires; null for never.'),
       grants: field(z.array(grant()), 'What the key may do.'),
+      limits: field(
+        z.nullable(z.array(limit())),
+        'What is left of the spending limits of the key, and of projects that its grants name; null without the setting `limits`.',
+      ),
       service: field(
         z.object({
           name: field(z.string(), "The service's name, which other names begin with."),
@@ -44,6 +60,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
           { resource: '*', role: 'inference' },
           { resource: '*', role: 'admin' },
         ],
+        limits: null,
         service: { name: 'svc', version: '0.1.0' },
       },
     },

@@ -21,6 +21,7 @@ import {
   putKey,
   type Role,
   revokeKey,
+  type SpendingLimits,
 } from '../foundations/auth/index.ts';
 import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
@@ -59,6 +60,7 @@ export type Command =
 export const help = `Make, list and revoke the keys of a deployed or a local service.
 
   npm run keys -- create --user ada --grant 'acme/*:write' [--grant …] [--expires 90d]
+                        [--usd-per-day 5] [--usd-per-month 50]
   npm run keys -- list [--json]
   npm run keys -- revoke <key id>
 
@@ -68,6 +70,9 @@ create
                     keep a * from the shell. Roles: read, write (includes read), inference,
                     admin (includes all)
   --expires WHEN    days from now (90d), a date (2027-01-01, at 00:00 UTC) or an ISO 8601 time; else never
+  --usd-per-day USD, --usd-per-month USD
+                    the most dollars that its model requests may cost in a UTC day or month; it counts where the
+                    service has the setting limits
   --service NAME    what the key begins with, svc or weave; else the local service's name with --local, or the
                     dialect of cdk.json's context, else svc
 list
@@ -93,6 +98,8 @@ const createOptions = {
   user: { type: 'string' },
   grant: { type: 'string', multiple: true },
   expires: { type: 'string' },
+  'usd-per-day': { type: 'string' },
+  'usd-per-month': { type: 'string' },
   service: { type: 'string' },
 } as const;
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
@@ -129,9 +136,25 @@ const expiryOf = (text: string, now: Micros): Micros => {
   return expiry;
 };
 
+/** The dollars of an option, of which {@link newRecord} knows the bounds. */
+const usdOf = (option: string, text: string): number => {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
+    throw new UsageError(`--${option} ${text}: should be dollars, e.g. 5 or 0.50`);
+  return Number(text);
+};
+
+const limitsOf = (perDay: string | undefined, perMonth: string | undefined): SpendingLimits | undefined =>
+  perDay === undefined && perMonth === undefined
+    ? undefined
+    : {
+        ...(perDay !== undefined && { usdPerDay: usdOf('usd-per-day', perDay) }),
+        ...(perMonth !== undefined && { usdPerMonth: usdOf('usd-per-month', perMonth) }),
+      };
+
 const createOf = (args: string[], now: Micros): Command => {
   const { values } = parseFlags({ args, options: createOptions });
   const { user, grant: grants = [], expires, service } = values;
+  const limits = limitsOf(values['usd-per-day'], values['usd-per-month']);
   if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
   if (grants.length === 0)
     throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
@@ -145,6 +168,7 @@ const createOf = (args: string[], now: Micros): Command => {
       user,
       grants: grants.map(grantOf),
       ...(expires !== undefined && { expiresAt: expiryOf(expires, now) }),
+      ...(limits && { limits }),
     },
   };
 };
@@ -335,6 +359,13 @@ const shortTime = (micros: Micros): string => `${formatTime(micros).slice(0, 19)
 const expiry = (record: KeyRecord): string =>
   record.expiresAt === undefined ? 'never' : shortTime(record.expiresAt);
 
+/** `$5 a day, $50 a month`; empty without limits. */
+const limitsText = ({ limits = {} }: KeyRecord): string =>
+  [
+    ...(limits.usdPerDay === undefined ? [] : [`$${limits.usdPerDay} a day`]),
+    ...(limits.usdPerMonth === undefined ? [] : [`$${limits.usdPerMonth} a month`]),
+  ].join(', ');
+
 /**
  * The message about a new key, on several lines.
  *
@@ -348,6 +379,7 @@ const describeNewKey = (record: KeyRecord, shown: string): string => {
     `  user     ${record.user}`,
     `  grants   ${record.grants.map(formatGrant).join(' ')}`,
     `  expires  ${expiry(record)}`,
+    ...(record.limits ? [`  limits   ${limitsText(record)}`] : []),
   ];
   // The user name "api" goes with every key, and needs no quoting in a shell.
   const has = (...names: readonly Role[]) =>
@@ -363,6 +395,7 @@ const describeNewKey = (record: KeyRecord, shown: string): string => {
  * @param now UTC microseconds since 1970
  */
 const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
+  const hasLimits = records.some(({ limits }) => limits);
   const rows = records.map((record) => [
     record.id,
     keyState(record, now),
@@ -370,8 +403,10 @@ const describeKeys = (records: readonly KeyRecord[], now: Micros): string => {
     shortTime(record.createdAt),
     expiry(record),
     record.grants.map(formatGrant).join(' '),
+    ...(hasLimits ? [limitsText(record)] : []),
   ]);
-  const table = [['KEY ID', 'STATE', 'USER', 'CREATED', 'EXPIRES', 'GRANTS'], ...rows];
+  const titles = ['KEY ID', 'STATE', 'USER', 'CREATED', 'EXPIRES', 'GRANTS'];
+  const table = [[...titles, ...(hasLimits ? ['LIMITS'] : [])], ...rows];
   const widths = table.reduce<number[]>(
     (widest, row) => row.map((cell, i) => Math.max(cell.length, widest[i] ?? 0)),
     [],
@@ -401,6 +436,8 @@ const keysAsJson = (records: readonly KeyRecord[], now: Micros): string => {
     created_at: time(record.createdAt),
     expires_at: time(record.expiresAt),
     revoked_at: time(record.revokedAt),
+    usd_per_day: record.limits?.usdPerDay ?? null,
+    usd_per_month: record.limits?.usdPerMonth ?? null,
   }));
   return JSON.stringify(list, undefined, 2);
 };

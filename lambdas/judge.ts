@@ -3,6 +3,7 @@ import { parseUpstreams, SecretKeys, secretsClient } from '../core/doors/inferen
 import { fromMessage, type Judging, judgeCall, NotYet } from '../core/workers/evaluators/index.ts';
 import { sendDeadLetters } from '../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
+import { projectLimits, unpriced } from './http/limits.ts';
 import { settings } from './http/settings.ts';
 import { RequestLog } from './log/request-log.ts';
 import { deadLetters } from './streams/batch.ts';
@@ -22,6 +23,7 @@ const judging: Judging = {
   costs: costsOfProject,
   evaluators: rememberedEvaluators(),
   ledger: settings.rollups,
+  limits: unpriced && projectLimits,
   inference: {
     upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
     keys: new SecretKeys(secretsClient),

@@ -290,6 +290,12 @@ export const settings = z
       { concurrency: whole(2, 1000).default(10) },
       'write true, or {"concurrency": 10}',
     ).optional(),
+    limits: switched(
+      {
+        unpriced: z.enum(['refuse', 'dearest'], { error: 'write refuse or dearest' }).default('refuse'),
+      },
+      'write true, or {"unpriced": "dearest"}',
+    ).optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],

@@ -135,6 +135,7 @@ export class Evaluators extends Construct {
         ...readerEnvironment(config, storage),
         [tables.objects.variable]: storage.objects.tableName,
         [tables.rollups.variable]: storage.rollups.tableName,
+        ...(config.limits && { LIMITS: config.limits.unpriced }),
         ...inference.upstreamEnvironment,
         ...redaction?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
@@ -142,6 +143,7 @@ export class Evaluators extends Construct {
       },
       permissions: [
         ...judgePermissions(storage),
+        ...(config.limits ? [{ actions: ['dynamodb:Query'], resource: storage.objects.tableArn }] : []),
         ...inference.upstreamPermissions,
         {
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],

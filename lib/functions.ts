@@ -9,6 +9,7 @@ import { type Config, constructId } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
+import { limitsNeeds } from './limits.ts';
 import { type Permission, permissionsOf } from './permissions.ts';
 import { type Redaction, storesReports } from './redaction.ts';
 import type { Storage } from './storage.ts';
@@ -162,6 +163,7 @@ export class Functions extends Construct {
     const redaction = storesReports(route) ? props.redaction : undefined;
     const bundle = bundleOf(bundles, route.handler);
     const evaluations = route.evaluations ? props.evaluations : undefined;
+    const limits = limitsNeeds(route.limits, config, storage);
     return new ServiceFunction(this, constructId(route.handler), {
       config,
       code: redaction ? redaction.code(bundle) : bundle,
@@ -174,11 +176,13 @@ export class Functions extends Construct {
         ...(route.upstreams && inference.environment),
         ...redaction?.environment,
         ...evaluations?.environment,
+        ...limits.environment,
       },
       permissions: [
         ...permissionsOf(route, storage),
         ...(route.upstreams ? inference.permissions : []),
         ...(evaluations ? [evaluations.permission] : []),
+        ...limits.permissions,
       ],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
     });

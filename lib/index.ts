@@ -5,6 +5,7 @@ export type {
   EventsOptions,
   InferenceModel,
   InferenceUpstream,
+  LimitsOptions,
   PennytraceProps,
 } from './props.ts';
 export type { ReportOptions } from './report-key.ts';

@@ -102,6 +102,17 @@ export interface EvaluatorsOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** What spending limits mean for models without a price. */
+export interface LimitsOptions {
+  /**
+   * Whether requests to them are refused, or count as those to the dearest model of the default
+   * prices.
+   *
+   * @default 'refuse'
+   */
+  readonly unpriced?: 'refuse' | 'dearest' | undefined;
+}
+
 /**
  * The settings of a service. Each is checked when the construct is made, so none may be a token.
  * docs/configuration.md says more of each.
@@ -292,4 +303,12 @@ export interface PennytraceProps {
    * @default - nothing is judged
    */
   readonly evaluators?: boolean | EvaluatorsOptions | undefined;
+
+  /**
+   * Keeps model requests and judges within the dollars that keys and projects may spend a day and a
+   * month: docs/limits.md.
+   *
+   * @default - any amount may be spent
+   */
+  readonly limits?: boolean | LimitsOptions | undefined;
 }

@@ -39,7 +39,17 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const { verbose, dialect, events, analytics, evaluators, redact, demo: _demo, ...options } = settings;
+  const {
+    verbose,
+    dialect,
+    events,
+    analytics,
+    evaluators,
+    limits,
+    redact,
+    demo: _demo,
+    ...options
+  } = settings;
   return startLocalService({
     ...options,
     settings: {
@@ -48,6 +58,7 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
       ...(analytics && { analytics }),
       ...(redact && { redact }),
       ...(evaluators && { evaluators }),
+      ...(limits && { limits }),
     },
     signal,
     progress,

@@ -117,6 +117,8 @@ export interface Settings {
   readonly redact?: string;
   /** Whether evaluators judge calls as they end. */
   readonly evaluators?: true;
+  /** Whether keys and projects keep to their spending limits. */
+  readonly limits?: true;
 }
 
 const defaultPort = 8787;
@@ -190,6 +192,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     EVENTS,
     ANALYTICS,
     EVALUATORS,
+    LIMITS,
     REDACT: redact,
   } = environment;
   const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
@@ -208,6 +211,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
     ...(redact && { redact }),
     ...(switchOf('EVALUATORS', EVALUATORS, false) && { evaluators: true }),
+    ...(switchOf('LIMITS', LIMITS, false) && { limits: true }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

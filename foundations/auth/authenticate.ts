@@ -132,6 +132,7 @@ export const authenticate = async (
   if (!matches) return { refusal: 'wrong secret', keyId: key.id };
   const refusal = refusalOf(record, credentials, now);
   if (refusal) return { refusal, keyId: key.id };
-  const { user, grants, expiresAt } = record;
-  return { caller: { user, keyId: key.id, grants, ...(expiresAt !== undefined && { expiresAt }) } };
+  const { user, grants, expiresAt, limits } = record;
+  const caller = { user, keyId: key.id, grants };
+  return { caller: { ...caller, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) } };
 };

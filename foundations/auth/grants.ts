@@ -78,6 +78,15 @@ export const allows = (grants: readonly Grant[], project: ProjectId, role: Role)
   );
 };
 
+/** The most dollars that model requests may cost in a UTC day, and in a UTC month. */
+export interface SpendingLimits {
+  readonly usdPerDay?: number | undefined;
+  readonly usdPerMonth?: number | undefined;
+}
+
+/** The largest limit, in dollars: sums stay exact in billionths. */
+export const maxLimitUsd = 1_000_000;
+
 /** Who makes a request with a valid key. */
 export interface Caller {
   /** The key's user. Writes carry this name. */
@@ -86,10 +95,19 @@ export interface Caller {
   readonly grants: readonly Grant[];
   /** When the key expires, in microseconds since 1970; absent for never. */
   readonly expiresAt?: Micros;
+  /** What the key may spend; absent for any amount. */
+  readonly limits?: SpendingLimits;
 }
 
 /** A caller as the authorizer hands it to the handlers. API Gateway carries strings alone. */
-export type CallerContext = { user: string; keyId: string; grants: string; expiresAt?: string };
+export type CallerContext = {
+  user: string;
+  keyId: string;
+  grants: string;
+  expiresAt?: string;
+  usdPerDay?: string;
+  usdPerMonth?: string;
+};
 
 /** Writes the caller as strings: grants separated by spaces, the expiry in ISO 8601. */
 export const toContext = (caller: Caller): CallerContext => ({
@@ -97,7 +115,22 @@ export const toContext = (caller: Caller): CallerContext => ({
   keyId: caller.keyId,
   grants: formatGrants(caller.grants),
   ...(caller.expiresAt !== undefined && { expiresAt: formatTime(caller.expiresAt) }),
+  ...(caller.limits?.usdPerDay !== undefined && { usdPerDay: String(caller.limits.usdPerDay) }),
+  ...(caller.limits?.usdPerMonth !== undefined && { usdPerMonth: String(caller.limits.usdPerMonth) }),
 });
+
+/** What the context says of limits. A damaged one allows nothing. */
+const limitsIn = ({
+  usdPerDay,
+  usdPerMonth,
+}: Readonly<Record<string, unknown>>): SpendingLimits | undefined => {
+  if (usdPerDay === undefined && usdPerMonth === undefined) return undefined;
+  const usdOf = (text: unknown) => (typeof text === 'string' ? Number(text) || 0 : 0);
+  return {
+    ...(usdPerDay !== undefined && { usdPerDay: usdOf(usdPerDay) }),
+    ...(usdPerMonth !== undefined && { usdPerMonth: usdOf(usdPerMonth) }),
+  };
+};
 
 /**
  * Reads what {@link toContext} wrote. Other values are the gateway's own.
@@ -111,7 +144,8 @@ export const fromContext = (context: Readonly<Record<string, unknown>> | null | 
   const expiryUnread = expiryText !== undefined && expiresAt === undefined;
   if (typeof user !== 'string' || typeof keyId !== 'string' || !grants || expiryUnread)
     throw new Error('the request carries no caller: is the authorizer attached to its route?');
-  return { user, keyId, grants, ...(expiresAt !== undefined && { expiresAt }) };
+  const limits = limitsIn(context ?? {});
+  return { user, keyId, grants, ...(expiresAt !== undefined && { expiresAt }), ...(limits && { limits }) };
 };
 
 /**

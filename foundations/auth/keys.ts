@@ -3,6 +3,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   asBytes,
+  asNumber,
   asText,
   documents,
   type Item,
@@ -14,7 +15,14 @@ import {
 } from '../storage/index.ts';
 import type { TableKey } from '../storage/tables.ts';
 import { formatTime, type Micros, parseTime } from '../wire/index.ts';
-import { formatGrant, formatGrants, type Grant, parseGrant } from './grants.ts';
+import {
+  formatGrant,
+  formatGrants,
+  type Grant,
+  maxLimitUsd,
+  parseGrant,
+  type SpendingLimits,
+} from './grants.ts';
 
 /** An API key in its parts; as text it is `<service>_<id>_<secret>`. */
 export interface Key {
@@ -93,6 +101,8 @@ export interface Grantee {
   readonly grants: readonly Grant[];
   /** When the key expires, in microseconds since 1970; absent for never. */
   readonly expiresAt?: Micros;
+  /** What its model requests may cost: above 0, at most a million dollars each; absent for any amount. */
+  readonly limits?: SpendingLimits;
 }
 
 /** The record of a key, without its secret. Times are microseconds since 1970. */
@@ -137,6 +147,9 @@ const refuse = (grantee: Grantee, now: Micros): string | undefined => {
     return `too many grants: at most ${maxGrants}, and ${maxGrantsLength} characters in all; use <entity>/*`;
   if (grantee.expiresAt !== undefined && grantee.expiresAt <= now)
     return `the expiry should be in the future, ${formatTime(grantee.expiresAt)} is not`;
+  const { usdPerDay = 1, usdPerMonth = 1 } = grantee.limits ?? {};
+  if (![usdPerDay, usdPerMonth].every((usd) => usd > 0 && usd <= maxLimitUsd))
+    return `a limit should be above 0 and at most ${maxLimitUsd} dollars`;
   return undefined;
 };
 
@@ -174,7 +187,17 @@ export const toItem = (record: KeyRecord): Item => ({
   createdAt: formatTime(record.createdAt),
   ...(record.expiresAt !== undefined && { expiresAt: formatTime(record.expiresAt) }),
   ...(record.revokedAt !== undefined && { revokedAt: formatTime(record.revokedAt) }),
+  ...(record.limits?.usdPerDay !== undefined && { usdPerDay: record.limits.usdPerDay }),
+  ...(record.limits?.usdPerMonth !== undefined && { usdPerMonth: record.limits.usdPerMonth }),
 });
+
+/**
+ * Reads a limit; undefined if the item has none.
+ *
+ * @throws Error if it is no number: a damaged limit must not count as none
+ */
+const limitOf = (item: Item, name: string): number | undefined =>
+  item[name] === undefined ? undefined : required(item, name, asNumber(item[name]));
 
 /**
  * Reads a time; undefined if the item has none.
@@ -209,6 +232,8 @@ export const fromItem = (item: Item): KeyRecord => {
   const digest = asBytes(item.digest);
   const expiresAt = timeOf(item, 'expiresAt');
   const revokedAt = timeOf(item, 'revokedAt');
+  const [usdPerDay, usdPerMonth] = [limitOf(item, 'usdPerDay'), limitOf(item, 'usdPerMonth')];
+  const isLimited = usdPerDay !== undefined || usdPerMonth !== undefined;
   return {
     id: required(item, 'id', asText(item.id)),
     digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
@@ -217,6 +242,12 @@ export const fromItem = (item: Item): KeyRecord => {
     createdAt: required(item, 'createdAt', timeOf(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),
+    ...(isLimited && {
+      limits: {
+        ...(usdPerDay !== undefined && { usdPerDay }),
+        ...(usdPerMonth !== undefined && { usdPerMonth }),
+      },
+    }),
   };
 };
 

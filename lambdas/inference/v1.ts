@@ -2,22 +2,29 @@ import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { inference as description, type InferenceBody } from '../../api/inference.ts';
 import {
+  askForUsage,
+  chooseUpstream,
   countRequest,
   endpoints,
   type ForwardedAnswer,
   forward,
   isInferencePath,
+  neverReached,
   openAiError,
   parseUpstreams,
   type RateLimit,
   Recording,
   SecretKeys,
+  Spending,
   secretsClient,
   type UpstreamConfig,
 } from '../../core/doors/inference/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
+import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/records/costs/index.ts';
+import { SpendingLimitReached } from '../../core/records/spending.ts';
 import { allows, type Caller } from '../../foundations/auth/index.ts';
-import { dynamodbClient, requestBudget } from '../../foundations/storage/index.ts';
+import { Memory } from '../../foundations/memory.ts';
+import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import {
   forbidden,
   hasExactNumber,
@@ -30,6 +37,7 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
+import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { answerErrors, logRequest, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
@@ -118,12 +126,50 @@ const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   },
 });
 
-type Event = RelayEvent<InferenceBody>;
+interface Event extends RelayEvent<InferenceBody> {
+  /** Whether the request never reached its upstream. */
+  isUnsent?: boolean;
+}
 
 /** The part of the function's time that is kept back to record a long answer, in milliseconds. */
 const recordMs = 15_000;
 /** A count that takes longer costs more than it protects from, in milliseconds. */
 const countMs = 2000;
+/** The same of what holds money: requests of one key or project wait for each other. */
+const holdMs = 10_000;
+/** How long prices are remembered, in milliseconds. */
+const pricesMs = 60_000;
+
+const priceBooks = new Memory<PriceBook>(pricesMs);
+
+/** The default prices, behind the project's own if there is one. */
+const priceBookOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<PriceBook> =>
+  project === undefined
+    ? loadDefaultPrices()
+    : priceBooks.get(project, () => readPriceBook(settings.costs, project, budget));
+
+/**
+ * Holds what a request may cost, if key or project have limits.
+ *
+ * @param body as it goes to the upstream
+ * @returns undefined if nothing limits it, or no upstream takes its model
+ */
+const spend = async (event: Event, body: InferenceBody): Promise<Spending | undefined> => {
+  if (unpriced === undefined) return undefined;
+  const { service, gone } = event;
+  const project = projectOf(event);
+  const { deadline } = requestBudget(holdMs);
+  const budget = { ...service.budget, deadline, signal: gone };
+  const limits = [
+    ...keyLimits(service.caller),
+    ...(project === undefined ? [] : await projectLimits(project, budget)),
+  ];
+  const chosen = chooseUpstream(inference.upstreams, body.model);
+  if (limits.length === 0 || !chosen) return undefined;
+  const book = await priceBookOf(project, budget);
+  const request = { path: pathOf(event), body, model: chosen.model, limits, book, unpriced, now: Date.now() };
+  return Spending.begin(settings.rollups, request, budget);
+};
 
 /**
  * The body with its numbers as they were written. The schema has made doubles of those it knows.
@@ -138,22 +184,39 @@ const receivedBody = (event: Event): InferenceBody => {
   throw invalid({ loc: ['body'], msg: `holds what cannot be passed on: ${problem}`, type: 'value_error' });
 };
 
-/** Follows the request, if it names a project, to store it as a call once its answer has gone out. */
-const follow = (event: Event, body: InferenceBody, context: Context): Recording | undefined => {
+/**
+ * Follows the request until its answer has gone out. Then it puts what the answer has cost in the place
+ * of what was held, and stores a call if the request names a project.
+ *
+ * @param body as it was received
+ */
+const follow = (
+  event: Event,
+  body: InferenceBody,
+  spending: Spending | undefined,
+  context: Context,
+): Recording | undefined => {
   const { id: requestId, caller, budget: spent } = event.service;
   const projectId = projectOf(event);
-  if (projectId === undefined) return undefined;
-  const recording = new Recording({ projectId, path: pathOf(event), body, requestId });
+  if (projectId === undefined && !spending) return undefined;
+  const recording = new Recording({ path: pathOf(event), body, requestId });
   const release = event.log.hold();
   event.afterwards = async () => {
-    try {
-      // Its time begins now, but the request's meter counts what it takes.
-      const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
-      const recordBudget = { deadline, meter: spent.meter };
-      await writeCalls(settings.calls, recording.reports(), caller.user, recordBudget, { idsAreNew: true });
-    } catch (error) {
-      event.log.lacksRecord(error);
-    }
+    // Its time begins now, but the request's meter counts what it takes.
+    const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
+    const budget = { deadline, meter: spent.meter };
+    const settle = async () => {
+      if (event.isUnsent) await spending?.giveBack(budget);
+      else await spending?.end(recording.answer, budget);
+    };
+    const store = async () => {
+      if (projectId === undefined) return;
+      await writeCalls(settings.calls, recording.reports(projectId), caller.user, budget, {
+        idsAreNew: true,
+      });
+    };
+    const results = await Promise.allSettled([settle(), store()]);
+    for (const result of results) if (result.status === 'rejected') event.log.lacksRecord(result.reason);
     release();
   };
   return recording;
@@ -170,7 +233,10 @@ const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
   });
 };
 
-/** The upstream's answer. If there is a rate limit, the request is counted first. */
+/**
+ * The upstream's answer. If there is a rate limit, the request is counted first; if there are spending
+ * limits, what it may cost is held.
+ */
 const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
   if (rateLimit) {
@@ -178,16 +244,35 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
     await countRequest(rateLimit, service.caller.keyId, { ...service.budget, deadline, signal: gone });
   }
   const received = receivedBody(event);
-  return forward(inference, {
+  const asking = askForUsage(pathOf(event), received);
+  const spending = await spend(event, asking.body);
+  const answer = await forward(inference, {
     id: service.id,
     path: pathOf(event),
     body: service.body,
-    received,
+    received: spending ? asking.body : received,
     headers: headersOf(event),
     maxMs: context.getRemainingTimeInMillis() - recordMs,
     gone,
-    recording: follow(event, received, context),
+    recording: follow(event, received, spending, context),
+    withholdsUsage: spending && asking.withholdsUsage,
+  }).catch((error: unknown) => {
+    event.isUnsent = neverReached(error);
+    throw error;
   });
+  const { warning } = spending ?? {};
+  return warning === undefined
+    ? answer
+    : { ...answer, headers: { ...answer.headers, 'x-spending-warning': warning } };
+};
+
+/** An error as OpenAI's clients read it. One of a limit says what was spent of it. */
+const openAiErrorOf = (error: ServiceError) => {
+  const { message, type, code } = openAiError(error.status, error.detail);
+  if (!(error instanceof SpendingLimitReached)) return { message, type, code };
+  const { limitUsd, spentUsd, resetsAt } = error;
+  const spent = { limit_usd: limitUsd, spent_usd: spentUsd, resets_at: resetsAt };
+  return { message, type: 'insufficient_quota', code, ...spent };
 };
 
 /**
@@ -208,7 +293,7 @@ export const handler = relayEndpoint(
   },
   (described) => [
     logRequest(described.path),
-    answerErrors(({ status, detail }) => ({ error: openAiError(status, detail) })),
+    answerErrors((error) => ({ error: openAiErrorOf(error) })),
     readCaller(),
     authorizeInference(),
     readRequest(described),

@@ -10,7 +10,7 @@ import { settings } from '../http/settings.ts';
  */
 export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => {
   authorizeObject(caller, obj.projectId, obj.val);
-  await checkObject(obj.val, schemaInDialect);
+  await checkObject(obj.objectId, obj.val, schemaInDialect);
   return {
     digest: await createObject(settings.objects, obj, caller.user, budget),
     object_id: obj.objectId,

@@ -25,6 +25,7 @@ import {
   upstreamTimedOut,
   upstreamUnreachable,
 } from './upstream.ts';
+import { withoutUsage } from './usage.ts';
 
 const connectMs = 5000;
 
@@ -112,6 +113,8 @@ export interface InferenceRequest {
   /** Aborted when the client disconnects. */
   readonly gone: AbortSignal;
   readonly recording?: Recording | undefined;
+  /** Whether the client did not ask for the usage that comes as the last chunk of a stream. */
+  readonly withholdsUsage?: boolean | undefined;
 }
 
 /** The answer of an upstream while it is being forwarded. */
@@ -205,7 +208,7 @@ const streamEnd = (): ((bytes: Buffer) => boolean) => {
 /** Counts the bytes of an answer and shows them to the recording after they are forwarded. */
 const tapped = (
   answer: IncomingMessage,
-  recording: Recording | undefined,
+  { recording, withholdsUsage }: InferenceRequest,
   ended: () => void,
 ): Pick<ForwardedAnswer, 'body' | 'bytes'> => {
   let bytes = 0;
@@ -220,7 +223,12 @@ const tapped = (
     },
   });
   // A failing answer destroys the tap, and its reader sees the error. Nobody else needs to know.
-  return { body: pipeline(answer, tap, () => {}), bytes: () => bytes };
+  const isReadable = isStream && /^(identity)?$/.test(header(answer, 'content-encoding') ?? '');
+  const body: Readable =
+    withholdsUsage && isReadable
+      ? pipeline(answer, tap, withoutUsage(), () => {})
+      : pipeline(answer, tap, () => {});
+  return { body, bytes: () => bytes };
 };
 
 const header = ({ headers }: IncomingMessage, name: string): string | undefined => {
@@ -264,7 +272,7 @@ const forwardTo = async (
     answer.once('error', () => fail(`the upstream ${name} broke its answer off`));
     return {
       ...{ status, headers: answerHeaders(answer.headers, request.id), upstream: name },
-      ...tapped(answer, recording, completed),
+      ...tapped(answer, request, completed),
       isComplete: () => complete,
       isTimedOut: () => isCallers && timeout.aborted && !complete,
     };

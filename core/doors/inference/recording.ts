@@ -37,9 +37,8 @@ export const usageOf = (answer: JsonValue, requested: string): JsonObject => {
   };
 };
 
-/** A request that is recorded as a call. */
+/** A request whose answer is followed. */
 export interface RecordedRequest {
-  readonly projectId: ProjectId;
   readonly path: InferencePath;
   readonly body: InferenceBody;
   /** The service's id of the request. */
@@ -50,6 +49,8 @@ export interface RecordedRequest {
    */
   readonly call?: { readonly id: string; readonly opName: string; readonly attributes: JsonObject };
 }
+
+type Outcome = Pick<CallEnd, 'output' | 'exception' | 'summary'>;
 
 const maxMessage = 2000;
 
@@ -75,6 +76,7 @@ export class Recording {
   #status: number | undefined;
   #exception: string | undefined;
   #bytes = 0;
+  #worked: Outcome | undefined;
 
   constructor(request: RecordedRequest) {
     this.#request = request;
@@ -112,9 +114,20 @@ export class Recording {
     this.#exception ??= reason.slice(0, maxMessage);
   }
 
-  /** The reports of the call: its start and its end. Read them once, after the answer has ended. */
-  reports(): CallReport[] {
-    const { projectId, path, body, requestId, call: given } = this.#request;
+  /**
+   * The status of the answer, and its usage by model, of which tokens are known only if the upstream
+   * said them. Read it after the answer has ended.
+   *
+   * @returns undefined for what never came
+   */
+  get answer(): { readonly status: number | undefined; readonly usage: JsonObject | undefined } {
+    const { usage } = this.#outcome.summary;
+    return { status: this.#status, usage: usage !== undefined && isJsonObject(usage) ? usage : undefined };
+  }
+
+  /** The reports of a call: its start and its end. Read them after the answer has ended. */
+  reports(projectId: ProjectId): CallReport[] {
+    const { path, body, requestId, call: given } = this.#request;
     const call = { projectId, id: given?.id ?? newId() };
     // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
@@ -135,12 +148,18 @@ export class Recording {
       endReport({
         ...call,
         endedAt: this.#startedAt + Math.round((performance.now() - this.#startedMs) * 1000),
-        ...this.#outcome(),
+        ...this.#outcome,
       }),
     ];
   }
 
-  #outcome(): Pick<CallEnd, 'output' | 'exception' | 'summary'> {
+  /** Worked out once: the end of an assembly is its end. */
+  get #outcome(): Outcome {
+    this.#worked ??= this.#workOut();
+    return this.#worked;
+  }
+
+  #workOut(): Outcome {
     const { output = null, truncated = false, error, isBroken } = this.#assembly?.end() ?? {};
     const status = this.#status;
     const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;

@@ -139,6 +139,20 @@ export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook)
 };
 
 /**
+ * Reads the prices of a project, and puts them before the default ones.
+ *
+ * @throws ServiceError 503 when storage does not give them in time
+ */
+export const readPriceBook = async (
+  store: Pick<Store, 'table'>,
+  projectId: ProjectId,
+  budget: RequestBudget,
+): Promise<PriceBook> => {
+  const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
+  return priceBook(projectId, own, defaults);
+};
+
+/**
  * Reads the prices of a project, and gives what works out the costs of its calls by them.
  *
  * @throws ServiceError 503 when storage does not give them in time
@@ -148,7 +162,6 @@ export const readCosts = async (
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<(usage: JsonValue, startedAt: Micros) => Costs> => {
-  const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
-  const book = priceBook(projectId, own, defaults);
+  const book = await readPriceBook(store, projectId, budget);
   return (usage, startedAt) => costsOf(usage, startedAt, book);
 };

@@ -1,6 +1,7 @@
-export { type Costs, costsOf, readCosts, type Tokens, tokensOf } from './costs.ts';
+export { type Costs, costsOf, readCosts, readPriceBook, type Tokens, tokensOf } from './costs.ts';
 export type * from './model.ts';
 export {
+  dearestDefault,
   defaultPricesSource,
   loadDefaultPrices,
   type PriceBook,

@@ -211,6 +211,16 @@ export const loadDefaultPrices = async (): Promise<PriceBook> => {
   };
 };
 
+/** No model of the default prices costs more for a token, of prompts or of answers. */
+const dearestModel = 'o1-pro';
+
+/** The price of the dearest model of the default prices. */
+export const dearestDefault = async (): Promise<PriceInForce> => {
+  const price = (await loadDefaultPrices())(dearestModel, Date.now() * 1000, 0);
+  if (!price) throw new Error(`the default prices have no ${dearestModel}`);
+  return price;
+};
+
 /**
  * Finds the price of a model that is in force throughout a span of time, for prompts of any length
  * up to the longest.

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
+import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { mapBatches } from '../../../foundations/listing/index.ts';
@@ -29,6 +30,8 @@ import { readValues } from './read.ts';
 /** How the values of a class are checked. */
 interface ClassCheck {
   readonly schema: () => z.ZodMiniType;
+  /** The only name that an object of the class may have. @default - any */
+  readonly objectId?: string;
   /** What the schema cannot tell: problems with their places in the value. @default - none */
   readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
@@ -49,6 +52,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
       return [{ loc: ['check', 'regex'], msg, type: 'value_error' }];
     },
   },
+  [limitsClass]: { schema: limits, objectId: limitsObject },
 };
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
@@ -59,6 +63,7 @@ const admins: Readonly<
     what: 'an Evaluator with a judge',
     of: ({ judge }) => judge !== undefined && judge !== null,
   },
+  [limitsClass]: { what: 'Limits', of: () => true },
 };
 
 /**
@@ -82,13 +87,21 @@ export type SchemaInDialect = <S extends z.ZodMiniType>(own: S) => S;
 const valuePlace = ['body', 'obj', 'val'];
 
 /**
- * Checks the value of an object of a class that means something to the service.
+ * Checks name and value of an object of a class that means something to the service.
  *
  * @throws ServiceError 422 that names each wrong place
  */
-export const checkObject = async (value: JsonValue, inDialect: SchemaInDialect): Promise<void> => {
+export const checkObject = async (
+  objectId: string,
+  value: JsonValue,
+  inDialect: SchemaInDialect,
+): Promise<void> => {
   const check = entryOf(checks, value);
   if (!check || !isJsonObject(value)) return;
+  if (check.objectId !== undefined && check.objectId !== objectId) {
+    const msg = `should be ${check.objectId} for an object of class ${ownClassOf(value)}`;
+    throw invalid({ loc: ['body', 'obj', 'object_id'], msg, type: 'value_error' });
+  }
   try {
     parseValue(inDialect(check.schema()), value);
   } catch (error) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Evaluator, evaluatorClass } from '../../../api/evaluators.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import { noIncludes } from '../../../api/queries.ts';
+import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   canonicalJson,
@@ -122,32 +123,6 @@ export const readEvaluators = async (
   const loaded = new Map((await load(store, there, parse, budget)).map((one, i) => [there[i], one]));
   return found.map((version) => version && loaded.get(version.header));
 };
-
-/** How many projects or versions are remembered. */
-const maxRemembered = 1000;
-
-/**
- * Remembers what was read for some seconds, since calls come by the second. What fails is not
- * remembered.
- */
-export class Memory<T> {
-  readonly #milliseconds: number;
-  readonly #known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
-
-  constructor(milliseconds: number) {
-    this.#milliseconds = milliseconds;
-  }
-
-  get(name: string, read: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(name);
-    if (known && known.until > Date.now()) return known.value;
-    const value = read();
-    if (this.#known.size >= maxRemembered) this.#known.clear();
-    this.#known.set(name, { until: Date.now() + this.#milliseconds, value });
-    value.catch(() => this.#known.delete(name));
-    return value;
-  }
-}
 
 /** Where evaluators are, and how they are read. */
 export interface EvaluatorSource {

@@ -13,15 +13,24 @@ import {
   type JsonObject,
   type JsonValue,
   newId,
+  type ProjectId,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { forward, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
+import {
+  nanosUp,
+  type Reservation,
+  reserve,
+  type SpendingLimit,
+  SpendingLimitReached,
+  settleReservation,
+} from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
 import { type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
-import { type Entry, hold, nanosUp, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
+import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
 import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
 import { Subject, type SubjectSources, totalOf } from './subject.ts';
 import { payloadOf, readVerdict, type Verdict } from './verdict.ts';
@@ -33,6 +42,10 @@ export interface Judging extends SubjectSources {
   /** The table of the ledger. */
   readonly ledger: Table;
   readonly inference: UpstreamConfig;
+  /** What a project may spend; undefined without the setting `limits`. */
+  readonly limits:
+    | ((projectId: ProjectId, budget: RequestBudget) => Promise<readonly SpendingLimit[]>)
+    | undefined;
   /** The longest that one question may take, in milliseconds. */
   readonly askMs: number;
 }
@@ -121,7 +134,7 @@ const ask = async (
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),
   };
   const recording = new Recording({
-    ...{ projectId, path, body, requestId },
+    ...{ path, body, requestId },
     call: { id, opName: judgeOp, attributes },
   });
   let status = 0;
@@ -145,7 +158,7 @@ const ask = async (
             },
           ]);
   }
-  const reports = recording.reports();
+  const reports = recording.reports(projectId);
   const end = reports.find((report) => report.kind === 'end')?.end;
   const usage = end?.summary.usage;
   return {
@@ -243,10 +256,12 @@ class Session {
       const most = mostOf(costsOf, judge, body);
       if (most === undefined)
         return without(`the model ${judge.model} has no price in dollars: set one with /cost/create`);
-      const sheet = await this.#hold(nanosUp(most));
+      const reservation = await this.#reserve(nanosUp(most));
+      if ('judgesCall' in reservation) return reservation;
+      const sheet = await this.#holdOrGiveBack(reservation);
       if ('judgesCall' in sheet) return sheet;
       const answer = await ask(this.#judging, this.#loaded, this.#job, body, prompt);
-      const judged = await this.#keep(judge, costsOf, sheet, answer);
+      const judged = await this.#keep(judge, costsOf, sheet, reservation, answer);
       if (judged) return judged;
       const { status, failure } = answer;
       if (failure && isSettled(failure)) return failing(failure.message);
@@ -258,6 +273,31 @@ class Session {
       if (status >= 400) withFormat = false;
     }
     return failing(problem);
+  }
+
+  /** Holds money of the project's limits, or gives the verdict that they leave too little. */
+  async #reserve(amount: number): Promise<Reservation | Judged> {
+    const { ledger, limits } = this.#judging;
+    const ofProject = (await limits?.(this.#loaded.projectId, this.#budget)) ?? [];
+    try {
+      return await reserve(ledger, ofProject, amount, Date.now(), this.#budget);
+    } catch (error) {
+      if (error instanceof SpendingLimitReached) return without(error.message);
+      throw error;
+    }
+  }
+
+  /** The same of the evaluator's own limit. What the project's limits hold goes back if nobody is asked. */
+  async #holdOrGiveBack(reservation: Reservation): Promise<Sheet | Judged> {
+    const giveBack = () => settleReservation(this.#judging.ledger, reservation, 0, this.#budget);
+    try {
+      const sheet = await this.#hold(reservation.amount);
+      if ('judgesCall' in sheet) await giveBack();
+      return sheet;
+    } catch (error) {
+      if (error instanceof Busy) await giveBack();
+      throw error;
+    }
   }
 
   /** Holds money and notes that it is about to be used; or the verdict that nothing has to be asked for. */
@@ -280,7 +320,13 @@ class Session {
   }
 
   /** Stores the judge's call and what it cost; gives the verdict if it is one. */
-  async #keep(judge: Judge, costsOf: CostsOf, sheet: Sheet, answer: Answer): Promise<Judged | undefined> {
+  async #keep(
+    judge: Judge,
+    costsOf: CostsOf,
+    sheet: Sheet,
+    reservation: Reservation,
+    answer: Answer,
+  ): Promise<Judged | undefined> {
     const { calls, ledger } = this.#judging;
     const { projectId, userId } = this.#loaded;
     // It has been paid for, so it gets some time of its own.
@@ -293,10 +339,9 @@ class Session {
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };
     const cost = costOf(costsOf, judge, answer);
-    const settlement = {
-      spent: cost === null ? null : nanosUp(cost),
-      verdict: judged && JSON.stringify(judged),
-    };
+    const spent = cost === null ? null : nanosUp(cost);
+    await settleReservation(ledger, reservation, spent, budget);
+    const settlement = { spent, verdict: judged && JSON.stringify(judged) };
     const settled = await settle(ledger, this.#entry, sheet, settlement, budget);
     if (!settled && !judged) throw new Busy('somebody else has taken over');
     return judged;

@@ -14,6 +14,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { type Nanos, utcDay } from '../../records/spending.ts';
 
 /*
  * What judges spend, in the rollups table. Amounts are whole billionths of a dollar, so that sums are
@@ -37,12 +38,6 @@ import type { ProjectId } from '../../../foundations/wire/index.ts';
 
 const [accountTag, sheetTag] = [17, 18];
 
-/** Billionths of a dollar. */
-export type Nanos = number;
-
-/** The least whole number of billionths that is not below an amount of dollars. */
-export const nanosUp = (usd: number): Nanos => Math.ceil(usd * 1e9);
-
 /** What a verdict is on and whose it is. */
 export interface Entry {
   readonly projectId: ProjectId;
@@ -52,9 +47,6 @@ export interface Entry {
 }
 
 const dayMs = 86_400_000;
-
-/** The UTC day of a time in milliseconds, counted from 1970-01-01. */
-export const utcDay = (now: number): number => Math.floor(now / dayMs);
 
 const dayBytes = (day: number): Buffer => {
   const bytes = Buffer.alloc(4);

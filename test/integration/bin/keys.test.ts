@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/keys.ts';
-import { authenticate, getKey, parseKey } from '../../../foundations/auth/index.ts';
+import { authenticate, fromContext, getKey, parseKey, toContext } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
 import { createStores } from '../../support/stores.ts';
 
@@ -114,6 +114,29 @@ describe('create', () => {
     });
   });
 
+  it('keeps what a key may spend, and lists it', async () => {
+    const argv = `create --user lim --grant *:inference --usd-per-day 5 --usd-per-month 0.50 ${onTable()}`;
+    const { out, err } = await keys(argv);
+    expect(err).toContain('limits   $5 a day, $0.5 a month');
+    const store = { service: 'svc', table: operator().table };
+    const { caller } = {
+      caller: undefined,
+      ...(await authenticate(`Bearer ${out}`, 'bearer', store, nowMicros())),
+    };
+    expect(caller?.limits).toEqual({ usdPerDay: 5, usdPerMonth: 0.5 });
+    expect(caller && fromContext(toContext(caller))).toEqual(caller);
+    expect((await keys(`list ${onTable()}`)).out).toContain('$5 a day, $0.5 a month');
+    expect((await keys(`list --json ${onTable()}`)).out).toContain('"usd_per_day": 5');
+  });
+
+  it.each(['0', '-1', 'five', '1e3', '1000001'])('refuses a limit of %s dollars', async (usd) => {
+    const { code, err } = await keys(
+      `create --user lim --grant *:inference --usd-per-day=${usd} ${onTable()}`,
+    );
+    expect(code).toBe(2);
+    expect(err).toMatch(/should be (dollars|above 0)/);
+  });
+
   it('writes only the key to standard output, and everything else to standard error', async () => {
     const argv = `create --user ada --grant acme/x:read --expires 2127-01-01 ${onTable()}`;
     const { out, err } = await keys(argv);
@@ -197,6 +220,8 @@ describe('list', () => {
       created_at: expect.stringMatching(/Z$/),
       expires_at: null,
       revoked_at: expect.stringMatching(/Z$/),
+      usd_per_day: null,
+      usd_per_month: null,
     });
   });
 });

@@ -52,6 +52,7 @@ const everySetting = {
   events: { bus: 'weft', payloads: true },
   analytics: { scanLimitGb: 10, keepDays: 90 },
   redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
+  limits: true,
   evaluators: { concurrency: 10 },
 } as const satisfies Record<keyof Config, unknown>;
 

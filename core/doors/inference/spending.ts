@@ -1,0 +1,200 @@
+import type { RequestBudget, Table } from '../../../foundations/storage/index.ts';
+import { type JsonObject, plainNumber, ServiceError } from '../../../foundations/wire/index.ts';
+import { costsOf, dearestDefault, type PriceBook, type PriceInForce } from '../../records/costs/index.ts';
+import {
+  limitText,
+  type Nanos,
+  nanosUp,
+  type Reservation,
+  readSpent,
+  reserve,
+  type SpendingLimit,
+  type Spent,
+  settleReservation,
+} from '../../records/spending.ts';
+import type { InferenceBody, InferencePath } from './request.ts';
+
+/** What becomes of models without a price: they are refused, or count as the dearest. */
+export type Unpriced = 'refuse' | 'dearest';
+
+/** A request that is to be paid from limits. */
+export interface SpendingRequest {
+  readonly path: InferencePath;
+  /** The body as it goes to the upstream. */
+  readonly body: InferenceBody;
+  /** The upstream's name of the model. */
+  readonly model: string;
+  /** At least one. */
+  readonly limits: readonly SpendingLimit[];
+  readonly book: PriceBook;
+  readonly unpriced: Unpriced;
+  /** In milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** What an answer may have in tokens if the request does not say. */
+const usualTokens = 4096;
+
+/** The fields that bound the tokens of an answer. */
+const bounds: Readonly<Record<InferencePath, readonly string[]>> = {
+  '/chat/completions': ['max_completion_tokens', 'max_tokens'],
+  '/completions': ['max_tokens'],
+  '/embeddings': [],
+  '/responses': ['max_output_tokens'],
+};
+
+const numberIn = (body: InferenceBody, name: string): number => {
+  const value = plainNumber(body[name]);
+  return typeof value === 'number' && value > 0 ? value : 0;
+};
+
+/** How many prompts a request has: only text completions take a list of them. */
+const promptsIn = ({ prompt }: InferenceBody): number =>
+  Array.isArray(prompt) && typeof plainNumber(prompt[0]) !== 'number' ? Math.max(1, prompt.length) : 1;
+
+/**
+ * The most tokens that a request of text can take. No text has more tokens than bytes, and the frame of
+ * a message in JSON is longer than its tokens.
+ */
+export const tokensAtMost = (
+  path: InferencePath,
+  body: InferenceBody,
+): { readonly prompt: number; readonly completion: number } => {
+  const prompt = Buffer.byteLength(JSON.stringify(body));
+  if (path === '/embeddings') return { prompt, completion: 0 };
+  const each = Math.max(...bounds[path].map((name) => numberIn(body, name))) || usualTokens;
+  const answers = Math.max(1, numberIn(body, 'n'), path === '/completions' ? numberIn(body, 'best_of') : 0);
+  const prompts = path === '/completions' ? promptsIn(body) : 1;
+  return { prompt, completion: each * answers * prompts };
+};
+
+const isInDollars = (price: PriceInForce): boolean =>
+  price.promptTokenCostUnit === 'USD' && price.completionTokenCostUnit === 'USD';
+
+/** 422: nobody knows what the model costs. */
+const withoutPrice = (model: string): ServiceError =>
+  new ServiceError(422, [
+    {
+      loc: ['body', 'model'],
+      msg: `the model ${model} has no price in dollars, which a spending limit needs: set one with /cost/create`,
+      type: 'model_without_price',
+    },
+  ]);
+
+const priceOf = async (
+  { body, model, book, unpriced, now }: SpendingRequest,
+  promptTokens: number,
+): Promise<PriceInForce> => {
+  for (const name of [model, body.model]) {
+    const price = book(name, now * 1000, promptTokens);
+    if (price && isInDollars(price)) return price;
+  }
+  if (unpriced === 'refuse') throw withoutPrice(body.model);
+  return dearestDefault();
+};
+
+const hasTokens = (usage: JsonObject): boolean =>
+  Object.values(usage).some((used) => typeof used === 'object' && used !== null && 'prompt_tokens' in used);
+
+/** A request for which money is held until its answer has ended. */
+export class Spending {
+  readonly #table: Table;
+  readonly #request: SpendingRequest;
+  readonly #price: PriceInForce;
+  readonly #reservation: Reservation;
+  readonly #before: readonly Spent[];
+
+  private constructor(
+    table: Table,
+    request: SpendingRequest,
+    price: PriceInForce,
+    [reservation, before]: readonly [Reservation, readonly Spent[]],
+  ) {
+    this.#table = table;
+    this.#request = request;
+    this.#price = price;
+    this.#reservation = reservation;
+    this.#before = before;
+  }
+
+  /**
+   * Holds the most that a request of text can cost.
+   *
+   * @throws SpendingLimitReached if a limit leaves less; ServiceError 422 for a model without a price;
+   * 503 when storage does not answer in time
+   */
+  static async begin(table: Table, request: SpendingRequest, budget: RequestBudget): Promise<Spending> {
+    const { path, body, limits, now } = request;
+    const { prompt, completion } = tokensAtMost(path, body);
+    const price = await priceOf(request, prompt);
+    const promptUsd = Math.max(price.promptTokenCost, price.cacheReadTokenCost, price.cacheWriteTokenCost);
+    const amount = nanosUp(prompt * promptUsd + completion * price.completionTokenCost);
+    const both = [
+      reserve(table, limits, amount, now, budget),
+      readSpent(table, limits, now, budget),
+    ] as const;
+    return new Spending(table, request, price, await Promise.all(both));
+  }
+
+  /**
+   * What a client is told once four fifths of a limit are spent or held; undefined before.
+   */
+  get warning(): string | undefined {
+    const nearly = this.#before.flatMap(({ limit, spent }) => {
+      const share = Math.max(spent, this.#reservation.amount) / 1e9 / limit.usd;
+      return share >= 0.8 ? [`${Math.floor(share * 100)} % of ${limitText(limit)} are spent`] : [];
+    });
+    return nearly.length > 0 ? nearly.join('; ') : undefined;
+  }
+
+  /**
+   * Puts what the answer has cost in the place of what was held.
+   *
+   * @param status undefined if no answer came
+   * @param usage by model; without tokens what was held counts as spent
+   * @throws ServiceError 503 when storage does not take it in time
+   */
+  async end(
+    { status, usage }: { readonly status: number | undefined; readonly usage: JsonObject | undefined },
+    budget: RequestBudget,
+  ): Promise<void> {
+    await settleReservation(this.#table, this.#reservation, this.#costOf(status, usage), budget);
+  }
+
+  /** Gives back all that is held: nothing was sent to the upstream. */
+  async giveBack(budget: RequestBudget): Promise<void> {
+    await settleReservation(this.#table, this.#reservation, 0, budget);
+  }
+
+  /** By the price of the model that the answer names, else by the one that was reckoned with. */
+  #costOf(status: number | undefined, usage: JsonObject | undefined): Nanos | null {
+    // Errors of an upstream are free.
+    if (status !== undefined && status >= 400) return 0;
+    if (!usage || !hasTokens(usage)) return null;
+    const { book, now } = this.#request;
+    const inDollars: PriceBook = (...asked) => {
+      const price = book(...asked);
+      return price && isInDollars(price) ? price : this.#price;
+    };
+    const costs = Object.values(costsOf(usage, now * 1000, inDollars));
+    return nanosUp(
+      costs.reduce((sum, cost) => sum + cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost, 0),
+    );
+  }
+}
+
+/** Errors of the service about requests that no upstream got. */
+const unsent: ReadonlySet<string | undefined> = new Set(['model_not_found', 'no_upstream', 'upstream_key']);
+
+/** Whether a request that failed never reached its upstream, which then asks nothing for it. */
+export const neverReached = (error: unknown): boolean => {
+  if (!(error instanceof ServiceError)) return false;
+  const [detail] = error.detail;
+  if (unsent.has(detail?.type)) return true;
+  const { cause } = error;
+  if (!(cause instanceof Error)) return false;
+  const syscall = 'syscall' in cause ? cause.syscall : undefined;
+  return (
+    syscall === 'connect' || syscall === 'getaddrinfo' || cause.message.startsWith('no connection within')
+  );
+};

@@ -1,0 +1,50 @@
+import { type Limits, limitsClass, limitsObject } from '../../api/limits.ts';
+import { everyVersion } from '../../api/objects.ts';
+import { mapBatches } from '../../foundations/listing/index.ts';
+import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
+import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
+import { findAll, ownClassOf, readValues } from './objects/index.ts';
+import { limitsOf, type SpendingLimit } from './spending.ts';
+
+/** Reads the value of limits in the dialect of the deployment; undefined if it is none. */
+export type ParseLimits = (value: JsonValue) => Limits | undefined;
+
+/** Versions are looked at so many at once: the newest one is nearly always of the class. */
+const atOnce = 10;
+
+/**
+ * The limits of a project: those of the newest version of its object `limits` that is of class
+ * `Limits`. Whoever may not make one cannot put something else in its place.
+ *
+ * @returns none if there is no such version
+ * @throws ServiceError 503 when storage does not give it in time
+ */
+export const readProjectLimits = async (
+  objects: Store,
+  projectId: ProjectId,
+  parse: ParseLimits,
+  budget: RequestBudget,
+): Promise<readonly SpendingLimit[]> => {
+  const filter = { ...everyVersion, objectIds: [limitsObject] };
+  const versions = findAll(objects, { projectId, filter }, 'descending', atOnce, budget);
+  const suspects = mapBatches(versions, (batch) =>
+    // Values in the bucket are longer than any limits.
+    batch.flatMap(({ header }) =>
+      header.baseObjectClass === limitsClass && header.home === 'item' ? [{ header, packed: undefined }] : [],
+    ),
+  );
+  for await (const batch of suspects) {
+    for (const suspect of batch) {
+      const [text] = await readValues(objects, [suspect], budget);
+      const value = text === undefined ? null : (parseJson(text) as JsonValue);
+      const limits = ownClassOf(value) === limitsClass ? parse(value) : undefined;
+      if (!limits) continue;
+      const { usdPerDay, usdPerMonth } = limits;
+      return limitsOf('project', projectId, {
+        usdPerDay: usdPerDay ?? undefined,
+        usdPerMonth: usdPerMonth ?? undefined,
+      });
+    }
+  }
+  return [];
+};

@@ -1,0 +1,40 @@
+import type { LimitsAccess } from '../api/endpoint.ts';
+import { tables } from '../foundations/storage/tables.ts';
+import type { Config } from './config.ts';
+import type { Permission } from './permissions.ts';
+import type { Storage } from './storage.ts';
+
+/** What a function needs besides its stores to keep to spending limits, or to tell what is left. */
+export interface LimitsNeeds {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly permissions: readonly Permission[];
+}
+
+/**
+ * What the function of a route needs for spending limits.
+ *
+ * @returns nothing without the setting, or for a route that has nothing to do with them
+ */
+export const limitsNeeds = (
+  access: LimitsAccess | undefined,
+  { limits, shards }: Pick<Config, 'limits' | 'shards'>,
+  { objects, costs, rollups }: Storage,
+): LimitsNeeds => {
+  if (!limits || !access) return { environment: {}, permissions: [] };
+  const holds = access === 'hold';
+  return {
+    environment: {
+      LIMITS: limits.unpriced,
+      SHARDS: shards.join(','),
+      [tables.objects.variable]: objects.tableName,
+      [tables.rollups.variable]: rollups.tableName,
+      ...(holds && { [tables.costs.variable]: costs.tableName }),
+    },
+    permissions: [
+      { actions: ['dynamodb:BatchGetItem', 'dynamodb:Query'], resource: objects.tableArn },
+      { actions: ['dynamodb:BatchGetItem'], resource: rollups.tableArn },
+      // A route that notes projects may add to counters already.
+      ...(holds ? [{ actions: ['dynamodb:Query'], resource: costs.tableArn }] : []),
+    ],
+  };
+};
