@@ -219,6 +219,6 @@ export const settleReservation = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const by = (spent ?? amount) - amount;
-  if (by === 0) return;
+  if (by === 0 || limits.length === 0) return;
   await transact(table, { puts: [], adds: limits.map((limit) => addition(limit, at, by)) }, budget);
 };

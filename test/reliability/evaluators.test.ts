@@ -11,6 +11,7 @@ import { writeCalls } from '../../core/records/calls/index.ts';
 import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
 import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
+import { utcDay } from '../../core/records/spending.ts';
 import {
   decide,
   Evaluators,
@@ -19,7 +20,7 @@ import {
   judgeCall,
   type Watch,
 } from '../../core/workers/evaluators/index.ts';
-import { readAccount, utcDay } from '../../core/workers/evaluators/ledger.ts';
+import { readAccount } from '../../core/workers/evaluators/ledger.ts';
 import type { StreamRecord } from '../../core/workers/streams.ts';
 import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';

@@ -42,8 +42,8 @@ export interface Judging extends SubjectSources {
   /** The table of the ledger. */
   readonly ledger: Table;
   readonly inference: UpstreamConfig;
-  /** What a project may spend; undefined without the setting `limits`. */
-  readonly limits:
+  /** What a project may spend; @default - any amount */
+  readonly limits?:
     | ((projectId: ProjectId, budget: RequestBudget) => Promise<readonly SpendingLimit[]>)
     | undefined;
   /** The longest that one question may take, in milliseconds. */

@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  limitsOf,
+  nanosUp,
+  readSpent,
+  reserve,
+  type SpendingLimit,
+  type SpendingLimitReached,
+  settleReservation,
+} from '../../../../core/records/spending.ts';
+import { requestBudget, type Table } from '../../../../foundations/storage/index.ts';
+import { createStores } from '../../../support/stores.ts';
+
+let table: Table;
+beforeAll(async () => {
+  const { dynamodb, rollupsTable } = await createStores();
+  table = { client: dynamodb, name: rollupsTable };
+});
+
+const budget = () => requestBudget(20_000);
+const time = Date.parse;
+const noon = time('2026-11-30T12:00:00Z');
+const hold = (limits: readonly SpendingLimit[], usd: number, now = noon) =>
+  reserve(table, limits, nanosUp(usd), now, budget());
+const spentOf = async (limits: readonly SpendingLimit[], now = noon) =>
+  (await readSpent(table, limits, now, budget())).map(({ spent }) => spent / 1e9);
+
+describe('money that is held', () => {
+  it('never passes a limit of key or project, however many hold it at once', async () => {
+    const limits = [
+      ...limitsOf('key', 'together', { usdPerDay: 1 }),
+      ...limitsOf('project', 'acme/together', { usdPerMonth: 0.7 }),
+    ];
+    const all = await Promise.allSettled(Array.from({ length: 30 }, () => hold(limits, 0.1)));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+    expect(await spentOf(limits)).toEqual([0.7, 0.7]);
+  });
+
+  it('gives back what was not spent, and never twice', async () => {
+    const limits = limitsOf('key', 'back', { usdPerDay: 1, usdPerMonth: 10 });
+    const reservation = await hold(limits, 0.9);
+    await expect(hold(limits, 0.2)).rejects.toMatchObject({ status: 429 });
+    await settleReservation(table, reservation, nanosUp(0.3), budget());
+    await hold(limits, 0.2);
+    expect(await spentOf(limits)).toEqual([0.5, 0.5]);
+  });
+
+  it('counts as spent if nobody knows the price, or whoever held it has died', async () => {
+    const limits = limitsOf('key', 'died', { usdPerDay: 1 });
+    await settleReservation(table, await hold(limits, 0.4), null, budget());
+    await hold(limits, 0.4);
+    expect(await spentOf(limits)).toEqual([0.8]);
+  });
+
+  it('begins anew with the UTC day and month, and counts in those in which it was held', async () => {
+    const limits = limitsOf('key', 'anew', { usdPerDay: 1, usdPerMonth: 1.5 });
+    const late = time('2026-11-30T23:59:59.999Z');
+    const yesterday = time('2026-11-29T12:00:00Z');
+    const midnight = time('2026-12-01T00:00:00Z');
+    await hold(limits, 0.5, yesterday);
+    const reservation = await hold(limits, 1, late);
+    await expect(hold(limits, 0.1, late)).rejects.toMatchObject({ resetsAt: '2026-12-01T00:00:00.000000Z' });
+    await hold(limits, 1, midnight);
+    await settleReservation(table, reservation, nanosUp(0.25), budget());
+    expect(await spentOf(limits, late)).toEqual([0.25, 0.75]);
+    expect(await spentOf(limits, midnight)).toEqual([1, 1]);
+  });
+
+  it('is refused by the limit that begins anew last, with what it takes to say so', async () => {
+    const limits = limitsOf('project', 'acme/told', { usdPerDay: 1, usdPerMonth: 1 });
+    const now = time('2026-11-10T12:00:00Z');
+    await hold(limits, 0.75, now);
+    const refused: SpendingLimitReached = await hold(limits, 0.5, now).then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    expect(refused).toMatchObject({
+      ...{ status: 429, limitUsd: 1, spentUsd: 0.75, resetsAt: '2026-12-01T00:00:00.000000Z' },
+      retryAfterSeconds: 20.5 * 86_400,
+    });
+    expect(refused.detail).toEqual([
+      {
+        loc: ['header', 'openai-project'],
+        msg: "the project's limit of $1 a month leaves $0.25, and this request may cost up to $0.5; it begins anew at 2026-12-01T00:00:00.000000Z",
+        type: 'spending_limit',
+      },
+    ]);
+  });
+
+  it('is refused where one request alone is dearer than a limit', async () => {
+    const limits = limitsOf('key', 'dear', { usdPerDay: 1 });
+    await expect(hold(limits, 1.01)).rejects.toMatchObject({ status: 429, spentUsd: 0 });
+  });
+
+  it('takes two write units a limit, and nothing without limits', async () => {
+    const [none, one] = [budget(), budget()];
+    await reserve(table, [], 1, noon, none);
+    await reserve(table, limitsOf('key', 'units', { usdPerDay: 1 }), 1, noon, one);
+    expect([none.meter.requests, one.meter.writeUnits]).toEqual([0, 2]);
+  });
+});
