@@ -13,7 +13,8 @@ type Json = Record<string, unknown>;
 type Work<T> = { output: T; usage?: Json };
 type Place = { id: string; trace: string } | null;
 type Row = { inputs: Json; expected?: unknown };
-type Answer = { digest: string; objs: { digest: string; val: { rows: string } }[]; rows: { val: Row }[] };
+type Stored = { digest: string; val: { rows: string } };
+type Answer = { digest: string; objs: Stored[]; rows: { val: Row }[] };
 type Verdict = { value: number | boolean; reason?: string };
 
 /* What is evaluated: put your own in its place. */
@@ -111,14 +112,9 @@ const { rows, at } = await readDataset();
 const definition = { _type: 'Evaluation', name: dataset, dataset: at, scorers: Object.keys(scorers) };
 const self = await create(`${dataset}-evaluation`, definition); // the same value is the same version
 const equal = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $literal: value }] });
-const latest = {
-  project_id,
-  columns: ['output'],
-  limit: 1,
-  sort_by: [{ field: 'started_at', direction: 'desc' }],
-};
 const [baseline] = await post<{ output: Record<string, { mean: number }> }[]>('/calls/stream_query', {
-  ...latest,
+  ...{ project_id, columns: ['output'], limit: 1 },
+  sort_by: [{ field: 'started_at', direction: 'desc' }],
   filter: options.baseline ? { call_ids: [options.baseline] } : { op_names: [ref(`op/${evaluate}:v1`)] },
   query: { $expr: { $and: [equal('inputs.self', self), equal('summary.svc.status', 'success')] } },
 });
@@ -145,9 +141,9 @@ await post('/call/upsert_batch', { batch: reports });
 let fell = summary === undefined;
 console.log(`\n${'score'.padEnd(20)} mean  baseline`);
 for (const [name, { mean }] of Object.entries<{ mean: number }>(summary ?? {})) {
-  const before = baseline?.output[name]?.mean;
-  const tooLow = name in scorers && before !== undefined && before - mean > Number(options['max-fall']);
-  console.log(name.padEnd(20), mean.toFixed(3), before?.toFixed(3) ?? '–', tooLow ? 'fell' : '');
+  const before = baseline?.output[name]?.mean ?? Number.NaN; // sums of another order round otherwise
+  const tooLow = name in scorers && Number((before - mean).toFixed(9)) > Number(options['max-fall']);
+  console.log(name.padEnd(20), mean.toFixed(3), baseline ? before.toFixed(3) : '–', tooLow ? 'fell' : '');
   fell ||= tooLow;
 }
 process.exitCode = fell ? 1 : 0;

@@ -17,6 +17,9 @@ const pathFields = new Set(['$getField', 'field', 'columns', 'group_by']);
 const weavePath = (path: string): string =>
   path.replace(/^svc_(?=user_id|run_id|run_step)/, 'wb_').replace(/^summary\.svc(?=\.|$)/, 'summary.weave');
 
+/** The fields of requests that hold what people typed or stored. */
+const asTyped = new Set(['$literal', 'payload', 'val', 'row', 'rows']);
+
 /** A request in Weave's dialect. What people typed stays as it is. */
 export const toWeave = (value: unknown, field = ''): unknown => {
   if (typeof value === 'string') {
@@ -24,7 +27,7 @@ export const toWeave = (value: unknown, field = ''): unknown => {
     return field === 'svc_ref' ? value.replace(/^svc:/, 'weave:') : value;
   }
   if (Array.isArray(value)) return value.map((item) => toWeave(item, field));
-  if (!isObject(value) || field === '$literal' || field === 'payload' || field === 'val') return value;
+  if (!isObject(value) || asTyped.has(field)) return value;
   return renamed(value, (name) => (name === 'svc_ref' ? 'weave_ref' : name), toWeave);
 };
 

@@ -13,6 +13,7 @@ import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
   parseCompareSearch,
+  parseDatasetsSearch,
   parseObjectsSearch,
   parseOverviewSearch,
   parsePlaygroundSearch,
@@ -74,6 +75,7 @@ const load = {
   compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
   playground: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
   objects: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+  datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
@@ -96,6 +98,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/compare', parseCompareSearch, load.compare),
       view('/playground', parsePlaygroundSearch, load.playground),
       view('/objects', parseObjectsSearch, load.objects),
+      view('/datasets', parseDatasetsSearch, load.datasets),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

@@ -130,6 +130,7 @@ const links = [
   ['/threads', '/threads/stream_query'],
   ['/overview', '/calls/stats'],
   ['/playground', undefined],
+  ['/datasets', undefined],
   ['/objects', undefined],
   ['/prices', undefined],
 ] as const;

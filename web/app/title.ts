@@ -14,6 +14,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   compare: 'Compare',
   playground: 'Playground',
   objects: 'Objects',
+  datasets: 'Datasets',
   prices: 'Prices',
 };
 
@@ -24,8 +25,8 @@ const titleOf = (...parts: readonly (string | undefined)[]): string =>
 export const useViewTitle = (project: string | undefined): void => {
   const title = useRouterState({
     select: ({ location: { pathname, search } }) => {
-      const { thread, object } = search as { thread?: unknown; object?: unknown };
-      const shown = thread ?? object;
+      const { thread, object, dataset } = search as Record<string, unknown>;
+      const shown = thread ?? object ?? dataset;
       const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
       return titleOf(shown === undefined ? undefined : String(shown), name, project);
     },

@@ -342,3 +342,16 @@ interface ObjectsSearch {
 }
 
 export const parseObjectsSearch = parser<ObjectsSearch>({ object: textOf, version: textOf, base: textOf });
+
+/** The state of the view of datasets. */
+interface DatasetsSearch {
+  readonly project: string;
+  /** The selected dataset. @default - none */
+  readonly dataset?: string;
+  /** The digest of the version that is shown. @default - the latest */
+  readonly version?: string;
+  /** The digest of the version that it is compared with. @default - its rows are shown */
+  readonly base?: string;
+}
+
+export const parseDatasetsSearch = parser<DatasetsSearch>({ dataset: textOf, version: textOf, base: textOf });

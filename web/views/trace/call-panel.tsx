@@ -1,6 +1,6 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import {
   type CallRow,
   durationOf,
@@ -13,7 +13,9 @@ import {
 import type { Call } from '../../api/contract.ts';
 import { kindOf } from '../../api/kind.ts';
 import { bytesText, costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { allows, useSession } from '../../session/session.tsx';
 import {
+  Button,
   CopyButton,
   Moment,
   Notice,
@@ -23,6 +25,8 @@ import {
   type TableColumn,
 } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { lazily } from '../../ui/lazy.ts';
+import { Modal } from '../../ui/popups.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
 import { type Tab, tabs } from '../search.ts';
@@ -30,6 +34,8 @@ import { exchangeOf } from '../threads/exchange.ts';
 import { type Conversation, conversationOf, type Message } from './conversation.ts';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
 import { MessagesPanel } from './messages.tsx';
+
+const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
 const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
 
@@ -144,6 +150,9 @@ const textsOf = (call: Call): Conversation | undefined => {
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = durationOf(call);
   const usage = sumUsage(usageByModel(call).values());
+  const { me } = useSession();
+  const mayWrite = allows(me, call.project_id, 'write');
+  const [adding, setAdding] = useState(false);
   return (
     <header className="call-head">
       <div className="row-between">
@@ -154,6 +163,11 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
             Compare
           </Link>
+          {mayWrite ? (
+            <Button kind="quiet" onClick={() => setAdding(true)}>
+              Add to dataset
+            </Button>
+          ) : null}
           <CopyButton text={() => call.id}>Copy id</CopyButton>
         </span>
       </div>
@@ -177,6 +191,9 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           {call.op_name}
         </p>
       )}
+      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)}>
+        <AddToDataset project={call.project_id} call={call.id} />
+      </Modal>
     </header>
   );
 };

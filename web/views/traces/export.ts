@@ -13,7 +13,7 @@ const csvField = (value: unknown): string => {
 };
 
 /** Values as a line of CSV (RFC 4180), without its line break. */
-const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
+export const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
 
 export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';

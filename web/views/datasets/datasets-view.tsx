@@ -1,0 +1,374 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useMemo, useRef, useState } from 'react';
+import type { ObjectVersion } from '../../api/contract.ts';
+import { wordsOf } from '../../api/http.ts';
+import { countedText, countText, momentText } from '../../data/format.ts';
+import { isObject } from '../../data/values.ts';
+import { allows, useRead, useSession } from '../../session/session.tsx';
+import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { DiffView } from '../../ui/diff-view.tsx';
+import { Modal } from '../../ui/popups.tsx';
+import { saveFile } from '../traces/export.ts';
+import {
+  maxCompared,
+  maxListed,
+  readTable,
+  tableOf,
+  useCount,
+  useDatasets,
+  useRows,
+  useVersions,
+} from './data.ts';
+import { ImportForm } from './import-form.tsx';
+import { RowForm } from './row-form.tsx';
+import { differenceOf, type Form, fileOf, forms, lineOf, type Row } from './rows.ts';
+
+const route = getRouteApi('/datasets');
+
+/** The height of a row in pixels, as the styles have it. */
+const rowHeight = 36;
+
+const RowLine = ({ row }: { row: Row | undefined }) => {
+  if (!row) return <span className="muted">…</span>;
+  if (!('inputs' in row)) return <span className="cut whole">{lineOf(row)}</span>;
+  return (
+    <>
+      <span className="cut">{lineOf(row.inputs)}</span>
+      <span className="cut muted">{lineOf(row.expected)}</span>
+    </>
+  );
+};
+
+interface RowsProps {
+  readonly project: string;
+  readonly table: string;
+  readonly count: number;
+  readonly onOpen: (place: number, row: Row) => void;
+}
+
+/** The rows of a version, of which only those in sight are read and in the document. */
+const Rows = ({ project, table, count, onOpen }: RowsProps) => {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
+  const items = virtual.getVirtualItems();
+  const { rowAt, error } = useRows(project, table, items[0]?.index ?? 0, items.at(-1)?.index ?? -1);
+  return (
+    <>
+      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <div className="dataset-rows" ref={scroller} role="region" aria-label="Rows" tabIndex={0}>
+        <ul style={{ blockSize: virtual.getTotalSize() }}>
+          {items.map(({ index, start }) => {
+            const row = rowAt(index);
+            return (
+              <li key={index} style={{ transform: `translateY(${start}px)` }}>
+                <button
+                  type="button"
+                  className="dataset-row"
+                  dir="auto"
+                  onClick={() => row && onOpen(index, row)}
+                >
+                  <span className="numeric muted">
+                    <span className="hidden">Row </span>
+                    {countText(index + 1)}
+                  </span>
+                  <RowLine row={row} />
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </>
+  );
+};
+
+const linesOf = (rows: readonly Row[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
+
+/** The rows that two versions do not share. */
+const Differences = ({ base, shown }: { base: ObjectVersion; shown: ObjectVersion }) => {
+  const { project_id: project } = shown;
+  const query = useRead(
+    ['dataset difference', project, base.digest, shown.digest],
+    async ({ client, signal }) => {
+      const of = async (version: ObjectVersion) => {
+        const digest = tableOf(version);
+        const { count } = await client.ask('/table/query_stats', { project_id: project, digest }, signal);
+        return count > maxCompared ? undefined : readTable(client, project, digest, { signal });
+      };
+      const [before, after] = await Promise.all([of(base), of(shown)]);
+      return before && after ? differenceOf(before, after) : null;
+    },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
+  const { data } = query;
+  const texts = useMemo(() => data && ([linesOf(data.removed), linesOf(data.added)] as const), [data]);
+  if (data === null)
+    return <p className="muted">Versions of more than {countText(maxCompared)} rows are not compared.</p>;
+  return (
+    <>
+      <QueryStatus of={[query]} loading="Comparing…" />
+      {data && texts ? (
+        <>
+          <p className="muted">
+            {countedText(data.added.length, 'row')} added, {countText(data.removed.length)} removed. A changed
+            row is one of each.
+          </p>
+          <DiffView
+            one={texts[0]}
+            other={texts[1]}
+            label={`Differences between v${base.version_index} and v${shown.version_index}`}
+          />
+        </>
+      ) : null}
+    </>
+  );
+};
+
+/** Saves all rows of a version as a file. */
+const ExportForm = ({ version, onClose }: { version: ObjectVersion; onClose: () => void }) => {
+  const { client } = useSession();
+  const [form, setForm] = useState<Form>('jsonl');
+  const [progress, setProgress] = useState<number>();
+  const [error, setError] = useState<string>();
+  const save = async () => {
+    setError(undefined);
+    setProgress(0);
+    try {
+      const rows = await readTable(client, version.project_id, tableOf(version), { onProgress: setProgress });
+      const text = fileOf(
+        rows.map(({ val }) => val),
+        form,
+      );
+      saveFile(new Blob([text]), `${version.object_id}-v${version.version_index}.${form}`);
+      onClose();
+    } catch (failure) {
+      setError(`Nothing was saved. ${wordsOf(failure)}`);
+      setProgress(undefined);
+    }
+  };
+  return (
+    <div className="stack">
+      <fieldset className="segments fit">
+        <legend className="hidden">Form</legend>
+        {forms.map((each) => (
+          <Button key={each} kind="quiet" aria-pressed={form === each} onClick={() => setForm(each)}>
+            {each === 'csv' ? 'CSV' : 'JSON Lines'}
+          </Button>
+        ))}
+      </fieldset>
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="row-end">
+        <Button kind="primary" disabled={progress !== undefined} onClick={save}>
+          {progress === undefined ? 'Save' : countedText(progress, 'row')}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+type Opened =
+  | { readonly kind: 'export' | 'import' | 'add' }
+  | { readonly kind: 'row'; readonly place: number; readonly row: Row };
+
+const titles = { export: 'Export', import: 'Import', add: 'Add a row' } as const;
+
+interface VersionProps {
+  readonly shown: ObjectVersion;
+  readonly versions: readonly ObjectVersion[];
+  readonly base: ObjectVersion | undefined;
+}
+
+/** A version with its rows, or with what differs from another one. */
+const Version = ({ shown, versions, base }: VersionProps) => {
+  const { project_id: project, object_id: name } = shown;
+  const navigate = route.useNavigate();
+  const { me } = useSession();
+  const table = tableOf(shown);
+  const count = useCount(project, table);
+  const [opened, setOpened] = useState<Opened>();
+  const mayWrite = allows(me, project, 'write');
+  const mayEdit = mayWrite && shown === versions[0];
+  const close = () => setOpened(undefined);
+  const others = versions.filter(({ digest }) => digest !== shown.digest);
+  const description = isObject(shown.val) ? shown.val.description : undefined;
+  return (
+    <section className="stack" aria-label="Version">
+      <div className="row-between wrap">
+        <h2 dir="auto">
+          {name} v{shown.version_index}
+        </h2>
+        <span className="row-end wrap">
+          {mayEdit ? <Button onClick={() => setOpened({ kind: 'add' })}>Add a row</Button> : null}
+          {mayWrite ? <Button onClick={() => setOpened({ kind: 'import' })}>Import</Button> : null}
+          <Button onClick={() => setOpened({ kind: 'export' })}>Export</Button>
+        </span>
+      </div>
+      <p className="facts">
+        <Moment time={shown.created_at} />
+        <span dir="auto">{shown.svc_user_id}</span>
+        {count.data === undefined ? null : <span>{countedText(count.data, 'row')}</span>}
+      </p>
+      {typeof description === 'string' ? <p dir="auto">{description}</p> : null}
+      {others.length > 0 ? (
+        <label className="compared">
+          <span>Differences from</span>
+          <select
+            value={base?.digest ?? ''}
+            onChange={({ target }) =>
+              navigate({
+                search: ({ base: _, ...before }) => ({
+                  ...before,
+                  ...(target.value && { base: target.value }),
+                }),
+                replace: true,
+              })
+            }
+          >
+            <option value="">no version</option>
+            {others.map(({ digest, version_index, created_at }) => (
+              <option key={digest} value={digest}>
+                v{version_index} · {momentText(created_at)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : null}
+      <QueryStatus of={[count]} loading="Counting rows…" />
+      {base ? <Differences base={base} shown={shown} /> : null}
+      {!base && count.data ? (
+        <Rows
+          key={table}
+          project={project}
+          table={table}
+          count={count.data}
+          onOpen={(place, row) => setOpened({ kind: 'row', place, row })}
+        />
+      ) : null}
+      {!base && count.data === 0 ? <p className="muted">This version has no rows.</p> : null}
+      <Modal
+        title={opened?.kind === 'row' ? `Row ${countText(opened.place + 1)}` : titles[opened?.kind ?? 'add']}
+        open={opened !== undefined}
+        onClose={close}
+        wide={opened?.kind === 'row' || opened?.kind === 'add'}
+      >
+        {opened?.kind === 'export' ? <ExportForm version={shown} onClose={close} /> : null}
+        {opened?.kind === 'import' ? <ImportForm project={project} dataset={name} onClose={close} /> : null}
+        {opened?.kind === 'row' || opened?.kind === 'add' ? (
+          <RowForm
+            version={shown}
+            {...(opened.kind === 'row' && { place: opened.place, row: opened.row })}
+            mayEdit={mayEdit}
+            onClose={close}
+          />
+        ) : null}
+      </Modal>
+    </section>
+  );
+};
+
+const Selected = () => {
+  const { project, dataset, version, base } = route.useSearch();
+  const query = useVersions(project, dataset);
+  const { data = [] } = query;
+  if (dataset === undefined) return <p className="muted">Choose a dataset to see its rows.</p>;
+  if (!query.data) return <QueryStatus of={[query]} loading="Loading versions…" />;
+  const shown = version === undefined ? data[0] : data.find(({ digest }) => digest === version);
+  if (!shown)
+    return <Notice kind="error">This version is not there: it was deleted, or the link is cut off.</Notice>;
+  try {
+    tableOf(shown);
+  } catch (error) {
+    return <Failure error={error} onRetry={query.refetch} />;
+  }
+  return (
+    <div className="stack">
+      <ul className="versions" aria-label="Versions">
+        {data.map(({ digest, version_index }) => (
+          <li key={digest}>
+            <Link
+              to="/datasets"
+              search={{ project, dataset, version: digest }}
+              className="button plain"
+              aria-current={digest === shown.digest ? 'true' : undefined}
+            >
+              v{version_index}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <Version
+        key={dataset}
+        shown={shown}
+        versions={data}
+        base={data.find(({ digest }) => digest === base && digest !== shown.digest)}
+      />
+    </div>
+  );
+};
+
+const DatasetList = ({ datasets, project }: { datasets: readonly ObjectVersion[]; project: string }) => (
+  <ul className="object-list" aria-label="Datasets">
+    {datasets.map(({ object_id, version_index, created_at }) => (
+      <li key={object_id}>
+        <Link
+          to="/datasets"
+          search={{ project, dataset: object_id }}
+          activeOptions={{ exact: false, includeSearch: true }}
+          className="object-link"
+        >
+          <span className="cut" dir="auto">
+            {object_id}
+          </span>
+          <span className="muted">
+            {countedText(version_index + 1, 'version')} · {momentText(created_at)}
+          </span>
+        </Link>
+      </li>
+    ))}
+    {datasets.length === maxListed ? (
+      <li className="muted">These are the first {countText(maxListed)} datasets.</li>
+    ) : null}
+  </ul>
+);
+
+/** The datasets of a project: their rows, versions and files. */
+export const DatasetsView = () => {
+  const { project } = route.useSearch();
+  const { me } = useSession();
+  const query = useDatasets(project);
+  const [importing, setImporting] = useState(false);
+  const { data } = query;
+  return (
+    <main className="page wide">
+      <div className="row-between">
+        <h1>Datasets</h1>
+        {allows(me, project, 'write') ? (
+          <Button onClick={() => setImporting(true)}>Import a dataset</Button>
+        ) : null}
+      </div>
+      <QueryStatus of={[query]} loading="Loading datasets…" />
+      {data?.length === 0 ? (
+        <Notice kind="info">
+          {project} has no datasets yet. Import a file, or choose <em>Add to dataset</em> beside a call of a
+          trace.
+        </Notice>
+      ) : null}
+      {data && data.length > 0 ? (
+        <div className="objects">
+          <DatasetList datasets={data} project={project} />
+          <Selected />
+        </div>
+      ) : null}
+      <Modal title="Import a dataset" open={importing} onClose={() => setImporting(false)}>
+        <ImportForm project={project} onClose={() => setImporting(false)} />
+      </Modal>
+    </main>
+  );
+};

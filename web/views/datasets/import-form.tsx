@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useRef, useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import { countText } from '../../data/format.ts';
+import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { DatasetName } from './add-to-dataset.tsx';
+import { useSaveDataset } from './data.ts';
+import { rowsIn } from './rows.ts';
+
+interface ImportFormProps {
+  readonly project: string;
+  /** The dataset that gets the rows. @default - to be named */
+  readonly dataset?: string;
+  readonly onClose: () => void;
+}
+
+/** Makes a version of a dataset from a file. */
+export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) => {
+  const save = useSaveDataset(project);
+  const navigate = useNavigate();
+  const [name, setName] = useState(dataset);
+  const [file, setFile] = useState<File>();
+  const [replace, setReplace] = useState(false);
+  const [progress, setProgress] = useState<string>();
+  const [error, setError] = useState<string>();
+  const running = useRef<AbortController>(undefined);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!file) return;
+    const ending = new AbortController();
+    running.current = ending;
+    setProgress('');
+    setError(undefined);
+    try {
+      const rows = rowsIn(await file.text(), /\.csv$/i.test(file.name) ? 'csv' : 'jsonl');
+      const onProgress = (done: number) => setProgress(`${countText(done)} of ${countText(rows.length)}`);
+      await save(name, { kind: replace ? 'replace' : 'append', rows }, { onProgress, signal: ending.signal });
+      onClose();
+      await navigate({ to: '/datasets', search: { project, dataset: name } });
+    } catch (failure) {
+      if (!ending.signal.aborted) setError(`Nothing was imported. ${wordsOf(failure)}`);
+      setProgress(undefined);
+    }
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <DatasetName project={project} name={name} onName={setName} />
+      <label className="field">
+        <span>JSON Lines, or CSV whose first line names the fields</span>
+        <input
+          type="file"
+          required
+          accept=".jsonl,.ndjson,.csv"
+          onChange={({ target }) => setFile(target.files?.[0])}
+        />
+      </label>
+      <Check label="Replace the rows that are there" checked={replace} onChange={setReplace} />
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="row-end">
+        {progress === undefined ? (
+          <Button kind="primary" type="submit">
+            Import
+          </Button>
+        ) : (
+          <Button onClick={() => running.current?.abort()}>
+            Stop the import <span className="muted">{progress}</span>
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+};

@@ -1,0 +1,98 @@
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import type { ObjectVersion } from '../../api/contract.ts';
+import { wordsOf } from '../../api/http.ts';
+import { isObject, jsonIn } from '../../data/values.ts';
+import { Button, Notice } from '../../ui/controls.tsx';
+import { JsonTree } from '../../ui/json-tree.tsx';
+import { useCall } from '../data.ts';
+import { type Change, useSaveDataset } from './data.ts';
+import { type Row, sourceOf } from './rows.ts';
+
+/** Leads to the call that a row was taken from, if that is still there. */
+const SourceLink = ({ project, id }: { project: string; id: string }) => {
+  const { data } = useCall(project, id);
+  if (data === undefined) return null;
+  if (data === null)
+    return <p className="muted">The call that this row was taken from is not there any more.</p>;
+  return (
+    <p>
+      <Link to="/trace" search={{ project, trace: data.trace_id, call: id }}>
+        The call that this row was taken from
+      </Link>
+    </p>
+  );
+};
+
+interface RowFormProps {
+  readonly version: ObjectVersion;
+  /** The row and its place, from 0 up. @default - a new one */
+  readonly row?: Row;
+  readonly place?: number;
+  readonly mayEdit: boolean;
+  readonly onClose: () => void;
+}
+
+/** A row to be read, changed or deleted. What is saved is a new version. */
+export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps) => {
+  const save = useSaveDataset(version.project_id);
+  const [text, setText] = useState(() => JSON.stringify(row ?? { inputs: {}, expected: '' }, null, 2));
+  const [saving, setSaving] = useState(false);
+  const [error, setError] = useState<string>();
+  const source = row && sourceOf(row);
+  type Updates = Extract<Change, { kind: 'edit' }>['updates'];
+  const apply = async (updates: Updates) => {
+    setSaving(true);
+    setError(undefined);
+    try {
+      await save(version.object_id, { kind: 'edit', version: version.digest, updates });
+      onClose();
+    } catch (failure) {
+      setError(`Nothing was saved. ${wordsOf(failure)}`);
+      setSaving(false);
+    }
+  };
+  const gone: Updates = place === undefined ? [] : [{ pop: { index: place } }];
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const value = jsonIn(text);
+    if (!isObject(value)) return setError('A row is a JSON object, such as {"inputs": {"question": "…"}}.');
+    const changed = value as Row;
+    await apply(
+      place === undefined
+        ? [{ append: { row: changed } }]
+        : [...gone, { insert: { index: place, row: changed } }],
+    );
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      {source ? <SourceLink {...source} /> : null}
+      {mayEdit ? (
+        <>
+          <label className="field">
+            <span>The row as JSON</span>
+            <textarea
+              className="mono"
+              spellCheck={false}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          </label>
+          {error ? <Notice kind="error">{error}</Notice> : null}
+          <div className="row-end">
+            {row ? (
+              <Button disabled={saving} onClick={() => apply(gone)}>
+                Delete row
+              </Button>
+            ) : null}
+            <Button kind="primary" type="submit" disabled={saving}>
+              {saving ? 'Saving…' : 'Save as a new version'}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <JsonTree value={row} path="" label="row" />
+      )}
+    </form>
+  );
+};
