@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { durationText } from '../../data/format.ts';
@@ -19,12 +19,13 @@ interface TreeRowProps {
   readonly selected: boolean;
   readonly found: boolean;
   /** What it was about; undefined until that is read. */
-  readonly preview: Preview | undefined;
+  readonly input: string | null;
+  readonly output: string | null;
   /** Whether figures are those of the call itself. */
   readonly own: boolean;
   readonly top: number;
-  readonly onSelect: () => void;
-  readonly onToggle: () => void;
+  readonly onSelect: (call: string) => void;
+  readonly onToggle: (index: number) => void;
 }
 
 /** Deeper levels are indented no further, so that their names stay in sight. */
@@ -47,7 +48,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 };
 
 /** What a call was asked, and what it gave. */
-const About = ({ preview: { input, output } }: { preview: Preview }) => (
+const About = ({ input, output }: Preview) => (
   <>
     {input === null ? null : (
       <bdi className="cut asked-line" title={input}>
@@ -67,9 +68,9 @@ const About = ({ preview: { input, output } }: { preview: Preview }) => (
   </>
 );
 
-/** A call as a line of tree and timeline. */
-const TreeRow = (props: TreeRowProps) => {
-  const { line, index, selected, found, preview, own, top, onSelect, onToggle } = props;
+/** A call as a line of tree and timeline. Scrolling leaves the lines as they are that stay in sight. */
+const TreeRow = memo((props: TreeRowProps) => {
+  const { line, index, selected, found, input, output, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
   const status = statusOf(node.call);
   const inAll = durationText(node.end - node.start);
@@ -84,16 +85,16 @@ const TreeRow = (props: TreeRowProps) => {
       aria-expanded={hasChildren ? expanded : undefined}
       className={`tree-row ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${status}`}
       style={{ transform: `translateY(${top}px)`, '--depth': Math.min(depth, maxIndent) } as CSSProperties}
-      onClick={onSelect}
+      onClick={() => onSelect(node.call.id)}
     >
-      <span className="node">
+      <span className={`node ${input === null && output === null ? '' : 'told'}`}>
         <span
           className="twisty"
           aria-hidden="true"
           onClick={(event) => {
             if (!hasChildren) return;
             event.stopPropagation();
-            onToggle();
+            onToggle(index);
           }}
         >
           {hasChildren ? (expanded ? '▾' : '▸') : ''}
@@ -107,7 +108,7 @@ const TreeRow = (props: TreeRowProps) => {
         <span className="cut name" dir="auto">
           {node.name}
         </span>
-        {preview ? <About preview={preview} /> : null}
+        <About input={input} output={output} />
       </span>
       {own ? (
         <CallFigures usage={node.usage} duration={durationText(node.ownMs)} title={`${inAll} in all`} />
@@ -121,7 +122,7 @@ const TreeRow = (props: TreeRowProps) => {
       <Bar {...props} />
     </div>
   );
-};
+});
 
 const rowHeight = 30;
 
@@ -184,6 +185,11 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
     all,
     shown.flatMap(({ index }) => lines[index] ?? []),
   );
+  // What lines do when they are clicked is the same from one frame to the next.
+  const doing = useRef({ onSelect, toggle });
+  doing.current = { onSelect, toggle };
+  const select = useCallback((call: string) => doing.current.onSelect(call), []);
+  const fold = useCallback((index: number) => doing.current.toggle(index), []);
   useEffect(() => {
     if (selected >= 0) virtual.scrollToIndex(selected, { align: 'auto' });
   }, [selected, virtual]);
@@ -201,6 +207,7 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
           const line = lines[index];
           if (!line) return null;
           const { id } = line.node.call;
+          const { input = null, output = null } = previewOf(line.node) ?? {};
           return (
             <TreeRow
               key={id}
@@ -209,11 +216,12 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
               span={span}
               selected={index === selected}
               found={found.has(id)}
-              preview={previewOf(line.node)}
+              input={input}
+              output={output}
               own={own}
               top={start}
-              onSelect={() => onSelect(id)}
-              onToggle={() => toggle(index)}
+              onSelect={select}
+              onToggle={fold}
             />
           );
         })}
