@@ -149,8 +149,14 @@ const speakerOf = (message: JsonValue): string | undefined => {
   return at(message, 'role') === undefined ? undefined : 'other';
 };
 
-/** LangChain's serialized message is in `kwargs`, with its type as the last name of its class. */
+/**
+ * LangChain's serialized message is in `data` beside its type, or in `kwargs`, with its type as the last
+ * name of its class.
+ */
 const unwrapped = (message: JsonValue): JsonValue => {
+  const data = at(message, 'data');
+  if (isJsonObject(data) && speakerOf(message) !== undefined)
+    return { ...data, type: at(message, 'type') ?? null };
   const kwargs = at(message, 'kwargs');
   const id = at(message, 'id');
   if (!isJsonObject(kwargs) || !Array.isArray(id)) return message;
@@ -288,6 +294,9 @@ const answerOf = (output: JsonValue): JsonValue[] | undefined => {
     return [{ role: 'assistant', content: parts }];
   const message = at(output, 'message');
   if (isJsonObject(message)) return answerOf(message);
+  // What a node of LangGraph gave is what changes in the state.
+  const [update] = listOf(output).map((item) => at(item, 'update'));
+  if (isJsonObject(update)) return answerOf(update);
   return messagesOf(output) ?? messagesOf(at(output, 'output')) ?? messagesOf(at(output, 'messages'));
 };
 
@@ -329,6 +338,15 @@ const fieldOf = (value: JsonObject, names: readonly string[]): string | null => 
 /** Under these names a tool's arguments are, if they are no object or were wrapped. */
 const argumentNames = ['input', 'arguments', 'args', 'kwargs'];
 
+/** The texts that a function of Python was called with, if it was traced whole: `{args, kwargs}`. */
+const pythonArguments = (inputs: JsonObject): string | null => {
+  const texts = listOf(at(inputs, 'args'));
+  const isAll = isNothing(at(inputs, 'kwargs')) && texts.every((text) => typeof text === 'string');
+  return isAll && Object.hasOwn(inputs, 'kwargs')
+    ? oneLine(texts.flatMap((text) => [String(text), ' ']))
+    : null;
+};
+
 const toolArguments = (inputs: JsonObject): string | null => {
   const [name, ...others] = Object.keys(inputs);
   const isWrapped = name !== undefined && others.length === 0 && argumentNames.includes(name);
@@ -353,6 +371,7 @@ const inputOf = (attributes: JsonValue, inputs: JsonValue): string | null => {
   return (
     lastMessage(inputs) ??
     (typeof contents === 'string' ? plainly(contents) : null) ??
+    pythonArguments(inputs) ??
     fieldOf(inputs, inputNames)
   );
 };

@@ -87,6 +87,12 @@ describe('the input of a preview', () => {
     ],
     ['contents that are text', { model: 'gemini', contents: 'Go', config: {} }, 'Go'],
     [
+      "LangChain's messages beside their types",
+      { messages: [{ type: 'human', data: { content: 'Go', type: 'human' } }] },
+      'Go',
+    ],
+    ['the texts that a function of Python took', { args: ['Where?', 'chat-5'], kwargs: {} }, 'Where? chat-5'],
+    [
       "LangChain's messages",
       { messages: [[{ lc: 1, id: ['langchain', 'HumanMessage'], kwargs: { content: 'Go' } }]] },
       'Go',
@@ -121,6 +127,21 @@ describe('the input of a preview', () => {
 describe('the output of a preview', () => {
   const call = { type: 'function', function: { name: 'find', arguments: '{"id": 7}' } };
   it.each<[string, JsonValue, string | null]>([
+    [
+      "the state that LangGraph's agent ends with",
+      {
+        messages: [
+          { type: 'human', data: { content: 'Where?' } },
+          { type: 'ai', data: { content: 'Here.' } },
+        ],
+      },
+      'Here.',
+    ],
+    [
+      "what LangGraph's node changes in the state",
+      [{ graph: null, update: { messages: [{ type: 'ai', data: { content: 'Here.' } }] } }],
+      'Here.',
+    ],
     ['a text', '  On its\r\nway. ', 'On its way.'],
     ["the answer of OpenAI's chat", { choices: [{ message: { role: 'assistant', content: 'Hi' } }] }, 'Hi'],
     ['the text of a completion', { choices: [{ index: 0, text: 'Hi' }] }, 'Hi'],
