@@ -12,6 +12,9 @@ interface Exchange {
 const askedNames = ['message', 'question', 'query', 'input', 'prompt', 'text', 'content', 'user_input'];
 const answeredNames = ['answer', 'output', 'response', 'result', 'text', 'content', 'message', 'reply'];
 
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
+
 /** The text in a value: itself, that under a usual name, or its only text. */
 const textIn = (value: unknown, names: readonly string[]): string | undefined => {
   if (typeof value === 'string') return value;
@@ -20,12 +23,18 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
     const found = Object.hasOwn(value, name) ? value[name] : undefined;
     if (typeof found === 'string') return found;
   }
+  const { args, kwargs } = value;
+  // A function of Python that was traced whole.
+  if (
+    Array.isArray(args) &&
+    args.length > 0 &&
+    isEmpty(kwargs) &&
+    args.every((arg) => typeof arg === 'string')
+  )
+    return args.join('\n');
   const [only, ...others] = Object.values(value);
   return others.length === 0 && typeof only === 'string' ? only : undefined;
 };
-
-const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
 
 /** A value without a known shape is shown as data. */
 const messagesOf = (role: string, value: unknown, names: readonly string[]): Message[] => {

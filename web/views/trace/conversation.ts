@@ -192,15 +192,34 @@ const itemOf = (item: Fields, role: string): Message | undefined => {
   return { role: isAssistant ? 'assistant' : role, parts: [part] };
 };
 
+/** Who says LangChain's messages, by their type. */
+const langChainRoles: ReadonlyMap<string, string> = new Map([
+  ['human', 'user'],
+  ['ai', 'assistant'],
+  ['system', 'system'],
+  ['tool', 'tool'],
+]);
+
+/** LangChain's message as one with a role: it is dumped alone, beside its type, or beside its class. */
+const withRole = (value: Fields): Fields => {
+  const { type, data, kwargs, id, role: own } = value;
+  if (own !== undefined) return value;
+  const inner = isObject(data) ? data : isObject(kwargs) ? kwargs : value;
+  const name = inner === kwargs && Array.isArray(id) ? textOf(id.at(-1)) : textOf(type);
+  const role = langChainRoles.get((name ?? '').replace(/Message(?:Chunk)?$/, '').toLowerCase());
+  return role === undefined ? value : { ...inner, role };
+};
+
 /**
- * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse or
- * OpenTelemetry. What is in none of them is kept as data.
+ * Reads a message in the shape of OpenAI's chat and responses, Anthropic, Bedrock's Converse, LangChain
+ * or OpenTelemetry. What is in none of them is kept as data.
  *
  * @param role the role if the message has none
  */
-export const messageOf = (value: unknown, role = 'user'): Message => {
-  if (typeof value === 'string') return { role, parts: [{ kind: 'text', text: value }] };
-  if (!isObject(value)) return { role, parts: [{ kind: 'other', value }] };
+export const messageOf = (given: unknown, role = 'user'): Message => {
+  if (typeof given === 'string') return { role, parts: [{ kind: 'text', text: given }] };
+  if (!isObject(given)) return { role, parts: [{ kind: 'other', value: given }] };
+  const value = withRole(given);
   const own = textOf(value.role);
   const name = textOf(value.name);
   const item = own === undefined ? itemOf(value, role) : undefined;
@@ -240,7 +259,7 @@ const listOf = (value: unknown): readonly unknown[] | undefined =>
 
 /** A list of messages looks like one: texts do not make a conversation. */
 const isConversation = (list: readonly unknown[]): boolean =>
-  list.every((item) => isObject(item) && ('role' in item || typeof item.type === 'string'));
+  list.every((item) => isObject(item) && ('role' in withRole(item) || typeof item.type === 'string'));
 
 /** The system prompt that Anthropic, Bedrock and OpenAI's responses keep apart. */
 const systemOf = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
@@ -263,7 +282,13 @@ const sentOf = (inputs: unknown): readonly unknown[] | undefined => {
 /** The messages of an answer, in any provider's shape. */
 const receivedOf = (output: unknown): readonly unknown[] => {
   if (typeof output === 'string') return [{ role: 'assistant', content: output }];
-  if (!isObject(output)) return Array.isArray(output) && isConversation(output) ? output : [];
+  if (Array.isArray(output)) {
+    const [only] = output;
+    // What a node of LangGraph gave is what changes in the state.
+    if (output.length === 1 && isObject(only) && isObject(only.update)) return receivedOf(only.update);
+    return isConversation(output) ? output : [];
+  }
+  if (!isObject(output)) return [];
   const { choices, message, content, messages, output: inner } = output;
   if (Array.isArray(choices))
     return choices.map((choice) => (isObject(choice) ? (choice.message ?? choice.text ?? choice) : choice));
@@ -273,6 +298,12 @@ const receivedOf = (output: unknown): readonly unknown[] => {
   if (isObject(inner) && isObject(inner.message)) return [inner.message];
   if (content !== undefined) return [{ role: 'assistant', ...output }];
   return [];
+};
+
+/** An agent may give the whole conversation: its answer is what comes after its user's last words. */
+const afterUser = (messages: readonly Message[]): readonly Message[] => {
+  const answer = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+  return answer.length > 0 ? answer : messages;
 };
 
 /** Reads the conversation of a call; undefined if it has none. */
@@ -285,7 +316,7 @@ export const conversationOf = ({
   return {
     raw,
     sent: withToolNames(raw.map((message) => messageOf(message))),
-    received: receivedOf(output).map((message) => messageOf(message, 'assistant')),
+    received: afterUser(withToolNames(receivedOf(output).map((message) => messageOf(message, 'assistant')))),
   };
 };
 

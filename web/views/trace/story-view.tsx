@@ -23,15 +23,34 @@ import type { TraceState } from './trace-state.ts';
 const firstLength = 1200;
 const cutLength = 1800;
 
+/** The same of data, in lines. */
+const firstLines = 10;
+const cutLines = 14;
+
+const beginningOf = (text: string, isData: boolean): string => {
+  const lines = isData ? text.split('\n', cutLines + 1) : [];
+  const shown = lines.length > cutLines ? lines.slice(0, firstLines).join('\n') : text;
+  return shown.length > cutLength ? shown.slice(0, firstLength) : shown;
+};
+
+interface ClippedProps {
+  readonly text: string;
+  readonly plain?: boolean;
+  /** Whether it is a value, told line by line. */
+  readonly isData?: boolean;
+}
+
 /** A text of which a long one shows its beginning. */
-const Clipped = ({ text, plain = false }: { text: string; plain?: boolean }) => {
-  const [whole, setWhole] = useState(text.length <= cutLength);
-  const shown = whole ? text : `${text.slice(0, firstLength)}…`;
+const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
+  const beginning = beginningOf(text, isData);
+  const [isOpen, setOpen] = useState(false);
+  const whole = isOpen || beginning.length === text.length;
+  const shown = whole ? text : `${beginning}…`;
   return (
     <>
       {plain ? <LongText text={shown} /> : <Markdown text={shown} />}
       {whole ? null : (
-        <Button kind="quiet" className="fold" onClick={() => setWhole(true)}>
+        <Button kind="quiet" className="fold" onClick={() => setOpen(true)}>
           All {countText(text.length)} characters
         </Button>
       )}
@@ -78,7 +97,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={textOf(part.input)} plain />
+          <Clipped text={textOf(part.input)} plain isData={typeof part.input !== 'string'} />
         </div>
       );
     case 'result':
@@ -87,13 +106,13 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={textOf(part.output)} plain />
+          <Clipped text={textOf(part.output)} plain isData={typeof part.output !== 'string'} />
         </div>
       );
     case 'other':
       return (
         <div className="story-data">
-          <Clipped text={valueText(part.value)} plain />
+          <Clipped text={valueText(part.value)} plain isData />
         </div>
       );
   }

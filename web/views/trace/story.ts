@@ -48,9 +48,11 @@ export interface StoryContext {
   readonly tools: ReadonlySet<string>;
 }
 
-/** Without what stands before the name of a tool in that of its call: `execute_tool find_order`. */
-const toolName = (name: string): string =>
-  name.slice(Math.max(name.lastIndexOf(' '), name.lastIndexOf('.')) + 1);
+/** The name of a tool in that of its call: `execute_tool find_order`, or `find_order.tool`. */
+const toolName = (call: string): string => {
+  const name = call.replace(/\.tool$/, '');
+  return name.slice(Math.max(name.lastIndexOf(' '), name.lastIndexOf('.')) + 1);
+};
 
 /** @param lines those of the whole tree */
 export const contextOf = (lines: readonly TreeLine[]): StoryContext => {
@@ -234,10 +236,13 @@ export const saidAt = (item: StoryItem, payloads: Payloads, context: StoryContex
   );
   return {
     ...nothing,
-    messages: [
-      ...(part === 'end' ? [] : exchange.asked.filter((message) => !asked.has(keyOf(message)))),
-      ...(part === 'begin' ? [] : exchange.answered.filter((message) => !answered.has(answerKey(message)))),
-    ],
+    messages: withoutTools(
+      [
+        ...(part === 'end' ? [] : exchange.asked.filter((message) => !asked.has(keyOf(message)))),
+        ...(part === 'begin' ? [] : exchange.answered.filter((message) => !answered.has(answerKey(message)))),
+      ],
+      context.tools,
+    ),
   };
 };
 

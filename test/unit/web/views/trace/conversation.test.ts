@@ -55,6 +55,26 @@ describe('the conversation of a call', () => {
     });
   });
 
+  it('in LangChain’s, whichever way they are dumped, with an answer after the user’s last words', () => {
+    const said = { type: 'human', data: { content: 'Hi', type: 'human' } };
+    const asking = {
+      type: 'ai',
+      data: { content: '', tool_calls: [{ name: 'weather', args: { city: 'Ulm' }, id: 'c1' }] },
+    };
+    const call = {
+      inputs: { messages: [{ id: ['langchain', 'SystemMessage'], kwargs: { content: 'Be brief' } }, said] },
+      output: { messages: [said, asking, { type: 'tool', content: 'Sun', tool_call_id: 'c1' }] },
+    };
+    const { sent, received } = conversationOf(call) ?? {};
+    expect(sent).toEqual([text('system', 'Be brief'), text('user', 'Hi')]);
+    expect(received).toMatchObject([
+      { role: 'assistant', parts: [weather] },
+      { role: 'tool', parts: [{ kind: 'result', name: 'weather', output: 'Sun' }] },
+    ]);
+    const node = { ...call, output: [{ graph: null, update: { messages: [asking] } }] };
+    expect(conversationOf(node)?.received).toMatchObject([{ role: 'assistant', parts: [weather] }]);
+  });
+
   it('in Anthropic’s messages', () => {
     const call = {
       inputs: {

@@ -16,6 +16,7 @@ interface Made {
   readonly inputs?: Record<string, unknown>;
   readonly output?: unknown;
   readonly exception?: string;
+  readonly attributes?: Record<string, unknown>;
 }
 
 const rowOf = ({ id, parent, op = 'agent.turn', ...payload }: Made, at: number): CallRow => ({
@@ -67,6 +68,27 @@ describe('the story of a trace', () => {
     const tool = { id: 'tool', parent: 'root', op: 'tool.find', inputs: { order: 1 }, output: 'sent' };
     const next = chat([user('Where?'), asking, result], answer('On its way.'));
     expect(told([root, first, tool, { id: 'two', parent: 'root', ...next }])).toEqual([
+      ['root', 'user: Where?'],
+      ['one'],
+      ['tool', 'call', 'result'],
+      ['two', 'assistant: On its way.'],
+      ['root end'],
+    ]);
+  });
+
+  it('says once what agents repeat with their whole conversation, and tools under longer names', () => {
+    const messages = [user('Where?'), asking, result, answer('On its way.')];
+    const root = { id: 'root', inputs: { messages: [user('Where?')] }, output: { messages } };
+    const first = { id: 'one', parent: 'root', ...chat([user('Where?')], asking) };
+    const tool = { id: 'tool', parent: 'root', op: 'find.tool', inputs: { order: 1 }, output: 'sent' };
+    const next = chat([user('Where?'), asking, result], answer('On its way.'));
+    const calls = [
+      root,
+      first,
+      { ...tool, attributes: { kind: 'tool' } },
+      { id: 'two', parent: 'root', ...next },
+    ];
+    expect(told(calls)).toEqual([
       ['root', 'user: Where?'],
       ['one'],
       ['tool', 'call', 'result'],
