@@ -26,16 +26,17 @@ const isClassName = (value: JsonValue | undefined): value is string =>
 /**
  * The class that a value's class is built upon. `_bases` names its bases, the nearest first: it is
  * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`. A value
- * with neither field has its `_type` as class.
+ * with neither field has its `_type` as class, unless it is an op.
  *
  * @returns null if the value names no class of 1–256 characters
  */
-export const baseObjectClassOf = (value: JsonValue): string | null => {
+export const baseObjectClassOf = (value: JsonValue, kind: 'op' | 'object'): string | null => {
   const bases = own(value, '_bases');
   const base = Array.isArray(bases)
     ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
     : undefined;
-  const className = own(value, '_class_name') ?? (bases === undefined ? own(value, '_type') : undefined);
+  const className =
+    own(value, '_class_name') ?? (bases === undefined && kind === 'object' ? own(value, '_type') : undefined);
   return base ?? (isClassName(className) ? className : null);
 };
 
@@ -67,14 +68,9 @@ export const createObject = async (
   const val = await redactObject(store, name.objectId, sent);
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
-  const about = {
-    ...name,
-    digest,
-    kind: store.policy.isOp(val) ? ('op' as const) : ('object' as const),
-    baseObjectClass: baseObjectClassOf(val),
-    bytes,
-    home,
-  };
+  const kind = store.policy.isOp(val) ? 'op' : 'object';
+  const baseObjectClass = baseObjectClassOf(val, kind);
+  const about = { ...name, digest, kind, baseObjectClass, bytes, home } as const;
   const orphans: ValueName[] = [];
   await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([

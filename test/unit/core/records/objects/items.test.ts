@@ -37,7 +37,12 @@ describe('the base class of a value', () => {
     [null, null],
     [['Model'], null],
   ])('of %j is %j', (value, expected) => {
-    expect(baseObjectClassOf(value)).toBe(expected);
+    expect(baseObjectClassOf(value, 'object')).toBe(expected);
+  });
+
+  it('of an op is none, unless it names one', () => {
+    expect(baseObjectClassOf({ _type: 'op' }, 'op')).toBeNull();
+    expect(baseObjectClassOf({ _type: 'op', _class_name: 'Op' }, 'op')).toBe('Op');
   });
 });
 
