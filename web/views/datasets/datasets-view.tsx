@@ -8,6 +8,7 @@ import { isObject } from '../../data/values.ts';
 import { allows, useRead, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
+import { goTo } from '../../ui/go-to.ts';
 import { Modal } from '../../ui/popups.tsx';
 import { saveFile } from '../traces/export.ts';
 import {
@@ -288,7 +289,7 @@ const Selected = () => {
     return <Failure error={error} onRetry={query.refetch} />;
   }
   return (
-    <div className="stack">
+    <div key={dataset} ref={goTo} tabIndex={-1} className="stack">
       <ul className="versions" aria-label="Versions">
         {data.map(({ digest, version_index }) => (
           <li key={digest}>
@@ -304,7 +305,6 @@ const Selected = () => {
         ))}
       </ul>
       <Version
-        key={dataset}
         shown={shown}
         versions={data}
         base={data.find(({ digest }) => digest === base && digest !== shown.digest)}

@@ -6,6 +6,7 @@ import { useRead } from '../../session/session.tsx';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
+import { goTo } from '../../ui/go-to.ts';
 import { JsonTree } from '../../ui/json-tree.tsx';
 
 /** The most objects, and versions of one, that are read. */
@@ -171,14 +172,6 @@ const Versions = ({ versions, shown }: { versions: readonly ObjectVersion[]; sho
     ))}
   </ul>
 );
-
-/** Goes to an object that appears where its reader does not see it, such as below a long list. */
-const goTo = (pane: HTMLElement | null) => {
-  const { top = 0 } = pane?.getBoundingClientRect() ?? {};
-  if (top >= 0 && top < innerHeight / 2) return;
-  pane?.scrollIntoView();
-  pane?.focus({ preventScroll: true });
-};
 
 const Selected = () => {
   const { project, object, version, base } = route.useSearch();

@@ -64,6 +64,11 @@ describe('in Weave’s dialect', () => {
       weave_ref: 'weave:///acme/shop/call/c',
       payload: { svc_ref: 'svc:' },
     });
+    const rows = [{ svc_ref: 'svc:', field: 'svc_user_id' }];
+    expect(toWeave({ table: { rows }, updates: [{ append: { row: rows[0] } }] })).toEqual({
+      table: { rows },
+      updates: [{ append: { row: rows[0] } }],
+    });
   });
 });
 
