@@ -1,22 +1,26 @@
 import { me } from '../api/projects.ts';
+import type { Caller } from '../foundations/auth/index.ts';
+import type { RequestBudget } from '../foundations/storage/index.ts';
 import { formatTime } from '../foundations/wire/index.ts';
 import { policy } from './http/dialect.ts';
 import { endpoint } from './http/endpoint.ts';
+import type { limitsLeft } from './http/limits-left.ts';
 
 /** The service's version, set by the bundler. */
 declare const SERVICE_VERSION: string;
 
-/** `GET /me`: whose key the request has, what it allows, until when, and what it may still spend. */
-export const handler = endpoint(me, async ({ caller, budget }) => {
-  const { user, keyId, expiresAt, grants } = caller;
-  // What reads limits needs storage, so it is loaded only where there is the setting.
-  const left = process.env.LIMITS ? (await import('./http/limits-left.ts')).limitsLeft(caller, budget) : null;
-  return {
-    user,
-    key_id: keyId,
-    expires_at: expiresAt === undefined ? null : formatTime(expiresAt),
-    grants: grants.map(({ scope, role }) => ({ resource: scope, role })),
-    limits: await left,
+/** Makes the handler of `GET /me`: whose key the request has, what it allows, and until when. */
+export const meHandler = (
+  left: (caller: Caller, budget: RequestBudget) => Promise<Awaited<ReturnType<typeof limitsLeft>> | null>,
+) =>
+  endpoint(me, async ({ caller, budget }) => ({
+    user: caller.user,
+    key_id: caller.keyId,
+    expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
+    grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
+    limits: await left(caller, budget),
     service: { name: policy.service, version: SERVICE_VERSION },
-  };
-});
+  }));
+
+/** `GET /me` of a service without the setting `limits`, which needs no storage. */
+export const handler = meHandler(async () => null);

@@ -7,7 +7,7 @@ import type { Route } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
-import { bundleOf } from './handlers.ts';
+import { bundleOf, limitsHandler } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { limitsNeeds } from './limits.ts';
 import { type Permission, permissionsOf } from './permissions.ts';
@@ -161,7 +161,8 @@ export class Functions extends Construct {
   #make(route: Route, logGroup: ILogGroup, props: FunctionsProps) {
     const { config, routes, storage, inference, bundles } = props;
     const redaction = storesReports(route) ? props.redaction : undefined;
-    const bundle = bundleOf(bundles, route.handler);
+    const showsLimits = config.limits !== undefined && route.limits === 'show';
+    const bundle = bundleOf(bundles, showsLimits ? limitsHandler : route.handler);
     const evaluations = route.evaluations ? props.evaluations : undefined;
     const limits = limitsNeeds(route.limits, config, storage);
     return new ServiceFunction(this, constructId(route.handler), {

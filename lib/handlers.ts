@@ -10,6 +10,10 @@ export const keyMakerHandler = 'report-key';
 
 /** What functions load to redact what they store. It is bundled as handlers are. */
 export const redactionModule = 'redaction';
+
+/** What tells a key what is left of its limits, instead of the handler `me`, which has no storage. */
+export const limitsHandler = 'me-limits';
+
 /** What watches calls for evaluators: the function of events, if there is one. */
 export const watcherHandler = ({ events }: Pick<Config, 'events'>): string =>
   events ? 'events-evaluators' : 'evaluators';
@@ -25,11 +29,18 @@ export const handlersIn = (dialect: Dialect): readonly string[] => [
   'evaluators',
   'events-evaluators',
   'judge',
+  limitsHandler,
 ];
 
 /** The handlers of a service with these routes and settings. */
 export const handlersFor = (
-  { events, analytics, redact, evaluators }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators'>,
+  {
+    events,
+    analytics,
+    redact,
+    evaluators,
+    limits,
+  }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators' | 'limits'>,
   routes: readonly Route[],
 ): readonly string[] => [
   ...handlersOf(routes),
@@ -38,6 +49,7 @@ export const handlersFor = (
   ...(analytics ? ['analytics'] : []),
   ...(redact ? [redactionModule] : []),
   ...(evaluators ? [watcherHandler({ events }), 'judge'] : []),
+  ...(limits ? [limitsHandler] : []),
 ];
 
 /**

@@ -42,7 +42,7 @@ export interface Judging extends SubjectSources {
   /** The table of the ledger. */
   readonly ledger: Table;
   readonly inference: UpstreamConfig;
-  /** What a project may spend; @default - any amount */
+  /** What a project may spend. @default - any amount */
   readonly limits?:
     | ((projectId: ProjectId, budget: RequestBudget) => Promise<readonly SpendingLimit[]>)
     | undefined;
