@@ -1,26 +1,4 @@
-import { me } from '../api/projects.ts';
-import type { Caller } from '../foundations/auth/index.ts';
-import type { RequestBudget } from '../foundations/storage/index.ts';
-import { formatTime } from '../foundations/wire/index.ts';
-import { policy } from './http/dialect.ts';
-import { endpoint } from './http/endpoint.ts';
-import type { limitsLeft } from './http/limits-left.ts';
-
-/** The service's version, set by the bundler. */
-declare const SERVICE_VERSION: string;
-
-/** Makes the handler of `GET /me`: whose key the request has, what it allows, and until when. */
-export const meHandler = (
-  left: (caller: Caller, budget: RequestBudget) => Promise<Awaited<ReturnType<typeof limitsLeft>> | null>,
-) =>
-  endpoint(me, async ({ caller, budget }) => ({
-    user: caller.user,
-    key_id: caller.keyId,
-    expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
-    grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
-    limits: await left(caller, budget),
-    service: { name: policy.service, version: SERVICE_VERSION },
-  }));
+import { meHandler } from './http/me.ts';
 
 /** `GET /me` of a service without the setting `limits`, which needs no storage. */
 export const handler = meHandler(async () => null);
