@@ -35,8 +35,8 @@ export const me = /* @__PURE__ */ keyEndpoint({
       expires_at: field(z.nullable(timestamp), 'When the key expires; null for never.'),
       grants: field(z.array(grant()), 'What the key may do.'),
       limits: field(
-        z.nullable(z.array(limit())),
-        'What is left of the spending limits of the key, and of projects that its grants name; null without the setting `limits`.',
+        z.optional(z.array(limit())),
+        'What is left of the spending limits of the key, and of projects that its grants name. Only with the setting `limits`.',
       ),
       service: field(
         z.object({
@@ -60,7 +60,6 @@ export const me = /* @__PURE__ */ keyEndpoint({
           { resource: '*', role: 'inference' },
           { resource: '*', role: 'admin' },
         ],
-        limits: null,
         service: { name: 'svc', version: '0.1.0' },
       },
     },

@@ -1,8 +1,10 @@
 import { callsScore } from '../../api/evaluators.ts';
+import { readCosts } from '../../core/records/costs/index.ts';
 import { scoreCalls } from '../../core/workers/evaluators/score.ts';
+import type { RequestBudget } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
-import { costsOfProject } from '../streams/costs.ts';
 import { parseEvaluator } from '../streams/parse-evaluator.ts';
 import { sqsClient } from '../streams/queues.ts';
 
@@ -12,7 +14,8 @@ const { EVALUATIONS_QUEUE: url } = process.env;
 export const handler = endpoint(callsScore, async ({ body, budget, describe }) => {
   const scoring = {
     ...{ calls: settings.calls, objects: settings.objects, feedback: settings.feedback },
-    ...{ costs: costsOfProject, parse: parseEvaluator },
+    parse: parseEvaluator,
+    costs: (projectId: ProjectId, budget: RequestBudget) => readCosts(settings.costs, projectId, budget),
     queue: url ? { url, client: sqsClient } : undefined,
   };
   const { calls, estimatedUsd } = await scoreCalls(scoring, body, budget);

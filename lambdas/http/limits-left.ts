@@ -18,9 +18,9 @@ export const limitsLeft = async (caller: Caller, budget: RequestBudget) => {
   const ofProjects = await mapConcurrent([...new Set(named)], atOnce, (project) =>
     projectLimits(project, budget),
   );
-  const limits = [...keyLimits(caller), ...ofProjects.flat()];
-  const all = await readSpent(settings.rollups, limits, Date.now(), budget);
-  return all.map(({ limit: { of, name, period, usd }, spent, resetsAt }) => ({
+  const held = [...keyLimits(caller), ...ofProjects.flat()];
+  const all = await readSpent(settings.rollups, held, Date.now(), budget);
+  const limits = all.map(({ limit: { of, name, period, usd }, spent, resetsAt }) => ({
     of,
     project_id: of === 'project' ? name : null,
     period,
@@ -29,4 +29,5 @@ export const limitsLeft = async (caller: Caller, budget: RequestBudget) => {
     left_usd: Math.max(0, nanosDown(usd) - spent) / 1e9,
     resets_at: formatTime(resetsAt * 1000),
   }));
+  return { limits };
 };

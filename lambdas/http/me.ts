@@ -11,13 +11,13 @@ declare const SERVICE_VERSION: string;
 
 /** Makes the handler of `GET /me`: whose key the request has, what it allows, and until when. */
 export const meHandler = (
-  left: (caller: Caller, budget: RequestBudget) => Promise<Awaited<ReturnType<typeof limitsLeft>> | null>,
+  left: (caller: Caller, budget: RequestBudget) => Promise<Partial<Awaited<ReturnType<typeof limitsLeft>>>>,
 ) =>
   endpoint(me, async ({ caller, budget }) => ({
     user: caller.user,
     key_id: caller.keyId,
     expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
     grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
-    limits: await left(caller, budget),
+    ...(await left(caller, budget)),
     service: { name: policy.service, version: SERVICE_VERSION },
   }));

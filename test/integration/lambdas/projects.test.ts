@@ -31,7 +31,6 @@ describe('GET /me', () => {
         { resource: 'umbrella/*', role: 'write' },
         { resource: '*', role: 'inference' },
       ],
-      limits: null,
       service: { name: 'svc', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
     });
     expect(text).not.toContain(key.split('_')[2]);
