@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { alert, alertClass } from '../../../api/alerts.ts';
 import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
 import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
@@ -53,6 +54,7 @@ const checks: Readonly<Record<string, ClassCheck>> = {
     },
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
+  [alertClass]: { schema: alert },
 };
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
@@ -64,6 +66,7 @@ const admins: Readonly<
     of: ({ judge }) => judge !== undefined && judge !== null,
   },
   [limitsClass]: { what: 'Limits', of: () => true },
+  [alertClass]: { what: 'an Alert', of: () => true },
 };
 
 /**

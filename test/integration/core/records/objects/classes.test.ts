@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { errorRate, meanScore } from '../../../../support/alerts.ts';
 import { checking, politeness } from '../../../../support/evaluators.ts';
 import { keyWith } from '../../../../support/keys.ts';
 import { type SharedService, sharedService } from '../../../../support/service.ts';
@@ -121,6 +122,52 @@ describe('an object of class Evaluator', () => {
     };
     expect(await create(own, writer, 'own')).toMatchObject({ status: 200 });
     expect(await remove('own', writer)).toMatchObject({ body: { num_deleted: 1 } });
+  });
+});
+
+describe('an object of class Alert', () => {
+  const hasFeedback = { $expr: { $eq: [{ $getField: 'feedback.x' }, { $literal: 1 }] } };
+  const metric = (fields: object) => errorRate({ metric: fields });
+
+  it('is taken as it should be', async () => {
+    const every = errorRate({
+      metric: { metric: 'latency_ms', percentile: 95 },
+      filter: { op_names: ['chat'] },
+      query: { $expr: { $gt: [{ $getField: 'inputs.n' }, { $literal: 1 }] } },
+      compare: 'week_before',
+      no_data: 'keep',
+      looks: 1,
+      remind_minutes: 60,
+      tell: [{ event_bus: true }, { webhook: 'ops', format: 'slack' }],
+      saved_at: '2026-10-01T00:00:00Z',
+    });
+    for (const val of [errorRate(), every, meanScore('stars')])
+      expect(await create(val)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, object, string[]]>([
+    ['measures one thing', metric({ aggregation: 'avg' }), ['metric']],
+    ['makes one number of it', metric({ metric: 'latency_ms' }), ['metric']],
+    [
+      'says where feedback has its value',
+      metric({ feedback_type: 'x', aggregation: 'avg' }),
+      ['metric.path'],
+    ],
+    ['selects calls alone', meanScore('x', { filter: { op_names: ['x'] } }), ['filter']],
+    ['does not ask calls for feedback', errorRate({ query: hasFeedback }), ['query.$expr.$eq.0.$getField']],
+    ['has a window of 5 minutes at least', errorRate({ window_minutes: 4 }), ['window_minutes']],
+    ['warns first', errorRate({ warn: 0.6 }), ['warn']],
+    ['tells one target at a time', errorRate({ tell: [{ sns: true, webhook: 'ops' }] }), ['tell.0']],
+    ['names webhooks', errorRate({ tell: [{ webhook: 'https://x' }] }), ['tell.0.webhook']],
+  ])('%s', async (_, val, expected) => {
+    expect(await places(val)).toEqual(expected);
+  });
+
+  it('takes the role admin to make and to delete', async () => {
+    expect(await create(errorRate(), writer, 'errors')).toMatchObject({ status: 403 });
+    expect(await create(errorRate(), undefined, 'errors')).toMatchObject({ status: 200 });
+    expect(await remove('errors', writer)).toMatchObject({ status: 403 });
+    expect(await remove('errors')).toMatchObject({ body: { num_deleted: 1 } });
   });
 });
 
