@@ -24,9 +24,12 @@ import { callKind, filter, noIncludes } from './queries.ts';
 /** The class of evaluators, as their `_type` names it. */
 export const evaluatorClass = 'Evaluator';
 
-const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) => numeric(z.number().check(...checks));
+/** A number that is finite. */
+export const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
+  numeric(z.number().check(...checks));
 
-const problem = (message: string, input: unknown, ...path: readonly string[]) => ({
+/** A problem of several fields together, at a path below them. */
+export const problem = (message: string, input: unknown, ...path: readonly string[]) => ({
   ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
   ...{ input, path: [...path] },
 });
@@ -36,7 +39,7 @@ const problem = (message: string, input: unknown, ...path: readonly string[]) =>
 const maxLabels = 50;
 
 /** A text of 1 to so many characters, without lone surrogates. */
-const textUpTo = (most: number) =>
+export const textUpTo = (most: number) =>
   z
     .string()
     .check(
@@ -227,7 +230,8 @@ const oneOfBoth = z.check<{
     );
 });
 
-const name = displayText.check(
+/** A name that can be a part of a type of feedback, also between brackets. */
+export const typeName = displayText.check(
   z.refine(
     (text) => text.length <= 128 && !/[[\]]/.test(text),
     rule('should be at most 128 characters, without brackets'),
@@ -239,7 +243,7 @@ export const evaluator = () =>
   record(
     {
       _type: field(z.literal(evaluatorClass), 'Its class.'),
-      name: field(name, 'Its verdicts are feedback of the type `evaluation.<name>`.'),
+      name: field(typeName, 'Its verdicts are feedback of the type `evaluation.<name>`.'),
       filter: filter(),
       query: field(optionalQuery(evaluatedKind()), queryText),
       on: field(

@@ -4,6 +4,7 @@ import { scorerRefs } from '../../api/evaluators.ts';
 import { anyOf, flag, ignoredUser } from '../../api/fields.ts';
 import { maxItems, newObject, refs } from '../../api/objects.ts';
 import { callKind, expandColumns, noIncludes } from '../../api/queries.ts';
+import { fieldRefs } from '../../api/reviews.ts';
 import { groupBy } from '../../api/stats.ts';
 import { toPath } from '../../foundations/expression/index.ts';
 import { field, id, listOf, nullish, refSchema, rule, time } from '../../foundations/wire/schema.ts';
@@ -131,6 +132,7 @@ export const changes: Changes = {
     CostTerms: costTerms,
     FeedbackCreateReq: draft,
     ObjectsFilter: objectsFilter,
+    ReviewQueue: { fields: () => ({ fields: fieldRefs(weavePolicy.refScheme) }) },
   },
   kindOf: kindInWeave,
 };

@@ -3,6 +3,7 @@ import { alert, alertClass } from '../../../api/alerts.ts';
 import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
 import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
+import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { mapBatches } from '../../../foundations/listing/index.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
@@ -55,6 +56,8 @@ const checks: Readonly<Record<string, ClassCheck>> = {
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
   [alertClass]: { schema: alert },
+  [annotationSpecClass]: { schema: annotationSpec },
+  [reviewQueueClass]: { schema: reviewQueue },
 };
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */

@@ -171,7 +171,65 @@ describe('an object of class Alert', () => {
   });
 });
 
+const spec = (field_schema: object, fields: object = {}) => ({
+  _type: 'AnnotationSpec',
+  name: 'Correct',
+  field_schema,
+  ...fields,
+});
+const queue = (fields: object = {}) => ({
+  _type: 'ReviewQueue',
+  name: 'Bad answers',
+  fields: [`svc:///${project_id}/object/correct:v0`],
+  ...fields,
+});
+
+describe('objects of reviews', () => {
+  it('are taken as they should be', async () => {
+    const thumbs = {
+      $contains: { input: { $getField: 'summary.svc.feedback' }, substr: { $literal: 'up' } },
+    };
+    for (const val of [
+      spec({ type: 'boolean' }, { description: 'Is it true?', op_scope: ['chat'], saved_at: '2026-10-01' }),
+      spec({ type: 'integer', minimum: 1, maximum: 5 }),
+      spec({ type: 'string', enum: ['good', 'bad'] }),
+      spec({ type: 'string', maxLength: 200 }),
+      queue({ reviews: 2, assignees: ['ada'], filter: { trace_roots_only: true }, query: { $expr: thumbs } }),
+      queue(),
+    ])
+      expect(await create(val, writer)).toMatchObject({ status: 200 });
+  });
+
+  it.each<[string, object, string[]]>([
+    ['ask for a kind of value that there is', spec({ type: 'object' }), ['field_schema.type']],
+    ['have several labels', spec({ type: 'string', enum: ['a', 'a'] }), ['field_schema.enum']],
+    ['have labels of texts alone', spec({ type: 'number', enum: ['a', 'b'] }), ['field_schema.enum']],
+    ['have bounds of numbers alone', spec({ type: 'boolean', minimum: 1 }), ['field_schema.minimum']],
+    [
+      'have bounds in their order',
+      spec({ type: 'number', minimum: 2, maximum: 1 }),
+      ['field_schema.maximum'],
+    ],
+    ['have something to fill in', queue({ fields: [] }), ['fields']],
+    ['name what is filled in by refs', queue({ fields: ['correct'] }), ['fields.0']],
+    ['are reviewed by somebody', queue({ reviews: 0 }), ['reviews']],
+    ['have a good filter', queue({ filter: { op_name: 'x' } }), ['filter.op_name']],
+  ])('%s', async (_, val, expected) => {
+    expect(await places(val)).toEqual(expected);
+  });
+});
+
 describe("in Weave's dialect", () => {
+  it('a queue has the refs of the dialect, and a spec may be of any of Weave’s schemas', async () => {
+    const weave = await sharedService({ dialect: 'weave' });
+    const made = async (val: object) =>
+      (await weave.post('/obj/create', { obj: { project_id, object_id: 'q', val } })).status;
+    expect(await made(queue({ fields: [`weave:///${project_id}/object/correct:v0`] }))).toBe(200);
+    expect(await made(queue())).toBe(422);
+    const own = { ...spec({ anyOf: [] }), _class_name: 'AnnotationSpec', _bases: ['Object', 'BaseModel'] };
+    expect(await made(own)).toBe(200);
+  });
+
   it('an evaluator has the names of the dialect', async () => {
     const weave = await sharedService({ dialect: 'weave' });
     const made = async (val: object) =>
