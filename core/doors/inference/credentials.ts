@@ -1,10 +1,6 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { fromEnv } from '@aws-sdk/credential-provider-env';
-import { Sha256 } from '@smithy/core/checksum';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { isJsonObject } from '../../../foundations/wire/index.ts';
-import type { Headers } from './request.ts';
 
 /**
  * Secrets Manager's client is loaded when a key is first read. Upstreams that accept the function's
@@ -96,36 +92,3 @@ export class SecretKeys {
     return key;
   }
 }
-
-const signers = new Map<string, SignatureV4>();
-
-const signerOf = (region: string): SignatureV4 => {
-  const known = signers.get(region);
-  if (known) return known;
-  const signer = new SignatureV4({ service: 'bedrock', region, credentials: fromEnv(), sha256: Sha256 });
-  signers.set(region, signer);
-  return signer;
-};
-
-/**
- * Signs a POST to Amazon Bedrock with the function's role (Signature Version 4).
- *
- * @returns the headers with the signature; neither they nor the body may change on the way
- */
-export const signed = async (
-  url: URL,
-  headers: Headers,
-  body: Uint8Array,
-  region: string,
-): Promise<Headers> => {
-  const request = await signerOf(region).sign({
-    method: 'POST',
-    protocol: url.protocol,
-    hostname: url.hostname,
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    headers: { ...headers, host: url.host },
-    body,
-  });
-  return request.headers;
-};

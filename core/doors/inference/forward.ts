@@ -2,8 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable, Transform } from 'node:stream';
+import { signed } from '../../../foundations/aws/index.ts';
 import { type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
-import { type SecretKeys, signed } from './credentials.ts';
+import type { SecretKeys } from './credentials.ts';
 import type { Recording } from './recording.ts';
 import {
   answerHeaders,
@@ -157,8 +158,10 @@ const send = async (
   const { credentials } = upstream;
   const withKey = (key: string) => post(url, { ...headers, authorization: `Bearer ${key}` }, bytes, signal);
   if (credentials.kind === 'none') return post(url, headers, bytes, signal);
-  if (credentials.kind === 'role')
-    return post(url, await signed(url, headers, bytes, credentials.region), bytes, signal);
+  if (credentials.kind === 'role') {
+    const signing = { service: 'bedrock', region: credentials.region };
+    return post(url, await signed(signing, url, headers, bytes), bytes, signal);
+  }
   if (credentials.kind === 'key') return withKey(credentials.key);
 
   const failKey = (error: unknown) => {

@@ -3,6 +3,7 @@ import {
   PutEventsCommand,
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
+import { eventSource } from '../../../foundations/aws/index.ts';
 import { bySize } from '../../../foundations/listing/index.ts';
 import {
   chunked,
@@ -32,9 +33,6 @@ export interface EventBus {
   readonly client: EventBridgeClient;
   readonly name: string;
 }
-
-/** The source of all events. Rules match it. */
-const eventSource = 'pennytrace';
 
 /** EventBridge's bounds on one request: entries, and bytes of all of them. */
 const maxEntries = 10;

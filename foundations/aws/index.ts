@@ -1,0 +1,3 @@
+export * from './ask.ts';
+export * from './events.ts';
+export * from './signed.ts';
