@@ -1,5 +1,5 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
-import { fromWeave, toWeave } from './dialect.ts';
+import { fromWeave, queryFromWeave, toWeave } from './dialect.ts';
 import { apiUrl, chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
@@ -28,6 +28,8 @@ export interface Client {
   ) => AsyncGenerator<{ readonly text: string; readonly value: RecordOf<Path> }[]>;
   /** A request as the service takes it, in its dialect. */
   readonly wire: <Body>(body: Body) => Body;
+  /** A query that an object holds, in the dialect of the service, with the page's names. */
+  readonly unwired: (query: unknown) => unknown;
   /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
   readonly download: <Path extends ApiPath>(
     path: Path,
@@ -110,6 +112,7 @@ export const clientOf = (key: string, { service, onRefused = () => {} }: ClientO
     stream: (...request) => streamOf(request, parsed),
     streamWithText: (...request) => streamOf(request, (text) => ({ text, value: parsed(text) })),
     wire,
+    unwired: (query) => (isWeave ? queryFromWeave(query) : query),
     download: async (path, body, accept, signal) => {
       const response = await send(path, body, accept, signal);
       return response.blob().catch((error: unknown) => {

@@ -17,6 +17,19 @@ const pathFields = new Set(['$getField', 'field', 'columns', 'group_by']);
 const weavePath = (path: string): string =>
   path.replace(/^svc_(?=user_id|run_id|run_step)/, 'wb_').replace(/^summary\.svc(?=\.|$)/, 'summary.weave');
 
+const ownPath = (path: string): string =>
+  path.replace(/^wb_(?=user_id|run_id|run_step)/, 'svc_').replace(/^summary\.weave(?=\.|$)/, 'summary.svc');
+
+/** A query in Weave's dialect with our paths. */
+export const queryFromWeave = (value: unknown, field = ''): unknown => {
+  if (typeof value === 'string') return field === '$getField' ? ownPath(value) : value;
+  if (Array.isArray(value)) return value.map((item) => queryFromWeave(item, field));
+  if (!isObject(value) || field === '$literal') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, queryFromWeave(inner, name)]),
+  );
+};
+
 /** The fields of requests that hold what people typed or stored. */
 const asTyped = new Set(['$literal', 'payload', 'val', 'row', 'rows']);
 
@@ -32,7 +45,7 @@ export const toWeave = (value: unknown, field = ''): unknown => {
 };
 
 /** The fields of answers that hold records with the service's names. */
-const recordFields = new Set(['call', 'obj', 'objs', 'call_buckets', 'usage_buckets', 'feedback']);
+const recordFields = new Set(['call', 'obj', 'objs', 'call_buckets', 'usage_buckets', 'feedback', 'result']);
 
 const summaryOf = (summary: unknown): unknown => {
   if (!isObject(summary)) return summary;

@@ -122,8 +122,14 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   );
 };
 
+/** What a list is filtered by, and what changes it. */
+interface FilterProps {
+  readonly search: TracesSearch;
+  readonly onChange: (change: Changes<TracesSearch>) => void;
+}
+
 /** Adds a condition: on a value that is there, or on any path with any operator. */
-const FilterBuilder = ({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) => {
+export const FilterBuilder = ({ search, onChange }: FilterProps) => {
   const [open, setOpen] = useState(false);
   const [facet, setFacet] = useState<string>();
   const add = (condition: Condition, all = false) => {
@@ -141,15 +147,10 @@ const FilterBuilder = ({ search, onChange }: Pick<FilterBarProps, 'search' | 'on
   );
 };
 
-interface FilterBarProps {
-  readonly search: TracesSearch;
-  readonly searchBox: RefObject<HTMLInputElement | null>;
-  readonly onChange: (change: Changes<TracesSearch>) => void;
-}
-
 const statuses = Object.entries(statusTexts);
 
-const StatusMenu = ({ search: { status = [] }, onChange }: FilterBarProps) => {
+/** Chooses states of calls. */
+export const StatusMenu = ({ search: { status = [] }, onChange }: FilterProps) => {
   const toggled = (value: string): readonly string[] =>
     status.includes(value) ? status.filter((other) => other !== value) : [...status, value];
   const shown = statuses.filter(([value]) => status.includes(value)).map(([, text]) => text);
@@ -178,7 +179,8 @@ const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
   none: 'without feedback',
 };
 
-const FeedbackMenu = ({ search: { feedback }, onChange }: FilterBarProps) => (
+/** Chooses calls by their feedback. */
+export const FeedbackMenu = ({ search: { feedback }, onChange }: FilterProps) => (
   <Menu
     label={<>{feedback ? feedbackTexts[feedback] : 'Any feedback'} ▾</>}
     items={feedbackFilters.map((value) => ({
@@ -189,7 +191,27 @@ const FeedbackMenu = ({ search: { feedback }, onChange }: FilterBarProps) => (
   />
 );
 
-const Chips = ({ search: { where = [], text }, onChange }: FilterBarProps) => {
+/** Chooses between traces, by their roots, and all calls. */
+export const LevelMenu = ({ search: { all }, onChange }: FilterProps) => (
+  <Menu
+    label={<>{all ? 'All calls' : 'Traces'} ▾</>}
+    items={[
+      {
+        label: 'Traces: root calls',
+        checked: !all,
+        onSelect: () => onChange({ all: undefined, sort: undefined }),
+      },
+      {
+        label: 'All calls',
+        checked: all === true,
+        onSelect: () => onChange({ all: true, sort: undefined }),
+      },
+    ]}
+  />
+);
+
+/** The conditions, each with what removes it. */
+export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) => {
   const chips = where.map((condition, at) => ({
     text: conditionText(condition),
     remove: () => {
@@ -231,13 +253,14 @@ export const unfiltered = {
 const countOf = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
   [range ?? from ?? to, status, feedback].filter((filter) => filter !== undefined).length + where.length;
 
-interface ToolbarFiltersProps extends FilterBarProps {
+interface FilterBarProps extends FilterProps {
+  readonly searchBox: RefObject<HTMLInputElement | null>;
   /** Opens and closes what there is no room for on a phone beside the filters. */
   readonly more: ReactNode;
 }
 
 /** What the list is filtered by. On a phone, all but the search folds into a button. */
-export const FilterBar = (props: ToolbarFiltersProps) => {
+export const FilterBar = (props: FilterBarProps) => {
   const { search, onChange, more } = props;
   const [open, setOpen] = useState(false);
   const count = countOf(search);
@@ -258,23 +281,7 @@ export const FilterBar = (props: ToolbarFiltersProps) => {
           <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
           <StatusMenu {...props} />
           <FeedbackMenu {...props} />
-          {search.text ? null : (
-            <Menu
-              label={<>{search.all ? 'All calls' : 'Traces'} ▾</>}
-              items={[
-                {
-                  label: 'Traces: root calls',
-                  checked: !search.all,
-                  onSelect: () => onChange({ all: undefined, sort: undefined }),
-                },
-                {
-                  label: 'All calls',
-                  checked: search.all === true,
-                  onSelect: () => onChange({ all: true, sort: undefined }),
-                },
-              ]}
-            />
-          )}
+          {search.text ? null : <LevelMenu {...props} />}
           <FilterBuilder search={search} onChange={onChange} />
           <SortMenu search={search} onChange={onChange} />
           {count > 0 || search.text ? (

@@ -108,8 +108,12 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operati
   ];
 };
 
-/** All conditions of the list that the service can tell. */
-const operationsOf = (search: TracesSearch, now: number): Operation[] => [
+/**
+ * All conditions of the list that the service can tell.
+ *
+ * @param now milliseconds since 1970, which the range ends at
+ */
+export const operationsOf = (search: TracesSearch, now: number): Operation[] => [
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status)] : []),
   ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => operationOf(condition)),
