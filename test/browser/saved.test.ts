@@ -87,6 +87,8 @@ describe('a view', () => {
     await other.waitForURL(/status=/);
     await other.getByRole('button', { name: 'ok ▾' }).waitFor();
     await other.getByRole('link', { name: 'Overview' }).click();
+    // The list stays in sight until the overview is loaded.
+    await other.getByRole('heading', { name: 'Overview' }).waitFor();
     await other.getByRole('button', { name: 'Views' }).click();
     await other.getByRole('button', { name: 'Fine ones ★ list' }).click();
     await other.getByRole('button', { name: 'ok ▾' }).waitFor();

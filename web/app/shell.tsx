@@ -171,6 +171,8 @@ export const Shell = () => {
                   to={to}
                   search={lists[to] ?? { project }}
                   className="view-link"
+                  // So that what somebody does after the click is done in the view that they chose.
+                  preload="intent"
                   {...(wanted && wakes(wanted))}
                 >
                   {viewNames[to.slice(1)]}
