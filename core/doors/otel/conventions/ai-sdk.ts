@@ -104,6 +104,8 @@ export const aiSdk: Convention = {
   inputs: inputsOf,
   output: outputOf,
   usage: (span) => span.counts(countKeys),
+  name: (span) =>
+    span.peekText('ai.operationId') === 'ai.toolCall' ? span.peekText('ai.toolCall.name') : undefined,
   thread: metadata(sessionNames),
   user: metadata(userNames),
   labels: {

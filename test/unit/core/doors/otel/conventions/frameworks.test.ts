@@ -61,6 +61,11 @@ describe('the Agent Development Kit', () => {
 });
 
 describe('the AI SDK', () => {
+  it('names the call of a tool after the tool, up to version 6', () => {
+    const attributes = { 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'get_weather' };
+    expect(translate(spanOf({ name: 'ai.toolCall', attributes })).displayName).toBe('get_weather');
+  });
+
   it('reads the names of version 3', () => {
     const { kind, output, usage } = translate(
       spanOf({
