@@ -117,10 +117,24 @@ const isNothing = (value: JsonValue | undefined): boolean =>
   value === '' ||
   (isJsonObject(value) && Object.keys(value).length === 0);
 
+/** Texts in LlamaIndex's messages and events, which come as Python writes them, cut at a length. */
+const textBlocks = /TextBlock\(block_type='text', text=(?:'((?:[^'\\]|\\.)*)|"((?:[^"\\]|\\.)*))/gs;
+const reprLength = 4096;
+
+/** What was said in a text: the text itself, but of LlamaIndex's messages and events what they hold. */
+const saidIn = (text: string): string => {
+  if (!/^[A-Z]\w*\(/.test(text)) return text;
+  if (/^\w+Event\(\)$/.test(text)) return '';
+  const texts = [...text.slice(0, reprLength).matchAll(textBlocks)].map(([, single, double]) =>
+    (single ?? double ?? '').replace(/\\(.)/gs, (_, escaped) => (escaped === 'n' ? '\n' : escaped)),
+  );
+  return texts.length > 0 ? texts.join(' ') : text;
+};
+
 /** A text as it is; any other value as compact JSON. */
 const plainly = (value: JsonValue | undefined): string | null => {
   if (value === undefined || isNothing(value)) return null;
-  return oneLine(typeof value === 'string' ? [value] : jsonPieces(value));
+  return oneLine(typeof value === 'string' ? [saidIn(value)] : jsonPieces(value));
 };
 
 // Messages, as the APIs of models, frameworks and this service's own doors write them.
@@ -320,12 +334,12 @@ const inputNames = [
 ] as const;
 const outputNames = ['output', 'answer', 'response', 'result', 'content', 'value'] as const;
 
-/** Whether a field's text says what a call was about. The model's name and refs do not. */
+/** What says nothing of what a call was about: refs, and objects that Python could but name. */
+const nameless = /^(?:(?:svc|weave):\/\/\/|<[\w.]+ object at 0x)/;
+
+/** Whether a field's text says what a call was about. The model's name does not. */
 const isContent = ([name, value]: readonly [string, JsonValue]): boolean =>
-  typeof value === 'string' &&
-  name !== 'model' &&
-  !/^(?:svc|weave):\/\/\//.test(value) &&
-  oneLine([value]) !== null;
+  typeof value === 'string' && name !== 'model' && !nameless.test(value) && oneLine([value]) !== null;
 
 /** The only text among the fields, or a field of one of the names, or all of it. */
 const fieldOf = (value: JsonObject, names: readonly string[]): string | null => {

@@ -107,6 +107,15 @@ describe('the input of a preview', () => {
       { a: 'one', b: 'two', c: [null, true, { d: 1.5 }] },
       '{"a":"one","b":"two","c":[null,true,{"d":1.5}]}',
     ],
+    [
+      "the texts of an event of LlamaIndex's",
+      {
+        ctx: '<workflows.context.context.Context object at 0x7f3c1b02e350>',
+        ev: "AgentInput(input=[ChatMessage(role=<MessageRole.USER: 'user'>, blocks=[TextBlock(block_type='text', text='It\\'s\\nhere')])])",
+      },
+      "It's here",
+    ],
+    ['nothing of an event that has nothing', { ev: 'AgentWorkflowStartEvent()' }, null],
     ['nothing', {}, null],
     ['nothing but white space', { question: '\n\t \u0000' }, '{"question":"\\n\\t \\u0000"}'],
   ])('is %s', (_, inputs, expected) => {
@@ -209,6 +218,11 @@ describe('the output of a preview', () => {
     ['the only text', { text: 'Hi', n: 1 }, 'Hi'],
     ['the field of a usual name', { id: 'x', answer: 'Hi' }, 'Hi'],
     ['compact JSON', [1, { a: 'b' }], '[1,{"a":"b"}]'],
+    [
+      "LlamaIndex's answer, though it is cut",
+      `StopEvent(result=AgentOutput(blocks=[TextBlock(block_type='text', text="It's sunny in...`,
+      "It's sunny in...",
+    ],
     ['a number', 0, '0'],
     ['false', false, 'false'],
     ['an empty list', [], '[]'],
