@@ -13,6 +13,8 @@ beforeAll(async () => {
     ...turn('c1', 0),
     { ...root, id: 'c2', inputs: { question: 'Where is my parcel 4711?' }, ms: 1200 },
     ...calls.filter(({ id }) => id !== 'c2-tool'),
+    { id: 'listed', output: '# Offers\n\n- a **red** one\n- a blue one' },
+    { id: 'running', ms: null },
     { id: 'typed', at: -2000, inputs: { order: 4711 }, output: true },
     { id: 'texts', at: -1000, inputs: { order: '4711' }, output: 'true' },
   ]);
@@ -62,6 +64,17 @@ describe('a comparison', () => {
     const page = await visit(`compare?project=${at}&left=typed&right=texts`);
     await page.getByRole('region', { name: 'Differences of inputs' }).getByText('"4711"').waitFor();
     await page.getByRole('region', { name: 'Differences of the answer' }).getByText('"true"').waitFor();
+  });
+
+  it('of Markdown reads as such until its differences are asked for, and says what still runs', async () => {
+    const page = await visit(`compare?project=${at}&left=listed&right=c1`);
+    await page.getByRole('listitem').getByText('a blue one').waitFor();
+    await page.getByText('It is on its way.').waitFor();
+    await page.getByLabel('Mark what differs').check();
+    await page.getByRole('region', { name: 'Differences of the answer' }).getByText('# Offers').waitFor();
+    const running = await visit(`compare?project=${at}&left=running&right=c1`);
+    await running.getByText('It still runs.').waitFor();
+    expect(await running.getByRole('region', { name: 'Answers' }).locator('.added').count()).toBe(0);
   });
 
   it('with a call that is gone says so', async () => {

@@ -5,7 +5,7 @@ import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countText, durationText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
-import { Button, CallFigures, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
+import { Button, CallFigures, Check, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
 import { Markdown } from '../../ui/text.tsx';
@@ -184,17 +184,47 @@ interface PairProps {
   readonly right: Call;
 }
 
+const isRunning = (call: Call): boolean => statusOf(call) === 'running';
+
+/** Markdown that is easier to read than to compare: titles, lists, tables, code, words in bold. */
+const marked = /\*\*\S|\]\(|^(?:#{1,6}|[-*+>]|\d{1,3}[.)])\s|^(?:```|\|)/m;
+
+const Answer = ({ call, text }: { call: Call; text: string }) => (
+  <div className="side answer">
+    {text === '' ? (
+      <p className={call.exception ? 'error-text' : 'muted'}>
+        {isRunning(call) ? 'It still runs.' : (call.exception?.split('\n', 1)[0] ?? 'It gave nothing.')}
+      </p>
+    ) : (
+      <Markdown text={text} />
+    )}
+  </div>
+);
+
 /** What both gave, beside each other: the first thing that somebody wants to know. */
 const Answers = ({ left, right }: PairProps) => {
   const [one, other] = useMemo(() => answersOf(left, right), [left, right]);
+  const [chosen, setChosen] = useState<boolean>();
   if (one === '' && other === '') return null;
+  const isOne = one === '' || other === '';
+  const asRead = isOne || (chosen ?? (marked.test(one) || marked.test(other)));
   return (
     <section className="stack" aria-label="Answers">
-      <h2>Answers</h2>
+      <div className="row-between">
+        <h2>Answers</h2>
+        {isOne || one === other ? null : (
+          <Check label="Mark what differs" checked={!asRead} onChange={(marked) => setChosen(!marked)} />
+        )}
+      </div>
       {one === other ? (
         <div className="card">
           <p className="muted">Both gave the same:</p>
           <Markdown text={one} />
+        </div>
+      ) : asRead ? (
+        <div className="diff prose sides">
+          <Answer call={left} text={one} />
+          <Answer call={right} text={other} />
         </div>
       ) : (
         <SideBySide one={one} other={other} label="Differences of the answer" prose />

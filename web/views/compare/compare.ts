@@ -120,7 +120,7 @@ type Given = Pick<Call, 'inputs' | 'output'>;
 
 /** What two calls gave, to be compared: a text that reads like another value stands in quotes. */
 export const answersOf = (left: Given, right: Given): readonly [one: string, other: string] =>
-  typeof left.output === typeof right.output
+  typeof left.output === typeof right.output || isNothing(left.output) || isNothing(right.output)
     ? [answerOf(left), answerOf(right)]
     : [valueText(left.output), valueText(right.output)];
 
