@@ -93,7 +93,7 @@ describe('prices', () => {
     await page.getByRole('cell', { name: '1000' }).waitFor();
     await page.getByRole('link', { name: 'Traces', exact: true }).click();
     // 120 tokens of a dollar for 1,000, and 30 of two.
-    await page.getByText('$0.18').waitFor();
+    await page.getByText('$0.1800').waitFor();
     await page.getByRole('link', { name: 'Prices' }).click();
     await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

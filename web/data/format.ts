@@ -8,9 +8,8 @@ export const countText = (count: number): string => integer.format(count);
 export const countedText = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** A count of tokens, short: `12.3K`. */
-export const tokensText = (count: number): string =>
-  count < 10_000 ? countText(count) : compact.format(count);
+/** A count of tokens, short: `12.3K`. Columns, whose numbers are compared, have `countText`. */
+export const tokensText = (count: number): string => compact.format(count);
 
 /** A duration in milliseconds: `340 ms`, `2.41 s`, `3 m 05 s`. */
 export const durationText = (ms: number): string => {
@@ -46,11 +45,11 @@ const amountText = (amount: number, unit: string): string => {
   const text = (digits: string) => (sign === '' ? `${digits} ${unit}`.trimEnd() : `${sign}${digits}`);
   if (amount === 0) return text('0');
   if (Math.abs(amount) >= 1) return text(amount.toFixed(2));
-  return amount < 0.0001 ? `<${text('0.0001')}` : text(amount.toFixed(4).replace(/0{1,2}$/, ''));
+  return amount < 0.0001 ? `<${text('0.0001')}` : text(amount.toFixed(4));
 };
 
 /**
- * A cost with the digits that small amounts need: `$0.0021`, `2.00 CHF`, `$1.20 + €0.50`.
+ * A cost with four digits below one, and two above: `$0.0021`, `$0.0300`, `2.00 CHF`, `$1.20 + €3.50`.
  *
  * @param cost amounts by their units, or a number of dollars
  */

@@ -155,7 +155,7 @@ const cells: Readonly<Record<Order, CellOf>> = {
     figures.errors === 0 ? '' : `${countText(figures.errors)} · ${percentText(errorRate(figures))}`,
   p50: ({ p50 }) => (p50 === undefined ? '' : durationText(p50)),
   p95: ({ p95 }) => (p95 === undefined ? '' : durationText(p95)),
-  tokens: ({ tokens }) => (tokens === 0 ? '' : tokensText(tokens)),
+  tokens: ({ tokens }) => (tokens === 0 ? '' : countText(tokens)),
   cost: ({ cost }, costText) => (cost === undefined ? '' : costText(cost)),
 };
 
@@ -218,7 +218,7 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
 const valueCells: typeof cells = {
   ...cells,
   errors: ({ errors }) => countText(errors),
-  tokens: ({ tokens }) => tokensText(tokens),
+  tokens: ({ tokens }) => countText(tokens),
 };
 
 /** The values of the charts, each with a link to its calls: for the keyboard and screen readers. */

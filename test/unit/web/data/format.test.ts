@@ -5,6 +5,7 @@ it.each([
   [0, '$0'],
   [2, '$2.00'],
   [0.0021, '$0.0021'],
+  [0.03, '$0.0300'],
   [0.00002, '<$0.0001'],
 ])('%d dollars are %s', (dollars, text) => {
   expect(costText(dollars)).toBe(text);
@@ -24,7 +25,7 @@ it.each([
 it('a cost in several units has an amount for each', () => {
   const cost = new Map([
     ['USD', 1.2],
-    ['EUR', 0.5],
+    ['EUR', 3.5],
   ]);
-  expect(costText(cost)).toBe('$1.20 + €0.50');
+  expect(costText(cost)).toBe('$1.20 + €3.50');
 });
