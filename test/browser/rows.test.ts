@@ -53,7 +53,6 @@ describe('a row', () => {
     await row(page, 'Silent').getByText('300', { exact: true }).waitFor();
     expect(await titlesOn(page)).toEqual([
       ...['Selected', 'Name', 'Input → output', 'Status', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
-      'User',
     ]);
     await page.setViewportSize({ width: 390, height: 800 });
     await row(page, 'Silent').getByText('Yes, in 28 inches.').waitFor();

@@ -107,6 +107,8 @@ describe('a conversation', () => {
     await second.locator('.answered').getByText('It is on its way.').waitFor();
     await second.getByText('3 steps · 1 error').waitFor();
     await second.getByText('300 tokens').waitFor();
+    await second.getByText('4711', { exact: true }).waitFor();
+    await second.getByText('OrderNotFound: 4711', { exact: true }).waitFor();
     await page.getByText('600 tokens').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
@@ -119,6 +121,20 @@ describe('a conversation', () => {
     await page.getByRole('link', { name: 'thread thread-1' }).click();
     await second.waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+
+  it('shows the turns that failed alone, with their places', async () => {
+    const own = 'page/failed-turns';
+    const said = (at: number) => ({ id: `said-${at}`, thread: 'mixed', at, output: `Answer ${at}` });
+    await report(own, [said(0), { ...said(1), exception: 'Boom' }, said(2)]);
+    const page = await visit(link('mixed', own));
+    await page.getByText('Answer 2').waitFor();
+    await page.getByRole('button', { name: '1 turn failed' }).click();
+    await page.getByText('Answer 2').waitFor({ state: 'detached' });
+    await page.getByRole('article', { name: 'Turn 2: agent.turn' }).getByText('Boom').waitFor();
+    expect(page.url()).toContain('failed=true');
+    await page.getByRole('button', { name: '1 turn failed' }).click();
+    await page.getByText('Answer 2').waitFor();
   });
 
   it('finds what was said in the models of a turn that says nothing itself', async () => {

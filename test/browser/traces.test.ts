@@ -60,7 +60,7 @@ describe('the list of traces', () => {
     await page.getByText('of 154').waitFor();
     const table = page.getByRole('region', { name: 'Calls' });
     await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    await page.getByText('154 rows').waitFor();
+    await page.getByText('154 rows', { exact: true }).waitFor();
     await table.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.getByRole('link', { name: 'Old 000' }).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(60);

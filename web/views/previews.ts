@@ -1,7 +1,7 @@
-import type { CallRow } from '../api/calls.ts';
+import { type CallRow, statusOf } from '../api/calls.ts';
 import type { Client } from '../api/client.ts';
 import type { Operation } from '../api/contract.ts';
-import type { Preview } from '../api/kind.ts';
+import { kindOf, type Preview } from '../api/kind.ts';
 
 /** Calls to models: those that say so, and those that used one. */
 const isModel: Operation = {
@@ -11,9 +11,18 @@ const isModel: Operation = {
   ],
 };
 
-/** Whether a row of a list says nothing of what was asked and answered. */
-export const isSilent = ({ preview }: Pick<CallRow, 'preview'>): boolean =>
-  !preview || (preview.input === null && preview.output === null);
+/** The beginning of a list of numbers, which may lie in a field, and be one of several. */
+const vector = /^(?:\{"\w+":)?\[+-?\d+(?:\.\d+)?(?:e-?\d+)?,-?\d/i;
+
+/** A preview without the numbers of an embedding, which tell nobody anything. */
+export const tellable = ({ input, output }: Preview, call: CallRow): Preview => {
+  const isVector =
+    output !== null && statusOf(call) !== 'error' && (kindOf(call) === 'embedding' || vector.test(output));
+  return { input, output: isVector ? null : output };
+};
+
+/** Whether a row of a list does not say what was asked. */
+export const isSilent = ({ preview }: Pick<CallRow, 'preview'>): boolean => (preview?.input ?? null) === null;
 
 /**
  * What roots without content of their own were about: what their first call to a model was asked, and

@@ -251,14 +251,20 @@ export const parseThreadsSearch = parser<ThreadsSearch>({
 });
 
 /** The state of a conversation. */
-interface ThreadSearch {
+export interface ThreadSearch {
   readonly project: string;
   readonly thread: string;
   /** Whether texts stand as they came, without Markdown. @default - false */
   readonly plain?: boolean;
+  /** Whether only turns that failed are shown. @default - false */
+  readonly failed?: boolean;
 }
 
-export const parseThreadSearch = parser<ThreadSearch>({ thread: requiredText, plain: flagOf });
+export const parseThreadSearch = parser<ThreadSearch>({
+  thread: requiredText,
+  plain: flagOf,
+  failed: flagOf,
+});
 
 /** What the figures of the overview are told apart by. */
 export const dimensions = ['op', 'kind', 'model', 'user', 'end-user', 'environment', 'release'] as const;

@@ -2,6 +2,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
 import { type CallRow, durationOf, nameOf, statusOf, sumUsage, timeOf, type Usage } from '../../api/calls.ts';
+import type { Preview } from '../../api/kind.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { useKept, useRead } from '../../session/session.tsx';
 import {
@@ -16,8 +17,10 @@ import {
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { headersOf, intervalOf, readRows } from '../data.ts';
-import type { ThreadsSearch } from '../search.ts';
+import { headersOf, intervalOf, readRows, useInSight } from '../data.ts';
+import { tellable } from '../previews.ts';
+import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../search.ts';
+import { About } from '../trace/about.tsx';
 import { MessageCard } from '../trace/messages.tsx';
 import { linesOf, type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
 import { exchangeOf } from './exchange.ts';
@@ -71,7 +74,7 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
         project_id: project,
         filter: { trace_ids: traces },
         sort_by: byTime,
-        columns: headersOf('summary.usage'),
+        columns: headersOf('summary.usage', 'attributes.kind'),
         include_costs: true,
       });
       return { calls, readAt: Date.now() };
@@ -104,7 +107,16 @@ const usePayloads = (project: string, calls: readonly CallRow[]) => {
 const openCount = 6;
 const shownCount = 60;
 
-const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
+/** Of many steps, previews are read once somebody opens them. */
+const previewColumn = ['preview'];
+
+interface StepProps {
+  readonly line: TreeLine;
+  /** What it was about; undefined until that is read. */
+  readonly preview: Preview | undefined;
+}
+
+const Step = ({ line: { node, depth }, preview }: StepProps) => {
   const { call, name, start, end, usage } = node;
   const status = statusOf(call);
   return (
@@ -118,26 +130,41 @@ const Step = ({ line: { node, depth } }: { line: TreeLine }) => {
         {name}
       </Link>
       {status === 'error' ? <span className="error-text">failed</span> : null}
+      {preview ? <About {...tellable(preview, call)} /> : null}
       <CallFigures usage={usage} duration={status === 'running' ? 'running' : durationText(end - start)} />
     </li>
   );
 };
 
+interface StepsProps {
+  readonly project: string;
+  readonly lines: readonly TreeLine[];
+  readonly told: TurnProps['told'];
+}
+
 /** What happened between question and answer: models, tools and anything else below the turn. */
-const Steps = ({ turn }: { turn: TreeNode }) => {
-  const lines = useMemo(() => linesOf(turn.children), [turn]);
+const Steps = ({ project, lines, told }: StepsProps) => {
+  const isShort = lines.length <= openCount;
+  const [isOpen, setOpen] = useState(isShort);
+  const shown = useMemo(() => lines.slice(0, shownCount), [lines]);
+  const batches = useMemo(
+    () => (isOpen && !isShort ? [shown.map(({ node }) => node.call)] : []),
+    [isOpen, isShort, shown],
+  );
+  const own = useInSight(project, batches, previewColumn);
   if (lines.length === 0) return null;
   const errors = lines.filter(({ node }) => node.isError).length;
   return (
-    <details className="steps" open={lines.length <= openCount}>
+    <details className="steps" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         {countedText(lines.length, 'step')}
         {errors > 0 ? <span className="error-text"> · {countedText(errors, 'error')}</span> : null}
       </summary>
       <ol>
-        {lines.slice(0, shownCount).map((line) => (
-          <Step key={line.node.call.id} line={line} />
-        ))}
+        {shown.map((line) => {
+          const { id } = line.node.call;
+          return <Step key={id} line={line} preview={(told.get(id) ?? own.get(id))?.preview ?? undefined} />;
+        })}
       </ol>
       {lines.length > shownCount ? (
         <p className="muted">{countText(lines.length - shownCount)} more are in the trace.</p>
@@ -147,6 +174,7 @@ const Steps = ({ turn }: { turn: TreeNode }) => {
 };
 
 interface TurnProps {
+  readonly project: string;
   readonly number: number;
   readonly call: CallRow;
   /** Its payload; undefined while it is on its way. */
@@ -155,6 +183,10 @@ interface TurnProps {
   readonly node: TreeNode | undefined;
   /** The payloads of model calls that are needed to tell what was said, by id. */
   readonly below: ReadonlyMap<string, CallRow> | undefined;
+  /** What is below it, in lines. */
+  readonly lines: readonly TreeLine[];
+  /** What steps were about, of those that are in sight at first, by id. */
+  readonly told: ReadonlyMap<string, CallRow>;
   readonly plain: boolean;
 }
 
@@ -204,7 +236,7 @@ const useExchange = ({ payload, node, below }: Pick<TurnProps, 'payload' | 'node
   }, [payload, node, below]);
 
 /** A turn: what was asked, what happened then, and what was answered. */
-const Turn = ({ number, call, payload, node, below, plain }: TurnProps) => {
+const Turn = ({ project, number, call, payload, node, below, lines, told, plain }: TurnProps) => {
   const exchange = useExchange({ payload, node, below });
   return (
     <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
@@ -214,7 +246,7 @@ const Turn = ({ number, call, payload, node, below, plain }: TurnProps) => {
           <MessageCard key={at} message={message} plain={plain} />
         ))}
       </div>
-      {node ? <Steps turn={node} /> : null}
+      <Steps project={project} lines={lines} told={told} />
       <div className="answered">
         {exchange?.answered.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
@@ -233,21 +265,32 @@ const Turn = ({ number, call, payload, node, below, plain }: TurnProps) => {
 interface TurnsProps {
   readonly project: string;
   readonly turns: readonly CallRow[];
-  /** How many turns are before these. */
-  readonly before: number;
+  /** The place of a turn in its thread, from 1 on. */
+  readonly numberOf: (turn: CallRow) => number;
   readonly plain: boolean;
   /** Is told what these turns used, once it is known. */
   readonly onUsage: (first: string, usage: Usage | undefined) => void;
 }
 
+const noLines: readonly TreeLine[] = [];
+
 /** Some turns that are read together: their headers by traces, and their payloads. */
-const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
+const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
   const { query, nodes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
   const models = turns.flatMap(({ id }) =>
     saysNothing(payloads.data?.get(id)) ? (modelsOf(nodes.get(id)) ?? []) : [],
   );
   const below = usePayloads(project, models);
+  const lines = useMemo(
+    () => new Map([...nodes].map(([id, { children }]) => [id, linesOf(children)])),
+    [nodes],
+  );
+  const short = useMemo(() => {
+    const all = [...lines.values()].filter(({ length }) => length <= openCount).flat();
+    return [all.map(({ node }) => node.call)];
+  }, [lines]);
+  const told = useInSight(project, short, previewColumn);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
     if (nodes.size > 0)
@@ -256,14 +299,17 @@ const Turns = ({ project, turns, before, plain, onUsage }: TurnsProps) => {
   return (
     <>
       <QueryStatus of={[payloads, query]} />
-      {turns.map((call, at) => (
+      {turns.map((call) => (
         <Turn
           key={call.id}
-          number={before + at + 1}
+          project={project}
+          number={numberOf(call)}
           call={call}
           payload={payloads.data?.get(call.id)}
           node={nodes.get(call.id)}
           below={below.data}
+          lines={lines.get(call.id) ?? noLines}
+          told={told}
           plain={plain}
         />
       ))}
@@ -308,10 +354,15 @@ interface HeadProps {
   readonly usage: Usage | undefined;
   /** Whether the usage is that of all turns. */
   readonly whole: boolean;
+  /** Whether only turns that failed are shown. */
+  readonly failed: boolean;
+  readonly onFailed: (failed: boolean) => void;
 }
 
-const Head = ({ thread, turns, usage, whole }: HeadProps) => {
-  const errors = turns.filter((call) => statusOf(call) === 'error').length;
+const hasFailed = (call: CallRow): boolean => statusOf(call) === 'error';
+
+const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
+  const errors = turns.filter(hasFailed).length;
   const [first, last] = [turns[0], turns.at(-1)];
   const end = Math.max(...turns.map(({ ended_at, started_at }) => timeOf(ended_at ?? started_at)));
   return (
@@ -335,7 +386,16 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
             </span>
           ) : null}
           {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
-          {errors > 0 ? <span className="error-text">{countedText(errors, 'turn')} failed</span> : null}
+          {errors > 0 || failed ? (
+            <Button
+              className="error-text"
+              aria-pressed={failed}
+              title={failed ? 'Show all turns' : 'Show these alone'}
+              onClick={() => onFailed(!failed)}
+            >
+              {countedText(errors, 'turn')} failed
+            </Button>
+          ) : null}
         </p>
       ) : null}
     </header>
@@ -344,11 +404,15 @@ const Head = ({ thread, turns, usage, whole }: HeadProps) => {
 
 /** A conversation, turn by turn. */
 export const ThreadView = () => {
-  const { project, thread, plain = false } = route.useSearch();
+  const search = route.useSearch();
+  const { project, thread, plain = false, failed = false } = search;
   const navigate = route.useNavigate();
+  const change = (changes: Changes<ThreadSearch>) =>
+    navigate({ search: changed<ThreadSearch>(search, changes), replace: true });
   const query = useTurns(project, thread);
   const turns = query.data ?? none;
-  const pages = useMemo(() => pagesOf(turns), [turns]);
+  const shown = useMemo(() => (failed ? turns.filter(hasFailed) : turns), [failed, turns]);
+  const pages = useMemo(() => pagesOf(shown), [shown]);
   const [shownPages, setShownPages] = useState(firstPages);
   const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
   const [help, setHelp] = useState(false);
@@ -369,7 +433,9 @@ export const ThreadView = () => {
         thread={thread}
         turns={turns}
         usage={sumUsage([...usages.values()].flatMap((usage) => usage ?? []))}
-        whole={hidden === 0}
+        whole={hidden === 0 && !failed}
+        failed={failed}
+        onFailed={(next) => change({ failed: next || undefined })}
       />
       <div className="row-between">
         <Link
@@ -381,9 +447,7 @@ export const ThreadView = () => {
         <Check
           label="Markdown"
           checked={!plain}
-          onChange={(checked) =>
-            navigate({ search: { project, thread, ...(!checked && { plain: true }) }, replace: true })
-          }
+          onChange={(checked) => change({ plain: checked ? undefined : true })}
         />
       </div>
       <QueryStatus of={[query]} loading="Loading the conversation…" />
@@ -404,12 +468,12 @@ export const ThreadView = () => {
           {countText(hidden * pageSize)} earlier turns
         </Button>
       ) : null}
-      {pages.slice(hidden).map((page, at) => (
+      {pages.slice(hidden).map((page) => (
         <Turns
           key={page[0]?.id}
           project={project}
           turns={page}
-          before={(hidden + at) * pageSize}
+          numberOf={(turn) => turns.indexOf(turn) + 1}
           plain={plain}
           onUsage={noteUsage}
         />

@@ -6,6 +6,8 @@ import { durationText } from '../../data/format.ts';
 import { CallFigures, statusSigns } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
 import { useInSight } from '../data.ts';
+import { tellable } from '../previews.ts';
+import { About } from './about.tsx';
 import type { Span, TraceState } from './trace-state.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 
@@ -46,27 +48,6 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
     </span>
   );
 };
-
-/** What a call was asked, and what it gave. */
-const About = ({ input, output }: Preview) => (
-  <>
-    {input === null ? null : (
-      <bdi className="cut asked-line" title={input}>
-        {input}
-      </bdi>
-    )}
-    {output === null ? null : (
-      <>
-        <span className="muted" aria-hidden="true">
-          →
-        </span>
-        <bdi className="cut gave-line" title={output}>
-          {output}
-        </bdi>
-      </>
-    )}
-  </>
-);
 
 /** A call as a line of tree and timeline. Scrolling leaves the lines as they are that stay in sight. */
 const TreeRow = memo((props: TreeRowProps) => {
@@ -130,6 +111,8 @@ const rowHeight = 30;
 const chunkSize = 48;
 
 const columns = ['preview'];
+
+const nothing: Preview = { input: null, output: null };
 
 /** The calls whose previews tell what a line was about: a root may have nothing to show itself. */
 const askedFor = ({ call, firstModel, lastModel }: TreeNode): CallRow[] =>
@@ -207,7 +190,8 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
           const line = lines[index];
           if (!line) return null;
           const { id } = line.node.call;
-          const { input = null, output = null } = previewOf(line.node) ?? {};
+          const preview = previewOf(line.node);
+          const { input, output } = preview ? tellable(preview, line.node.call) : nothing;
           return (
             <TreeRow
               key={id}

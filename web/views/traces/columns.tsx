@@ -3,10 +3,11 @@ import type { ReactNode } from 'react';
 import { type CallRow, durationOf, nameOf, statusOf, usageByModel } from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
 import { kindOf, type Preview } from '../../api/kind.ts';
-import { costText, countText, latencyText, tokensText } from '../../data/format.ts';
+import { costText, countText, latencyText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
+import { FeedbackMarks, Moment, StatusBadge, statusTexts } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
+import { tellable } from '../previews.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
 import type { Hit } from './hits.ts';
 import { feedbackPath } from './request.ts';
@@ -34,8 +35,8 @@ export interface Column {
   readonly grow?: number;
   readonly numeric?: boolean;
   readonly cell: (row: CallRow, about: About) => ReactNode;
-  /** Whether a row has something to show. @default - each has */
-  readonly has?: (row: CallRow, about: About) => boolean;
+  /** Whether a row is a reason to show the column; `first` is the first one. @default - each is */
+  readonly has?: (row: CallRow, about: About, first: CallRow) => boolean;
 }
 
 const name: Column = {
@@ -63,7 +64,12 @@ const withoutMarks = (line: string): string =>
 /** What a call was about, in one line: what went in, and what came out. */
 export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
   if (about.hit) return <HitText hit={about.hit} />;
-  const { input, output } = about.preview ?? row.preview ?? { input: null, output: null };
+  const { preview: below } = about;
+  const both = {
+    input: row.preview?.input ?? below?.input ?? null,
+    output: row.preview?.output ?? below?.output ?? null,
+  };
+  const { input, output } = tellable(both, row);
   return (
     <span className="preview">
       {input === null ? null : (
@@ -98,7 +104,15 @@ const status: Column = {
   title: 'Status',
   path: 'summary.svc.status',
   least: 116,
-  cell: (row) => <StatusBadge status={statusOf(row)} />,
+  has: (row) => statusOf(row) !== 'success',
+  cell: (row) => {
+    const status = statusOf(row);
+    return status === 'success' ? (
+      <span className="muted">{statusTexts.success}</span>
+    ) : (
+      <StatusBadge status={status} />
+    );
+  },
 };
 
 const started: Column = {
@@ -144,7 +158,7 @@ const user: Column = {
   path: 'svc_user_id',
   least: 60,
   grow: 0.3,
-  has: ({ svc_user_id }) => Boolean(svc_user_id),
+  has: ({ svc_user_id }, _, first) => svc_user_id !== first.svc_user_id,
   cell: ({ svc_user_id }) => svc_user_id ?? '',
 };
 
@@ -191,10 +205,10 @@ const errors: Column = {
 const tokens: Column = {
   id: 'tokens',
   title: 'Tokens',
-  least: 70,
+  least: 84,
   numeric: true,
   has: (_, { figures }) => !figures || figures.usage !== undefined,
-  cell: (_, { figures }) => (figures?.usage ? tokensText(figures.usage.total) : ''),
+  cell: (_, { figures }) => (figures?.usage ? countText(figures.usage.total) : ''),
 };
 
 const cost: Column = {

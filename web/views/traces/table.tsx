@@ -56,21 +56,31 @@ interface Shown extends Column {
 const isSortedBy = ({ path }: Column, sort: string): boolean =>
   path !== undefined && sort.replace(/^-/, '') === path;
 
-/** The columns that are shown: those that are not hidden, and not empty in all rows. */
-const shownColumns = (
-  columns: readonly Column[],
-  places: readonly Placed[],
-  rows: readonly CallRow[],
-  sort: string,
-  aboutOf: (row: CallRow) => About,
-): Shown[] =>
-  places.flatMap(({ id, hidden, width }) => {
+interface ShownOptions {
+  readonly columns: readonly Column[];
+  readonly places: readonly Placed[];
+  readonly rows: readonly CallRow[];
+  readonly sort: string;
+  readonly aboutOf: (row: CallRow) => About;
+  /** The ids of those that had something to tell: they stay, so that nothing moves as rows change. */
+  readonly told: Set<string>;
+}
+
+/** The columns that are shown: those that are not hidden, and tell something of the rows. */
+const shownColumns = ({ columns, places, rows, sort, aboutOf, told }: ShownOptions): Shown[] => {
+  const [first] = rows;
+  const tells = ({ id, has }: Column): boolean => {
+    if (!has || told.has(id)) return true;
+    const isTold = first !== undefined && rows.some((row) => has(row, aboutOf(row), first));
+    if (isTold) told.add(id);
+    return isTold;
+  };
+  return places.flatMap(({ id, hidden, width }) => {
     const column = columns.find((each) => each.id === id);
     if (!column || hidden) return [];
-    const { has } = column;
-    const isThere = !has || isSortedBy(column, sort) || rows.some((row) => has(row, aboutOf(row)));
-    return isThere ? [{ ...column, width }] : [];
+    return isSortedBy(column, sort) || tells(column) ? [{ ...column, width }] : [];
   });
+};
 
 const trackOf = ({ least, grow, width }: Shown): string => {
   if (width !== undefined) return `${width}px`;
@@ -257,7 +267,8 @@ export const TraceTable = (props: TraceTableProps) => {
     return () => clearTimeout(timer);
   }, [dragged, onLayout]);
   const places = placesOf(layout, ids);
-  const shown = shownColumns(columns, places, rows, sort, aboutOf);
+  const told = useRef(new Set<string>());
+  const shown = shownColumns({ columns, places, rows, sort, aboutOf, told: told.current });
   useEffect(() => {
     list.inSight = [firstSeen, lastSeen];
   }, [list, firstSeen, lastSeen]);

@@ -28,49 +28,52 @@ interface ListProgressProps {
   readonly filtered: boolean;
 }
 
-/** How many rows there are, and what is going on. */
-const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => (
-  <div className="progress" role="status">
-    {state.phase === 'failed' && state.rows.length === 0 ? null : (
-      <span>
-        {state.complete ? countedText(state.rows.length, 'row') : `${countText(state.rows.length)}+ rows`}
-      </span>
-    )}
-    {filtered ? (
-      <span className="muted" title="What rows cost is looked up one by one">
-        of {countText(state.read)} looked at
-      </span>
-    ) : null}
-    {/* Costs and feedback are joined to rows, and not counted by. */}
-    {state.complete || state.rows.length === 0 || list.request.include_feedback || filtered ? null : (
-      <CountButton key={list.number} list={list} />
-    )}
-    {state.phase === 'reading' || state.phase === 'stopped' ? (
-      <>
-        <span className="muted">{state.phase === 'reading' ? 'reading…' : 'stopped'}</span>
-        <Button kind="quiet" onClick={state.phase === 'reading' ? list.stop : list.more}>
-          {state.phase === 'reading' ? 'Stop' : 'Go on'}
-        </Button>
-      </>
-    ) : null}
-    {live ? <span className="live">live</span> : null}
-  </div>
-);
+/** How many rows a list has, as far as it was read. */
+const rowsText = ({ complete, rows }: ListState, count: number | undefined): string => {
+  if (complete) return countedText(rows.length, 'row');
+  return count === undefined
+    ? `${countText(rows.length)}+ rows`
+    : `${countText(rows.length)} of ${countedText(count, 'row')}`;
+};
 
-/** Counts all rows of a list, which reads their headers: only when somebody asks. */
-const CountButton = ({ list }: { list: CallList }) => {
-  const [asked, setAsked] = useState(false);
+/** How many rows there are, and what is going on. */
+const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
+  const [asked, setAsked] = useState<number>();
+  // Counting reads the headers of all rows: only when somebody asks.
   const { data, error, isFetching } = useRead(
     ['count', list.number],
     ({ client, signal }) => client.ask('/calls/query_stats', countOf(list.request), signal),
-    { enabled: asked },
+    { enabled: asked === list.number },
   );
-  if (data) return <span className="muted">of {countText(data.count)}</span>;
-  if (error) return <span className="error-text">{wordsOf(error)}</span>;
+  const { complete, rows, phase, read } = state;
+  // Costs and feedback are joined to rows, and not counted by.
+  const isCounted = !complete && rows.length > 0 && !list.request.include_feedback && !filtered;
   return (
-    <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(true)}>
-      {isFetching ? 'Counting…' : 'Count all'}
-    </Button>
+    <div className="progress" role="status">
+      {phase === 'failed' && rows.length === 0 ? null : (
+        <span>{rowsText(state, isCounted ? data?.count : undefined)}</span>
+      )}
+      {filtered ? (
+        <span className="muted" title="What rows cost is looked up one by one">
+          of {countText(read)} looked at
+        </span>
+      ) : null}
+      {isCounted && error ? <span className="error-text">{wordsOf(error)}</span> : null}
+      {isCounted && !data && !error ? (
+        <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(list.number)}>
+          {isFetching ? 'Counting…' : 'Count all'}
+        </Button>
+      ) : null}
+      {phase === 'reading' || phase === 'stopped' ? (
+        <>
+          <span className="muted">{phase === 'reading' ? 'reading…' : 'stopped'}</span>
+          <Button kind="quiet" onClick={phase === 'reading' ? list.stop : list.more}>
+            {phase === 'reading' ? 'Stop' : 'Go on'}
+          </Button>
+        </>
+      ) : null}
+      {live ? <span className="live">live</span> : null}
+    </div>
   );
 };
 
