@@ -52,14 +52,16 @@ export type CostsAccess = 'read' | 'create' | 'purge';
 
 /**
  * What a function does with feedback, in its table and in its part of the bucket. `find` looks for
- * records by their ids, `join` reads what is on given refs, `erase` deletes it. `annotate`
- * queries in order of time, joins, and creates small ones.
+ * records by their ids, `join` reads what is on given refs, `erase` deletes it. `count`
+ * reads that of a span of time, of one type or all. `annotate` queries in order of time, joins, and
+ * creates small ones.
  */
 export type FeedbackAccess =
   | 'find'
   | 'join'
   | 'erase'
   | 'query'
+  | 'count'
   | 'create'
   | 'annotate'
   | 'replace'

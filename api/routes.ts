@@ -8,6 +8,7 @@ import {
   feedbackPurge,
   feedbackQuery,
   feedbackReplace,
+  feedbackStats,
 } from './feedback.ts';
 import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
@@ -54,6 +55,7 @@ const list = [
   feedbackBatchCreate,
   feedbackReplace,
   feedbackQuery,
+  feedbackStats,
   feedbackPurge,
   callsScore,
   inference,

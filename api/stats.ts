@@ -63,6 +63,15 @@ export type Aggregation = (typeof aggregations)[number];
 const maxPercentiles = 20;
 const percentile = numeric(z.number().check(z.minimum(0), z.maximum(100)));
 
+/** Percentiles of a metric; none without them. */
+export const percentilesField = () =>
+  field(
+    nullish(
+      z.array(percentile).check(z.maxLength(maxPercentiles, `should be at most ${maxPercentiles} numbers`)),
+    ),
+    'Percentiles of it, from 0 to 100.',
+  );
+
 const metric = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]], name: string) =>
   record(
     {
@@ -71,14 +80,7 @@ const metric = <M extends CallMetric | UsageMetric>(metrics: readonly [M, ...M[]
         nullish(z.array(z.enum(aggregations))),
         'What is made of it; its sum without this and `percentiles`.',
       ),
-      percentiles: field(
-        nullish(
-          z
-            .array(percentile)
-            .check(z.maxLength(maxPercentiles, `should be at most ${maxPercentiles} numbers`)),
-        ),
-        'Percentiles of it, from 0 to 100.',
-      ),
+      percentiles: percentilesField(),
     },
     {},
     ({ metric, aggregations: wanted, percentiles }) => {
@@ -97,16 +99,17 @@ export type Asked<M extends CallMetric | UsageMetric> = z.output<ReturnType<type
 
 const maxMetrics = 20;
 
+/** A list of metrics; none without it. */
+export const listOfMetrics = <S extends z.ZodMiniType>(metric: S, description: string) => {
+  const list = z.array(metric).check(z.maxLength(maxMetrics, `should be at most ${maxMetrics} metrics`));
+  return field(withDefault(list, []), description);
+};
+
 const metricsOf = <M extends CallMetric | UsageMetric>(
   metrics: readonly [M, ...M[]],
   name: string,
   description: string,
-) => {
-  const list = z
-    .array(metric(metrics, name))
-    .check(z.maxLength(maxMetrics, `should be at most ${maxMetrics} metrics`));
-  return field(withDefault(list, []), description);
-};
+) => listOfMetrics(metric(metrics, name), description);
 
 /** Seconds of a bucket. */
 export const granularity = integerWith(
@@ -171,12 +174,19 @@ export const timezoneField = field(
   'The IANA name of the zone whose midnights buckets are aligned to; `UTC` without it.',
 );
 
-const statsFields = () => ({
-  project_id: project,
+/** Which time is looked at, in which buckets. */
+export const spanFields = () => ({
   start: field(micros, 'When the first bucket may begin, inclusive.'),
   end: field(nullish(micros), 'When the last bucket ends, exclusive; now without it.'),
   granularity: granularityField,
   timezone: timezoneField,
+});
+
+type SpanFields = z.output<z.ZodMiniObject<ReturnType<typeof spanFields>>>;
+
+const statsFields = () => ({
+  project_id: project,
+  ...spanFields(),
   filter: filter(),
   query: field(optionalQuery(callKind(noIncludes)), queryText),
   call_metrics: callMetricsField(),
@@ -184,16 +194,14 @@ const statsFields = () => ({
   group_by: groupBy('svc_user_id'),
 });
 
-type StatsFields = z.output<z.ZodMiniObject<ReturnType<typeof statsFields>>>;
-
-/** The span of time and the granularity that a request means. */
-const spanOf = ({ start, end: until, granularity }: StatsFields) => {
+/** The end and the granularity that a request means. */
+export const spanOf = ({ start, end: until, granularity }: Omit<SpanFields, 'timezone'>) => {
   const end = until ?? Date.now() * 1000;
   return { end, granularity: granularity ?? (end > start ? defaultGranularity(start, end) : 1) };
 };
 
 /** What is wrong with the buckets of a request, and at which of its fields. */
-const bucketProblem = (body: StatsFields): [field: string, message: string] | undefined => {
+const bucketProblem = (body: SpanFields): [field: string, message: string] | undefined => {
   const { start, timezone } = body;
   const { end, granularity } = spanOf(body);
   if (start >= end)
@@ -205,22 +213,19 @@ const bucketProblem = (body: StatsFields): [field: string, message: string] | un
   return ['granularity', `makes more than ${maxBuckets} buckets: write more seconds, such as ${least}`];
 };
 
+/** Refuses a span that has no buckets, or too many. */
+export const checkBuckets = z.check<SpanFields>(({ value, issues }) => {
+  const [field, message] = bucketProblem(value) ?? [];
+  if (field !== undefined && message !== undefined)
+    issues.push({ code: 'custom', path: [field], input: value, message, params: { type: 'value_error' } });
+});
+
 const statsBody = () =>
   record(
     statsFields(),
     { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
     spanOf,
-    z.check(({ value, issues }) => {
-      const [field, message] = bucketProblem(value) ?? [];
-      if (field !== undefined && message !== undefined)
-        issues.push({
-          code: 'custom',
-          path: [field],
-          input: value,
-          message,
-          params: { type: 'value_error' },
-        });
-    }),
+    checkBuckets,
   );
 
 /**
@@ -229,7 +234,8 @@ const statsBody = () =>
  */
 export type StatsRequest = z.output<ReturnType<typeof statsBody>>;
 
-const bucket = () =>
+/** What is known of a bucket of time, by names that the request decides on. */
+export const bucket = () =>
   z
     .looseObject({ timestamp: field(timestamp, 'When the bucket begins.') })
     .register(documented, { name: 'StatsPeriod' });

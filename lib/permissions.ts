@@ -154,6 +154,7 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
     objects: ['DeleteObject'],
   },
   query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'], objects: ['GetObject'] },
+  count: { table: ['BatchGetItem'], indexes: ['by_time', 'by_type'], objects: ['GetObject'] },
   // PutItem replaces a tombstone that has the id. A payload is deleted if its record turned out to be
   // there already.
   create: {

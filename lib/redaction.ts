@@ -23,7 +23,7 @@ const files: Storing<Stores['files']> = { create: true, read: false };
 const rowTables: Storing<Stores['tables']> = { create: true, update: true, read: false, count: false };
 const feedback: Storing<Stores['feedback']> = {
   ...{ create: true, annotate: true, replace: true },
-  ...{ find: false, join: false, erase: false, query: false, purge: false },
+  ...{ find: false, join: false, erase: false, query: false, count: false, purge: false },
 };
 
 /** Whether the function of a route stores something of a client's. */

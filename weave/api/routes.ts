@@ -4,6 +4,7 @@ import { nameInWeave, textInWeave } from '../names.ts';
 import type { Dialect } from '../policy.ts';
 import { callEndV2, callStartV2, callsComplete, traceUsage } from './calls.ts';
 import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
+import { feedbackPayloadSchema } from './feedback.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
 import { graphql, serverInfo } from './service.ts';
 import { tableCreateFromDigests, tableQueryStatsBatch } from './tables.ts';
@@ -12,6 +13,7 @@ const list = [
   serverInfo,
   graphql,
   traceUsage,
+  feedbackPayloadSchema,
   callsComplete,
   callStartV2,
   callEndV2,

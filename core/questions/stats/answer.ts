@@ -1,11 +1,5 @@
-import type {
-  Aggregation,
-  Asked,
-  CallMetric,
-  GroupField,
-  StatsRequest,
-  UsageMetric,
-} from '../../../api/stats.ts';
+import type { FeedbackAggregation } from '../../../api/feedback.ts';
+import type { Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from '../../../api/stats.ts';
 import { toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import { bucketOf } from '../../../foundations/wire/buckets.ts';
@@ -154,7 +148,7 @@ interface Counted extends Pick<Numbers, 'count' | 'sum' | 'min' | 'max'> {
   readonly percentiles: (percentiles: readonly number[]) => readonly number[];
 }
 
-const withSketch = ({ count, sum, min, max, sketch }: Numbers): Counted => ({
+export const withSketch = ({ count, sum, min, max, sketch }: Numbers): Counted => ({
   ...{ count, sum, min, max },
   percentiles: (percentiles) => sketch?.percentiles(percentiles, [min, max]) ?? [],
 });
@@ -174,24 +168,35 @@ const ones = (count: number, sum: number): Counted => {
   };
 };
 
-const aggregate: Readonly<Record<Aggregation, (numbers: Counted) => number | null>> = {
+const aggregate: Readonly<Record<FeedbackAggregation, (numbers: Counted) => number | null>> = {
   sum: ({ sum }) => sum,
   count: ({ count }) => count,
   avg: ({ sum, count }) => (count === 0 ? null : sum / count),
   min: ({ min, count }) => (count === 0 ? null : min),
   max: ({ max, count }) => (count === 0 ? null : max),
+  // Of ones and zeros.
+  count_true: ({ sum }) => sum,
+  count_false: ({ sum, count }) => count - sum,
 };
 
-const fieldsOf = (
-  { metric, aggregations, percentiles }: Asked<CallMetric | UsageMetric>,
+/** What is made of numbers, with its name: `avg`, `p95`. */
+export const madeOf = (
+  asked: {
+    readonly aggregations: readonly FeedbackAggregation[];
+    readonly percentiles: readonly number[];
+  },
   numbers: Counted,
-): BucketFields => {
+): (readonly [name: string, value: number | null])[] => {
+  const { aggregations, percentiles } = asked;
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
-  return Object.fromEntries([
-    ...aggregations.map((each) => [`${each}_${metric}`, aggregate[each](numbers)] as const),
-    ...percentiles.map((each, i) => [`p${each}_${metric}`, values[i] ?? null] as const),
-  ]);
+  return [
+    ...aggregations.map((each) => [each, aggregate[each](numbers)] as const),
+    ...percentiles.map((each, i) => [`p${each}`, values[i] ?? null] as const),
+  ];
 };
+
+const fieldsOf = (asked: Asked<CallMetric | UsageMetric>, numbers: Counted): BucketFields =>
+  Object.fromEntries(madeOf(asked, numbers).map(([name, value]) => [`${name}_${asked.metric}`, value]));
 
 const callNumbers: Readonly<Record<CallMetric, (cell: Cell) => Counted>> = {
   call_count: ({ calls }) => ones(calls, calls),

@@ -41,8 +41,12 @@ const send = (path: string, body: unknown, headers: Record<string, string> = {})
  * answered.
  */
 const unsteady = ['created_at', 'first_reported_at', 'svc_user_id', 'user', 'key_id', 'version'];
-const steady = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value), (key, part) => (unsteady.includes(key) ? `<${key}>` : part));
+/** Feedback is counted when it was stored, which is now. */
+const ofNow: Readonly<Record<string, readonly string[]>> = { '/feedback/stats': ['timestamp', 'end'] };
+const steady = (path: string, value: unknown): unknown => {
+  const names = [...unsteady, ...(ofNow[path] ?? [])];
+  return JSON.parse(JSON.stringify(value), (key, part) => (names.includes(key) ? `<${key}>` : part));
+};
 
 const examples = operations.flatMap(({ path, route, operation }) =>
   Object.entries(operation.examples).map(([name, example]) => ({ path, route, operation, name, example })),
@@ -75,7 +79,7 @@ describe('the examples, one after the other', () => {
     const expected = route.form === 'records' ? [example.answer] : example.answer;
     const partly = route.form === 'upstream' || path === '/openapi.json';
     if (partly) expect(body).toMatchObject(expected as object);
-    else expect(steady(body)).toEqual(steady(expected));
+    else expect(steady(path, body)).toEqual(steady(path, expected));
   });
 
   it.each(operations.filter(({ route }) => route.form === 'records'))(

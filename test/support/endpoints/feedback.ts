@@ -51,6 +51,24 @@ const note = (p: string, fields: object = {}) =>
   feedbackOf(p, { id: 'f', payload: { text: 'good' }, ...fields });
 const created = '{"id":"f","created_at":"<time>","svc_user_id":"bob","payload":{"text":"good"}}';
 
+/** What reads the feedback of a span of time, of one type or all. */
+export const countFeedback = [
+  'feedback: BatchGetItem',
+  'feedback/index/by_time: Query',
+  'feedback/index/by_type: Query',
+  'bucket/feedback/*: GetObject',
+  'bucket: ListBucket',
+] as const;
+
+/** Records with payloads in index rows, in items and in the bucket. */
+const recordsOfAllSizes = (p: string): Sent[] => [
+  createAll(...several(p, 20)),
+  create(p, 'large', forBucket),
+  create(p, 'apart', 9000),
+];
+
+const sinceOctober = { start: '2026-10-01T00:00:00Z', granularity: 604_800 };
+
 /** The routes of feedback. */
 export const feedbackFixtures = {
   '/feedback/create': {
@@ -141,14 +159,26 @@ export const feedbackFixtures = {
     scenarios: [
       {
         name: 'all records, payloads from items and the bucket included',
-        before: (p) => [
-          createAll(...several(p, 20)),
-          create(p, 'large', forBucket),
-          create(p, 'apart', 9000),
-        ],
+        before: recordsOfAllSizes,
         request: (p) => ({ path: '/feedback/query', body: { project_id: p } }),
       },
     ],
+  },
+  '/feedback/stats': {
+    permitted: countFeedback,
+    body: (p) => ({ project_id: p, ...sinceOctober, metrics: [{ json_path: 'text' }] }),
+    namesNothing: true,
+    scenarios: [{}, { feedback_type: 'note' }].map((fields) => ({
+      name: `statistics of ${'feedback_type' in fields ? 'one type' : 'all records'}, payloads of all sizes included`,
+      before: recordsOfAllSizes,
+      request: (p) => ({
+        path: '/feedback/stats',
+        body: {
+          ...{ project_id: p, ...sinceOctober, ...fields },
+          metrics: [{ json_path: 'text', value_type: 'categorical' }],
+        },
+      }),
+    })),
   },
   '/feedback/purge': {
     permitted: ['feedback: BatchGetItem DeleteItem PutItem', 'bucket/feedback/*: DeleteObject'],

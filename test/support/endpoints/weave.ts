@@ -1,4 +1,5 @@
 import type { Sent } from '../in-process.ts';
+import { countFeedback } from './feedback.ts';
 import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
 import { callReads, calls, callViews, end, noise, report, type Scenario, start } from './scenario.ts';
 import { readTables, weaveTableFixtures } from './tables.ts';
@@ -43,11 +44,11 @@ const shown = (p: string, columns: readonly string[]): Sent => ({
   body: { project_id: p, columns },
 });
 
-const onCall = (p: string): Sent => ({
+const onCall = (p: string, note = 'good'): Sent => ({
   path: '/feedback/create',
   body: {
-    ...{ project_id: p, id: 'on c', weave_ref: `weave:///${p}/call/c` },
-    ...{ feedback_type: 'note', payload: { note: 'good' } },
+    ...{ project_id: p, id: `on c ${note.length}`, weave_ref: `weave:///${p}/call/c` },
+    ...{ feedback_type: 'note', payload: { note } },
   },
 });
 
@@ -133,6 +134,20 @@ export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
         ],
       },
     ],
+  },
+  '/feedback/payload_schema': {
+    permitted: countFeedback,
+    body: (p) => ({ project_id: p, start: at(0), end: at(1) }),
+    answer: '{"paths":[]}',
+    namesNothing: true,
+    scenarios: [{}, { feedback_type: 'note' }].map((fields) => ({
+      name: `what payloads of all sizes have, of ${'feedback_type' in fields ? 'one type' : 'all records'}`,
+      before: (p: string) => [20, 9000, 450_000].map((characters) => onCall(p, noise(characters))),
+      request: (p) => ({
+        path: '/feedback/payload_schema',
+        body: { project_id: p, start: at(0), ...fields },
+      }),
+    })),
   },
   '/trace/usage': {
     permitted: [

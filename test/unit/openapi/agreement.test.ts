@@ -28,6 +28,10 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
     is: ({ msg }) =>
       /^(should be (later than start|earlier than now|the IANA|seconds: less)|makes more)/.test(msg),
   },
+  {
+    why: 'what is made of values of a type, and metrics that would have one name',
+    is: ({ msg }) => / is not made of |^an earlier metric is called /.test(msg),
+  },
   { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
 ];
 

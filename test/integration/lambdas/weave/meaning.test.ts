@@ -110,6 +110,15 @@ describe('feedback', () => {
     expect(call_buckets).toMatchObject([{ sum_call_count: 1 }]);
   });
 
+  it('is counted over time, by the paths that its payloads have', async () => {
+    const rated = { start: '2026-10-01T00:00:00Z', feedback_type: 'rating' };
+    const { paths } = await done('/feedback/payload_schema', rated);
+    expect(paths).toEqual([{ json_path: 'stars', value_type: 'numeric' }]);
+    const { buckets, window_stats } = await done('/feedback/stats', { ...rated, metrics: paths });
+    expect(buckets).toMatchObject([{ count: 3, avg_stars: 3 }]);
+    expect(window_stats).toEqual({ stars: { avg: 3, min: 1, max: 5 } });
+  });
+
   it('is no column', async () => {
     expect((await ask('/calls/stream_query', { columns: ['feedback.[rating].payload'] })).status).toBe(422);
   });

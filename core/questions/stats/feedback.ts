@@ -1,0 +1,217 @@
+import type { FeedbackStatsRequest, FeedbackValueType } from '../../../api/feedback.ts';
+import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { bucketEdges, bucketOf } from '../../../foundations/wire/buckets.ts';
+import {
+  formatTime,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseTime,
+} from '../../../foundations/wire/index.ts';
+import { feedbackPlanSummary, queryFeedback } from '../../records/feedback/index.ts';
+import { type BucketRow, madeOf, withSketch } from './answer.ts';
+import { Numbers } from './cells.ts';
+
+/** Which feedback of a project is looked at. */
+export interface FeedbackSpan {
+  readonly projectId: ProjectId;
+  /** Inclusive. */
+  readonly start: Micros;
+  /** Exclusive. */
+  readonly end: Micros;
+  readonly feedbackType: string | null;
+  /** With a `:*` at its end it stands for all versions. */
+  readonly triggerRef: string | null;
+}
+
+const compare = (path: string, operator: '$eq' | '$gte' | '$lt', value: string): Expression => ({
+  kind: 'compare',
+  operator,
+  left: { kind: 'field', path: toPath(path) },
+  right: { kind: 'literal', value },
+});
+
+const isOfAnyVersion = (ref: string): boolean => ref.endsWith(':*');
+
+const whereOf = ({ start, end, feedbackType, triggerRef }: FeedbackSpan): Expression => ({
+  kind: 'and',
+  operands: [
+    compare('created_at', '$gte', formatTime(start)),
+    compare('created_at', '$lt', formatTime(end)),
+    ...(feedbackType === null ? [] : [compare('feedback_type', '$eq', feedbackType)]),
+    ...(triggerRef === null || isOfAnyVersion(triggerRef) ? [] : [compare('trigger_ref', '$eq', triggerRef)]),
+  ],
+});
+
+/** A record as far as statistics look at it. */
+interface FoundFeedback {
+  readonly created_at: string;
+  readonly trigger_ref: string | null;
+  readonly payload: JsonObject;
+}
+
+/**
+ * Finds the feedback of a span of time.
+ *
+ * @param options whether payloads are read, and which records: the first ones by time, or the latest
+ * @throws ServiceError 503, while the records are iterated, when storage does not give something in
+ * time
+ */
+export const feedbackIn = (
+  store: Store,
+  span: FeedbackSpan,
+  options: { readonly withPayloads: boolean; readonly latest?: number },
+  budget: RequestBudget,
+) => {
+  const { withPayloads, latest } = options;
+  const { projectId, triggerRef } = span;
+  const query = {
+    ...{ projectId, where: whereOf(span), offset: 0, limit: latest ?? null },
+    fields: ['created_at', 'trigger_ref', ...(withPayloads ? ['payload'] : [])],
+    sort: latest === undefined ? [] : [{ path: toPath('created_at'), descending: true }],
+  };
+  const { plan, counts, records } = queryFeedback(store, query, budget);
+  const prefix = triggerRef !== null && isOfAnyVersion(triggerRef) ? triggerRef.slice(0, -1) : '';
+  const found = async function* (): AsyncGenerator<FoundFeedback> {
+    for await (const batch of records)
+      for (const text of batch) {
+        const record = JSON.parse(text) as FoundFeedback;
+        if (prefix === '' || record.trigger_ref?.startsWith(prefix)) yield record;
+      }
+  };
+  return { plan: feedbackPlanSummary(plan), counts, found: found() };
+};
+
+/** What of a value counts, as a number; undefined for a value of another type. */
+const numberOf = (type: FeedbackValueType, value: JsonValue | undefined): number | undefined => {
+  switch (type) {
+    case 'numeric':
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+    case 'boolean':
+      return typeof value === 'boolean' ? Number(value) : undefined;
+    case 'categorical':
+      return typeof value === 'string' ? 1 : undefined;
+  }
+};
+
+/** The feedback of one bucket: how much it is, and the numbers of each metric. */
+interface FeedbackCell {
+  count: number;
+  readonly numbers: readonly Numbers[];
+}
+
+/** Statistics of feedback as they are answered. */
+export interface FeedbackStatsAnswer {
+  readonly start: string;
+  readonly end: string;
+  readonly granularity: number;
+  readonly timezone: string;
+  readonly buckets: readonly BucketRow[];
+  readonly window_stats: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
+}
+
+/**
+ * Computes statistics of what the payloads of feedback say, over time.
+ *
+ * @throws ServiceError 503, when the answer is asked for, if storage does not give something in time
+ */
+export const feedbackStatsOf = (store: Store, request: FeedbackStatsRequest, budget: RequestBudget) => {
+  const { start, end, granularity, timezone, metrics } = request;
+  const { plan, counts, found } = feedbackIn(store, request, { withPayloads: metrics.length > 0 }, budget);
+  const newCell = (): FeedbackCell => ({
+    count: 0,
+    numbers: metrics.map(({ percentiles }) => new Numbers(percentiles.length > 0)),
+  });
+  const answer = async (): Promise<FeedbackStatsAnswer> => {
+    const edges = bucketEdges(start, end, granularity, timezone);
+    const cells = new Map<number, FeedbackCell>();
+    for await (const { created_at, payload } of found) {
+      const bucket = bucketOf(edges, parseTime(created_at) ?? start);
+      const cell = cells.get(bucket) ?? newCell();
+      cells.set(bucket, cell);
+      cell.count++;
+      for (const [i, { path, valueType }] of metrics.entries()) {
+        const number = numberOf(valueType, valueAt(payload, path));
+        if (number !== undefined) cell.numbers[i]?.add(number);
+      }
+    }
+    const inAll = newCell();
+    const buckets = [...cells]
+      .sort(([a], [b]) => a - b)
+      .map(([bucket, { count, numbers }]): BucketRow => {
+        const made = metrics.flatMap((metric, i) => {
+          const of = numbers[i] ?? new Numbers(true);
+          inAll.numbers[i]?.merge(of);
+          return madeOf(metric, withSketch(of)).map(([name, value]) => [`${name}_${metric.slug}`, value]);
+        });
+        return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(made) };
+      });
+    const stats = metrics.map((metric, i) => {
+      const of = inAll.numbers[i] ?? new Numbers(true);
+      return [metric.slug, Object.fromEntries(madeOf(metric, withSketch(of)))] as const;
+    });
+    return {
+      ...{ start: formatTime(start), end: formatTime(end), granularity, timezone },
+      ...{ buckets, window_stats: Object.fromEntries(stats) },
+    };
+  };
+  return { plan, counts, answer };
+};
+
+/** A path into payloads, and what its values count as. */
+export interface PayloadPath {
+  readonly json_path: string;
+  readonly value_type: FeedbackValueType;
+}
+
+/** The most paths that are told apart. */
+const maxPaths = 10_000;
+
+const typeOf = (value: string | number | boolean): FeedbackValueType =>
+  typeof value === 'number' ? 'numeric' : typeof value === 'boolean' ? 'boolean' : 'categorical';
+
+/** Notes the types of the values below a path. Lists of objects have no paths, since no dots lead into them. */
+const notePaths = (
+  value: JsonValue,
+  path: readonly string[],
+  types: Map<string, FeedbackValueType>,
+): void => {
+  if (value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item !== 'object') notePaths(item, path, types);
+    return;
+  }
+  if (isJsonObject(value)) {
+    for (const [key, of] of Object.entries(value))
+      if (key.trim() !== '') notePaths(of, [...path, key], types);
+    return;
+  }
+  if (typeof value === 'object') return;
+  const text = path.join('.');
+  const known = types.get(text);
+  const type = typeOf(value);
+  if (known === undefined && types.size >= maxPaths) return;
+  types.set(text, known === undefined || known === type ? type : 'categorical');
+};
+
+/**
+ * The paths in the payloads of the latest feedback of a span of time, by their texts. A path has one
+ * type; values of several make it `categorical`.
+ *
+ * @param latest of how many records
+ * @throws ServiceError 503, when the answer is asked for, if storage does not give something in time
+ */
+export const payloadPathsOf = (store: Store, span: FeedbackSpan, latest: number, budget: RequestBudget) => {
+  const { plan, counts, found } = feedbackIn(store, span, { withPayloads: true, latest }, budget);
+  const answer = async (): Promise<PayloadPath[]> => {
+    const types = new Map<string, FeedbackValueType>();
+    for await (const { payload } of found) notePaths(payload, [], types);
+    return [...types]
+      .map(([json_path, value_type]) => ({ json_path, value_type }))
+      .sort((a, b) => (a.json_path < b.json_path ? -1 : 1));
+  };
+  return { plan, counts, answer };
+};

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bodyOf } from '../../../../../api/endpoint.ts';
+import { feedbackStats } from '../../../../../api/feedback.ts';
+import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/stats/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { parseTime } from '../../../../../foundations/wire/index.ts';
+import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { weavePolicy } from '../../../../../weave/policy.ts';
+import { project } from '../../../../support/calls.ts';
+import { createAll, createFeedbackStore, feedbackOf, noise, replace } from '../../../../support/feedback.ts';
+
+const day = (n: number) => `2026-10-0${n}T00:00:00.000000Z`;
+const trigger = (version: string) => `svc:///${project}/object/watch:${version}`;
+
+let store: Store;
+beforeAll(async () => {
+  store = await createFeedbackStore();
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const onDay = async (n: number, ...batch: object[]): Promise<void> => {
+    vi.setSystemTime(Date.parse(day(n)) + 3_600_000);
+    await createAll(store, batch.map(feedbackOf));
+  };
+  const score = (value: unknown, more: object = {}) => ({
+    feedback_type: 'score',
+    payload: { value, 'output.why': { text: 'ok' } },
+    ...more,
+  });
+  await onDay(1, score(1), score(4), score('4'), score(true), { payload: { text: 'no score' } });
+  await onDay(2, score(2.5, { id: 'old' }), score(7, { payload: { value: 7, ...noise(9000) } }));
+  await replace(store, 'old', { id: 'new', feedback_type: 'score', payload: { value: 3 } });
+  await onDay(3, score(true, { trigger_ref: trigger('v1') }), score(false, { trigger_ref: trigger('v2') }));
+  await onDay(3, score(true, { trigger_ref: trigger('v2') }), score(9, { project_id: 'acme/lab' }));
+  vi.useRealTimers();
+});
+afterAll(() => vi.useRealTimers());
+
+const stats = async (body: object = {}, units = requestBudget(60_000)) => {
+  const span = { start: day(1), end: day(4), granularity: 86_400, feedback_type: 'score' };
+  const text = JSON.stringify({ project_id: project, ...span, ...body });
+  return feedbackStatsOf(store, parseBody(bodyOf(feedbackStats), text), units).answer();
+};
+
+describe('statistics of feedback', () => {
+  it('say what numbers there were in each bucket, and in all', async () => {
+    const metrics = [{ json_path: 'value', aggregations: ['sum', 'avg', 'count'], percentiles: [50] }];
+    const { buckets, window_stats } = await stats({ metrics });
+    expect(buckets).toEqual(
+      [
+        { timestamp: day(1), count: 4, sum_value: 5, avg_value: 2.5, count_value: 2, p50_value: 2.5 },
+        { timestamp: day(2), count: 2, sum_value: 10, avg_value: 5, count_value: 2, p50_value: 5 },
+        { timestamp: day(3), count: 3, sum_value: 0, avg_value: null, count_value: 0, p50_value: null },
+      ].map((bucket) => ({ ...bucket, p50_value: bucket.p50_value && expect.closeTo(bucket.p50_value, 0) })),
+    );
+    expect(window_stats).toEqual({ value: { sum: 15, avg: 15 / 4, count: 4, p50: expect.closeTo(3.5, 0) } });
+  });
+
+  it('count what is true, and texts; without aggregations they make what suits the values', async () => {
+    const metrics = [
+      { json_path: 'value', value_type: 'boolean' },
+      { json_path: 'output.why.text', value_type: 'categorical' },
+      { json_path: 'nothing' },
+    ];
+    const { window_stats } = await stats({ metrics });
+    expect(window_stats).toEqual({
+      value: { count_true: 3, count_false: 1 },
+      output_why_text: { count: 7 },
+      nothing: { avg: null, min: null, max: null },
+    });
+  });
+
+  it('are of one type, of what one version or all versions have triggered, and of a time', async () => {
+    const counts = async (body: object) => (await stats(body)).buckets.map(({ count }) => count);
+    expect(await counts({})).toEqual([4, 2, 3]);
+    expect(await counts({ feedback_type: null })).toEqual([5, 2, 3]);
+    expect(await counts({ feedback_type: 'none' })).toEqual([]);
+    expect(await counts({ trigger_ref: trigger('v2') })).toEqual([2]);
+    expect(await counts({ trigger_ref: trigger('*') })).toEqual([3]);
+    expect(await counts({ start: '2026-10-01T01:30:00Z', end: day(3) })).toEqual([2]);
+  });
+
+  it('read no payloads to count records', async () => {
+    const [counted, looked] = [requestBudget(60_000), requestBudget(60_000)];
+    await stats({}, counted);
+    await stats({ metrics: [{ json_path: 'value' }] }, looked);
+    expect(counted.meter.requests).toBeLessThan(looked.meter.requests);
+  });
+
+  it('refuse what cannot be made of values, and two metrics of one name', async () => {
+    const refused = (...metrics: object[]) => expect(stats({ metrics })).rejects;
+    await refused({ json_path: 'value', aggregations: ['count_true'] }).toThrow(
+      'count_true is not made of numeric',
+    );
+    await refused({ json_path: 'a.b' }, { json_path: 'a b' }).toThrow('is called a_b in the answer, too');
+  });
+});
+
+describe('the paths of payloads', () => {
+  const paths = async (latest = 100) => {
+    const span = {
+      projectId: project,
+      start: parseTime(day(1)) ?? 0,
+      end: parseTime(day(4)) ?? 0,
+    };
+    const all = { ...span, feedbackType: null, triggerRef: null };
+    const found = await payloadPathsOf(
+      { ...store, policy: weavePolicy },
+      all,
+      latest,
+      requestBudget(60_000),
+    ).answer();
+    return found.map(({ json_path, value_type }) => `${json_path}: ${value_type}`);
+  };
+
+  it('have the type that all of their values have', async () => {
+    expect(await paths()).toEqual([
+      'noise: categorical',
+      'output.why.text: categorical',
+      'text: categorical',
+      'value: categorical',
+    ]);
+  });
+
+  it('are those of the latest records', async () => {
+    expect(await paths(3)).toEqual(['output.why.text: categorical', 'value: boolean']);
+  });
+});
