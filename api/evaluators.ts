@@ -6,6 +6,7 @@ import {
   displayText,
   documented,
   field,
+  freeObject,
   freeValue,
   id,
   integerWith,
@@ -266,6 +267,9 @@ export const evaluator = () =>
     oneOfBoth as never,
   ).register(documented, { name: 'Evaluator' });
 
+/** The value as it is sent and stored. */
+export type EvaluatorValue = z.input<ReturnType<typeof evaluator>>;
+
 /** What judges calls, checked. Either its judge or its check is not null. */
 export type Evaluator = z.output<ReturnType<typeof evaluator>>;
 
@@ -275,7 +279,7 @@ const maxScorers = 10;
 /** The refs of evaluators, which all begin with `refScheme`. */
 export const scorerRefs = (refScheme: string) =>
   field(
-    refs(refScheme, maxScorers),
+    nullish(refs(refScheme, maxScorers)),
     'Refs to versions of objects of class `Evaluator`, in the same project.',
   );
 
@@ -284,32 +288,60 @@ const scoreBody = () =>
     project_id: project,
     call_ids: field(listOf(id, maxCalls), 'The calls.'),
     scorer_refs: scorerRefs('svc:///'),
-    dry_run: flag('Whether nothing is judged, and only the answer given.'),
+    evaluator: field(
+      nullish(freeObject),
+      'Instead of refs: the value of an object of class `Evaluator` that is not stored, to try it. It judges up to 10 calls at once, and the answer has its verdicts. With a judge it takes the role `admin`.',
+    ),
+    dry_run: flag('Whether nothing is judged, and only the price given.'),
     svc_user_id: ignoredUser,
   });
 
 /** Which calls are to be judged, and by whom. */
 export type ScoreRequest = z.output<ReturnType<typeof scoreBody>>;
 
+const tried = () =>
+  z
+    .object({
+      call_id: field(z.string(), 'The call.'),
+      value: field(
+        z.nullable(z.union([z.boolean(), z.number(), z.string()])),
+        'What the evaluator says; null if it could not judge.',
+      ),
+      reason: field(z.optional(z.string()), 'Why it says so.'),
+      error: field(z.optional(z.string()), 'Why there is no value.'),
+      call_ref: field(
+        z.nullable(z.string()),
+        "The judge's own call; null for a check, or if none is of use.",
+      ),
+      usd: field(z.nullable(z.number()), 'What the judge cost, in dollars; null if nobody knows.'),
+    })
+    .register(documented, { name: 'TriedVerdict' });
+
 export const callsScore = /* @__PURE__ */ endpoint({
   path: '/calls/score',
   role: 'write',
-  shape: batch,
+  shape: { ...batch, timeoutSeconds: 120 },
   stores: { calls: 'get', payloads: 'read', objects: 'read', costs: 'read', feedback: 'find' },
   evaluations: true,
   tag: 'calls',
   name: 'CallsScore',
   summary: 'Judge existing calls',
   description:
-    'Has evaluators judge calls, whatever their filter, query and sample rate, and whether or not they are enabled. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls that have not ended, and calls of judges are passed over. It takes the setting `evaluators`: without it the answer is a 422 that says so, unless it is a dry run.',
+    'Has evaluators judge calls, whatever their filter, query and sample rate, and whether or not they are enabled. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls that have not ended, and calls of judges are passed over. An `evaluator` that is not stored is tried: the answer has its verdicts, and none is stored. It takes the setting `evaluators`: without it the answer is a 422 that says so, unless it is a dry run.',
   request: scoreBody,
   answer: () =>
     z.object({
-      calls: field(z.int(), 'How many of the calls will be judged.'),
+      calls: field(z.int(), 'How many of the calls will be judged, or were.'),
       estimated_usd: field(
         z.nullable(z.number()),
         'About what the judges will cost, in dollars; null if the price of a model is not known.',
       ),
+      is_on: field(z.boolean(), 'Whether the setting `evaluators` is on, so that anything is judged.'),
+      spent_today_usd: field(
+        z.array(z.number()),
+        'What each of the refs has spent of its `max_usd_per_day`, in dollars; none without the setting.',
+      ),
+      verdicts: field(z.array(tried()), 'Of an evaluator that is tried; otherwise none.'),
     }),
   examples: {
     price: {
@@ -320,7 +352,7 @@ export const callsScore = /* @__PURE__ */ endpoint({
         scorer_refs: ['svc:///acme/shop/object/brief:latest'],
         dry_run: true,
       },
-      answer: { calls: 1, estimated_usd: 0 },
+      answer: { calls: 1, estimated_usd: 0, is_on: false, spent_today_usd: [], verdicts: [] },
     },
   },
 });

@@ -8,7 +8,14 @@ import type { Config } from './config.ts';
 import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
-import { judgePermissions, type Permission, readerEnvironment, watcherPermissions } from './permissions.ts';
+import { limitsNeeds } from './limits.ts';
+import {
+  judgePermissions,
+  type Permission,
+  readerEnvironment,
+  trialPermissions,
+  watcherPermissions,
+} from './permissions.ts';
 import type { Redaction } from './redaction.ts';
 import type { Storage } from './storage.ts';
 import { changesOfCalls, type Streams } from './streams.ts';
@@ -24,6 +31,12 @@ const visibility = Duration.seconds(6 * judgeSeconds);
 
 /** How often a message is brought. With the pauses between, that is for an hour. */
 const maxReceives = 5;
+
+interface ScorerProps {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly inference: Inference;
+}
 
 /** What evaluators are to judge. Messages that are never done end among the dead letters. */
 export class Evaluations extends Construct {
@@ -41,14 +54,30 @@ export class Evaluations extends Construct {
     });
   }
 
-  /** What a function needs that asks for verdicts. */
-  get environment(): Record<string, string> {
-    return { EVALUATIONS_QUEUE: this.queue.queueUrl };
+  /** What a function needs that asks for verdicts, and tries evaluators. */
+  scorer({ config, storage, inference }: ScorerProps): {
+    environment: Record<string, string>;
+    permissions: Permission[];
+  } {
+    const limits = limitsNeeds('hold', config, storage);
+    return {
+      environment: {
+        ...this.#environment,
+        [tables.rollups.variable]: storage.rollups.tableName,
+        ...inference.upstreamEnvironment,
+        ...limits.environment,
+      },
+      permissions: [
+        ...trialPermissions(storage),
+        ...inference.upstreamPermissions,
+        ...limits.permissions,
+        { actions: ['sqs:SendMessage'], resource: this.queue.queueArn },
+      ],
+    };
   }
 
-  /** What such a function may do. */
-  get permission(): Permission {
-    return { actions: ['sqs:SendMessage'], resource: this.queue.queueArn };
+  get #environment(): Record<string, string> {
+    return { EVALUATIONS_QUEUE: this.queue.queueUrl };
   }
 
   /**
@@ -61,7 +90,7 @@ export class Evaluations extends Construct {
     isReader: boolean,
   ): { environment: Record<string, string>; permissions: Permission[] } {
     return {
-      environment: { ...this.environment, [tables.objects.variable]: storage.objects.tableName },
+      environment: { ...this.#environment, [tables.objects.variable]: storage.objects.tableName },
       permissions: [
         ...watcherPermissions(storage, isReader),
         // It asks for the time from which on calls are judged.

@@ -160,10 +160,10 @@ export class Functions extends Construct {
 
   #make(route: Route, logGroup: ILogGroup, props: FunctionsProps) {
     const { config, routes, storage, inference, bundles } = props;
-    const redaction = storesReports(route) ? props.redaction : undefined;
     const showsLimits = config.limits !== undefined && route.limits === 'show';
     const bundle = bundleOf(bundles, showsLimits ? limitsHandler : route.handler);
-    const evaluations = route.evaluations ? props.evaluations : undefined;
+    const scorer = route.evaluations ? props.evaluations?.scorer(props) : undefined;
+    const redaction = scorer || storesReports(route) ? props.redaction : undefined;
     const limits = limitsNeeds(route.limits, config, storage);
     return new ServiceFunction(this, constructId(route.handler), {
       config,
@@ -176,13 +176,13 @@ export class Functions extends Construct {
         ...environmentOf(route, props),
         ...(route.upstreams && inference.environment),
         ...redaction?.environment,
-        ...evaluations?.environment,
+        ...scorer?.environment,
         ...limits.environment,
       },
       permissions: [
         ...permissionsOf(route, storage),
         ...(route.upstreams ? inference.permissions : []),
-        ...(evaluations ? [evaluations.permission] : []),
+        ...(scorer?.permissions ?? []),
         ...limits.permissions,
       ],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),

@@ -243,6 +243,10 @@ export const readerPermissions = (access: CallsOfStreams, storage: Storage): Per
 export const watcherPermissions = (storage: Storage, isReader: boolean): Permission[] =>
   storePermissions({ ...(!isReader && { calls: 'publish', payloads: 'read' }), objects: 'query' }, storage);
 
+/** What the function may do besides that tries evaluators: ask judges, store their calls, and pay. */
+export const trialPermissions = (storage: Storage): Permission[] =>
+  storePermissions({ calls: 'judge', payloads: 'change', rollups: 'spend' }, storage);
+
 /** What the function may do that judges calls. */
 export const judgePermissions = (storage: Storage): Permission[] =>
   storePermissions(

@@ -299,8 +299,8 @@ export interface LocalUpstream {
   readonly key?: string;
 }
 
-/** The route whose function forwards model requests. Functions that judge do so, too. */
-const inferencePath = '/inference/v1/{path+}';
+/** The routes whose functions ask models. Functions that judge do so, too. */
+const askingPaths: ReadonlySet<string> = new Set(['/inference/v1/{path+}', '/calls/score']);
 
 /**
  * Gives the stack's functions this upstream in place of the configured ones. The keys of those are
@@ -310,8 +310,8 @@ export const withUpstream = (
   { api, functions, queues }: Pick<StackSpec, 'api' | 'functions' | 'queues'>,
   { baseUrl, key }: LocalUpstream,
 ): FunctionSpec[] => {
-  const route = api.routes.find(({ path }) => path === inferencePath);
-  const asking = new Set([route?.function.arn, ...queues.map((queue) => queue.function.arn)]);
+  const routes = api.routes.filter(({ path }) => askingPaths.has(path));
+  const asking = new Set([...routes, ...queues].map((asks) => asks.function.arn));
   const upstreams = [{ name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) }];
   const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
   return functions.map((spec) =>

@@ -44,10 +44,15 @@ export interface RecordedRequest {
   /** The service's id of the request. */
   readonly requestId: string;
   /**
-   * The id and the name of the call, and further attributes. @default - a new id, and the name of the
+   * The id and the names of the call, and further attributes. @default - a new id, and the name of the
    * endpoint's operation
    */
-  readonly call?: { readonly id: string; readonly opName: string; readonly attributes: JsonObject };
+  readonly call?: {
+    readonly id: string;
+    readonly opName: string;
+    readonly displayName: string;
+    readonly attributes: JsonObject;
+  };
 }
 
 type Outcome = Pick<CallEnd, 'output' | 'exception' | 'summary'>;
@@ -135,6 +140,7 @@ export class Recording {
       startReport({
         ...call,
         opName: given?.opName ?? endpoints[path],
+        displayName: given?.displayName ?? null,
         traceId: newId(),
         ...{ parentId: null, threadId: null, turnId: null },
         startedAt: this.#startedAt,

@@ -90,7 +90,29 @@ const entryOf = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | un
 /** Gives a schema the names of the deployment's dialect. */
 export type SchemaInDialect = <S extends z.ZodMiniType>(own: S) => S;
 
-const valuePlace = ['body', 'obj', 'val'];
+/**
+ * Checks a value of a class that means something to the service.
+ *
+ * @param place where the value stands in the request
+ * @throws ServiceError 422 that names each wrong place
+ */
+export const checkValue = async (
+  value: JsonValue,
+  inDialect: SchemaInDialect,
+  place: readonly string[],
+): Promise<void> => {
+  const check = entryOf(checks, value);
+  if (!check || !isJsonObject(value)) return;
+  try {
+    parseValue(inDialect(check.schema()), value);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw invalid(...error.detail.map((detail) => ({ ...detail, loc: [...place, ...detail.loc.slice(1)] })));
+  }
+  const further = (await check.further?.(value)) ?? [];
+  if (further.length > 0)
+    throw invalid(...further.map((detail) => ({ ...detail, loc: [...place, ...detail.loc] })));
+};
 
 /**
  * Checks name and value of an object of a class that means something to the service.
@@ -102,23 +124,12 @@ export const checkObject = async (
   value: JsonValue,
   inDialect: SchemaInDialect,
 ): Promise<void> => {
-  const check = entryOf(checks, value);
-  if (!check || !isJsonObject(value)) return;
-  if (check.objectId !== undefined && check.objectId !== objectId) {
-    const msg = `should be ${check.objectId} for an object of class ${ownClassOf(value)}`;
+  const only = entryOf(checks, value)?.objectId;
+  if (only !== undefined && only !== objectId) {
+    const msg = `should be ${only} for an object of class ${ownClassOf(value)}`;
     throw invalid({ loc: ['body', 'obj', 'object_id'], msg, type: 'value_error' });
   }
-  try {
-    parseValue(inDialect(check.schema()), value);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw invalid(
-      ...error.detail.map((detail) => ({ ...detail, loc: [...valuePlace, ...detail.loc.slice(1)] })),
-    );
-  }
-  const further = (await check.further?.(value)) ?? [];
-  if (further.length > 0)
-    throw invalid(...further.map((detail) => ({ ...detail, loc: [...valuePlace, ...detail.loc] })));
+  await checkValue(value, inDialect, ['body', 'obj', 'val']);
 };
 
 type Grants = Pick<Caller, 'grants'>;

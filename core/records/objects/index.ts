@@ -2,6 +2,7 @@ export {
   authorizeDeletion,
   authorizeObject,
   checkObject,
+  checkValue,
   ownClassOf,
   type SchemaInDialect,
 } from './classes.ts';

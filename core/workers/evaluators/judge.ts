@@ -35,10 +35,8 @@ import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
 import { Subject, type SubjectSources, totalOf } from './subject.ts';
 import { payloadOf, readVerdict, type Verdict } from './verdict.ts';
 
-/** What judging takes. */
-export interface Judging extends SubjectSources {
-  readonly feedback: Store;
-  readonly evaluators: Evaluators;
+/** What asking judges takes. */
+export interface Asking extends SubjectSources {
   /** The table of the ledger. */
   readonly ledger: Table;
   readonly inference: UpstreamConfig;
@@ -48,6 +46,17 @@ export interface Judging extends SubjectSources {
     | undefined;
   /** The longest that one question may take, in milliseconds. */
   readonly askMs: number;
+}
+
+/** What judging takes. */
+export interface Judging extends Asking {
+  readonly feedback: Store;
+  readonly evaluators: Evaluators;
+}
+
+/** Whoever judges: a version of an evaluator, or one that is tried and not stored, without a digest. */
+export interface Judger extends Omit<LoadedEvaluator, 'tests' | 'digest'> {
+  readonly digest: string | null;
 }
 
 /** A verdict that may come at another try. */
@@ -70,9 +79,11 @@ export type Outcome =
   | { readonly kind: 'dropped' };
 
 /** A verdict, and the judge's call that it comes from. */
-interface Judged {
+export interface Judged {
   readonly verdict: Verdict;
   readonly judgesCall: string | null;
+  /** What its judge cost just now, in dollars; null if nobody knows. @default 0 */
+  readonly usd?: number | null;
   /** Whether an operator should look after it. @default false */
   readonly isFailure?: boolean;
 }
@@ -100,8 +111,8 @@ const evaluatorOf = async (
   return { ...version, evaluator: { ...version.evaluator, maxUsdPerDay } };
 };
 
-const refOf = ({ policy }: Store, { projectId, objectId, digest }: LoadedEvaluator): string =>
-  `${policy.refScheme}${projectId}/object/${objectId}:${digest}`;
+const refOf = ({ policy }: Store, { projectId, objectId, digest }: Judger): string | null =>
+  digest === null ? null : `${policy.refScheme}${projectId}/object/${objectId}:${digest}`;
 
 /** An answer of a judge. */
 interface Answer {
@@ -117,25 +128,29 @@ interface Answer {
 
 /** Asks a judge once, and gives what came as the reports of a call. */
 const ask = async (
-  { inference, calls, askMs }: Judging,
-  loaded: LoadedEvaluator,
-  { callId }: Job,
+  { inference, calls, askMs }: Asking,
+  loaded: Judger,
+  callId: string,
   body: JsonObject & { readonly model: string },
   prompt: Prompt,
 ): Promise<Answer> => {
-  const { projectId } = loaded;
+  const { projectId, evaluator } = loaded;
+  const ref = refOf(calls, loaded);
   const path = '/chat/completions';
   const id = newId();
   const requestId = randomUUID();
   const attributes = {
     kind: 'model',
-    evaluator: refOf(calls, loaded),
+    ...(ref === null ? { trial: true } : { evaluator: ref }),
     judged: callRef(calls.policy, projectId, callId),
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),
   };
   const recording = new Recording({
     ...{ path, body, requestId },
-    call: { id, opName: judgeOp, attributes },
+    call: {
+      ...{ id, opName: judgeOp, attributes },
+      displayName: ref === null ? `${evaluator.name} (trial)` : evaluator.name,
+    },
   });
   let status = 0;
   let failure: ServiceError | undefined;
@@ -180,7 +195,7 @@ const answerText = (output: JsonValue): string => {
 const hasTokens = (usage: JsonObject): boolean =>
   Object.values(usage).some((used) => isJsonObject(used) && used.prompt_tokens !== undefined);
 
-type CostsOf = Awaited<ReturnType<Judging['costs']>>;
+type CostsOf = Awaited<ReturnType<Asking['costs']>>;
 
 /**
  * What an answer has cost, in dollars: by the price of the model that the answer names, else of the one
@@ -222,20 +237,22 @@ const storeMs = 10_000;
 
 /** One judge at work on one verdict. */
 class Session {
-  readonly #judging: Judging;
-  readonly #loaded: LoadedEvaluator;
-  readonly #job: Job;
+  readonly #judging: Asking;
+  readonly #loaded: Judger;
+  readonly #callId: string;
   readonly #budget: RequestBudget;
   readonly #entry: Entry;
   readonly #worker = randomUUID();
+  /** As in {@link Judged}. */
+  #usd: number | null = 0;
 
-  constructor(judging: Judging, loaded: LoadedEvaluator, job: Job, budget: RequestBudget) {
+  constructor(judging: Asking, loaded: Judger, callId: string, budget: RequestBudget) {
     const { projectId, objectId, identity } = loaded;
     this.#judging = judging;
     this.#loaded = loaded;
-    this.#job = job;
+    this.#callId = callId;
     this.#budget = budget;
-    this.#entry = { projectId, objectId, identity, callId: job.callId };
+    this.#entry = { projectId, objectId, identity, callId };
   }
 
   /**
@@ -244,6 +261,11 @@ class Session {
    * @throws NotYet if the upstream or another invocation is busy; ServiceError 503 of storage
    */
   async run(judge: Judge, subject: Subject): Promise<Judged> {
+    const judged = await this.#run(judge, subject);
+    return { ...judged, usd: this.#usd };
+  }
+
+  async #run(judge: Judge, subject: Subject): Promise<Judged> {
     const { ledger, costs } = this.#judging;
     const before = await readSheet(ledger, this.#entry, this.#budget);
     if (before.verdict !== undefined) return JSON.parse(before.verdict) as Judged;
@@ -260,7 +282,7 @@ class Session {
       if ('judgesCall' in reservation) return reservation;
       const sheet = await this.#holdOrGiveBack(reservation);
       if ('judgesCall' in sheet) return sheet;
-      const answer = await ask(this.#judging, this.#loaded, this.#job, body, prompt);
+      const answer = await ask(this.#judging, this.#loaded, this.#callId, body, prompt);
       const judged = await this.#keep(judge, costsOf, sheet, reservation, answer);
       if (judged) return judged;
       const { status, failure } = answer;
@@ -339,6 +361,7 @@ class Session {
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };
     const cost = costOf(costsOf, judge, answer);
+    this.#usd = this.#usd === null || cost === null ? null : this.#usd + cost;
     const spent = cost === null ? null : nanosUp(cost);
     await settleReservation(ledger, reservation, spent, budget);
     const settlement = { spent, verdict: judged && JSON.stringify(judged) };
@@ -348,16 +371,20 @@ class Session {
   }
 }
 
-const judgedBy = async (
-  judging: Judging,
-  loaded: LoadedEvaluator,
-  job: Job,
+/**
+ * Judges a call, and stores nothing but the judge's own call.
+ *
+ * @throws NotYet if another try may give a verdict; ServiceError 503 of storage
+ */
+export const judgedBy = async (
+  judging: Asking,
+  loaded: Judger,
   call: StoredCall,
   budget: RequestBudget,
 ): Promise<Judged> => {
   const { judge, check, on } = loaded.evaluator;
   const subject = new Subject(judging, call, on === 'trace', budget);
-  if (judge) return new Session(judging, loaded, job, budget).run(judge, subject);
+  if (judge) return new Session(judging, loaded, call.header.id, budget).run(judge, subject);
   if (!check) return failing('it has neither a judge nor a check');
   try {
     return { verdict: await checkSubject(check, subject), judgesCall: null };
@@ -392,7 +419,7 @@ export const judgeCall = async (
   ]);
   if (existing.has(id)) return { kind: 'known' };
   if (!call?.header.end || call.header.start.opName === judgeOp) return { kind: 'dropped' };
-  const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, job, call, budget).catch(
+  const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, call, budget).catch(
     (error: unknown) => {
       if (isLast && error instanceof NotYet && !(error instanceof Busy)) return failing(error.message);
       throw error;

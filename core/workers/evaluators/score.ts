@@ -1,13 +1,22 @@
-import type { ScoreRequest } from '../../../api/evaluators.ts';
+import { type Evaluator, evaluatorClass, type ScoreRequest } from '../../../api/evaluators.ts';
+import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import {
   chunked,
   mapConcurrent,
   type RequestBudget,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { invalid, parseVersionName } from '../../../foundations/wire/index.ts';
+import {
+  forbidden,
+  invalid,
+  type JsonObject,
+  newId,
+  type ProjectId,
+  parseVersionName,
+} from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader, readHeaders } from '../../records/calls/index.ts';
 import { existingFeedback } from '../../records/feedback/index.ts';
+import { utcDay } from '../../records/spending.ts';
 import {
   judgeOp,
   type LoadedEvaluator,
@@ -16,6 +25,8 @@ import {
   verdictId,
 } from './evaluator.ts';
 import { type JobQueue, sendJobs } from './jobs.ts';
+import { type Asking, type Judged, type Judger, judgedBy, NotYet } from './judge.ts';
+import { readAccount } from './ledger.ts';
 import { maxAnswerTokens, promptOf } from './prompt.ts';
 import { Subject, type SubjectSources, totalOf } from './subject.ts';
 
@@ -24,14 +35,27 @@ export interface Scoring extends SubjectSources {
   readonly objects: Store;
   readonly feedback: Store;
   readonly parse: ParseEvaluator;
-  /** Undefined if the settings allow no evaluators. */
-  readonly queue: JobQueue | undefined;
+  /** Checks the value of an evaluator. Throws a ServiceError 422 that names each wrong place. */
+  readonly check: (value: JsonObject) => Promise<void>;
+  /** Where evaluations wait, and what asking judges takes; undefined without the setting. */
+  readonly evaluations: { readonly queue: JobQueue; readonly asking: Asking } | undefined;
 }
 
-/** How many calls will be judged, and about what that costs in dollars; null if nobody knows. */
+/** What an evaluator that is tried says of a call. */
+export interface Tried extends Judged {
+  readonly callId: string;
+}
+
+/** What became of a request to judge calls. */
 export interface Scored {
+  /** How many calls will be judged, or were. */
   readonly calls: number;
+  /** About what that costs in dollars; null if nobody knows. */
   readonly estimatedUsd: number | null;
+  /** What each of the evaluators has spent of the day, in dollars; none without the setting. */
+  readonly spentTodayUsd: readonly number[];
+  /** Of an evaluator that is tried, in the order of the calls. */
+  readonly tried: readonly Tried[];
 }
 
 /** The setting that a deployment lacks. */
@@ -54,7 +78,7 @@ const evaluatorsOf = async (
 ): Promise<LoadedEvaluator[]> => {
   const problem = (i: number, msg: string) =>
     invalid({ loc: ['body', 'scorer_refs', String(i)], msg, type: 'value_error' });
-  const addresses = scorerRefs.map((ref, i) => {
+  const addresses = (scorerRefs ?? []).map((ref, i) => {
     if (ref.projectId !== projectId) throw problem(i, `should lead into the project ${projectId}`);
     return { projectId, objectId: ref.name, version: parseVersionName(ref.digest) };
   });
@@ -66,8 +90,8 @@ const evaluatorsOf = async (
 };
 
 /** A verdict that is to come. */
-interface Wanted {
-  readonly loaded: LoadedEvaluator;
+interface Wanted<By = LoadedEvaluator> {
+  readonly loaded: By;
   readonly header: CallHeader;
 }
 
@@ -101,7 +125,7 @@ const concurrency = 8;
 /** About what judges cost, in dollars; null if a model has no price. */
 const estimated = async (
   scoring: Scoring,
-  wanted: readonly Wanted[],
+  wanted: readonly Wanted<Judger>[],
   budget: RequestBudget,
 ): Promise<number | null> => {
   const judged = wanted.filter(({ loaded }) => loaded.evaluator.judge);
@@ -132,33 +156,133 @@ const estimated = async (
   return (known.reduce((sum, usd) => sum + usd, 0) / known.length) * judged.length;
 };
 
+/** The calls that can be judged: those that have ended and are no judge's own, in the order of their ids. */
+const judgeable = async (
+  calls: Store,
+  projectId: ProjectId,
+  callIds: readonly string[],
+  budget: RequestBudget,
+): Promise<CallHeader[]> => {
+  const found = await readHeaders(calls, projectId, [...new Set(callIds)], budget);
+  return found.filter(({ end, start }) => end && start.opName !== judgeOp);
+};
+
+const spentToday = (
+  ledger: Asking['ledger'],
+  evaluators: readonly LoadedEvaluator[],
+  budget: RequestBudget,
+): Promise<number[]> =>
+  mapConcurrent(
+    evaluators,
+    concurrency,
+    async (loaded) => (await readAccount(ledger, loaded, utcDay(Date.now()), budget)) / 1e9,
+  );
+
+/** The most calls of a trial: its answer waits for their judges. */
+const maxTried = 10;
+
+/** The evaluator of a trial. Throws a ServiceError 422 if the request is none for a trial. */
+const triedBy = async (
+  { check, parse }: Scoring,
+  { callIds, scorerRefs, dryRun }: ScoreRequest,
+  value: JsonObject,
+): Promise<Evaluator> => {
+  const problem = (field: string, msg: string) => invalid({ loc: ['body', field], msg, type: 'value_error' });
+  if (scorerRefs && scorerRefs.length > 0)
+    throw problem('evaluator', 'should not stand beside scorer_refs: it is tried alone');
+  if (!dryRun && callIds.length > maxTried)
+    throw problem('call_ids', `should be at most ${maxTried} calls to try an evaluator`);
+  await check(value);
+  const evaluator = parse(value);
+  if (!evaluator) throw problem('evaluator', `should have "_type": "${evaluatorClass}"`);
+  return evaluator;
+};
+
+/**
+ * Has an evaluator that is not stored judge calls at once. No verdict is stored, but its judge's calls
+ * are. They have a day's limit of their own.
+ *
+ * @throws ServiceError 403 for a judge without the role `admin`; 422 if the settings allow no evaluators,
+ * unless the price alone is asked for; 503 when a store does not answer in time
+ */
+const tryCalls = async (
+  scoring: Scoring,
+  request: ScoreRequest,
+  value: JsonObject,
+  { grants, user }: Pick<Caller, 'grants' | 'user'>,
+  budget: RequestBudget,
+): Promise<Scored> => {
+  const { calls, evaluations } = scoring;
+  const { projectId, callIds, dryRun } = request;
+  const evaluator = await triedBy(scoring, request, value);
+  if (evaluator.judge && !dryRun && !allows(grants, projectId, 'admin'))
+    throw forbidden(
+      ['body', 'evaluator'],
+      `it takes the role admin to try an Evaluator with a judge, which this key does not have in ${projectId}`,
+    );
+  if (!dryRun && !evaluations) throw switchedOff();
+  // Of a name that no object has, since nothing was spent under it yet.
+  const loaded = {
+    ...{ projectId, evaluator, userId: user, objectId: `trial ${newId()}`, digest: null },
+    identity: '',
+  };
+  const headers = await judgeable(calls, projectId, callIds, budget);
+  const wanted = headers.map((header) => ({ loaded, header }));
+  const estimatedUsd = await estimated(scoring, wanted, budget);
+  const priced = { calls: headers.length, estimatedUsd, spentTodayUsd: [] };
+  if (dryRun || !evaluations) return { ...priced, tried: [] };
+  const read = await new PayloadReader(calls, projectId, budget).read(headers);
+  const tried = await mapConcurrent(read, concurrency, async (call): Promise<Tried> => {
+    const callId = call.header.id;
+    try {
+      return { callId, ...(await judgedBy(evaluations.asking, loaded, call, budget)) };
+    } catch (error) {
+      if (!(error instanceof NotYet)) throw error;
+      return { callId, verdict: { value: null, error: error.message }, judgesCall: null, usd: null };
+    }
+  });
+  return { ...priced, tried };
+};
+
 /**
  * Has evaluators judge existing calls, whatever their filters say. What they have judged already, has
- * not ended, or is a judge's own call is passed over.
+ * not ended, or is a judge's own call is passed over. One that is not stored is tried.
  *
- * @throws ServiceError 422 if the settings allow no evaluators, or a ref leads to none; 503 when a store
- * or the queue does not answer in time: the same request may be sent again
+ * @throws ServiceError 403 if the caller may not try the evaluator; 422 if the settings allow no
+ * evaluators, or a ref leads to none; 503 when a store or the queue does not answer in time: the same
+ * request may be sent again
  */
 export const scoreCalls = async (
   scoring: Scoring,
   request: ScoreRequest,
+  caller: Pick<Caller, 'grants' | 'user'>,
   budget: RequestBudget,
 ): Promise<Scored> => {
-  const { queue, calls } = scoring;
-  const { projectId, callIds, dryRun } = request;
+  const { evaluations, calls } = scoring;
+  const { projectId, callIds, evaluator, dryRun } = request;
+  if (evaluator) return tryCalls(scoring, request, evaluator, caller, budget);
+  if (!request.scorerRefs)
+    throw invalid({
+      loc: ['body', 'scorer_refs'],
+      msg: 'is required, without an evaluator to try',
+      type: 'missing',
+    });
   const loaded = await evaluatorsOf(scoring, request, budget);
-  const headers = (await readHeaders(calls, projectId, [...new Set(callIds)], budget)).filter(
-    ({ end, start }) => end && start.opName !== judgeOp,
-  );
+  const headers = await judgeable(calls, projectId, callIds, budget);
   const all = loaded.flatMap((one) => headers.map((header) => ({ loaded: one, header })));
   const wanted = await missing(scoring, all, budget);
   const estimatedUsd = await estimated(scoring, wanted, budget);
   if (!dryRun) {
-    if (!queue) throw switchedOff();
+    if (!evaluations) throw switchedOff();
     const jobs = wanted.map(({ loaded: { objectId, digest }, header }) => ({
       ...{ projectId, callId: header.id, objectId, digest, isAsked: true },
     }));
-    await sendJobs(queue, jobs, budget);
+    await sendJobs(evaluations.queue, jobs, budget);
   }
-  return { calls: new Set(wanted.map(({ header }) => header.id)).size, estimatedUsd };
+  return {
+    calls: new Set(wanted.map(({ header }) => header.id)).size,
+    estimatedUsd,
+    spentTodayUsd: evaluations ? await spentToday(evaluations.asking.ledger, loaded, budget) : [],
+    tried: [],
+  };
 };

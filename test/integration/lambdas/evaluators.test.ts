@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checking, politeness } from '../../support/evaluators.ts';
+import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
 
@@ -240,17 +241,76 @@ describe('an evaluator', () => {
     const ask = (fields: object) =>
       post('/calls/score', { project_id: id, call_ids: ['a', 'b', 'nothing'], scorer_refs, ...fields });
     const priced = await ask({ dry_run: true });
-    expect(priced).toEqual({ calls: 2, estimated_usd: expect.closeTo(0.0003, 3) });
+    const answer = { calls: 2, is_on: true, spent_today_usd: [0], verdicts: [] };
+    expect(priced).toEqual({ ...answer, estimated_usd: expect.closeTo(0.0003, 3) });
     expect(await feedbackIn(id)).toEqual([]);
     expect(await ask({})).toEqual(priced);
     expect(await verdicts(id, 2)).toEqual(['a polite true', 'b polite true']);
-    expect(await ask({})).toEqual({ calls: 0, estimated_usd: 0 });
+    // 2 × (1000 × $0.00000015 + 100 × $0.0000006)
+    expect(await ask({})).toEqual({ ...answer, calls: 0, estimated_usd: 0, spent_today_usd: [0.00042] });
     const elsewhere = await service.post('/calls/score', {
       project_id: 'acme/other',
       call_ids: [],
       scorer_refs,
     });
     expect(elsewhere.status).toBe(422);
+  });
+});
+
+describe('an evaluator that is not stored', () => {
+  it('is tried: it judges at once, stores no verdict, and its judge is paid and recorded', async () => {
+    const id = project();
+    await report(id, { id: 'a' }, { id: 'b', output: 'Bye' });
+    const ask = (evaluator: object, fields: object = {}) =>
+      post('/calls/score', { project_id: id, call_ids: ['b', 'a', 'nothing'], evaluator, ...fields });
+    const tried = await ask(politeness());
+    expect(tried).toMatchObject({ calls: 2, is_on: true, spent_today_usd: [] });
+    const verdicts = tried.verdicts as { call_id: string; call_ref: string }[];
+    expect(verdicts.map(({ call_id }) => call_id).toSorted()).toEqual(['a', 'b']);
+    for (const verdict of verdicts)
+      expect(verdict).toMatchObject({ value: true, reason: 'It greets.', usd: expect.closeTo(0.00021, 8) });
+    const judges = verdicts[0]?.call_ref.split('/').at(-1);
+    const { call } = await post('/call/read', { project_id: id, id: judges });
+    expect(call).toMatchObject({
+      ...{ op_name: 'Evaluator.judge', display_name: 'polite (trial)' },
+      attributes: { trial: true, judged: `svc:///${id}/call/${verdicts[0]?.call_id}` },
+    });
+    // The day's limit holds for all calls of a trial together: it leaves room for one.
+    const narrow = (await ask(politeness({ max_usd_per_day: 0.0008 }))).verdicts as { value: unknown }[];
+    expect(narrow.map(({ value }) => value).toSorted()).toEqual([null, true]);
+    const checked = await ask(checking({ contains: 'Bye' }, { on: 'trace' }));
+    expect(checked.verdicts).toContainEqual({
+      ...{ call_id: 'b', value: true, reason: 'the output has the text', call_ref: null, usd: 0 },
+    });
+    const before = upstream.requests.length;
+    expect(await ask(politeness(), { dry_run: true })).toMatchObject({
+      ...{ calls: 2, estimated_usd: expect.closeTo(0.0003, 3), verdicts: [] },
+    });
+    expect(upstream.requests.length).toBe(before);
+    expect(await feedbackIn(id)).toEqual([]);
+  });
+
+  it('takes the role admin to be tried with a judge, and few calls', async () => {
+    const id = project();
+    const authorization = await keyWith(service, { scope: '*', role: 'write' });
+    const ask = (body: object) =>
+      service.post('/calls/score', { project_id: id, call_ids: [], ...body }, { headers: { authorization } });
+    expect((await ask({ evaluator: politeness() })).status).toBe(403);
+    expect((await ask({ evaluator: checking({ contains: 'x' }) })).status).toBe(200);
+    const refusals = [
+      [{}, 'scorer_refs'],
+      [
+        { evaluator: checking({ contains: 'x' }), scorer_refs: [`svc:///${id}/object/e:latest`] },
+        'evaluator',
+      ],
+      [{ evaluator: checking({ regex: '(' }), call_ids: Array(11).fill('a') }, 'call_ids'],
+      [{ evaluator: { ...politeness(), sample_rate: 2 } }, 'sample_rate'],
+      [{ evaluator: { name: 'x' } }, 'evaluator'],
+    ] as const;
+    for (const [body, place] of refusals) {
+      const answer = await ask(body);
+      expect([answer.status, await answer.text()]).toEqual([422, expect.stringContaining(`"${place}"`)]);
+    }
   });
 });
 

@@ -56,6 +56,15 @@ describe('a stack with the setting', () => {
     );
   });
 
+  it('has the function that tries evaluators redact what it stores of judges', () => {
+    const redact = [{ name: 'email', builtin: 'email', action: 'label' }];
+    const functions = [
+      ...resourcesOf(synthesize({ evaluators: true, redact }), 'AWS::Lambda::Function').values(),
+    ];
+    const scorer = functions.find(({ Properties }) => Properties.Description === 'POST /calls/score');
+    expect(scorer?.Properties.Environment).toMatchObject({ Variables: { REDACTION: expect.any(String) } });
+  });
+
   it('rings for what was not judged, and shows what waits', () => {
     const alarms = [...resourcesOf(template, 'AWS::CloudWatch::Alarm').values()];
     expect(alarms.map(({ Properties }) => String(Properties.AlarmDescription))).toContainEqual(

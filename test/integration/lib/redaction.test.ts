@@ -56,7 +56,8 @@ describe('the setting redact', () => {
         ...['/feedback/create', '/feedback/batch/create', '/feedback/replace'],
       ].toSorted(),
     );
-    // What else may write keeps prices, deletes, asks for judgements, or drops what it gets.
+    // What else may write keeps prices, deletes, drops what it gets, or asks judges, for which the
+    // setting `evaluators` has it redact, too.
     const others = allRoutes.filter(
       (route) => isKeyed(route) && route.role === 'write' && !storesReports(route),
     );
