@@ -185,11 +185,11 @@ export const alert = () =>
       warn: field(nullish(finite()), 'The threshold of the state `warn`; without it there is no such state.'),
       alert: field(finite(), 'The threshold of the state `alert`.'),
       compare: field(
-        withDefault(z.enum(comparisons), 'absolute'),
+        withDefault(z.enum(comparisons), 'absolute' as const),
         'Whether thresholds are about the value itself (`absolute`), or about its change in percent against the same window a day or a week before.',
       ),
       no_data: field(
-        withDefault(z.enum(['no_data', 'ok', 'warn', 'alert', 'keep']), 'no_data'),
+        withDefault(z.enum(['no_data', 'ok', 'warn', 'alert', 'keep']), 'no_data' as const),
         'What it means if there is nothing to measure: a state, or `keep` for the one before.',
       ),
       looks: field(

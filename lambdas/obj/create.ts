@@ -1,5 +1,7 @@
+import { alertClass } from '../../api/alerts.ts';
 import { objCreate } from '../../api/objects.ts';
-import { authorizeObject, checkObject, createObject } from '../../core/records/objects/index.ts';
+import { noteAlerts } from '../../core/records/alerts.ts';
+import { authorizeObject, checkObject, createObject, ownClassOf } from '../../core/records/objects/index.ts';
 import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
@@ -11,6 +13,7 @@ import { settings } from '../http/settings.ts';
 export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => {
   authorizeObject(caller, obj.projectId, obj.val);
   await checkObject(obj.objectId, obj.val, schemaInDialect);
+  if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
   return {
     digest: await createObject(settings.objects, obj, caller.user, budget),
     object_id: obj.objectId,

@@ -1,10 +1,13 @@
+import type { JsonValue } from '../../../foundations/wire/index.ts';
+
 /*
  * Links into the page. Each view has a path of one segment and its state in the query: web/app/router.tsx
  * and web/views/search.ts have them, and a test compares.
  */
 
-/** A text as the page's router writes it in a URL: quoted if it would be read as other JSON. */
-const written = (text: string): string => {
+/** What a search holds, as the page's router writes it in a URL: a text is quoted if it would be read as other JSON. */
+const written = (text: JsonValue): string => {
+  if (typeof text !== 'string') return JSON.stringify(text);
   try {
     JSON.parse(text);
     return JSON.stringify(text);
@@ -15,7 +18,7 @@ const written = (text: string): string => {
 
 const linkTo =
   (base: string) =>
-  (view: string, search: Readonly<Record<string, string>>): string =>
+  (view: string, search: Readonly<Record<string, JsonValue>>): string =>
     `${base}/ui/${view}?${new URLSearchParams(Object.entries(search).map(([name, text]): [string, string] => [name, written(text)]))}`;
 
 /** The links of a service, of which `base` is the URL, without a slash at its end. */
@@ -25,6 +28,11 @@ export const linksOf = (base: string) => {
     project: (project: string): string => link('traces', { project }),
     overview: (project: string, from: string, to: string): string => link('overview', { project, from, to }),
     traces: (project: string, from: string, to: string): string => link('traces', { project, from, to }),
+    /** All calls of a span, or those of one op. */
+    calls: (project: string, from: string, to: string, op?: string): string => {
+      const where = op === undefined ? {} : { where: [{ path: 'op_name', op: 'is', value: op }] };
+      return link('traces', { project, from, to, all: true, ...where });
+    },
     trace: (project: string, trace: string, call?: string): string =>
       link('trace', { project, trace, ...(call !== undefined && { call }) }),
     thread: (project: string, thread: string): string => link('thread', { project, thread }),

@@ -1,12 +1,22 @@
 import type { FeedbackAggregation } from '../../../api/feedback.ts';
-import type { Asked, CallMetric, GroupField, StatsRequest, UsageMetric } from '../../../api/stats.ts';
+import {
+  type Aggregation,
+  type Asked,
+  type CallMetric,
+  type CostMetric,
+  callMetrics,
+  type GroupField,
+  type StatsRequest,
+  type TokenMetric,
+  type UsageMetric,
+} from '../../../api/stats.ts';
 import { toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import { bucketOf } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { statusOf } from '../../records/calls/index.ts';
 import type { CallRow } from '../query/index.ts';
-import { Cell, type Dimensions, type Keeping, type ModelCell, type Numbers } from './cells.ts';
+import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
 /** The values of the fields that calls are grouped by, in the order of the request. */
 type GroupValues = readonly JsonValue[];
@@ -202,6 +212,58 @@ const callNumbers: Readonly<Record<CallMetric, (cell: Cell) => Counted>> = {
   call_count: ({ calls }) => ones(calls, calls),
   error_count: ({ calls, errors }) => ones(calls, errors),
   latency_ms: ({ latency }) => withSketch(latency),
+};
+
+/** The one number that is made of values: an aggregation, or a percentile from 0 to 100. */
+interface Making {
+  readonly aggregation: Aggregation | null;
+  readonly percentile: number | null;
+}
+
+/** A metric, and the one number that is made of its values. */
+export interface OneNumber extends Making {
+  readonly metric: CallMetric | TokenMetric | CostMetric;
+}
+
+const isCallMetric = (metric: OneNumber['metric']): metric is CallMetric =>
+  callMetrics.some((each) => each === metric);
+
+const lists = ({ aggregation, percentile }: Making) => ({
+  aggregations: aggregation === null ? [] : [aggregation],
+  percentiles: percentile === null ? [] : [percentile],
+});
+
+/** The metrics of a request that give a number. */
+export const metricsFor = (number: OneNumber): Pick<StatsRequest, 'calls' | 'usage'> => {
+  const { metric } = number;
+  return isCallMetric(metric)
+    ? { calls: [{ metric, ...lists(number) }], usage: [] }
+    : { calls: [], usage: [{ metric, ...lists(number) }] };
+};
+
+const oneOf = (making: Making, numbers: Counted): number | null =>
+  madeOf(lists(making), numbers)[0]?.[1] ?? null;
+
+/**
+ * What is made of numbers, which have a sketch if it is a percentile.
+ *
+ * @returns null for a mean, an extreme or a percentile of no values; sums and counts are 0 then
+ */
+export const numberOf = (making: Making, numbers: Numbers): number | null =>
+  oneOf(making, withSketch(numbers));
+
+/**
+ * A number of the calls of a cell, of all their models together. The cell keeps what
+ * {@link metricsFor} names.
+ *
+ * @returns as {@link numberOf}
+ */
+export const numberIn = (number: OneNumber, cell: Cell): number | null => {
+  const { metric } = number;
+  if (isCallMetric(metric)) return oneOf(number, callNumbers[metric](cell));
+  const all = new Numbers(number.percentile !== null);
+  for (const model of cell.models.values()) all.merge(model[metric]);
+  return numberOf(number, all);
 };
 
 const groupNames = (policy: Policy, field: GroupField): string =>

@@ -54,6 +54,10 @@ describe('a link', () => {
       '/api/ui/traces',
       { project: 'p/q', from, to },
     ]);
+    expect(read(links.calls('p/q', from, to, '17'), parseTracesSearch)).toEqual([
+      '/api/ui/traces',
+      { project: 'p/q', from, to, all: true, where: [{ path: 'op_name', op: 'is', value: '17' }] },
+    ]);
     expect(read(links.project('p/q'), parseTracesSearch)).toEqual(['/api/ui/traces', { project: 'p/q' }]);
   });
 });

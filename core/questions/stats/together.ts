@@ -1,0 +1,209 @@
+import { everyCall, noIncludes } from '../../../api/queries.ts';
+import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import {
+  isJsonObject,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+} from '../../../foundations/wire/index.ts';
+import { PayloadReader } from '../../records/calls/index.ts';
+import type { Costs } from '../../records/costs/index.ts';
+import { type CallRow, plan, type Tests, testsOf } from '../query/index.ts';
+import { keepingFor } from './answer.ts';
+import type { Cell } from './cells.ts';
+import type { Span } from './hours.ts';
+import { groupTest, planStats } from './plan.ts';
+import { takeRolledUp } from './rollups.ts';
+import { type ScanCounts, scanCalls } from './scan.ts';
+import type { StatsLookups } from './stats.ts';
+
+/** Something that is counted of a span of calls, beside others. */
+export interface Ask {
+  readonly span: Span;
+  /** The times within the span at which another cell begins, ascending. @default - none */
+  readonly edges?: readonly Micros[];
+  readonly filter: StatsRequest['filter'];
+  readonly where: StatsRequest['where'];
+  readonly calls: StatsRequest['calls'];
+  readonly usage: StatsRequest['usage'];
+  /** The cell for calls that start at a time. It keeps what `keepingFor` says of the metrics. */
+  readonly cellAt: (startedAt: Micros) => Cell;
+}
+
+/** How something was counted: from rollups where there are any, or from all headers of its span. */
+export type AskSource = 'rollups' | 'scan';
+
+const edgesOf = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...edges, to];
+
+/** Says how something is going to be counted by itself. Pure. */
+export const sourceOf = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
+  const [start, end] = ask.span;
+  const request = { ...ask, projectId, start, end, granularity: 1, timezone: 'UTC', groupBy: [] };
+  return store.rollups ? planStats(store.policy, request, edgesOf(ask)).source : 'scan';
+};
+
+const contains = ([from, to]: Span, [start, end]: Span): boolean => from <= start && end <= to;
+
+/** Spans as few as there are without what lies between them, in order. */
+export const unionOf = (spans: readonly Span[]): Span[] => {
+  const union: [from: Micros, to: Micros][] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = union.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else union.push([from, to]);
+  }
+  return union;
+};
+
+/** What counting together takes. */
+interface Counting {
+  readonly store: Store;
+  readonly projectId: ProjectId;
+  readonly lookups: StatsLookups;
+  readonly counts: ScanCounts & { rollups: number };
+  /** The time, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly costsOf: ((usage: JsonValue, startedAt: Micros) => Costs) | undefined;
+}
+
+type TestedAsk = readonly [Ask, Tests];
+
+/** How many payloads are read together for conditions on them. */
+const payloadsAtOnce = 100;
+
+/** Scans the headers of a span once for all who ask about calls within it. */
+const scanFor = async (
+  { store, projectId, lookups, counts, costsOf }: Counting,
+  asks: readonly Ask[],
+  span: Span,
+  budget: RequestBudget,
+): Promise<void> => {
+  const withUsage = asks.some((ask) => keepingFor(ask).usage);
+  const add = (ask: Ask, { header }: CallRow, usage: JsonValue): void => {
+    const { startedAt } = header.start;
+    if (startedAt < ask.span[0] || startedAt >= ask.span[1]) return;
+    ask.cellAt(startedAt).add(header, usage, costsOf?.(usage, startedAt) ?? {});
+  };
+  const scan = (of: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => void) => {
+    const scanned = { projectId, filter: of.filter, where: of.where, withUsage, withFailed: false };
+    return scanCalls(store, { ...scanned, attributes: [] }, span, take, counts, budget, lookups);
+  };
+  const [only, ...others] = asks;
+  // One alone may have an index that holds fewer calls.
+  if (only && others.length === 0) return scan(only, (row, usage) => add(only, row, usage));
+
+  const { policy } = store;
+  const tested = asks.map((ask): TestedAsk => {
+    const query = {
+      ...{ projectId, filter: ask.filter, where: ask.where, includes: noIncludes, columns: null },
+      ...{ expand: [], limit: null, offset: 0, sort: [], returnExpanded: false },
+    };
+    return [ask, testsOf(policy, query, plan(policy, query, span[1]))];
+  });
+  const reader = new PayloadReader(store, projectId, budget);
+  const readPayloads = async (waiting: ReadonlyMap<string, readonly [CallRow, JsonValue]>): Promise<void> => {
+    for (const call of await reader.read([...waiting.values()].map(([{ header }]) => header))) {
+      const [found, usage] = waiting.get(call.header.id) ?? [];
+      if (!found) continue;
+      counts.hydrated++;
+      const row = found.readAs(call);
+      for (const [ask, { onHeader, later }] of tested)
+        if (later && onHeader(row) && later(row)) add(ask, row, usage ?? null);
+    }
+  };
+  let waiting = new Map<string, readonly [CallRow, JsonValue]>();
+  let reading = Promise.resolve();
+  const readWaiting = (): void => {
+    const some = waiting;
+    waiting = new Map();
+    reading = reading.then(() => readPayloads(some));
+    // Whoever waits for it in the end learns of it.
+    reading.catch(() => {});
+  };
+  await scan({ filter: everyCall, where: null }, (row, usage) => {
+    let waits = false;
+    for (const [ask, { onHeader, later }] of tested) {
+      if (!onHeader(row)) continue;
+      if (later) waits = true;
+      else add(ask, row, usage);
+    }
+    if (waits) waiting.set(row.header.id, [row, usage]);
+    if (waiting.size === payloadsAtOnce) readWaiting();
+  });
+  readWaiting();
+  await reading;
+};
+
+/** Reads the rollups of a span, and the headers of its other hours, once for all who ask. */
+const rollUpFor = async (
+  { store, projectId, lookups, counts, now, costsOf }: Counting,
+  asks: readonly Ask[],
+  span: Span,
+  budget: RequestBudget,
+): Promise<void> => {
+  const { rollups: table, policy } = store;
+  if (!table) throw new Error('rollups are asked for, and there are none');
+  const inner = asks.flatMap(edgesOf).filter((edge) => edge > span[0] && edge < span[1]);
+  const edges = [span[0], ...new Set(inner.toSorted((a, b) => a - b)), span[1]];
+  const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
+  const tested = asks.map((ask) => [ask, groupTest(policy, ask.filter, ask.where)] as const);
+  const read = { rollups: 0, scanned: 0, hydrated: 0 };
+  await takeRolledUp(
+    { store, table, projectId, span, edges, costsOf, prices, counts: read, now },
+    (group, time) => {
+      for (const [ask, passes] of tested)
+        if (time >= ask.span[0] && time < ask.span[1] && passes(group)) ask.cellAt(time).merge(group.cell);
+    },
+    budget,
+  );
+  counts.rollups += read.rollups;
+  counts.scanned += read.scanned;
+  counts.hydrated += read.hydrated;
+};
+
+/**
+ * Counts what several ask of a project's calls, and reads what they share once: each call's header for
+ * all that rollups cannot tell, and rollups for the others.
+ *
+ * @param now the time, in milliseconds since 1970
+ * @returns what it read
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const countTogether = async (
+  store: Store,
+  projectId: ProjectId,
+  asks: readonly Ask[],
+  budget: RequestBudget,
+  lookups: StatsLookups,
+  now: () => number = Date.now,
+): Promise<Counting['counts']> => {
+  const counts = { scanned: 0, hydrated: 0, rollups: 0 };
+  const wantsCosts = asks.some(({ usage }) => usage.some(({ metric }) => isCostMetric(metric)));
+  const prices = wantsCosts ? await lookups.costs(projectId, budget) : undefined;
+  const costsOf =
+    prices &&
+    ((usage: JsonValue, startedAt: Micros): Costs =>
+      isJsonObject(usage) ? (prices(usage, startedAt) as Costs) : {});
+  const counting: Counting = { store, projectId, lookups, counts, now, costsOf };
+  const scanned = unionOf(
+    asks.filter((ask) => sourceOf(store, projectId, ask) === 'scan').map(({ span }) => span),
+  );
+  const inScan = (ask: Ask) => scanned.some((span) => contains(span, ask.span));
+  for (const span of scanned)
+    await scanFor(
+      counting,
+      asks.filter((ask) => contains(span, ask.span)),
+      span,
+      budget,
+    );
+  const rest = asks.filter((ask) => !inScan(ask));
+  for (const span of unionOf(rest.map((ask) => ask.span)))
+    await rollUpFor(
+      counting,
+      rest.filter((ask) => contains(span, ask.span)),
+      span,
+      budget,
+    );
+  return counts;
+};

@@ -1,0 +1,175 @@
+import type { StatsRequest } from '../../../api/stats.ts';
+import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { formatTime, isJsonObject, parseRef } from '../../../foundations/wire/index.ts';
+import type { Links } from '../../doors/mcp/links.ts';
+import { type BucketRow, numberIn, type OneNumber, type Span, statsOf } from '../../questions/stats/index.ts';
+import { scanCalls } from '../../questions/stats/scan.ts';
+import { type CallHeader, readHeaders } from '../../records/calls/index.ts';
+import type { LoadedAlert } from './alert.ts';
+import { callNumber, cellFor, ratedIn, ratingOf, type Sources, windowOf } from './measure.ts';
+import type { Contributor } from './message.ts';
+
+/** How many a message names. */
+const maxNamed = 3;
+/** The longest window whose calls are looked at one by one, in minutes. Of longer ones, ops are named. */
+const maxCallsMinutes = 60;
+
+/** Keeps the first few in an order. */
+class First<T> {
+  readonly #compare: (a: T, b: T) => number;
+  list: T[] = [];
+
+  constructor(compare: (a: T, b: T) => number) {
+    this.#compare = compare;
+  }
+
+  add(one: T): void {
+    this.list = [...this.list, one].sort(this.#compare).slice(0, maxNamed);
+  }
+}
+
+type Named = Pick<Contributor, 'label' | 'value'> & {
+  readonly call?: { readonly trace: string; readonly id: string };
+  readonly op?: string;
+};
+
+/** The name of an op without its version, if it is a ref. */
+const shortOp = ({ policy }: Pick<Store, 'policy'>, opName: string): string => {
+  const ref = parseRef(policy, opName);
+  return ref?.kind === 'op' ? ref.name : opName;
+};
+
+const nameOf = (store: Pick<Store, 'policy'>, { start }: CallHeader): string =>
+  start.displayName ?? shortOp(store, start.opName);
+
+/** The ops whose calls have most of a number. */
+const ops = async (
+  { calls, lookups }: Sources,
+  { projectId, alert }: LoadedAlert,
+  number: OneNumber,
+  [start, end]: Span,
+  budget: RequestBudget,
+): Promise<Named[]> => {
+  const { metric } = number;
+  const aggregation = metric === 'latency_ms' ? 'max' : 'sum';
+  const asked = { aggregations: [aggregation], percentiles: [] } as const;
+  const request: StatsRequest = {
+    ...{ projectId, start, end, granularity: 7 * 86_400, timezone: 'UTC' },
+    ...{ filter: alert.filter, where: alert.where, groupBy: ['op_name'] },
+    ...(metric === 'call_count' || metric === 'error_count' || metric === 'latency_ms'
+      ? { calls: [{ metric, ...asked }], usage: [] }
+      : { calls: [], usage: [{ metric, ...asked }] }),
+  };
+  const answer = await statsOf(calls, request, budget, lookups).answer();
+  const values = new Map<string, number>();
+  const take = (row: BucketRow): void => {
+    const [op, value] = [String(row.op_name), Number(row[`${aggregation}_${metric}`] ?? 0)];
+    const known = values.get(op) ?? 0;
+    values.set(op, aggregation === 'max' ? Math.max(known, value) : known + value);
+  };
+  for (const row of [...answer.call_buckets, ...answer.usage_buckets]) take(row);
+  return [...values]
+    .filter(([, value]) => value > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxNamed)
+    .map(([op, value]) => ({ label: shortOp(calls, op), value, op }));
+};
+
+/** The calls that have most of a number, or least. */
+const singleCalls = async (
+  { calls, lookups }: Sources,
+  { projectId, alert }: LoadedAlert,
+  { metric }: OneNumber,
+  span: Span,
+  budget: RequestBudget,
+): Promise<Named[]> => {
+  const sum: OneNumber = { metric, aggregation: 'sum', percentile: null };
+  const withUsage = metric !== 'latency_ms';
+  const costsOf = withUsage ? await lookups.costs(projectId, budget) : undefined;
+  const first = new First<Named>((a, b) =>
+    alert.direction === 'above' ? b.value - a.value : a.value - b.value,
+  );
+  await scanCalls(
+    calls,
+    { projectId, filter: alert.filter, where: alert.where, withUsage, withFailed: false, attributes: [] },
+    span,
+    (row, usage) => {
+      const { header } = row;
+      const cell = cellFor(sum);
+      const costs = costsOf && isJsonObject(usage) ? costsOf(usage, header.start.startedAt) : {};
+      cell.add(header, usage, costs as Parameters<typeof cell.add>[2]);
+      if (cell.latency.count === 0 && !withUsage) return;
+      const value = numberIn(sum, cell) ?? 0;
+      first.add({
+        label: nameOf(calls, header),
+        value,
+        call: { trace: header.start.traceId, id: header.id },
+      });
+    },
+    { scanned: 0, hydrated: 0 },
+    budget,
+    lookups,
+  );
+  return first.list;
+};
+
+/** The calls with the largest values of feedback, or the least. */
+const ratedCalls = async (
+  { calls, feedback }: Sources,
+  { projectId, alert: { metric, direction } }: LoadedAlert,
+  span: Span,
+  budget: RequestBudget,
+): Promise<Named[]> => {
+  const first = new First<{ readonly value: number; readonly id: string }>((a, b) =>
+    direction === 'above' ? b.value - a.value : a.value - b.value,
+  );
+  for await (const one of ratedIn(feedback, projectId, [metric.feedbackType ?? ''], span, budget)) {
+    const value = ratingOf(metric, one);
+    const ref = parseRef(feedback.policy, one.ref);
+    if (value !== undefined && ref?.kind === 'call') first.add({ value, id: ref.callId });
+  }
+  const ids = [...new Set(first.list.map(({ id }) => id))];
+  const headers = new Map((await readHeaders(calls, projectId, ids, budget)).map((each) => [each.id, each]));
+  return first.list.flatMap(({ value, id }): Named[] => {
+    const header = headers.get(id);
+    if (!header) return [];
+    return [{ label: nameOf(calls, header), value, call: { trace: header.start.traceId, id } }];
+  });
+};
+
+/**
+ * Finds the three calls or ops that contribute most to what an alert measures: of counts and of windows
+ * over an hour the ops, else the calls.
+ *
+ * @throws ServiceError 503 when storage does not give something in time
+ */
+export const contributorsOf = async (
+  sources: Sources,
+  loaded: LoadedAlert,
+  end: number,
+  links: Links,
+  budget: RequestBudget,
+): Promise<Contributor[]> => {
+  const { projectId, alert } = loaded;
+  const span = windowOf(alert, end);
+  const [from, to] = span.map(formatTime) as [string, string];
+  const number = callNumber(alert.metric);
+  const isOfOps =
+    number?.metric === 'call_count' ||
+    number?.metric === 'error_count' ||
+    alert.windowMinutes > maxCallsMinutes;
+  const find = (): Promise<Named[]> => {
+    if (!number) return ratedCalls(sources, loaded, span, budget);
+    return (isOfOps ? ops : singleCalls)(sources, loaded, number, span, budget);
+  };
+  return (await find()).map(({ label, value, call, op }) => ({
+    ...{ label, value, call_id: call?.id ?? null },
+    link: call ? links.trace(projectId, call.trace, call.id) : links.calls(projectId, from, to, op),
+  }));
+};
+
+/** The link of a message: all calls of the window. */
+export const windowLink = (links: Links, { projectId, alert }: LoadedAlert, end: number): string => {
+  const [from, to] = windowOf(alert, end).map(formatTime) as [string, string];
+  return links.calls(projectId, from, to);
+};
