@@ -38,6 +38,10 @@ beforeAll(async () => {
   await stored('few', [{ any: 'shape' }]);
   await report(project, [
     { id: 'bad', op: 'model.chat', ...chat([{ role: 'user', content: 'Hi' }], { content: 'Wrong' }) },
+    ...Array.from({ length: 3 }, (_, n) => ({
+      ...{ id: `turn-${n}`, name: `Turn ${n}`, thread: 'thread-1', at: n },
+      ...{ inputs: { question: `Why ${n}?` }, output: `Because ${n}` },
+    })),
   ]);
 });
 
@@ -73,6 +77,39 @@ describe('datasets', () => {
     expect(await rowsOf('collected')).toMatchObject([
       { inputs: { model: 'gpt-4o-mini' }, expected: 'Right', source: `svc:///${project}/call/bad` },
     ]);
+  });
+
+  it('take selected rows of the list at once, changed or left out before', async () => {
+    const page = await visit(`traces?project=${at}`);
+    await page.getByRole('link', { name: 'Turn 0' }).waitFor();
+    await page.getByLabel('Select all rows that were read').check();
+    await page.getByLabel('Select model.chat').uncheck();
+    await page.getByRole('button', { name: 'Add 3 to dataset' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+    await dialog.getByLabel('Dataset').fill('selected');
+    await dialog.getByRole('button', { name: 'Why 1? Because 1', exact: true }).click();
+    await dialog.getByLabel('Expected output').fill('Who knows');
+    await dialog.getByRole('button', { name: 'Leave out Why 2?' }).click();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await dialog.getByRole('button', { name: 'Add 2 rows' }).click();
+    await dialog.getByRole('link', { name: 'Open selected' }).waitFor();
+    expect(await rowsOf('selected')).toEqual([
+      { inputs: { question: 'Why 1?' }, expected: 'Who knows', source: `svc:///${project}/call/turn-1` },
+      { inputs: { question: 'Why 0?' }, expected: 'Because 0', source: `svc:///${project}/call/turn-0` },
+    ]);
+  });
+
+  it('take the turns of selected threads, in their order', async () => {
+    const page = await visit(`threads?project=${at}`);
+    await page.getByLabel('Select thread-1').check();
+    await page.getByRole('button', { name: 'Add the turns of 1 thread to dataset' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
+    await dialog.getByLabel('Dataset').fill('turns');
+    await dialog.getByRole('button', { name: 'Add 3 rows' }).click();
+    await dialog.getByRole('link', { name: 'Open turns' }).waitFor();
+    expect(await rowsOf('turns')).toMatchObject(
+      [0, 1, 2].map((n) => ({ inputs: { question: `Why ${n}?` }, expected: `Because ${n}` })),
+    );
   });
 
   it('are imported, edited, compared and exported', async () => {

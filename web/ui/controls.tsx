@@ -184,7 +184,7 @@ export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
 
 export interface TableColumn<Row> {
   readonly title: string;
-  readonly className?: 'numeric' | 'break';
+  readonly className?: 'numeric' | 'break' | 'select';
   readonly cell: (row: Row, at: number) => ReactNode;
   /** Sorts by it. @default - it cannot be sorted by */
   readonly onSort?: () => void;

@@ -1,4 +1,5 @@
-import type { Call, Request } from '../../api/contract.ts';
+import type { CallRow } from '../../api/calls.ts';
+import type { Request } from '../../api/contract.ts';
 import { isObject, jsonIn, parseToWrite } from '../../data/values.ts';
 import { csvLine } from '../traces/export.ts';
 
@@ -162,8 +163,12 @@ export const differenceOf = (before: readonly StoredRow[], after: readonly Store
 };
 
 /** The row that a call becomes: what it got, what it answered as what is expected, and its ref. */
-export const rowOfCall = ({ project_id, id, inputs, output }: Call, service: string): Row =>
-  ({ inputs, expected: output, source: `${service}:///${project_id}/call/${id}` }) as Row;
+export const rowOfCall = ({ project_id, id, inputs, output }: CallRow, service: string): Row =>
+  ({
+    inputs: inputs ?? {},
+    expected: output ?? null,
+    source: `${service}:///${project_id}/call/${id}`,
+  }) as Row;
 
 /** The project and the id of the call that a row was taken from; undefined if it names none. */
 export const sourceOf = ({ source }: Row): { readonly project: string; readonly id: string } | undefined => {

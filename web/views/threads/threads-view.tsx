@@ -1,15 +1,27 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
-import { useKept, useSession } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, SearchForm, Table } from '../../ui/controls.tsx';
+import { toggled } from '../../data/values.ts';
+import { allows, useKept, useRead, useSession } from '../../session/session.tsx';
+import {
+  Button,
+  Check,
+  Failure,
+  Moment,
+  Notice,
+  QueryStatus,
+  SearchForm,
+  Table,
+} from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
-import { useChange } from '../data.ts';
+import { lazily } from '../../ui/lazy.ts';
+import { Modal } from '../../ui/popups.tsx';
+import { readRows, useChange } from '../data.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
-import { type ThreadFacts, useFacts, useThreadsWith } from './facts.ts';
+import { type ThreadFacts, turnsOf, useFacts, useThreadsWith } from './facts.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
 const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
@@ -99,13 +111,17 @@ interface ThreadTableProps {
   readonly active: number;
   readonly sort: string | undefined;
   readonly onSort: (sort: string) => void;
+  /** The ids of those that are selected. */
+  readonly picked: ReadonlySet<string>;
+  readonly onPick: (thread: string) => void;
 }
 
 /** What a thread took in all, or at least. */
 const atLeast = (of: ThreadFacts, text: string) => (of.whole ? text : `≥ ${text}`);
 
 /** Threads with what was said first, what they took, and the statistics of their turns. */
-const ThreadTable = ({ project, threads, facts, active, sort, onSort }: ThreadTableProps) => {
+const ThreadTable = (props: ThreadTableProps) => {
+  const { project, threads, facts, active, sort, onSort, picked, onPick } = props;
   const { field: sorted, direction } = orderOf(sort);
   const sortable = (field: ThreadField) => ({
     order:
@@ -144,6 +160,18 @@ const ThreadTable = ({ project, threads, facts, active, sort, onSort }: ThreadTa
       <Table
         className="wide"
         columns={[
+          {
+            title: 'Selected',
+            className: 'select',
+            cell: ({ thread_id }) => (
+              <input
+                type="checkbox"
+                aria-label={`Select ${thread_id}`}
+                checked={picked.has(thread_id)}
+                onChange={() => onPick(thread_id)}
+              />
+            ),
+          },
           { title: 'Thread', className: 'break', cell: link, ...sortable('thread_id') },
           ...(hasUsers ? [{ title: 'User', cell: user }] : []),
           {
@@ -169,12 +197,15 @@ const ThreadTable = ({ project, threads, facts, active, sort, onSort }: ThreadTa
   );
 };
 
+const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
+
 const route = getRouteApi('/threads');
 
 const keys = [
   ['j ↓', 'next thread'],
   ['k ↑', 'previous thread'],
   ['Enter', 'open the thread'],
+  ['x', 'select the thread'],
   ['/', 'search'],
   ['r', 'read the list anew'],
   ['?', 'these keys'],
@@ -201,6 +232,7 @@ const useListKeys = (
   search: ThreadsSearch,
   focusFind: () => void,
   refresh: () => void,
+  pick: (thread: string) => void,
 ) => {
   const navigate = route.useNavigate();
   const { project } = search;
@@ -221,6 +253,7 @@ const useListKeys = (
   useKeys({
     ...stepKeys(move),
     Enter: open,
+    x: () => active >= 0 && pick(activeId),
     '/': focusFind,
     r: refresh,
     '?': () => setHelp(true),
@@ -249,13 +282,50 @@ const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void
   );
 };
 
+/** The turns of some threads as rows of a dataset, thread by thread. */
+const TurnsToDataset = ({ project, threads }: { project: string; threads: readonly string[] }) => {
+  const query = useRead(['turns for rows', project, threads], async (reading) => {
+    const turns = await readRows(reading, turnsOf(project, threads));
+    return turns.map(({ id }) => id);
+  });
+  const { data } = query;
+  return (
+    <>
+      <QueryStatus of={[query]} loading="Loading the turns…" />
+      {data && data.length === 0 ? <p className="muted">These threads have no turns.</p> : null}
+      {data && data.length > 0 ? <AddToDataset project={project} calls={data} /> : null}
+    </>
+  );
+};
+
+/** Adds the turns of the selected threads to a dataset. */
+const AddTurns = ({ project, threads }: { project: string; threads: readonly string[] }) => {
+  const { me } = useSession();
+  const [adding, setAdding] = useState(false);
+  if (threads.length === 0 || !allows(me, project, 'write')) return null;
+  return (
+    <>
+      <Button onClick={() => setAdding(true)}>
+        Add the turns of {countedText(threads.length, 'thread')} to dataset
+      </Button>
+      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)} wide>
+        <Suspense>
+          <TurnsToDataset project={project} threads={threads} />
+        </Suspense>
+      </Modal>
+    </>
+  );
+};
+
 /** The conversations of a project, the one that was updated last first. */
 export const ThreadsView = () => {
   const search = route.useSearch();
   const change = useChange<ThreadsSearch>(route.useNavigate());
   const { query, searched, threads, facts, hidden, refresh } = useThreads(search);
   const find = useRef<HTMLInputElement>(null);
-  const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh);
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
+  const pick = (thread: string) => setPicked((before) => toggled(before, thread));
+  const { active, help, setHelp } = useListKeys(threads, search, () => find.current?.focus(), refresh, pick);
   useKeptPlace(search, threads.length > 0);
   return (
     <main className="overview threads">
@@ -286,6 +356,7 @@ export const ThreadsView = () => {
             onChange={(checked) => change({ nested: checked || undefined })}
           />
         ) : null}
+        <AddTurns project={search.project} threads={[...picked]} />
         <Button onClick={refresh}>Refresh</Button>
       </div>
       <Failure error={query.error ?? searched.error} onRetry={refresh} />
@@ -305,6 +376,8 @@ export const ThreadsView = () => {
           active={active}
           sort={search.sort}
           onSort={(sort) => change({ sort })}
+          picked={picked}
+          onPick={pick}
         />
       ) : null}
       {query.hasNextPage ? (

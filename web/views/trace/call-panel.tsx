@@ -192,7 +192,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         </p>
       )}
       <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)}>
-        <AddToDataset project={call.project_id} call={call.id} />
+        <AddToDataset project={call.project_id} calls={[call.id]} />
       </Modal>
     </header>
   );

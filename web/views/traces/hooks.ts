@@ -195,17 +195,22 @@ export const useAnchor = (
 
 const none: readonly string[] = [];
 
-/** The two rows that are to be compared: a third takes the place of the first. */
+/** The rows that are selected, in the order in which they were: two can be compared, all be added to a dataset. */
 export const usePicked = (project: string) => {
   const [picked, keep] = useKept('kept picks', project, none);
   const navigate = useNavigate();
   const pick = (id: string) =>
-    keep(picked.includes(id) ? picked.filter((other) => other !== id) : [...picked, id].slice(-2));
-  const compare = () => {
-    const [left, right] = picked;
-    if (left && right) navigate({ to: '/compare', search: { project, left, right } });
+    keep(picked.includes(id) ? picked.filter((other) => other !== id) : [...picked, id]);
+  /** Selects all of some rows. If they are selected already, no row is. */
+  const pickAll = (ids: readonly string[]) => {
+    const all = new Set([...picked, ...ids]);
+    keep(all.size > picked.length ? [...all] : none);
   };
-  return { picked, pick, compare };
+  const compare = () => {
+    const [left, right, ...others] = picked;
+    if (left && right && others.length === 0) navigate({ to: '/compare', search: { project, left, right } });
+  };
+  return { picked, pick, pickAll, clear: () => keep(none), compare };
 };
 
 /** The keyboard of the list: which row it is at, and what its keys do. */

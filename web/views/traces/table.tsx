@@ -102,6 +102,8 @@ const sortMark = (sort: string, path: string): 'ascending' | 'descending' | unde
 interface HeadProps extends Pick<TraceTableProps, 'sort' | 'onSort'> {
   readonly columns: readonly Shown[];
   readonly onWidth: (id: string, width: number) => void;
+  readonly allPicked: boolean;
+  readonly onPickAll: () => void;
 }
 
 /** Makes a column wider or narrower as it is dragged. The menu of columns does so by keyboard. */
@@ -127,10 +129,16 @@ const Grip = ({ onWidth }: { onWidth: (width: number) => void }) => {
   );
 };
 
-const Head = ({ columns, sort, onSort, onWidth }: HeadProps) => (
+const Head = ({ columns, sort, onSort, onWidth, allPicked, onPickAll }: HeadProps) => (
   <div role="row" aria-rowindex={1} className="table-row table-head">
-    <div role="columnheader" className="cell">
+    <div role="columnheader" className="cell pick">
       <span className="hidden">Selected</span>
+      <input
+        type="checkbox"
+        aria-label="Select all rows that were read"
+        checked={allPicked}
+        onChange={onPickAll}
+      />
     </div>
     {columns.map(({ id, title, path, numeric }) => {
       const mark = path === undefined ? undefined : sortMark(sort, path);
@@ -228,6 +236,7 @@ const aboutIn =
 export const TraceTable = (props: TraceTableProps) => {
   const { list, state, search, active, sort, onLayout, scroller, picks } = props;
   const { rows, phase, complete } = state;
+  const pickedIds = useMemo(() => new Set(picks.picked), [picks.picked]);
   const isNarrow = useNarrow();
   const height = isNarrow ? cardHeight : rowHeight;
   useAnchor(rows, scroller, height);
@@ -298,6 +307,8 @@ export const TraceTable = (props: TraceTableProps) => {
               sort={sort}
               onSort={props.onSort}
               onWidth={(id, width) => setDragged(changedPlaces(places, id, { width }))}
+              allPicked={rows.length > 0 && rows.every(({ id }) => pickedIds.has(id))}
+              onPickAll={() => picks.pickAll(rows.map(({ id }) => id))}
             />
           </div>
         )}
@@ -317,7 +328,7 @@ export const TraceTable = (props: TraceTableProps) => {
                   <input
                     type="checkbox"
                     aria-label={`Select ${nameOf(row)}`}
-                    checked={picks.picked.includes(row.id)}
+                    checked={pickedIds.has(row.id)}
                     onChange={() => picks.pick(row.id)}
                   />
                 </div>

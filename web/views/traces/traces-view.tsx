@@ -4,10 +4,11 @@ import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { keepColumns } from '../../session/device.ts';
-import { useKept, useRead, useWake } from '../../session/session.tsx';
+import { allows, useKept, useRead, useSession, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
+import { Modal } from '../../ui/popups.tsx';
 import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
 import { useDefaultView } from '../saved/saved.ts';
@@ -95,6 +96,40 @@ const EmptyList = ({ search, onClear, onShow }: EmptyListProps) =>
       <Connect project={search.project} onShow={onShow} />
     </div>
   );
+
+interface SelectionProps {
+  readonly picks: ReturnType<typeof usePicked>;
+  readonly project: string;
+}
+
+/** What can be done with the rows that are selected. */
+const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProps) => {
+  const { me } = useSession();
+  const [adding, setAdding] = useState(false);
+  if (picked.length === 0) return null;
+  return (
+    <>
+      {picked.length < 3 ? (
+        <Button kind="primary" disabled={picked.length < 2} onClick={compare}>
+          {picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
+        </Button>
+      ) : null}
+      {allows(me, project, 'write') ? (
+        <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
+      ) : null}
+      <Button kind="quiet" onClick={clear} aria-label="Select nothing">
+        ✕
+      </Button>
+      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)} wide>
+        <Suspense>
+          <AddToDataset project={project} calls={picked} />
+        </Suspense>
+      </Modal>
+    </>
+  );
+};
+
+const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
 const ExportDialog = lazily(() => import('./export-dialog.tsx'), 'ExportDialog');
 
@@ -187,11 +222,7 @@ export const TracesView = () => {
         <div className={showMore ? 'actions open' : 'actions'}>
           <ListProgress state={state} list={list} live={isLive} filtered={filtered} />
           <span className="spring" />
-          {picks.picked.length > 0 ? (
-            <Button kind="primary" disabled={picks.picked.length < 2} onClick={picks.compare}>
-              {picks.picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
-            </Button>
-          ) : null}
+          <Selection picks={picks} project={search.project} />
           <div className="folded">
             <Check
               label="Live"
