@@ -362,3 +362,42 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
     }),
   examples: {},
 });
+
+// A test message.
+
+const trial = () =>
+  z.object({
+    message_id: field(z.string(), 'The id of the message, the same at all targets.'),
+    targets: field(
+      z.array(
+        z
+          .object({
+            target: field(z.string(), '`sns`, `event_bus`, or `webhook <name>`.'),
+            delivered: field(z.boolean(), 'Whether it took the message.'),
+            problem: field(z.nullable(z.string()), 'Why it did not; null if it did.'),
+          })
+          .register(documented, { name: 'AlertTrialTarget' }),
+      ),
+      'The targets of the alert, in their order.',
+    ),
+  });
+
+/** What became of a test message. */
+export type AlertTrial = z.output<ReturnType<typeof trial>>;
+
+export const alertsTest = /* @__PURE__ */ endpoint({
+  path: '/alerts/test',
+  role: 'admin',
+  shape: oneAnswer,
+  stores: {},
+  alerts: true,
+  tag: 'alerts',
+  name: 'AlertsTest',
+  summary: "Send a test message through an alert's targets",
+  description:
+    'Tells all targets of an alert that this is a test, and answers what became of it at each. The state of the alert stays as it is. It takes the setting `alerts`: without it the answer is a 422 that says so.',
+  request: () => record({ project_id: project, object_id: field(id, 'The alert.') }),
+  answer: trial,
+  errors: [404],
+  examples: {},
+});

@@ -290,6 +290,8 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly upstreams?: boolean;
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
+  /** Whether the function has alerts tried by the one that looks at them, if the settings have one. */
+  readonly alerts?: boolean;
   /** What the function does with spending limits, where the settings have them. @default - nothing */
   readonly limits?: LimitsAccess;
   /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */
@@ -302,10 +304,10 @@ export interface KeyedRoute extends AnyRoute {
   /** The HTTP authentication scheme that the route takes, or `any` that the service knows. */
   readonly scheme: AcceptedScheme;
   /**
-   * The role that the key's grants must give on each project of a request. What only `admin` may do
-   * depends on the body.
+   * The role that the key's grants must give on each project of a request. The body may ask for
+   * `admin` besides.
    */
-  readonly role: Exclude<Role, 'admin'>;
+  readonly role: Role;
 }
 
 /**
@@ -319,6 +321,7 @@ export interface KeyRoute extends AnyRoute {
   readonly stores: Readonly<Record<string, never>>;
   readonly upstreams?: never;
   readonly evaluations?: never;
+  readonly alerts?: never;
 }
 
 /** An endpoint for everybody, without credentials: a GET that touches no store. */
@@ -328,6 +331,7 @@ export interface OpenRoute extends AnyRoute {
   readonly stores: Readonly<Record<string, never>>;
   readonly upstreams?: never;
   readonly evaluations?: never;
+  readonly alerts?: never;
   /** Whether it answers HEAD too, as monitors ask. A method takes two resources of the stack. */
   readonly head?: true;
   /** Whether it serves the page, which is for browsers and no part of the documented API. */
@@ -444,7 +448,10 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
     Contract<Body, Answer, Sent> &
     Documented &
     Partial<
-      Pick<KeyedRoute, 'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'limits' | 'refuses'>
+      Pick<
+        KeyedRoute,
+        'method' | 'scheme' | 'role' | 'upstreams' | 'evaluations' | 'alerts' | 'limits' | 'refuses'
+      >
     > &
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },

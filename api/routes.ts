@@ -1,3 +1,4 @@
+import { alertsTest } from './alerts.ts';
 import { callEnd, callStart, callsDelete, callUpdate, callUpsertBatch } from './calls.ts';
 import { costCreate, costPurge, costQuery } from './costs.ts';
 import type { Route } from './endpoint.ts';
@@ -58,6 +59,7 @@ const list = [
   feedbackStats,
   feedbackPurge,
   callsScore,
+  alertsTest,
   inference,
   mcp,
   me,

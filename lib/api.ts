@@ -77,6 +77,8 @@ export class Api extends Construct {
   readonly rest: RestApi;
   /** The base URL, with a slash at its end. */
   readonly url: string;
+  /** The last part of the base URL, which refers to nothing. */
+  readonly stageName = 'api';
 
   constructor(scope: Construct, id: string, { config, name, routes, auth, functions }: ApiProps) {
     super(scope, id);
@@ -99,7 +101,7 @@ export class Api extends Construct {
       cloudWatchRole: config.accountLogRole && roleMaker === undefined,
       binaryMediaTypes,
       deployOptions: {
-        stageName: 'api',
+        stageName: this.stageName,
         throttlingRateLimit: config.throttleRate,
         throttlingBurstLimit: config.throttleBurst,
         tracingEnabled: config.xray,

@@ -110,8 +110,12 @@ const isBaseUrl = (text: string): boolean => {
   return plain && (url.protocol === 'https:' || isLoopback(url));
 };
 
-const baseUrlRule = 'write a URL like https://api.openai.com/v1: https, without user, query or fragment';
-const baseUrl = z.string({ error: baseUrlRule }).refine(isBaseUrl, { error: baseUrlRule });
+const baseUrlLike = (example: string) => {
+  const error = `write a URL like ${example}: https, without user, query or fragment`;
+  return z.string({ error }).refine(isBaseUrl, { error });
+};
+
+const baseUrl = baseUrlLike('https://api.openai.com/v1');
 
 const keySecret = text(
   /^(?:arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:)?[A-Za-z0-9/_+=.@-]{1,519}$/,
@@ -295,6 +299,10 @@ export const settings = z
         unpriced: z.enum(['refuse', 'dearest'], { error: 'write refuse or dearest' }).default('refuse'),
       },
       'write true, or {"unpriced": "dearest"}',
+    ).optional(),
+    alerts: switched(
+      { url: baseUrlLike('https://tracing.example.com').optional() },
+      'write true, or {"url": "https://tracing.example.com"} for links of messages',
     ).optional(),
   } satisfies Record<keyof PennytraceProps | 'stackName', z.ZodType>)
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {

@@ -19,6 +19,7 @@ import {
 import { Construct, type Node } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
 import { type IndexName, type TableName, tables } from '../foundations/storage/tables.ts';
+import type { Alerts } from './alerts.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
 import type { Evaluations } from './evaluators.ts';
@@ -39,6 +40,8 @@ export interface SignalsProps {
   readonly streams: Streams | undefined;
   /** Undefined without the setting `evaluators`. */
   readonly evaluations: Evaluations | undefined;
+  /** Undefined without the setting `alerts`. */
+  readonly alerts: Alerts | undefined;
 }
 
 const period = Duration.minutes(5);
@@ -146,6 +149,8 @@ export class Signals extends Construct {
   readonly failures: Metric;
   /** Failures of the authorizer, without which no endpoint answers. */
   readonly authorizerFailures: Metric;
+  /** Looks at alerts that failed, and deliveries; undefined without alerts. */
+  readonly alertFailures: Metric | undefined;
   /** Throttled requests to tables, indexes and bucket, as the functions count them. */
   readonly storageThrottles: Metric;
   /** Of the account and region. All functions share concurrency, so a throttle spreads to all. */
@@ -186,6 +191,7 @@ export class Signals extends Construct {
     });
     this.failures = this.#fromLogs('Failures', [functions], failures);
     this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [authorizer], failures);
+    this.alertFailures = props.alerts && this.#fromLogs('AlertFailures', [props.alerts.function], failures);
     const all = [functions, authorizer];
     this.storageThrottles = this.#fromLogs('StorageThrottles', all, { Throttled: throttled }, '$.throttled');
     this.functionThrottles = lambdaMetric('Throttles', Stats.SUM);
@@ -359,6 +365,7 @@ export class Dashboard extends Construct {
       graph('Failures and throttles', [
         signals.failures,
         signals.authorizerFailures,
+        ...(signals.alertFailures ? [signals.alertFailures] : []),
         signals.storageThrottles,
         signals.functionThrottles,
       ]),

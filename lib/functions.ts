@@ -5,6 +5,7 @@ import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
+import type { Alerts } from './alerts.ts';
 import { type Config, constructId } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
 import { bundleOf, limitsHandler } from './handlers.ts';
@@ -130,6 +131,8 @@ interface FunctionsProps {
   readonly redaction: Redaction | undefined;
   /** What evaluators are to judge; undefined without the setting. */
   readonly evaluations: Evaluations | undefined;
+  /** What looks at alerts; undefined without the setting. */
+  readonly alerts: Alerts | undefined;
   /** Each handler's bundle. */
   readonly bundles: ReadonlyMap<string, string>;
 }
@@ -164,6 +167,7 @@ export class Functions extends Construct {
     const bundle = bundleOf(bundles, showsLimits ? limitsHandler : route.handler);
     const scorer = route.evaluations ? props.evaluations?.scorer(props) : undefined;
     const redaction = scorer || storesReports(route) ? props.redaction : undefined;
+    const alerts = route.alerts ? props.alerts : undefined;
     const limits = limitsNeeds(route.limits, config, storage);
     return new ServiceFunction(this, constructId(route.handler), {
       config,
@@ -177,12 +181,14 @@ export class Functions extends Construct {
         ...(route.upstreams && inference.environment),
         ...redaction?.environment,
         ...scorer?.environment,
+        ...alerts?.environment,
         ...limits.environment,
       },
       permissions: [
         ...permissionsOf(route, storage),
         ...(route.upstreams ? inference.permissions : []),
         ...(scorer?.permissions ?? []),
+        ...(alerts ? [alerts.permission] : []),
         ...limits.permissions,
       ],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),

@@ -30,6 +30,7 @@ export const handlersIn = (dialect: Dialect): readonly string[] => [
   'events-evaluators',
   'judge',
   limitsHandler,
+  'alerts',
 ];
 
 /** The handlers of a service with these routes and settings. */
@@ -40,7 +41,8 @@ export const handlersFor = (
     redact,
     evaluators,
     limits,
-  }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators' | 'limits'>,
+    alerts,
+  }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators' | 'limits' | 'alerts'>,
   routes: readonly Route[],
 ): readonly string[] => [
   ...handlersOf(routes),
@@ -50,6 +52,7 @@ export const handlersFor = (
   ...(redact ? [redactionModule] : []),
   ...(evaluators ? [watcherHandler({ events }), 'judge'] : []),
   ...(limits ? [limitsHandler] : []),
+  ...(alerts ? ['alerts'] : []),
 ];
 
 /**

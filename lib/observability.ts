@@ -24,8 +24,8 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, on seven metrics, and on one more if something reads the streams of tables. An
- * account has ten alarm metrics for free, and an alarm on a formula counts with all metrics of the
+ * The alarms, on seven metrics, on one more if something reads the streams of tables, and on one of
+ * alerts. An account has ten alarm metrics for free, and an alarm on a formula counts with all metrics of the
  * formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
@@ -77,7 +77,18 @@ const specs = (signals: Signals): AlarmSpec[] => [
       'One in a hundred batches of calls takes nearly as long as it may. Storage throttles, or batches are big.',
   },
   ...(signals.deadLetters ? [deadLetters(signals.deadLetters)] : []),
+  ...(signals.alertFailures ? [undelivered(signals.alertFailures)] : []),
 ];
+
+/** Rings for the first message that was not delivered, though it is tried again. */
+const undelivered = (metric: IMetric): AlarmSpec => ({
+  id: 'Alerts',
+  metric,
+  threshold: 1,
+  periods: 1,
+  description:
+    'Alerts could not be looked at, or somebody could not be told. The page of alerts says whom, the logs of alerts say why.',
+});
 
 /** Rings for the first dead letter, and until the queue is empty. */
 const deadLetters = (metric: IMetric): AlarmSpec => ({
@@ -137,6 +148,7 @@ const services = [
   'AWS X-Ray',
   'CloudWatch Events',
   'Amazon Simple Queue Service',
+  'Amazon Simple Notification Service',
   'Amazon Athena',
   'AWS Glue',
   'AWS WAF',
@@ -191,9 +203,11 @@ interface ObservabilityProps extends SignalsProps {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);
-    const { name, functions, auth } = watched;
+    const { name, functions, auth, alerts } = watched;
     const signals = new Signals(this, 'Signals', watched);
-    const logGroupNames = [functions, auth.function].map(({ logGroup }) => logGroup.logGroupName);
+    const logGroupNames = [functions, auth.function, ...(alerts ? [alerts.function] : [])].map(
+      ({ logGroup }) => logGroup.logGroupName,
+    );
     new Alarms(this, 'Alarms', { config, signals });
     new Dashboard(this, 'Dashboard', { name, signals, logGroupNames });
     new Queries(this, 'Queries', { name, logGroupNames });

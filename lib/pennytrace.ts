@@ -6,9 +6,11 @@ import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/endpoint.ts';
 import { routesOf } from '../weave/api/routes.ts';
+import { Alerts } from './alerts.ts';
 import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
@@ -110,6 +112,10 @@ export class Pennytrace extends Construct {
   readonly payloadsBucket: Bucket;
   /** Where events go; undefined without the setting `events`. */
   readonly eventBus: IEventBus | undefined;
+  /** Where alerts tell of their changes; undefined without the setting `alerts`. */
+  readonly alertsTopic: Topic | undefined;
+  /** What `npm run webhooks` is given; undefined without the setting `alerts`. */
+  readonly webhooksPrefix: string | undefined;
   /** Where the files of analytics are; undefined without the setting `analytics`. */
   readonly analyticsBucket: Bucket | undefined;
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
@@ -141,10 +147,14 @@ export class Pennytrace extends Construct {
     const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
     const evaluations =
       streams && config.evaluators ? new Evaluations(this, 'Evaluations', streams) : undefined;
+    const alerts =
+      config.alerts &&
+      new Alerts(this, 'Alerts', { config, settings: config.alerts, name, storage, bundles });
     const functions = new Functions(this, 'Functions', {
-      ...{ config, name, routes, storage, inference, evaluations, redaction, bundles },
+      ...{ config, name, routes, storage, inference, evaluations, redaction, alerts, bundles },
     });
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
+    if (config.alerts?.url === undefined) alerts?.linkTo(api);
     const { firewallRatePerAddress: rate } = config;
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
@@ -170,6 +180,7 @@ export class Pennytrace extends Construct {
       api,
       streams,
       evaluations,
+      alerts,
     });
 
     this.#config = config;
@@ -183,6 +194,8 @@ export class Pennytrace extends Construct {
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
     this.eventBus = events?.bus;
+    this.alertsTopic = alerts?.topic;
+    this.webhooksPrefix = alerts?.webhooksPrefix;
     this.analyticsBucket = analytics?.bucket;
     this.analyticsDatabase = analytics?.database;
   }

@@ -174,7 +174,11 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
   purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], objects: ['DeleteObject'] },
 };
 
-const rollups: Readonly<Record<RollupsAccess, Actions<IndexName<'rollups'>>>> = {
+/** How the function of alerts accesses rollups, and its own states beside them. */
+type RollupsOfAlerts = 'watch';
+
+const rollups: Readonly<Record<RollupsAccess | RollupsOfAlerts, Actions<IndexName<'rollups'>>>> = {
+  watch: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem', 'Query', 'UpdateItem'] },
   note: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
   // A transaction replaces what is known of a verdict, and adds to what a day's verdicts cost.
@@ -185,7 +189,10 @@ const rollups: Readonly<Record<RollupsAccess, Actions<IndexName<'rollups'>>>> = 
 
 /** What a function may do that accesses stores in these ways. */
 const storePermissions = (
-  stores: Omit<Route['stores'], 'calls'> & { readonly calls?: CallsAccess | CallsOfStreams },
+  stores: Omit<Route['stores'], 'calls' | 'rollups'> & {
+    readonly calls?: CallsAccess | CallsOfStreams;
+    readonly rollups?: RollupsAccess | RollupsOfAlerts;
+  },
   storage: Storage,
 ): Permission[] => {
   const granted = (
@@ -246,6 +253,16 @@ export const watcherPermissions = (storage: Storage, isReader: boolean): Permiss
 /** What the function may do besides that tries evaluators: ask judges, store their calls, and pay. */
 export const trialPermissions = (storage: Storage): Permission[] =>
   storePermissions({ calls: 'judge', payloads: 'change', rollups: 'spend' }, storage);
+
+/** What the function may do that looks at alerts. */
+export const alertPermissions = (storage: Storage): Permission[] =>
+  storePermissions(
+    {
+      ...{ calls: 'query', payloads: 'read', objects: 'query', costs: 'read' },
+      ...{ feedback: 'query', rollups: 'watch' },
+    },
+    storage,
+  );
 
 /** What the function may do that judges calls. */
 export const judgePermissions = (storage: Storage): Permission[] =>

@@ -113,6 +113,16 @@ export interface LimitsOptions {
   readonly unpriced?: 'refuse' | 'dearest' | undefined;
 }
 
+/** How alerts tell of themselves. */
+export interface AlertsOptions {
+  /**
+   * The URL of the service for links in messages, such as that of a custom domain: without `/ui`.
+   *
+   * @default - the API's own
+   */
+  readonly url?: string | undefined;
+}
+
 /**
  * The settings of a service. Each is checked when the construct is made, so none may be a token.
  * docs/configuration.md says more of each.
@@ -311,4 +321,11 @@ export interface PennytraceProps {
    * @default - any amount may be spent
    */
   readonly limits?: boolean | LimitsOptions | undefined;
+
+  /**
+   * Looks at objects of class `Alert` each minute, and tells of their changes: docs/alerts.md.
+   *
+   * @default - nobody is told
+   */
+  readonly alerts?: boolean | AlertsOptions | undefined;
 }

@@ -32,6 +32,7 @@ export class PennytraceStack extends Stack {
     this.#output(tables.feedback.output, service.feedbackTable.tableName, 'Where feedback is kept');
     this.#output(tables.rollups.output, service.rollupsTable.tableName, 'Where rollups of calls are kept');
     this.#analyticsOutputs(service);
+    this.#alertsOutputs(service);
   }
 
   /** What there is with the setting `analytics` alone. */
@@ -39,6 +40,13 @@ export class PennytraceStack extends Stack {
     if (!analyticsBucket || analyticsDatabase === undefined) return;
     this.#output('AnalyticsBucket', analyticsBucket.bucketName, 'Where the files of analytics are');
     this.#output('AnalyticsDatabase', analyticsDatabase, 'The database and the workgroup of Athena');
+  }
+
+  /** What there is with the setting `alerts` alone. */
+  #alertsOutputs({ alertsTopic, webhooksPrefix }: Pennytrace): void {
+    if (!alertsTopic || webhooksPrefix === undefined) return;
+    this.#output('AlertsTopic', alertsTopic.topicArn, 'The topic that alerts tell');
+    this.#output('WebhooksPrefix', webhooksPrefix, 'Where `npm run webhooks` keeps webhooks');
   }
 
   #output(name: string, value: string, description: string): void {

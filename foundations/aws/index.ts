@@ -1,3 +1,4 @@
 export * from './ask.ts';
 export * from './events.ts';
+export * from './invoke.ts';
 export * from './signed.ts';

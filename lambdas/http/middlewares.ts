@@ -108,7 +108,7 @@ export const authorize = <Body>({
     if (refused) {
       throw forbidden(
         [method === 'GET' ? 'query' : 'body', ...refused.loc],
-        `this key may not ${role} the project ${refused.projectId}`,
+        `this key may not ${role === 'admin' ? 'administer' : role} the project ${refused.projectId}`,
       );
     }
   },

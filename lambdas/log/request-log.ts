@@ -33,10 +33,11 @@ interface LoggedError {
 interface LineFields {
   readonly level: 'info' | 'warn' | 'error';
   /**
-   * What the line is about: a request, the look-up of a key, a batch of records of tables' streams,
-   * or one of messages of a queue. A request has one line by its function, a look-up one by the authorizer.
+   * What the line is about: a request, the look-up of a key, a batch of records of tables' streams, one
+   * of messages of a queue, or a look at alerts. A request has one line by its function, a look-up one by
+   * the authorizer.
    */
-  readonly message: 'request' | 'authorizer' | 'stream' | 'queue';
+  readonly message: 'request' | 'authorizer' | 'stream' | 'queue' | 'alerts';
   /** API Gateway's, the client's `x-request-id`. The access log and the authorizer have it too. */
   readonly requestId: string;
   /** Lambda's. The lines that Lambda writes itself begin with it. */

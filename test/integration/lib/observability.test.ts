@@ -17,6 +17,8 @@ describe('the alarms', () => {
   it('stay within the ten free metrics', () => {
     const metrics = [...alarms.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat);
     expect(metrics).toHaveLength(7);
+    const most = resourcesOf(synthesize({ events: true, alerts: true }), 'AWS::CloudWatch::Alarm');
+    expect([...most.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat)).toHaveLength(9);
   });
 
   it('ring before a batch of calls runs out of time', () => {
@@ -43,7 +45,7 @@ describe('the runbook', () => {
 
   it('has a section for each alarm, to which its description links', () => {
     const sections = anchors.filter((anchor) => anchor.startsWith('alarm-'));
-    expect(linked(synthesize({ events: true })).toSorted()).toEqual(
+    expect(linked(synthesize({ events: true, alerts: true })).toSorted()).toEqual(
       sections.map((anchor) => `docs/operations.md#${anchor}`).toSorted(),
     );
   });

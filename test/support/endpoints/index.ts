@@ -2,6 +2,7 @@ import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import { agentFixtures } from './agents.ts';
+import { alertFixtures } from './alerts.ts';
 import { callFixtures } from './calls.ts';
 import { costFixtures } from './costs.ts';
 import { evaluatorFixtures } from './evaluators.ts';
@@ -27,6 +28,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
   ...tableFixtures,
   ...agentFixtures,
   ...evaluatorFixtures,
+  ...alertFixtures,
 };
 
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...weaveFixtures };

@@ -1,0 +1,28 @@
+import { type AlertTrial, alertsTest } from '../../api/alerts.ts';
+import { invoke } from '../../foundations/aws/index.ts';
+import { invalid, notFound } from '../../foundations/wire/index.ts';
+import { endpoint } from '../http/endpoint.ts';
+
+const { ALERTS_FUNCTION } = process.env;
+
+/** The setting that a deployment lacks. */
+const switchedOff = () =>
+  invalid({
+    loc: ['body'],
+    msg: 'alerts are switched off here: the operator switches them on with the setting alerts',
+    type: 'value_error',
+  });
+
+/**
+ * `POST /alerts/test`: has the function of alerts send a test message, since it alone may read
+ * webhooks.
+ */
+export const handler = endpoint(alertsTest, async ({ body, budget, describe }) => {
+  if (!ALERTS_FUNCTION) throw switchedOff();
+  const { projectId, objectId } = body;
+  const tried = await invoke(ALERTS_FUNCTION, { test: { projectId, objectId } }, budget);
+  if (tried === null) throw notFound(['body', 'object_id'], 'there is no alert of this name');
+  const trial = tried as AlertTrial;
+  describe(() => ({ rows: trial.targets.length }));
+  return trial;
+});
