@@ -14,6 +14,8 @@ import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
   parseCompareSearch,
   parseDatasetsSearch,
+  parseEvaluationSearch,
+  parseEvaluationsSearch,
   parseObjectsSearch,
   parseOverviewSearch,
   parsePlaygroundSearch,
@@ -75,6 +77,8 @@ const load = {
   compare: lazily(() => import('../views/compare/compare-view.tsx'), 'CompareView'),
   playground: lazily(() => import('../views/playground/playground-view.tsx'), 'PlaygroundView'),
   objects: lazily(() => import('../views/objects/objects-view.tsx'), 'ObjectsView'),
+  evaluations: lazily(() => import('../views/evaluations/evaluations-view.tsx'), 'EvaluationsView'),
+  evaluation: lazily(() => import('../views/evaluations/evaluation-view.tsx'), 'EvaluationView'),
   datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
@@ -98,6 +102,8 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/compare', parseCompareSearch, load.compare),
       view('/playground', parsePlaygroundSearch, load.playground),
       view('/objects', parseObjectsSearch, load.objects),
+      view('/evaluations', parseEvaluationsSearch, load.evaluations),
+      view('/evaluation', parseEvaluationSearch, load.evaluation),
       view('/datasets', parseDatasetsSearch, load.datasets),
       view('/prices', parsePricesSearch, load.prices),
     ]),

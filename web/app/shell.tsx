@@ -131,6 +131,7 @@ const links = [
   ['/overview', '/calls/stats'],
   ['/playground', undefined],
   ['/datasets', undefined],
+  ['/evaluations', undefined],
   ['/objects', undefined],
   ['/prices', undefined],
 ] as const;

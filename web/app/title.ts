@@ -14,6 +14,8 @@ export const viewNames: Readonly<Record<string, string>> = {
   compare: 'Compare',
   playground: 'Playground',
   objects: 'Objects',
+  evaluations: 'Evaluations',
+  evaluation: 'Evaluation',
   datasets: 'Datasets',
   prices: 'Prices',
 };

@@ -20,6 +20,8 @@ interface ChartProps {
   readonly lines: readonly Line[];
   /** Whether values stand as bars, for what is counted, or as lines. */
   readonly bars: boolean;
+  /** Whether times are far apart: lines go on where they have no value, and rest nowhere. @default false */
+  readonly sparse?: boolean;
   readonly timeText: (ms: number) => string;
   readonly valueText: (value: number) => string;
   /** The place of the time that the pointer is at; undefined if it left. */
@@ -47,7 +49,7 @@ const pointsOf = ({ data }: UPlot, series: number): number[] =>
   [...(data[series] ?? [])].flatMap((value, at) => (value ? [at] : []));
 
 const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
-  const { lines, bars } = latest.current;
+  const { lines, bars, sparse = false } = latest.current;
   const axis = {
     stroke: () => colorOf(element, 'muted'),
     font: axisFont,
@@ -63,7 +65,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
     cursor: { y: false, points: { show: !bars }, drag: { setScale: false, x: false, y: false } },
     scales: {
       x: { range: () => [latest.current.span[0] / 1000, latest.current.span[1] / 1000] },
-      y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      y: { range: (_u, low, high) => [Math.min(0, low) * 1.08, high > 0 ? high * 1.08 : 1] },
     },
     axes: [
       {
@@ -86,8 +88,10 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
           label: line.label,
           stroke: color,
           width: bars ? 0 : 1.75,
-          spanGaps: false,
-          points: bars ? { show: false } : { size: 4, fill: color, filter: pointsOf },
+          spanGaps: sparse,
+          points: bars
+            ? { show: false }
+            : { size: sparse ? 7 : 4, fill: color, ...(!sparse && { filter: pointsOf }) },
           ...(bars && {
             fill: color,
             paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,

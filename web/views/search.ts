@@ -361,3 +361,61 @@ interface DatasetsSearch {
 }
 
 export const parseDatasetsSearch = parser<DatasetsSearch>({ dataset: textOf, version: textOf, base: textOf });
+
+/** The most evaluations that are compared. */
+export const maxRuns = 6;
+
+/** The state of the list of evaluations. */
+export interface EvaluationsSearch {
+  readonly project: string;
+  /** Evaluations of the last hour, day, …. @default - 30d, unless there are bounds */
+  readonly range?: Range;
+  readonly from?: string;
+  readonly to?: string;
+  /** A text in the name, the model or the dataset. */
+  readonly text?: string;
+  /** The name of the dataset. */
+  readonly dataset?: string;
+  /** A column, with `-` before it for descending. @default -started */
+  readonly sort?: string;
+  /** The ids of those that are chosen to be compared. */
+  readonly runs?: readonly string[];
+}
+
+export const parseEvaluationsSearch = parser<EvaluationsSearch>({
+  range: rangeOf,
+  from: timeOf,
+  to: timeOf,
+  text: textOf,
+  dataset: textOf,
+  sort: textOf,
+  runs: listOf(textOf),
+});
+
+/** Which rows of evaluations are shown. */
+export const rowFilters = ['worse', 'better', 'failed', 'only'] as const;
+
+export type RowFilter = (typeof rowFilters)[number];
+
+/** The state of one evaluation, or of several side by side. */
+export interface EvaluationSearch {
+  readonly project: string;
+  /** The ids of one to six evaluations; the first is what the others are compared with. */
+  readonly runs?: readonly string[];
+  /** What rows are sorted by, worst first: `score.correct`, `latency`, `cost`, or `none`. @default - any score */
+  readonly sort?: string;
+  /** @default - all rows */
+  readonly show?: RowFilter;
+  /** The scores of which less is better: `score.distance`. @default - none */
+  readonly less?: readonly string[];
+  /** The row that is open, by the id of the first of its calls. */
+  readonly row?: string;
+}
+
+export const parseEvaluationSearch = parser<EvaluationSearch>({
+  runs: listOf(textOf),
+  sort: textOf,
+  show: oneOf(rowFilters),
+  less: listOf(textOf),
+  row: textOf,
+});

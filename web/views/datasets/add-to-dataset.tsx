@@ -81,15 +81,19 @@ const Fields = ({ inputs, expected, onEdit }: FieldsProps) => (
   </>
 );
 
+/** What rows have in the place of the inputs and outputs of calls, by the ids of the calls. */
+export type Parts = ReadonlyMap<string, { readonly inputs: unknown; readonly expected: unknown }>;
+
 interface FormProps {
   readonly project: string;
   readonly calls: readonly CallRow[];
   readonly choices: readonly Expected[];
+  readonly parts: Parts | undefined;
 }
 
 const nothing: Expected = { name: 'nothing', of: new Map() };
 
-const Form = ({ project, calls, choices }: FormProps) => {
+const Form = ({ project, calls, choices, parts }: FormProps) => {
   const { me } = useSession();
   const service = me.service.name === 'weave' ? 'weave' : 'svc';
   const save = useSaveDataset(project);
@@ -103,10 +107,10 @@ const Form = ({ project, calls, choices }: FormProps) => {
   const rows = useMemo(
     () =>
       calls.map((call) => {
-        const row: Row = rowOfCall(call, service);
+        const row = { ...rowOfCall(call, service), ...parts?.get(call.id) } as Row;
         return { id: call.id, row: chosen ? ({ ...row, expected: chosen.of.get(call.id) } as Row) : row };
       }),
-    [calls, service, chosen],
+    [calls, service, chosen, parts],
   );
   const typedIn = ({ id, row }: (typeof rows)[number]) => ({
     inputs: edits[id]?.inputs ?? typedOf(row.inputs),
@@ -230,10 +234,12 @@ interface AddToDatasetProps {
   readonly calls: readonly string[];
   /** @default - what the calls answered */
   readonly choices?: readonly Expected[];
+  /** @default - the inputs and outputs of the calls */
+  readonly parts?: Parts;
 }
 
 /** Makes rows of calls, to be changed before they are added to a dataset. */
-export const AddToDataset = ({ project, calls, choices = [] }: AddToDatasetProps) => {
+export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatasetProps) => {
   const query = useRead(['calls for rows', project, calls], async (reading) => {
     const found = new Map<string, CallRow>();
     for (let at = 0; at < calls.length; at += idsAtOnce) {
@@ -257,7 +263,7 @@ export const AddToDataset = ({ project, calls, choices = [] }: AddToDatasetProps
           more.
         </Notice>
       )}
-      {data && data.length > 0 ? <Form project={project} calls={data} choices={choices} /> : null}
+      {data && data.length > 0 ? <Form project={project} calls={data} choices={choices} parts={parts} /> : null}
     </>
   );
 };

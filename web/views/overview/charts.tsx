@@ -20,7 +20,8 @@ const ensureValidLanguage = (): void => {
   }
 };
 
-const Chart = lazily(() => {
+/** A chart over time, which loads with the first. */
+export const Chart = lazily(() => {
   ensureValidLanguage();
   return import('../../ui/chart.tsx');
 }, 'Chart');

@@ -1,0 +1,267 @@
+import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query';
+import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
+import type { Client } from '../../api/client.ts';
+import { isObject } from '../../data/values.ts';
+import { useRead, useSession } from '../../session/session.tsx';
+import { headersOf, intervalOf, readRows } from '../data.ts';
+import { lineOf } from '../datasets/rows.ts';
+import type { EvaluationsSearch } from '../search.ts';
+import { requestOf } from '../traces/request.ts';
+import { type RowFigures, readUsage } from '../traces/usage.ts';
+import type { RunRow } from './join.ts';
+import { keyOf, latencyIn, meansIn, type Named, namedBy, partsOf, scoresIn } from './scores.ts';
+
+/** The most evaluations that are listed, the newest. */
+export const maxListed = 500;
+
+/** The names of operations in every version, as the examples and both of Weave's SDKs report them. */
+const opsOf = (project: string, ...names: readonly string[]): string[] =>
+  names.flatMap((name) => [
+    name,
+    ...['svc', 'weave'].map((scheme) => `${scheme}:///${project}/op/${name}:*`),
+  ]);
+
+const evaluateOp = 'Evaluation.evaluate';
+const rowOps = ['Evaluation.predict_and_score', 'Evaluation.predictAndScore'] as const;
+
+/** An evaluation: what was evaluated on what, and what it came to. */
+export interface Run {
+  readonly id: string;
+  readonly trace: string;
+  readonly name: string;
+  readonly startedAt: string;
+  readonly status: Status;
+  /** In ms; NaN while it runs. */
+  readonly duration: number;
+  readonly dataset: Named | undefined;
+  readonly model: Named | undefined;
+  /** The mean of each score, as its output has it. */
+  readonly means: ReadonlyMap<string, number>;
+  /** The mean latency of a row in ms, as its output has it. */
+  readonly latency: number | undefined;
+}
+
+interface Definition {
+  readonly name?: unknown;
+  readonly dataset?: unknown;
+}
+
+const runOf = (row: CallRow): Run => {
+  const { self, evaluation, model } = (row.inputs ?? {}) as Readonly<Record<string, unknown>>;
+  const definition = (self ?? evaluation ?? {}) as Definition;
+  const dataset = namedBy(definition.dataset);
+  const named = row.display_name ?? namedBy(definition.name)?.name ?? dataset?.name;
+  return {
+    id: row.id,
+    trace: row.trace_id,
+    name: named ?? opText(row.op_name),
+    startedAt: row.started_at,
+    status: statusOf(row),
+    duration: durationOf(row),
+    dataset,
+    model: namedBy(model),
+    means: meansIn(row.output),
+    latency: latencyIn(row.output),
+  };
+};
+
+/** What is read of evaluations. What they refer to takes the place of the ref. */
+const runColumns = {
+  columns: headersOf(
+    ...['self', 'evaluation'].flatMap((of) => [`inputs.${of}.name`, `inputs.${of}.dataset`]),
+    'inputs.model',
+    'output',
+  ),
+  expand_columns: ['inputs.self', 'inputs.evaluation'],
+};
+
+/** The evaluations of a time, the newest first. */
+export const useEvaluations = ({ project, range, from, to }: EvaluationsSearch) =>
+  useRead(
+    ['evaluations', project, range, from, to],
+    async (reading) => {
+      const span = { project, ...(range && { range }), ...(from && { from }), ...(to && { to }) };
+      const rows = await readRows(reading, {
+        ...requestOf(span, Date.now()),
+        ...runColumns,
+        filter: { op_names: opsOf(project, evaluateOp), trace_roots_only: true },
+        limit: maxListed,
+      });
+      return { runs: rows.map(runOf), isRunning: intervalOf(rows) };
+    },
+    { refetchInterval: ({ state: { data } }) => data?.isRunning ?? false },
+  );
+
+/** Some evaluations by their ids, in this order; those that are not there are left out. */
+export const useRuns = (project: string, ids: readonly string[]) =>
+  useRead(
+    ['evaluations by id', project, ids],
+    async (reading): Promise<readonly Run[]> => {
+      const request = { project_id: project, filter: { call_ids: [...ids] }, ...runColumns };
+      const runs = new Map((await readRows(reading, request)).map((row) => [row.id, runOf(row)]));
+      return ids.flatMap((id) => runs.get(id) ?? []);
+    },
+    { enabled: ids.length > 0 },
+  );
+
+/** What an evaluation used and how many calls of it failed, and how many rows it has. */
+export interface RunFigures extends RowFigures {
+  readonly rows: number;
+}
+
+/** How many evaluations are counted at once. */
+const batchSize = 8;
+
+/** The figures of evaluations by their ids, as far as they are there. Each is counted once. */
+export const useFigures = (project: string, runs: readonly Run[]): ReadonlyMap<string, RunFigures> => {
+  const { client, me } = useSession();
+  const batches = Array.from({ length: Math.ceil(runs.length / batchSize) }, (_, at) =>
+    runs.slice(at * batchSize, (at + 1) * batchSize),
+  );
+  return useQueries({
+    queries: batches.map((batch) => ({
+      queryKey: ['evaluation figures', me.key_id, project, batch.map(({ id, status }) => [id, status])],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readFigures(client, project, batch, signal),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
+    combine: (results) => new Map(results.flatMap(({ data }) => data ?? [])),
+  });
+};
+
+const readFigures = async (
+  client: Client,
+  project: string,
+  runs: readonly Run[],
+  signal: AbortSignal,
+): Promise<[string, RunFigures][]> => {
+  const seen = runs.map(({ id, trace }) => ({ id, trace_id: trace }));
+  const countOf = async ({ id, trace }: Run) => {
+    const filter = { op_names: opsOf(project, ...rowOps), parent_ids: [id], trace_ids: [trace] };
+    return (await client.ask('/calls/query_stats', { project_id: project, filter }, signal)).count;
+  };
+  const [usage, counts] = await Promise.all([
+    readUsage(client, project, seen, signal),
+    Promise.all(runs.map(countOf)),
+  ]);
+  return runs.map(({ id }, at) => [id, { usage: undefined, ...usage.get(id), rows: counts[at] ?? 0 }]);
+};
+
+/** What the function answered, from the output of a row; undefined for nothing. */
+export const outputIn = (output: unknown): unknown =>
+  isObject(output) ? (output.output ?? output.model_output ?? undefined) : undefined;
+
+const rowOf = (call: CallRow): RunRow => {
+  const example = (call.inputs as { readonly example?: unknown } | undefined)?.example;
+  const output = (call.output ?? {}) as Readonly<Record<string, unknown>>;
+  const { inputs, expected } = partsOf(example);
+  const seconds = output.model_latency;
+  return {
+    id: call.id,
+    key: keyOf(example),
+    inputs: lineOf(inputs),
+    expected: lineOf(expected),
+    output: lineOf(outputIn(output)),
+    // An evaluation goes on if its function fails. Weave's SDK for JavaScript says so in the output.
+    failed: statusOf(call) === 'error' || output.model_success === false,
+    scores: scoresIn(output.scores),
+    latency: typeof seconds === 'number' ? seconds * 1000 : undefined,
+  };
+};
+
+/** What is read of rows, and no more. */
+const rowColumns = [
+  'ended_at',
+  'summary.svc',
+  'inputs.example',
+  ...['output', 'model_output', 'scores', 'model_latency', 'model_success'].map((of) => `output.${of}`),
+];
+
+/** The rows of an evaluation, as far as they have been read. */
+interface ReadRows {
+  readonly rows: readonly RunRow[];
+  readonly complete: boolean;
+}
+
+/** The rows of evaluations, in their order. The first of them are shown before all are there. */
+export const useRunRows = (project: string, ids: readonly string[]) => {
+  const { client, me } = useSession();
+  const cache = useQueryClient();
+  return useQueries({
+    queries: ids.map((id) => {
+      const queryKey = ['evaluation rows', me.key_id, project, id];
+      return {
+        queryKey,
+        queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReadRows> => {
+          const request = {
+            project_id: project,
+            filter: { op_names: opsOf(project, ...rowOps), parent_ids: [id] },
+            sort_by: [{ field: 'started_at', direction: 'asc' as const }],
+            columns: rowColumns,
+            expand_columns: ['inputs.example'],
+          };
+          const rows: RunRow[] = [];
+          // What is shown already is not replaced by a part of it.
+          let early = cache.getQueryData(queryKey) === undefined;
+          for await (const batch of client.stream('/calls/stream_query', request, signal)) {
+            rows.push(...batch.map(rowOf));
+            if (early) cache.setQueryData<ReadRows>(queryKey, { rows: [...rows], complete: false });
+            early = false;
+          }
+          return { rows, complete: true };
+        },
+      };
+    }),
+    combine: collected,
+  });
+};
+
+const collected = (results: readonly UseQueryResult<ReadRows>[]) => ({
+  parts: results.map(({ data }) => data),
+  error: results.find(({ error }) => error)?.error ?? null,
+});
+
+/** How many calls the service adds up at once. */
+const maxAdded = 1000;
+
+/** What each row of evaluations used and how much of it failed, by the ids of their calls. */
+export const useRowFigures = (
+  project: string,
+  runs: readonly { readonly trace: string; readonly rows: readonly RunRow[] }[],
+  enabled: boolean,
+): readonly (ReadonlyMap<string, RowFigures> | undefined)[] => {
+  const { client, me } = useSession();
+  return useQueries({
+    queries: runs.map(({ trace, rows }) => ({
+      queryKey: ['evaluation row figures', me.key_id, project, trace, rows.length],
+      queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReadonlyMap<string, RowFigures>> => {
+        const all = new Map<string, RowFigures>();
+        for (let at = 0; at < rows.length; at += maxAdded) {
+          const seen = rows.slice(at, at + maxAdded).map(({ id }) => ({ id, trace_id: trace }));
+          for (const [id, figures] of await readUsage(client, project, seen, signal)) all.set(id, figures);
+        }
+        return all;
+      },
+      staleTime: Number.POSITIVE_INFINITY,
+      enabled,
+    })),
+    combine: (results) => results.map(({ data }) => data),
+  });
+};
+
+/** The scorers below rows: their calls with what they answered, and the verdicts on all of them. */
+export const useRowCalls = (project: string, ids: readonly string[]) =>
+  useRead(['evaluation row calls', project, ids], async (reading) => {
+    const columns = ['parent_id', 'output', 'exception', 'summary.svc'];
+    const [rows, below] = await Promise.all(
+      [{ call_ids: [...ids] }, { parent_ids: [...ids] }].map((filter) =>
+        readRows(reading, {
+          project_id: project,
+          filter,
+          columns: [...columns, ...('call_ids' in filter ? ['inputs.example'] : [])],
+          expand_columns: ['inputs.example'],
+          include_feedback: true,
+        }),
+      ),
+    );
+    return { rows: rows ?? [], below: below ?? [] };
+  });

@@ -1,0 +1,207 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useDeferredValue, useMemo } from 'react';
+import { countedText, countText } from '../../data/format.ts';
+import { Button, Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { useChange } from '../data.ts';
+import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../search.ts';
+import { useRowFigures, useRunRows, useRuns } from './data.ts';
+import { changesOf, isShown, joinRuns, type Measure, measuresOf, type Placed, worstFirst } from './join.ts';
+import { MeansTable } from './means-table.tsx';
+import { RowList } from './row-list.tsx';
+
+const route = getRouteApi('/evaluation');
+
+const filterTitles: Readonly<Record<RowFilter, string>> = {
+  worse: 'Worse',
+  better: 'Better',
+  failed: 'Failed',
+  only: 'Not in all',
+};
+
+interface RowFiltersProps {
+  readonly rows: readonly Placed[];
+  readonly show: RowFilter | undefined;
+  readonly single: boolean;
+  readonly onShow: (show: RowFilter | undefined) => void;
+}
+
+/** Chooses which rows are shown, with how many there are of each. */
+const RowFilters = ({ rows, show, single, onShow }: RowFiltersProps) => {
+  const counts = useMemo(
+    () => rowFilters.map((each) => rows.filter(({ row, change }) => isShown(row, change, each)).length),
+    [rows],
+  );
+  const offered = rowFilters.filter((each) => !single || each === 'failed');
+  return (
+    <fieldset className="segments">
+      <legend className="hidden">Rows</legend>
+      <Button kind="quiet" aria-pressed={show === undefined} onClick={() => onShow(undefined)}>
+        All {countText(rows.length)}
+      </Button>
+      {offered.map((each) => (
+        <Button key={each} kind="quiet" aria-pressed={show === each} onClick={() => onShow(each)}>
+          {filterTitles[each]} {countText(counts[rowFilters.indexOf(each)] ?? 0)}
+        </Button>
+      ))}
+    </fieldset>
+  );
+};
+
+/** By which measures rows are sorted: one, or all scores. */
+const sortedBy = (measures: readonly Measure[], sort: string | undefined): readonly Measure[] => {
+  const chosen = measures.filter(({ id }) => id === sort);
+  if (chosen.length > 0) return chosen;
+  const scores = measures.filter(({ kind }) => kind === 'score');
+  return scores.length > 0 ? scores : measures;
+};
+
+const noIds: readonly string[] = [];
+
+/** The rows of evaluations with all that is known of them, as far as it is there. */
+const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: EvaluationSearch) => {
+  const ids = useMemo(() => asked.slice(0, maxRuns), [asked]);
+  const query = useRuns(project, ids);
+  const { parts, error } = useRunRows(project, ids);
+  const isComplete = parts.every((part) => part?.complete);
+  const isBegun = parts.every((part) => part !== undefined);
+  const traces = new Map(query.data?.map(({ id, trace }) => [id, trace]));
+  const figures = useRowFigures(
+    project,
+    ids.map((id, at) => ({ trace: traces.get(id) ?? '', rows: parts[at]?.rows ?? [] })),
+    isComplete && query.data?.length === ids.length,
+  );
+  const joined = useMemo(
+    () =>
+      isBegun
+        ? joinRuns(
+            parts.map((part) => part?.rows ?? []),
+            figures,
+          )
+        : undefined,
+    [isBegun, parts, figures],
+  );
+  const measures = useMemo(() => (joined ? measuresOf(joined, less) : []), [joined, less]);
+  const placed = useMemo(() => {
+    const changes = changesOf(joined ?? [], sortedBy(measures, sort));
+    const rows = joined?.map((row, at): Placed => ({ row, place: at + 1, change: changes[at] })) ?? [];
+    return sort === 'none' ? rows : worstFirst(rows);
+  }, [joined, measures, sort]);
+  return { ids, query, error, isComplete, isBegun, joined, measures, placed };
+};
+
+/** One evaluation with its rows, or up to six beside each other. */
+export const EvaluationView = () => {
+  const search = route.useSearch();
+  const { project, sort, show, less = noIds, row, runs: asked = noIds } = search;
+  const change = useChange<EvaluationSearch>(route.useNavigate());
+  const { ids, query, error, isComplete, isBegun, joined, measures, placed } = useComparison(search);
+  const runs = query.data ?? [];
+  const single = ids.length === 1;
+  const rows = useDeferredValue(
+    useMemo(
+      () => (show ? placed.filter((each) => isShown(each.row, each.change, show)) : placed),
+      [placed, show],
+    ),
+  );
+  const partly = placed.filter(({ row: { cells } }) => cells.some((cell) => cell === undefined)).length;
+  const toAll = (
+    <Link to="/evaluations" search={{ project }}>
+      All evaluations
+    </Link>
+  );
+  const isThere = query.data !== undefined && runs.length === ids.length;
+  return (
+    <main className="overview">
+      <div className="actions">
+        <h1 dir="auto">{single ? (runs[0]?.name ?? 'Evaluation') : `Compare ${ids.length} evaluations`}</h1>
+        <span className="spring" />
+        <Link
+          to="/evaluations"
+          search={{ project, ...(ids.length > 0 && { runs: ids }) }}
+          className="button plain"
+        >
+          {single ? 'Compare with others' : 'Choose others'}
+        </Link>
+      </div>
+      <QueryStatus of={[query]} loading="Reading the evaluations…" />
+      {ids.length === 0 ? (
+        <Notice kind="info" action={toAll}>
+          Choose evaluations in the list.
+        </Notice>
+      ) : null}
+      {query.data && !isThere ? (
+        <Notice kind="error" action={toAll}>
+          {countedText(ids.length - runs.length, 'evaluation')} of this link cannot be found: deleted, or the
+          link is cut off.
+        </Notice>
+      ) : null}
+      {asked.length > maxRuns ? (
+        <Notice kind="info">The first {maxRuns} evaluations are compared.</Notice>
+      ) : null}
+      {isThere && runs.length > 0 ? (
+        <MeansTable
+          project={project}
+          runs={runs}
+          rows={isComplete ? joined : undefined}
+          measures={measures}
+          onRuns={(next) => change({ runs: next(ids), row: undefined })}
+          onLess={({ id }) => {
+            const next = less.includes(id) ? less.filter((other) => other !== id) : [...less, id];
+            change({ less: next.length > 0 ? next : undefined });
+          }}
+        />
+      ) : null}
+      <Failure error={error} onRetry={query.refetch} />
+      {isThere && joined ? (
+        <>
+          <div className="actions">
+            <label className="compared">
+              <span>{single ? 'Worst first by' : 'Worst changes first by'}</span>
+              <select
+                value={sort ?? ''}
+                onChange={({ target }) => change({ sort: target.value || undefined })}
+              >
+                <option value="">any score</option>
+                {measures.map(({ id, title }) => (
+                  <option key={id} value={id}>
+                    {title}
+                  </option>
+                ))}
+                <option value="none">nothing, in order</option>
+              </select>
+            </label>
+            <RowFilters
+              rows={placed}
+              show={show}
+              single={single}
+              onShow={(next) => change({ show: next, row: undefined })}
+            />
+            <span className="muted" role="status">
+              {isComplete
+                ? partly > 0
+                  ? `${countedText(partly, 'row')} ${partly === 1 ? 'is' : 'are'} not in all of them`
+                  : ''
+                : `${countText(placed.length)} rows so far…`}
+            </span>
+          </div>
+          {rows.length > 0 ? (
+            <RowList
+              project={project}
+              runs={runs}
+              rows={rows}
+              measures={measures}
+              open={row}
+              onOpen={(id) => change({ row: id })}
+            />
+          ) : (
+            <p className="muted">There are no such rows.</p>
+          )}
+        </>
+      ) : null}
+      {isThere && !isBegun && !error ? <p className="muted">Reading rows…</p> : null}
+      {isThere && isComplete && joined?.length === 0 ? (
+        <Notice kind="info">No row of it was reported.</Notice>
+      ) : null}
+    </main>
+  );
+};

@@ -1,0 +1,317 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo, useRef, useState } from 'react';
+import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
+import {
+  Button,
+  Failure,
+  Moment,
+  Notice,
+  SearchForm,
+  StatusBadge,
+  Table,
+  type TableColumn,
+} from '../../ui/controls.tsx';
+import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
+import { useChange } from '../data.ts';
+import { type EvaluationsSearch, maxRuns } from '../search.ts';
+import { TimeMenu } from '../time-menu.tsx';
+import { maxListed, type Run, type RunFigures, useEvaluations, useFigures } from './data.ts';
+import { ScoreCharts } from './score-charts.tsx';
+import type { Named } from './scores.ts';
+import { scoreText } from './words.ts';
+
+const route = getRouteApi('/evaluations');
+
+/** How many scores have a column, and how many evaluations are shown at first. */
+const [maxScores, firstShown] = [8, 50];
+
+/** The scores of evaluations, those that most have first. */
+const scoresOf = (runs: readonly Run[]): string[] => {
+  const counts = new Map<string, number>();
+  for (const { means } of runs)
+    for (const name of means.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].toSorted(([, one], [, other]) => other - one).map(([name]) => name);
+};
+
+const isFound = ({ name, model, dataset }: Run, { text, dataset: wanted }: EvaluationsSearch): boolean => {
+  if (wanted !== undefined && dataset?.name !== wanted) return false;
+  const sought = text?.toLowerCase();
+  return (
+    sought === undefined ||
+    [name, model?.name, model?.version, dataset?.name].some((of) => of?.toLowerCase().includes(sought))
+  );
+};
+
+type Read = (run: Run) => number | undefined;
+
+const amountOf = (figures: RunFigures | undefined): number | undefined => {
+  const amounts = [...(figures?.usage?.cost?.values() ?? [])];
+  return amounts.length === 0 ? undefined : amounts.reduce((sum, amount) => sum + amount, 0);
+};
+
+/** What runs are sorted by, from what the URL says. */
+const readOf = (column: string, figures: ReadonlyMap<string, RunFigures>): Read => {
+  const score = /^score\.(.*)$/s.exec(column)?.[1];
+  if (score !== undefined) return ({ means }) => means.get(score);
+  const reads: Readonly<Record<string, Read>> = {
+    rows: ({ id }) => figures.get(id)?.rows,
+    errors: ({ id }) => figures.get(id)?.errors,
+    cost: ({ id }) => amountOf(figures.get(id)),
+    latency: ({ latency }) => latency,
+  };
+  return reads[column] ?? (({ startedAt }) => Date.parse(startedAt));
+};
+
+const sortedBy = (runs: readonly Run[], sort: string, figures: ReadonlyMap<string, RunFigures>): Run[] => {
+  const read = readOf(sort.replace(/^-/, ''), figures);
+  const sign = sort.startsWith('-') ? -1 : 1;
+  return runs.toSorted((one, other) => {
+    const [left, right] = [read(one), read(other)];
+    if (left === undefined || right === undefined)
+      return Number(left === undefined) - Number(right === undefined);
+    return sign * (left - right);
+  });
+};
+
+const isCounted = /^-?(rows|errors|cost)$/;
+const noFigures: ReadonlyMap<string, RunFigures> = new Map();
+
+const NamedThing = ({ of }: { of: Named | undefined }) =>
+  of ? (
+    <>
+      {of.name} {of.version ? <span className="hint">{of.version}</span> : null}
+    </>
+  ) : null;
+
+interface RunTableProps {
+  readonly search: EvaluationsSearch;
+  readonly runs: readonly Run[];
+  readonly scores: readonly string[];
+  readonly figures: ReadonlyMap<string, RunFigures>;
+  readonly active: number;
+  readonly onPick: (id: string) => void;
+  readonly onSort: (sort: string) => void;
+}
+
+const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: RunTableProps) => {
+  const { project, sort = '-started', runs: picked = [] } = search;
+  const sortable = (column: string) => ({
+    order:
+      sort === `-${column}` ? ('descending' as const) : sort === column ? ('ascending' as const) : undefined,
+    onSort: () => onSort(sort === `-${column}` ? column : `-${column}`),
+  });
+  const numeric = (title: string, column: string, cell: TableColumn<Run>['cell']): TableColumn<Run> => ({
+    title,
+    className: 'numeric',
+    cell,
+    ...sortable(column),
+  });
+  const columns: readonly TableColumn<Run>[] = [
+    {
+      title: 'Compare',
+      cell: ({ id, name }) => (
+        <input
+          type="checkbox"
+          aria-label={`Compare ${name}`}
+          checked={picked.includes(id)}
+          disabled={!picked.includes(id) && picked.length >= maxRuns}
+          onChange={() => onPick(id)}
+        />
+      ),
+    },
+    {
+      title: 'Evaluation',
+      className: 'break',
+      cell: ({ id, name, status }) => (
+        <>
+          <Link to="/evaluation" search={{ project, runs: [id] }} dir="auto">
+            {name}
+          </Link>{' '}
+          {status === 'success' ? null : <StatusBadge status={status} />}
+        </>
+      ),
+    },
+    { title: 'Started', cell: ({ startedAt }) => <Moment time={startedAt} />, ...sortable('started') },
+    { title: 'Model', cell: ({ model }) => <NamedThing of={model} /> },
+    { title: 'Dataset', cell: ({ dataset }) => <NamedThing of={dataset} /> },
+    ...scores.slice(0, maxScores).map((score) =>
+      numeric(`Mean ${score}`, `score.${score}`, ({ means }) => {
+        const mean = means.get(score);
+        return mean === undefined ? null : scoreText(mean);
+      }),
+    ),
+    numeric('Rows', 'rows', ({ id }) => {
+      const rows = figures.get(id)?.rows;
+      return rows === undefined ? null : countText(rows);
+    }),
+    numeric('Errors', 'errors', ({ id }) => {
+      const errors = figures.get(id)?.errors ?? 0;
+      return errors > 0 ? <span className="error-text">{countText(errors)}</span> : null;
+    }),
+    numeric('Cost', 'cost', ({ id }) => {
+      const cost = figures.get(id)?.usage?.cost;
+      return cost === undefined ? null : costText(cost);
+    }),
+    numeric('Latency', 'latency', ({ latency, duration }) => (
+      <span title={`all of it: ${latencyText(duration)}`}>
+        {latency === undefined ? '' : durationText(latency)}
+      </span>
+    )),
+  ];
+  return (
+    <div className="scroll-x card flush">
+      <Table className="wide" columns={columns} rows={runs} keyOf={({ id }) => id} active={active} />
+    </div>
+  );
+};
+
+const keys = [
+  ['j ↓', 'next evaluation'],
+  ['k ↑', 'previous evaluation'],
+  ['Enter', 'open the evaluation'],
+  ['x', 'choose it, to be compared'],
+  ['c', 'compare those that are chosen'],
+  ['/', 'search'],
+  ['?', 'these keys'],
+] as const;
+
+interface Actions {
+  readonly pick: (id: string) => void;
+  readonly compare: () => void;
+  readonly search: () => void;
+}
+
+/** The keyboard of the list: which evaluation it is at, and what its keys do. */
+const useListKeys = (runs: readonly Run[], project: string, { pick, compare, search }: Actions) => {
+  const navigate = route.useNavigate();
+  const [activeId, setActiveId] = useState<string>();
+  const [help, setHelp] = useState(false);
+  const active = runs.findIndex(({ id }) => id === activeId);
+  const move = (by: number) =>
+    setActiveId(runs[Math.max(0, Math.min(runs.length - 1, active < 0 ? 0 : active + by))]?.id);
+  useKeys({
+    ...stepKeys(move),
+    Enter: () => {
+      if (activeId) navigate({ to: '/evaluation', search: { project, runs: [activeId] } });
+    },
+    x: () => activeId && pick(activeId),
+    c: compare,
+    '/': search,
+    '?': () => setHelp(true),
+  });
+  return { active, help, setHelp };
+};
+
+const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => void }) =>
+  search.text || search.dataset ? (
+    <Notice kind="info" action={<Button onClick={onClear}>Show all evaluations</Button>}>
+      No evaluation of this time matches.
+    </Notice>
+  ) : (
+    <Notice kind="info">
+      {search.project} has no evaluations in this time. Choose a longer one, or run one:{' '}
+      <code>examples/evaluate.ts</code> and <code>examples/evaluate.py</code> are whole clients, and Weave’s
+      SDKs report theirs here.
+    </Notice>
+  );
+
+/** The evaluations of a project: their scores in a table and over time, and the way to compare them. */
+export const EvaluationsView = () => {
+  const search = route.useSearch();
+  const { project, sort = '-started', runs: picked = [] } = search;
+  const change = useChange<EvaluationsSearch>(route.useNavigate());
+  const navigate = route.useNavigate();
+  const span =
+    search.range || !search.from
+      ? { range: search.range ?? ('30d' as const) }
+      : { from: search.from, ...(search.to && { to: search.to }) };
+  const query = useEvaluations({ project, ...span });
+  const [shownCount, setShownCount] = useState(firstShown);
+  const all = query.data?.runs;
+  const found = useMemo(() => all?.filter((run) => isFound(run, search)) ?? [], [all, search]);
+  const scores = useMemo(() => scoresOf(found), [found]);
+  // What is counted is known of those in sight alone.
+  const ordered = isCounted.test(sort) ? found : sortedBy(found, sort, noFigures);
+  const counted = ordered.slice(0, shownCount);
+  const figures = useFigures(project, counted);
+  const shown = sortedBy(counted, sort, figures);
+  const datasets = [...new Set(all?.flatMap(({ dataset }) => dataset?.name ?? []))].toSorted();
+  const pick = (id: string) => {
+    const next = picked.includes(id) ? picked.filter((other) => other !== id) : [...picked, id];
+    if (next.length <= maxRuns) change({ runs: next.length > 0 ? next : undefined });
+  };
+  const compare = () => {
+    if (picked.length > 1) navigate({ to: '/evaluation', search: { project, runs: picked } });
+  };
+  const find = useRef<HTMLInputElement>(null);
+  const actions = { pick, compare, search: () => find.current?.focus() };
+  const { active, help, setHelp } = useListKeys(shown, project, actions);
+  return (
+    <main className="overview">
+      <div className="actions">
+        <h1>Evaluations</h1>
+        <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+        <SearchForm
+          label="Search names and models"
+          text={search.text}
+          box={find}
+          onSearch={(text) => change({ text })}
+        />
+        <label className="compared">
+          <span>Dataset</span>
+          <select
+            value={search.dataset ?? ''}
+            onChange={({ target }) => change({ dataset: target.value || undefined })}
+          >
+            <option value="">all</option>
+            {datasets.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <span className="muted" role="status">
+          {query.isLoading ? 'reading…' : countedText(found.length, 'evaluation')}
+        </span>
+        <span className="spring" />
+        {picked.length > 0 ? (
+          <Button kind="quiet" onClick={() => change({ runs: undefined })}>
+            Choose none
+          </Button>
+        ) : (
+          <span className="muted">Choose two to six to compare</span>
+        )}
+        {picked.length > 1 ? (
+          <Link to="/evaluation" search={{ project, runs: picked }} className="button primary">
+            Compare {picked.length}
+          </Link>
+        ) : null}
+        <Button onClick={() => query.refetch()}>Refresh</Button>
+      </div>
+      <Failure error={query.error} onRetry={query.refetch} />
+      {all && found.length === 0 ? (
+        <Empty search={search} onClear={() => change({ text: undefined, dataset: undefined })} />
+      ) : null}
+      {scores.length > 0 ? <ScoreCharts project={project} scores={scores} runs={found} /> : null}
+      {shown.length > 0 ? (
+        <RunTable
+          search={search}
+          runs={shown}
+          scores={scores}
+          figures={figures}
+          active={active}
+          onPick={pick}
+          onSort={(next) => change({ sort: next === '-started' ? undefined : next })}
+        />
+      ) : null}
+      {found.length > shownCount ? (
+        <Button onClick={() => setShownCount((count) => count + firstShown)}>More evaluations</Button>
+      ) : null}
+      {all?.length === maxListed ? (
+        <p className="hint">
+          These are the newest {countText(maxListed)} of this time. Choose a shorter one.
+        </p>
+      ) : null}
+      <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
+    </main>
+  );
+};
