@@ -263,7 +263,9 @@ export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatas
           more.
         </Notice>
       )}
-      {data && data.length > 0 ? <Form project={project} calls={data} choices={choices} parts={parts} /> : null}
+      {data && data.length > 0 ? (
+        <Form project={project} calls={data} choices={choices} parts={parts} />
+      ) : null}
     </>
   );
 };

@@ -11,17 +11,23 @@ import { drawsText, meanText, meanTitle, signedText, verdictOf } from './words.t
 /** How people tell the evaluations of a comparison apart. */
 export const letterOf = (run: number): string => String.fromCharCode(65 + run);
 
+interface Drawn {
+  readonly of: readonly number[];
+  readonly chance: Chance | undefined;
+}
+
 /** What drawing says of differences. It takes some ms for each, and holds nothing else up. */
 const useChance = (differences: readonly number[]): Chance | undefined => {
-  const [drawn, setDrawn] = useState<{
-    readonly of: readonly number[];
-    readonly chance: Chance | undefined;
-  }>();
+  const [drawn, setDrawn] = useState<Drawn>();
+  // Rows are joined anew once their costs are known, and have the same scores.
+  const isDrawn =
+    drawn?.of.length === differences.length && drawn.of.every((value, at) => value === differences[at]);
   useEffect(() => {
+    if (isDrawn) return;
     const timer = setTimeout(() => setDrawn({ of: differences, chance: chanceOf(differences) }));
     return () => clearTimeout(timer);
-  }, [differences]);
-  return drawn?.of === differences ? drawn.chance : undefined;
+  }, [isDrawn, differences]);
+  return isDrawn ? drawn.chance : undefined;
 };
 
 interface DifferenceProps {

@@ -233,12 +233,12 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
           .filter(([, value]) => value !== undefined)
           .map(([title, value]) => (
             <div key={title} className="stack">
-              <h3>{title}</h3>
+              <h2>{title}</h2>
               <LongText text={valueText(value)} />
             </div>
           ))}
       </div>
-      <h3>Output</h3>
+      <h2>Output</h2>
       <div className="run-sides">
         {runs.map((run, at) => {
           const cell = row.cells[at];
@@ -275,7 +275,7 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
         })}
       </div>
       <Outputs sides={sides} />
-      <h3>Scores</h3>
+      <h2>Scores</h2>
       <SaidTable runs={runs} sides={sides} />
       {runs.length === 2 && left && right ? (
         <p>

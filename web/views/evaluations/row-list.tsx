@@ -122,7 +122,7 @@ export const RowList = ({ project, runs, rows, measures, open, onOpen }: RowList
   const isFound = openAt >= 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a row that a link opens is brought into sight once
   useEffect(() => {
-    if (isFound) virtual.scrollToIndex(openAt, { align: 'auto' });
+    if (isFound) virtual.scrollToIndex(openAt, { align: 'start' });
   }, [isFound]);
   const toggle = (at: number) => {
     const id = rows[at]?.row.first.id;

@@ -25,9 +25,14 @@ export const meanText = (measure: Pick<Measure, 'kind'>, costText: Texts): Texts
   return measure.kind === 'cost' ? (cost) => text(cost * costedRows) : text;
 };
 
+/** What is nearer to 0 is the rounding of sums. */
+const rounding = 1e-12;
+
 /** A difference with its sign: `+0.1`, `−$0.0021`, `±0`. */
 export const signedText = (difference: number, text: (value: number) => string): string =>
-  difference === 0 ? `±${text(0)}` : `${difference < 0 ? '−' : '+'}${text(Math.abs(difference))}`;
+  Math.abs(difference) < rounding
+    ? `±${text(0)}`
+    : `${difference < 0 ? '−' : '+'}${text(Math.abs(difference))}`;
 
 /** A share of 1 in percent: `12 %`, `0.4 %`. */
 const shareText = (share: number): string =>
@@ -45,6 +50,7 @@ export const drawsText = (
   { difference, low, high, share }: Chance,
   text: (value: number) => string,
 ): string => {
+  if (low === 0 && high === 0) return 'no row differs';
   const bounds = `between ${signedText(low, text)} and ${signedText(high, text)} in 95\u00a0% of the draws`;
   const change = difference < 0 ? 'fall' : 'rise';
   if (difference === 0) return bounds;

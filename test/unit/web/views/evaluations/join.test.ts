@@ -92,7 +92,9 @@ describe('the rows of evaluations', () => {
   });
 
   it('of one evaluation alone come with the lowest scores first, after those that failed', () => {
-    const rows = joinRuns([[row('good', { s: 1 }), row('bad', { s: 0.1 }), row('none', {}, { failed: true })]]);
+    const rows = joinRuns([
+      [row('good', { s: 1 }), row('bad', { s: 0.1 }), row('none', {}, { failed: true })],
+    ]);
     expect(placedOf(rows).map(({ row: { key } }) => key)).toEqual(['none', 'bad', 'good']);
   });
 

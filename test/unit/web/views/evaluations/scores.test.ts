@@ -36,7 +36,9 @@ describe('what evaluations report', () => {
   });
 
   it('has the means of the examples and of Weave in its output', () => {
-    expect([...meansIn({ correct: { mean: 0.5 }, model_latency: { mean: 0.2 } })]).toEqual([['correct', 0.5]]);
+    expect([...meansIn({ correct: { mean: 0.5 }, model_latency: { mean: 0.2 } })]).toEqual([
+      ['correct', 0.5],
+    ]);
     const ofWeave = {
       output: { mean: 3.5 },
       exact: { correct: { true_count: 2, true_fraction: 2 / 3 } },
@@ -78,7 +80,10 @@ describe('what evaluations report', () => {
   });
 
   it('has what an example gives and expects', () => {
-    expect(partsOf({ inputs: { x: 1 }, expected: 2, source: 's' })).toEqual({ inputs: { x: 1 }, expected: 2 });
+    expect(partsOf({ inputs: { x: 1 }, expected: 2, source: 's' })).toEqual({
+      inputs: { x: 1 },
+      expected: 2,
+    });
     expect(partsOf({ x: 1, target: 2 })).toEqual({ inputs: { x: 1 }, expected: 2 });
     expect(partsOf('a ref')).toEqual({ inputs: 'a ref', expected: undefined });
   });
