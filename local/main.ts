@@ -97,6 +97,7 @@ const serve = async (service: LocalService, settings: Settings, termination: Abo
     service.bus.subscribe((event) =>
       console.log(`event: ${event['detail-type']} ${JSON.stringify(event.detail)}`),
     );
+    service.bus.subscribeToTopic(({ subject, text }) => console.log(`alert: ${subject}\n${text}`));
     const demo = settings.demo ? runDemo(service, termination) : undefined;
     if (!termination.aborted) await once(termination, 'abort');
     progress('ending');

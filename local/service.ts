@@ -8,6 +8,7 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';
+import { collect } from './gateway/answer.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
@@ -47,6 +48,7 @@ import {
   serviceOf,
   tableNameOf,
 } from './template/stack.ts';
+import { type LocalWebhooks, withWebhooks } from './webhooks.ts';
 
 /**
  * Whether a log line is the JSON of a successful request. There are many, so they are shown on
@@ -228,6 +230,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   readonly maxWindowMs?: number;
   /** The longest time until a message that was not done comes again, in ms. @default 90000 */
   readonly maxVisibilityMs?: number;
+  /** The URLs of webhooks that alerts can tell, by their names. @default - there are none */
+  readonly webhooks?: LocalWebhooks;
   /** Says which events the local bus does not take. @default - it takes all */
   readonly eventFate?: EntryFate;
 }
@@ -304,13 +308,23 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** Makes the functions on the stores, as the options wrap them, and on the local model. */
 const functionsOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, concurrency, poolLimits, startContainer, log = () => {} }: LocalServiceOptions,
+  {
+    dataDir,
+    wrapStores,
+    concurrency,
+    poolLimits,
+    startContainer,
+    webhooks,
+    log = () => {},
+  }: LocalServiceOptions,
+  url: string,
   bus: EventBus,
   cleanup: AsyncDisposableStack,
 ): Promise<Functions> => {
   const nameOf = sourceNames(stack);
   const declared = model ? withUpstream(stack, model) : stack.functions;
-  const plain = { dynamodb, s3, functions: await withRedactionKey(declared, dataDir) };
+  const redacting = await withRedactionKey(declared, dataDir);
+  const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
     specs: withQueueUrls(wrapped.functions, bus),
@@ -368,7 +382,13 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { stack } = dependencies;
   const bus = await startEventBus(options.eventFate, options.maxWindowMs ?? usualWindowMs);
   cleanup.defer(() => bus.stop());
-  const functions = await functionsOf(dependencies, options, bus, cleanup);
+  const url = `http://127.0.0.1:${server.port}`;
+  const functions = await functionsOf(dependencies, options, url, bus, cleanup);
+  bus.invokeBy(async (name, event) => {
+    const spec = stack.functions.find((each) => each.name === name);
+    if (!spec) throw new Error(`there is no function ${name}`);
+    return collect(await functions.of(spec).invoke(event, new AbortController().signal));
+  });
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.waitUntilIdle());
   cleanup.defer(
@@ -385,7 +405,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   return {
     ...dependencies,
     bus,
-    url: `http://127.0.0.1:${server.port}`,
+    url,
     port: server.port,
     service,
     key: formatKey(key.key),

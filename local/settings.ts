@@ -1,5 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { isWebhookName, urlProblem, webhookNameRule } from '../core/workers/alerts/tell/index.ts';
 import {
   formatKey,
   type Key,
@@ -12,6 +14,7 @@ import {
 import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
 import type { LocalUpstream } from './inference.ts';
+import type { LocalWebhooks } from './webhooks.ts';
 
 /** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {
@@ -119,6 +122,8 @@ export interface Settings {
   readonly evaluators?: true;
   /** Whether keys and projects keep to their spending limits. */
   readonly limits?: true;
+  /** The URLs of webhooks that alerts can tell, by their names. */
+  readonly webhooks?: LocalWebhooks;
 }
 
 const defaultPort = 8787;
@@ -177,6 +182,29 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
   return { baseUrl, ...(key && { key }) };
 };
 
+const webhookExample = '{"ops": "http://127.0.0.1:9000/hook"}';
+
+/** Reads URLs by the names of webhooks. What is wrong with a URL is said without it: it is a secret. */
+const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
+  if (!text) return undefined;
+  const bad = (what: string) =>
+    new BadSetting(`WEBHOOKS ${what}: write names and URLs as JSON, ${webhookExample}`);
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    throw bad('is not JSON');
+  }
+  const { success, data } = z.record(z.string(), z.string()).safeParse(given);
+  if (!success) throw bad('is no object of texts');
+  for (const [name, url] of Object.entries(data)) {
+    if (!isWebhookName(name)) throw bad(`has the name ${name}, which ${webhookNameRule}`);
+    const problem = urlProblem(url, { loopback: true });
+    if (problem !== undefined) throw bad(`has a URL for ${name} that cannot be told: ${problem}`);
+  }
+  return data;
+};
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
  *
@@ -202,6 +230,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const dialect = dialectOf(environment.DIALECT);
+  const webhooks = webhooksOf(environment.WEBHOOKS);
   return {
     port: portOf(PORT),
     // The examples speak the service's own dialect.
@@ -212,6 +241,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(redact && { redact }),
     ...(switchOf('EVALUATORS', EVALUATORS, false) && { evaluators: true }),
     ...(switchOf('LIMITS', LIMITS, false) && { limits: true }),
+    ...(webhooks && { webhooks }),
     ...(key && { key }),
     ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),

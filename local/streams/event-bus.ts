@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../gateway/server.ts';
 import { isObject, localAccount, localRegion } from '../template/cloudformation.ts';
 import type { FunctionSpec, Pattern } from '../template/stack.ts';
 import { LocalQueue, queueOperations } from './queues.ts';
+import { type Notice, publishLocally } from './topic.ts';
 
 /*
  * EventBridge's patterns, as far as the filters of this stack and rules like theirs use them:
@@ -71,7 +72,7 @@ export interface BusEvent {
   readonly bus: string;
 }
 
-/** The local stand-ins of EventBridge and SQS, as far as functions use them. */
+/** The local stand-ins of EventBridge, SQS, SNS and Lambda, as far as functions use them. */
 export interface EventBus {
   readonly endpoint: string;
   /** Everything that was put into a queue. */
@@ -85,8 +86,17 @@ export interface EventBus {
    * @returns ends that
    */
   subscribe(listener: (event: BusEvent) => void): () => void;
+  /** Everything that was published to the topic of alerts. */
+  readonly notices: readonly Notice[];
+  /** Has everything that is published from now on brought to a listener. */
+  subscribeToTopic(listener: (notice: Notice) => void): void;
+  /** Has functions invoke functions. */
+  invokeBy(invoke: Invoke): void;
   stop(): Promise<void>;
 }
+
+/** Invokes a function of a name with an event, and gives its answer, both as JSON. */
+export type Invoke = (name: string, event: string) => Promise<string>;
 
 const put = z.object({
   Entries: z
@@ -121,20 +131,32 @@ const eventOf = ({ EventBusName, Source, DetailType, Detail, Time }: Put['Entrie
   bus: EventBusName,
 });
 
-/** An operation of one of the two services. Throws an Error for what AWS would refuse, too. */
+/** An operation of a service. Throws an Error for what AWS would refuse, too. */
 type Operation = (body: unknown) => unknown;
 
+const invocationPath = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
+
+interface Services {
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly publish: (form: string) => string;
+  readonly invoke: Invoke;
+}
+
 const serve =
-  (operations: Readonly<Record<string, Operation>>): RequestListener =>
+  ({ operations, publish, invoke }: Services): RequestListener =>
   (req, res) => {
     const answer = (status: number, body: unknown) =>
       res.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
-    json(req)
-      .then((body) => {
+    text(req)
+      .then(async (body) => {
+        const [, name] = invocationPath.exec(req.url ?? '') ?? [];
+        if (name !== undefined) return res.end(await invoke(decodeURIComponent(name), body));
+        if (req.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
+          return res.end(publish(body));
         const target = String(req.headers['x-amz-target']);
         const operation = operations[target];
         if (!operation) throw new Error(`${target} is not supported locally`);
-        answer(200, operation(body));
+        return answer(200, operation(JSON.parse(body)));
       })
       .catch((error: unknown) => answer(400, { __type: 'ValidationException', message: String(error) }));
   };
@@ -189,7 +211,19 @@ export const startEventBus = async (
     },
     ...queueOperations(queueOf, maxDelayMs),
   };
-  const server = await listen(0, Promise.resolve(serve(operations)));
+  const notices: Notice[] = [];
+  const ofTopic = new Set<(notice: Notice) => void>();
+  const publish = (form: string): string => {
+    const { notice, answer } = publishLocally(form);
+    notices.push(notice);
+    for (const listener of ofTopic) listener(notice);
+    return answer;
+  };
+  let invoke: Invoke = async (name) => {
+    throw new Error(`there is no function ${name}`);
+  };
+  const services = { operations, publish, invoke: (name: string, event: string) => invoke(name, event) };
+  const server = await listen(0, Promise.resolve(serve(services)));
   return {
     endpoint: `http://127.0.0.1:${server.port}`,
     letters,
@@ -198,6 +232,11 @@ export const startEventBus = async (
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    notices,
+    subscribeToTopic: (listener) => ofTopic.add(listener),
+    invokeBy: (by) => {
+      invoke = by;
     },
     stop: () => server.stop(),
   };
@@ -225,4 +264,6 @@ export const withQueueUrls = (
 export const busEnvironment = ({ endpoint }: Pick<EventBus, 'endpoint'>): Record<string, string> => ({
   AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint,
   AWS_ENDPOINT_URL_SQS: endpoint,
+  AWS_ENDPOINT_URL_SNS: endpoint,
+  AWS_ENDPOINT_URL_LAMBDA: endpoint,
 });
