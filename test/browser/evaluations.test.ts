@@ -96,6 +96,8 @@ beforeAll(async () => {
     rows: refTo(`table/${digest}`),
   });
   const self = await create('orders-evaluation', { _type: 'Evaluation', name: 'shop', dataset });
+  const column = { evaluation_object_ref: self, scorer_name: 'correct', summary_metric_path: 'mean' };
+  await create('ranks', { _type: 'Leaderboard', name: 'ranks', columns: [column] });
   await report(project, [
     ...runOf('careful', 'careful', self, 0, count),
     ...runOf('hasty', 'hasty', self, 10_000, count - 1),
@@ -125,7 +127,8 @@ describe('evaluations', () => {
       ...['0.65', '10', '59', '1', expect.stringMatching(/^\$0\.0/), '200 ms'],
     ]);
     await page.getByRole('img', { name: 'correct of 3 evaluations over time' }).waitFor();
-    const titles = () => page.getByRole('row').getByRole('link').allInnerTexts();
+    const listed = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
+    const titles = () => listed.getByRole('link').allInnerTexts();
     expect(await titles()).toEqual(['orders_increment', 'shop', 'shop']);
     await page.getByRole('button', { name: 'Mean correct' }).click();
     await page.locator('th[aria-sort=descending]', { hasText: 'Mean correct' }).waitFor();
@@ -207,6 +210,15 @@ describe('evaluations', () => {
     await rows.filter({ hasText: 'B: failed' }).getByText('Where is order 1?').waitFor();
     await rows.filter({ hasText: 'Where is order 0?' }).getByText('correct 1').nth(1).waitFor();
     await page.getByText('1 row are too few to tell').waitFor();
+    await page.getByRole('link', { name: 'Choose others' }).click();
+    const ranks = page.getByRole('region', { name: 'Leaderboard ranks' });
+    await ranks.getByRole('row', { name: 'careful 1' }).waitFor();
+    expect((await ranks.getByRole('row').allInnerTexts()).map((text) => text.split('\t', 1)[0])).toEqual([
+      'Model',
+      'careful',
+      'hasty',
+      expect.stringContaining('increment'),
+    ]);
     const alone = await visit(comparison('woven'));
     await alone.getByRole('heading', { name: 'orders_increment' }).waitFor();
     await alone.getByRole('button', { name: 'Row 2 Where is order 1?' }).waitFor();

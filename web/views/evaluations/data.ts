@@ -21,7 +21,9 @@ const opsOf = (project: string, ...names: readonly string[]): string[] =>
     ...['svc', 'weave'].map((scheme) => `${scheme}:///${project}/op/${name}:*`),
   ]);
 
-const evaluateOp = 'Evaluation.evaluate';
+/** The operation of evaluations, in every version. */
+export const evaluateOps = (project: string): string[] => opsOf(project, 'Evaluation.evaluate');
+
 const rowOps = ['Evaluation.predict_and_score', 'Evaluation.predictAndScore'] as const;
 
 /** An evaluation: what was evaluated on what, and what it came to. */
@@ -84,7 +86,7 @@ export const useEvaluations = ({ project, range, from, to }: EvaluationsSearch) 
       const rows = await readRows(reading, {
         ...requestOf(span, Date.now()),
         ...runColumns,
-        filter: { op_names: opsOf(project, evaluateOp), trace_roots_only: true },
+        filter: { op_names: evaluateOps(project), trace_roots_only: true },
         limit: maxListed,
       });
       return { runs: rows.map(runOf), isRunning: intervalOf(rows) };

@@ -16,6 +16,7 @@ import { useChange } from '../data.ts';
 import { type EvaluationsSearch, maxRuns } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
 import { maxListed, type Run, type RunFigures, useEvaluations, useFigures } from './data.ts';
+import { Leaderboards } from './leaderboards.tsx';
 import { ScoreCharts } from './score-charts.tsx';
 import type { Named } from './scores.ts';
 import { scoreText } from './words.ts';
@@ -311,6 +312,7 @@ export const EvaluationsView = () => {
           These are the newest {countText(maxListed)} of this time. Choose a shorter one.
         </p>
       ) : null}
+      <Leaderboards project={project} />
       <Shortcuts open={help} onClose={() => setHelp(false)} keys={keys} />
     </main>
   );
