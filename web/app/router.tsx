@@ -16,6 +16,7 @@ import {
   parseDatasetsSearch,
   parseEvaluationSearch,
   parseEvaluationsSearch,
+  parseEvaluatorsSearch,
   parseObjectsSearch,
   parseOverviewSearch,
   parsePlaygroundSearch,
@@ -80,6 +81,7 @@ const load = {
   evaluations: lazily(() => import('../views/evaluations/evaluations-view.tsx'), 'EvaluationsView'),
   evaluation: lazily(() => import('../views/evaluations/evaluation-view.tsx'), 'EvaluationView'),
   datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
+  evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
@@ -105,6 +107,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/evaluations', parseEvaluationsSearch, load.evaluations),
       view('/evaluation', parseEvaluationSearch, load.evaluation),
       view('/datasets', parseDatasetsSearch, load.datasets),
+      view('/evaluators', parseEvaluatorsSearch, load.evaluators),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

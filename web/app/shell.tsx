@@ -132,6 +132,7 @@ const links = [
   ['/playground', undefined],
   ['/datasets', undefined],
   ['/evaluations', undefined],
+  ['/evaluators', undefined],
   ['/objects', undefined],
   ['/prices', undefined],
 ] as const;

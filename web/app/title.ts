@@ -17,6 +17,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   evaluations: 'Evaluations',
   evaluation: 'Evaluation',
   datasets: 'Datasets',
+  evaluators: 'Evaluators',
   prices: 'Prices',
 };
 
@@ -27,8 +28,8 @@ const titleOf = (...parts: readonly (string | undefined)[]): string =>
 export const useViewTitle = (project: string | undefined): void => {
   const title = useRouterState({
     select: ({ location: { pathname, search } }) => {
-      const { thread, object, dataset } = search as Record<string, unknown>;
-      const shown = thread ?? object ?? dataset;
+      const { thread, object, dataset, evaluator } = search as Record<string, unknown>;
+      const shown = thread ?? object ?? dataset ?? evaluator;
       const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
       return titleOf(shown === undefined ? undefined : String(shown), name, project);
     },

@@ -349,6 +349,29 @@ interface ObjectsSearch {
 
 export const parseObjectsSearch = parser<ObjectsSearch>({ object: textOf, version: textOf, base: textOf });
 
+/** The state of the view of evaluators. */
+export interface EvaluatorsSearch {
+  readonly project: string;
+  /** The object of the evaluator that is shown. @default - all are listed */
+  readonly evaluator?: string;
+  /** Whether it is edited; without one, a new one is made. @default false */
+  readonly form?: true;
+  /** The time whose verdicts are shown. @default 7d */
+  readonly range?: Range;
+  /** The latest verdicts with this value alone, or those that failed. @default - all */
+  readonly only?: string;
+  /** Whether true, or a large number, stands for something bad. @default false */
+  readonly inverted?: true;
+}
+
+export const parseEvaluatorsSearch = parser<EvaluatorsSearch>({
+  evaluator: textOf,
+  form: flagOf,
+  range: rangeOf,
+  only: textOf,
+  inverted: flagOf,
+});
+
 /** The state of the view of datasets. */
 interface DatasetsSearch {
   readonly project: string;

@@ -28,14 +28,14 @@ export const Chart = lazily(() => {
 
 interface MetricChartProps {
   readonly title: string;
-  readonly points: readonly Point[];
+  readonly points: readonly Pick<Point, 'from' | 'to'>[];
   readonly lines: readonly Line[];
   readonly bars: boolean;
   /** Seconds of a bucket. */
   readonly granularity: number;
   readonly text: (value: number) => string;
-  /** The calls behind a point. */
-  readonly linkOf: (point: Point) => TracesSearch;
+  /** The calls behind a point. @default - a point leads nowhere */
+  readonly linkOf?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
 }
 
 /** What a chart shows, for whoever does not see it. The table of values has the rest. */
@@ -48,7 +48,7 @@ const nameOf = ({ title, lines, text }: MetricChartProps): string => {
 };
 
 /** A figure over time. A click on a point lists its calls. */
-const MetricChart = (props: MetricChartProps) => {
+export const MetricChart = (props: MetricChartProps) => {
   const { title, points, lines, bars, granularity, text, linkOf } = props;
   const navigate = useNavigate();
   const [at, setAt] = useState<number>();
@@ -89,14 +89,14 @@ const MetricChart = (props: MetricChartProps) => {
             onPoint={setAt}
             onPick={(index) => {
               const picked = points[index];
-              if (picked) navigate({ to: '/traces', search: linkOf(picked) });
+              if (picked && linkOf) navigate({ to: '/traces', search: linkOf(picked) });
             }}
           />
         </Suspense>
       )}
       {isEmpty ? null : (
         <p className="muted metric-foot" aria-hidden="true">
-          {point ? `${bucketText(point)} · click for its calls` : ''}
+          {point ? `${bucketText(point)}${linkOf ? ' · click for its calls' : ''}` : ''}
         </p>
       )}
     </section>
@@ -195,7 +195,7 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
       cost: of('cost', 4, ({ cost }) => cost),
     };
   }, [points, split, whole, textOf]);
-  const linkOf = ({ from, to }: Point) => callsIn(project, { start: from, end: to });
+  const linkOf = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
   const shared = { points, granularity, linkOf };
   const costText = useCostText(project);
   const bars = !split;

@@ -187,7 +187,7 @@ const nextEdge = (from: number, granularity: number): number => {
 };
 
 /** The edges of the buckets, with those that have no calls and are not in the answer. */
-const edgesOf = ({ start, end }: Span, granularity: number, known: readonly number[]): number[] => {
+export const edgesOf = ({ start, end }: Span, granularity: number, known: readonly number[]): number[] => {
   const midnight = new Date(start);
   midnight.setHours(0, 0, 0, 0);
   // Buckets of several days are counted from days that the answer alone knows.

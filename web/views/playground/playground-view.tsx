@@ -7,8 +7,8 @@ import { allows, useRead, useSession, useStore } from '../../session/session.tsx
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { imageOf } from '../../ui/text.tsx';
-import { maxPrices, useCall } from '../data.ts';
-import { whole } from '../overview/requests.ts';
+import { useCall } from '../data.ts';
+import { useModels } from '../models.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type Draft, type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
@@ -38,40 +38,6 @@ const useTrials = (project: string, seed: Seed) => {
   useEffect(() => store.stop, [store]);
   return { store, trials: state.trials };
 };
-
-/** For how many days back models are listed that were used. */
-const usedDays = 90;
-const dayMs = 86_400_000;
-
-/** The models that were used of late, and those that have a price of the project's own. */
-const useModels = (project: string): readonly string[] => {
-  const { data = none } = useRead(['models of the playground', project], async ({ client, signal }) => {
-    const now = Date.now();
-    const used = client.ask(
-      '/calls/stats',
-      {
-        project_id: project,
-        start: new Date(now - usedDays * dayMs).toISOString(),
-        end: new Date(now).toISOString(),
-        granularity: whole,
-        usage_metrics: [{ metric: 'total_tokens', aggregations: ['count'] }],
-      },
-      signal,
-    );
-    const priced = client.ask('/cost/query', { project_id: project, limit: maxPrices }, signal);
-    const [{ usage_buckets }, { results }] = await Promise.all([used, priced]);
-    const names: unknown[] = [
-      ...usage_buckets.map(({ model }) => model),
-      ...results.map(({ llm_id }) => llm_id),
-    ];
-    return [
-      ...new Set(names.filter((name): name is string => typeof name === 'string' && name !== '')),
-    ].sort();
-  });
-  return data;
-};
-
-const none: readonly string[] = [];
 
 interface MessageEditorProps {
   readonly message: DraftMessage;

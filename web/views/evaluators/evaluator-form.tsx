@@ -1,0 +1,456 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useRef, useState } from 'react';
+import type { EvaluatorValue } from '../../../api/evaluators.ts';
+import { wordsOf } from '../../api/http.ts';
+import { costText } from '../../data/format.ts';
+import { allows, useKept, useSession } from '../../session/session.tsx';
+import { Button, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
+import { useModels } from '../models.ts';
+import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
+import { CallLink } from './call-link.tsx';
+import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
+import {
+  type CheckName,
+  checkNames,
+  checks,
+  type Draft,
+  type DraftMessage,
+  draftOf,
+  type Evaluator,
+  emptyDraft,
+  evaluatorValue,
+  objectIdOf,
+} from './evaluator.ts';
+import { valueText } from './verdicts.ts';
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+/** What is inserted into a message by a click, and the part of it that is to be typed over. */
+const placeholders: readonly (readonly [text: string, typed: string])[] = [
+  ['{{conversation}}', ''],
+  ['{{inputs}}', ''],
+  ['{{inputs.path}}', 'path'],
+  ['{{output}}', ''],
+  ['{{output.path}}', 'path'],
+  ['{{attributes.path}}', 'path'],
+  ['{{expected}}', ''],
+];
+
+const roles = ['system', 'developer', 'user', 'assistant'] as const;
+
+/** The messages that a judge is asked with. Placeholders go where the caret is, or was last. */
+const Messages = ({ draft: { messages }, onChange }: PartProps) => {
+  const areas = useRef(new Map<number, HTMLTextAreaElement>());
+  const last = useRef<number>(undefined);
+  const set = (next: readonly DraftMessage[]) => onChange({ messages: next });
+  const edit = (number: number, change: Partial<DraftMessage>) =>
+    set(messages.map((message) => (message.number === number ? { ...message, ...change } : message)));
+  const insert = (text: string, typed: string) => {
+    const message = messages.find(({ number }) => number === last.current) ?? messages.at(-1);
+    const area = message && areas.current.get(message.number);
+    if (!message || !area) return;
+    const { selectionStart: from, selectionEnd: to } = area;
+    edit(message.number, { content: message.content.slice(0, from) + text + message.content.slice(to) });
+    // Once the text is there.
+    requestAnimationFrame(() => {
+      area.focus();
+      const begin = typed === '' ? from + text.length : from + text.indexOf(typed);
+      area.setSelectionRange(begin, begin + typed.length);
+    });
+  };
+  const add = () => {
+    const number = Math.max(0, ...messages.map((message) => message.number)) + 1;
+    set([...messages, { number, role: 'user', content: '' }]);
+  };
+  return (
+    <fieldset className="judge-messages">
+      <legend>What the judge is asked</legend>
+      {messages.map(({ number, role, content }, at) => (
+        <div key={number} className="message">
+          <div className="message-head">
+            <select
+              className="role"
+              aria-label={`Role of message ${at + 1}`}
+              value={role}
+              onChange={({ target }) => edit(number, { role: target.value as DraftMessage['role'] })}
+            >
+              {roles.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+            {messages.length > 1 ? (
+              <Button
+                kind="quiet"
+                aria-label={`Remove message ${at + 1}`}
+                onClick={() => set(messages.filter((message) => message.number !== number))}
+              >
+                ✕
+              </Button>
+            ) : null}
+          </div>
+          <textarea
+            aria-label={`Text of message ${at + 1}`}
+            ref={(area) => {
+              if (area) areas.current.set(number, area);
+              else areas.current.delete(number);
+            }}
+            value={content}
+            rows={3}
+            dir="auto"
+            onFocus={() => {
+              last.current = number;
+            }}
+            onChange={({ target }) => edit(number, { content: target.value })}
+          />
+        </div>
+      ))}
+      <div className="placeholders">
+        <span className="hint">Insert what is judged:</span>
+        {placeholders.map(([text, typed]) => (
+          <Button key={text} kind="quiet" className="mono" onClick={() => insert(text, typed)}>
+            {text}
+          </Button>
+        ))}
+        <Button onClick={add}>Add message</Button>
+      </div>
+    </fieldset>
+  );
+};
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly type?: 'text' | 'number';
+  readonly list?: string;
+  readonly placeholder?: string;
+}
+
+const Field = ({ label, onChange, type = 'text', ...props }: FieldProps) => (
+  <label className="field">
+    <span>{label}</span>
+    <input
+      {...props}
+      type={type}
+      spellCheck={false}
+      {...(type === 'number' && { step: 'any' })}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+);
+
+const answers: Readonly<Record<Draft['answer'], string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  label: 'one of some labels',
+};
+
+const JudgeFields = ({ project, ...props }: PartProps & { readonly project: string }) => {
+  const { draft, onChange } = props;
+  const list = useId();
+  const models = useModels(project);
+  return (
+    <>
+      <datalist id={list}>
+        {models.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div className="evaluator-fields">
+        <Field
+          label="Model"
+          list={list}
+          placeholder={models[0] ?? 'gpt-4o-mini'}
+          value={draft.model}
+          onChange={(model) => onChange({ model })}
+        />
+        <label className="field">
+          <span>It answers</span>
+          <select
+            value={draft.answer}
+            onChange={({ target }) => onChange({ answer: target.value as Draft['answer'] })}
+          >
+            {Object.entries(answers).map(([type, text]) => (
+              <option key={type} value={type}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {draft.answer === 'number' ? (
+          <>
+            <Field
+              label="From"
+              type="number"
+              value={draft.minimum}
+              onChange={(minimum) => onChange({ minimum })}
+            />
+            <Field
+              label="To"
+              type="number"
+              value={draft.maximum}
+              onChange={(maximum) => onChange({ maximum })}
+            />
+          </>
+        ) : null}
+        <Field
+          label="At most so many dollars a UTC day"
+          type="number"
+          value={draft.limit}
+          onChange={(limit) => onChange({ limit })}
+        />
+      </div>
+      {draft.answer === 'label' ? (
+        <label className="field">
+          <span>Labels, one in each line</span>
+          <textarea
+            value={draft.labels}
+            rows={3}
+            dir="auto"
+            onChange={({ target }) => onChange({ labels: target.value })}
+          />
+        </label>
+      ) : null}
+      <Messages {...props} />
+      <details>
+        <summary>Parameters of the request</summary>
+        <label className="field">
+          <span>
+            As JSON, such as <code>{'{"temperature": 0, "max_completion_tokens": 300}'}</code>
+          </span>
+          <textarea
+            className="mono"
+            spellCheck={false}
+            value={draft.parameters}
+            onChange={({ target }) => onChange({ parameters: target.value })}
+          />
+        </label>
+      </details>
+    </>
+  );
+};
+
+const checkPlaceholders: Partial<Record<CheckName, string>> = {
+  contains: 'order number',
+  regex: '^\\d{4}$',
+};
+
+const CheckFields = ({ draft: { check, checked }, onChange }: PartProps) => {
+  const isNumber = check.startsWith('max_');
+  return (
+    <div className="evaluator-fields">
+      <label className="field">
+        <span>True if</span>
+        <select
+          value={check}
+          onChange={({ target }) => onChange({ check: target.value as CheckName, checked: '' })}
+        >
+          {checkNames.map((name) => (
+            <option key={name} value={name}>
+              {checks[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {check === 'json_schema' ? (
+        <label className="field">
+          <span>JSON Schema</span>
+          <textarea
+            className="mono"
+            spellCheck={false}
+            value={checked}
+            onChange={({ target }) => onChange({ checked: target.value })}
+          />
+        </label>
+      ) : (
+        <Field
+          label={check === 'regex' ? 'Regular expression of RE2' : isNumber ? 'Bound' : 'Text'}
+          type={isNumber ? 'number' : 'text'}
+          placeholder={checkPlaceholders[check] ?? ''}
+          value={checked}
+          onChange={(next) => onChange({ checked: next })}
+        />
+      )}
+    </div>
+  );
+};
+
+const triedColumns: readonly TableColumn<TriedCall>[] = [
+  { title: 'Call', className: 'break', cell: ({ call }) => <CallLink call={call} /> },
+  {
+    title: 'Verdict',
+    cell: ({ verdict }) => <strong>{valueText(verdict.value)}</strong>,
+  },
+  { title: 'Reason', className: 'break', cell: ({ verdict }) => verdict.error ?? verdict.reason ?? '' },
+  {
+    title: 'Cost',
+    className: 'numeric',
+    cell: ({ verdict: { usd } }) => (usd === null ? 'unknown' : costText(usd)),
+  },
+];
+
+/** What a trial said. */
+const Tried = ({ tried }: { tried: readonly TriedCall[] }) => {
+  if (tried.length === 0)
+    return <Notice kind="info">No call matches yet, so there is nothing to try it on.</Notice>;
+  const usd = tried.reduce((sum, { verdict }) => sum + (verdict.usd ?? 0), 0);
+  return (
+    <section className="stack" aria-label="What it says">
+      <p role="status">
+        Tried on the latest {tried.length} that match, for {costText(usd)}. No verdict was stored.
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <div className="scroll-x" role="region" aria-label="Verdicts of the trial" tabIndex={0}>
+        <Table columns={triedColumns} rows={tried} keyOf={({ call }) => call.id} className="wide" />
+      </div>
+    </section>
+  );
+};
+
+type Work = 'trying' | 'saving' | undefined;
+
+/** What the form does, with what came of it. */
+const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined, onDone: () => void) => {
+  const { client } = useSession();
+  const { save } = useStoreEvaluator(project);
+  const navigate = useNavigate();
+  const [work, setWork] = useState<Work>();
+  const [error, setError] = useState<string>();
+  const [tried, setTried] = useState<readonly TriedCall[]>();
+  const trying = useRef<AbortController>(undefined);
+  const during = async (doing: Work, action: (value: EvaluatorValue) => Promise<void>, enabled: boolean) => {
+    setWork(doing);
+    setError(undefined);
+    try {
+      await action(evaluatorValue(draft, enabled, client));
+    } catch (failure) {
+      setError(wordsOf(failure));
+    }
+    setWork(undefined);
+  };
+  const tryIt = () =>
+    during(
+      'trying',
+      async (value) => {
+        trying.current = new AbortController();
+        // What it is called does not matter yet.
+        const named = value.name === '' ? { ...value, name: 'trial' } : value;
+        setTried(await tryEvaluator({ client, signal: trying.current.signal }, project, named));
+      },
+      false,
+    );
+  const store = (enabled: boolean) =>
+    during(
+      'saving',
+      async (value) => {
+        if (value.name === '') throw new Error('The evaluator needs a name.');
+        const id = evaluator?.id ?? objectIdOf(value.name);
+        if (!evaluator && (await isTaken({ client }, project, id)))
+          throw new Error(`There is an object ${id} already. Choose another name.`);
+        await save.mutateAsync({ id, value });
+        onDone();
+        await navigate({ to: '/evaluators', search: { project, evaluator: id } });
+      },
+      enabled,
+    );
+  return { work, error, tried, tryIt, store };
+};
+
+interface EvaluatorFormProps {
+  readonly project: string;
+  /** The one that is edited. @default - a new one is made */
+  readonly evaluator: Evaluator | undefined;
+  /** Whether the service judges; undefined while nobody knows. */
+  readonly isOn: boolean | undefined;
+}
+
+/** An evaluator to make or to change, which can be tried before it is stored. */
+export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
+  const { me, client } = useSession();
+  const mayJudge = allows(me, project, 'admin');
+  const first = evaluator ? draftOf(evaluator.value, client) : emptyDraft(mayJudge ? 'judge' : 'check');
+  // Whoever looks at a call that it was tried on finds the draft again.
+  const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
+  const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });
+  const { work, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
+  const allowed = draft.kind === 'check' || mayJudge;
+  const busy = work !== undefined;
+  return (
+    <section className="stack evaluator-form" aria-label={evaluator ? 'Edit the evaluator' : 'New evaluator'}>
+      <div className="evaluator-fields">
+        {evaluator ? (
+          <p className="field">
+            <span>Name</span>
+            <strong dir="auto">{draft.name}</strong>
+          </p>
+        ) : (
+          <Field
+            label="Name"
+            placeholder="helpful"
+            value={draft.name}
+            onChange={(name) => change({ name })}
+          />
+        )}
+        <label className="field">
+          <span>It judges</span>
+          <select value={draft.on} onChange={({ target }) => change({ on: target.value as Draft['on'] })}>
+            <option value="call">each call, once it ends</option>
+            <option value="trace">whole traces, once their root ends</option>
+          </select>
+        </label>
+        <Field
+          label="Share of them, in percent"
+          type="number"
+          value={draft.sample}
+          onChange={(sample) => change({ sample })}
+        />
+      </div>
+      <KeptFilterForm
+        project={project}
+        filter={draft.filter}
+        byFeedback={false}
+        onChange={(filter) => change({ filter })}
+      />
+      <fieldset className="segments fit">
+        <legend className="hidden">How it judges</legend>
+        <Button kind="quiet" aria-pressed={draft.kind === 'judge'} onClick={() => change({ kind: 'judge' })}>
+          A model judges
+        </Button>
+        <Button kind="quiet" aria-pressed={draft.kind === 'check'} onClick={() => change({ kind: 'check' })}>
+          A check without a model
+        </Button>
+      </fieldset>
+      {allowed ? null : (
+        <Notice kind="error">
+          A model that judges spends money: to try and to save it takes the role admin, which this key does
+          not have on {project}. <code>npm run keys</code> makes one with <code>--grant {project}:admin</code>
+          . A check takes the role write alone.
+        </Notice>
+      )}
+      {draft.kind === 'judge' ? (
+        <JudgeFields project={project} draft={draft} onChange={change} />
+      ) : (
+        <CheckFields draft={draft} onChange={change} />
+      )}
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="send wrap">
+        <Button disabled={!allowed || isOn === false} idle={busy} onClick={tryIt}>
+          {work === 'trying' ? 'Trying…' : `Try on ${triedCalls} recent calls`}
+        </Button>
+        <span className="spring" />
+        <Button disabled={!allowed} idle={busy} onClick={() => store(evaluator?.value.enabled ?? false)}>
+          Save
+        </Button>
+        {evaluator?.value.enabled ? null : (
+          <Button kind="primary" disabled={!allowed} idle={busy} onClick={() => store(true)}>
+            Save and switch on
+          </Button>
+        )}
+      </div>
+      {tried ? <Tried tried={tried} /> : null}
+    </section>
+  );
+};

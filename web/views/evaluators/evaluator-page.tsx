@@ -1,0 +1,507 @@
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import { feedbackOf } from '../../api/feedback.ts';
+import { wordsOf } from '../../api/http.ts';
+import { costText, countedText, countText } from '../../data/format.ts';
+import { allows, useSession } from '../../session/session.tsx';
+import { Button, Check, Moment, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Modal } from '../../ui/popups.tsx';
+import { useSettled } from '../../ui/settled.ts';
+import { useChange } from '../data.ts';
+import { MetricChart } from '../overview/charts.tsx';
+import { percentText } from '../overview/figures.ts';
+import { periodOf } from '../overview/requests.ts';
+import type { EvaluatorsSearch, Range } from '../search.ts';
+import { CallLink } from './call-link.tsx';
+import {
+  answerTypeOf,
+  type JudgesCost,
+  maxLookedUp,
+  maxScored,
+  maxVerdicts,
+  mayChange,
+  useJudgeCosts,
+  useJudgedCalls,
+  useNewest,
+  useScoring,
+  useSpending,
+  useStoreEvaluator,
+  useVerdictStats,
+  useVerdicts,
+} from './data.ts';
+import { type Evaluator, kindText, onText } from './evaluator.ts';
+import { Switch } from './switch.tsx';
+import {
+  type Comparison,
+  comparisonsOf,
+  costLine,
+  seriesOf,
+  type Totals,
+  totalsOf,
+  type Verdict,
+  valueText,
+} from './verdicts.ts';
+
+const route = getRouteApi('/evaluators');
+
+interface EvaluatorProps {
+  readonly project: string;
+  readonly evaluator: Evaluator;
+}
+
+/** Has the evaluator judge calls that are there already, at a price that is said before. */
+const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly onClose: () => void }) => {
+  const [typed, setTyped] = useState('100');
+  const count = useSettled(Number(typed), 300);
+  const isCount = Number.isInteger(count) && count >= 1 && count <= maxScored;
+  const { price, run } = useScoring(project, evaluator, isCount ? count : undefined);
+  const { data } = price;
+  const isPriced = isCount && count === Number(typed) && data !== undefined && !price.isFetching;
+  const [spent] = data?.spent_today_usd ?? [];
+  const { judge, max_usd_per_day: limit } = evaluator.value;
+  const words = () => {
+    if (!data) return '';
+    const { calls, estimated_usd: usd, ids } = data;
+    if (calls === 0) return `Of the latest ${countText(ids.length)} that match, none lacks a verdict.`;
+    const cost = !judge
+      ? 'which costs nothing'
+      : usd === null
+        ? 'at a price nobody knows'
+        : `for about ${costText(usd)}`;
+    return `${countedText(calls, 'call')} of the latest ${countText(ids.length)} that match will be judged, ${cost}.`;
+  };
+  return (
+    <div className="stack">
+      <label className="field">
+        <span>How many of the latest calls that match, up to {countText(maxScored)}</span>
+        <input
+          type="number"
+          min={1}
+          max={maxScored}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </label>
+      <p role="status">{isPriced ? words() : isCount ? 'Working out the price…' : ''}</p>
+      {isPriced && judge && typeof limit === 'number' && spent !== undefined ? (
+        <p className="muted">
+          {costText(spent)} of the {costText(limit)} of this UTC day are spent. What the limit leaves no room
+          for gets a verdict that says so.
+        </p>
+      ) : null}
+      {[price.error, run.error].map((error) =>
+        error ? (
+          <Notice key={wordsOf(error)} kind="error">
+            {wordsOf(error)}
+          </Notice>
+        ) : null,
+      )}
+      <div className="row-end">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          kind="primary"
+          disabled={!isPriced || data.calls === 0 || !data.is_on}
+          idle={run.isPending}
+          onClick={() => run.mutate(data?.ids ?? [], { onSuccess: onClose })}
+        >
+          {isPriced && data.calls > 0 ? `Judge ${countedText(data.calls, 'call')}` : 'Judge'}
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+const RemoveForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly onClose: () => void }) => {
+  const { remove } = useStoreEvaluator(project);
+  const navigate = useNavigate();
+  const leave = () => navigate({ to: '/evaluators', search: { project } });
+  return (
+    <div className="stack">
+      <p>All versions of {evaluator.value.name} go, and it judges no more. Its verdicts stay.</p>
+      {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
+      <div className="row-end">
+        <Button onClick={onClose}>Keep it</Button>
+        <Button
+          kind="primary"
+          idle={remove.isPending}
+          onClick={() => remove.mutate(evaluator.id, { onSuccess: leave })}
+        >
+          Delete
+        </Button>
+      </div>
+    </div>
+  );
+};
+
+type Opened = 'run' | 'remove';
+
+const titles: Readonly<Record<Opened, string>> = {
+  run: 'Judge existing calls',
+  remove: 'Delete this evaluator?',
+};
+
+/** What can be done with an evaluator. */
+const Actions = ({ project, evaluator }: EvaluatorProps) => {
+  const { me } = useSession();
+  const [opened, setOpened] = useState<Opened>();
+  const close = () => setOpened(undefined);
+  const mayEdit = mayChange(me, project, evaluator.value);
+  return (
+    <span className="row-end wrap">
+      {allows(me, project, 'write') ? (
+        <Button onClick={() => setOpened('run')}>Judge existing calls</Button>
+      ) : null}
+      {mayEdit ? (
+        <>
+          <Link
+            to="/evaluators"
+            search={{ project, evaluator: evaluator.id, form: true }}
+            className="button plain"
+          >
+            Edit
+          </Link>
+          <Button onClick={() => setOpened('remove')}>Delete</Button>
+        </>
+      ) : null}
+      <Modal title={titles[opened ?? 'run']} open={opened !== undefined} onClose={close}>
+        {opened === 'run' ? <RunForm project={project} evaluator={evaluator} onClose={close} /> : null}
+        {opened === 'remove' ? <RemoveForm project={project} evaluator={evaluator} onClose={close} /> : null}
+      </Modal>
+    </span>
+  );
+};
+
+/** How often each value was given. A click lists the verdicts with it. */
+const Distribution = ({ totals, only, onOnly }: DistributionProps) => {
+  const { count, failures, values, mean, least, most } = totals;
+  const all = values.reduce((sum, [, some]) => sum + some, 0);
+  const parts: readonly (readonly [value: string, count: number, of: number])[] = [
+    ...values.map(([value, some]) => [value, some, all] as const),
+    ...(failures > 0 ? [['not judged', failures, count] as const] : []),
+  ];
+  return (
+    <section className="card metric" aria-label="What it said">
+      <h2>What it said</h2>
+      <p>
+        {countedText(count, 'verdict')}
+        {mean === undefined
+          ? ''
+          : `: mean ${valueText(mean)}, from ${valueText(least ?? mean)} to ${valueText(most ?? mean)}`}
+      </p>
+      <ul className="distribution">
+        {parts.map(([value, some, of]) => (
+          <li key={value}>
+            <Button
+              kind="quiet"
+              aria-pressed={only === value}
+              onClick={() => onOnly(only === value ? undefined : value)}
+            >
+              <span className="cut" dir="auto">
+                {value}
+              </span>
+            </Button>
+            <span className="bar-of" aria-hidden="true">
+              <span style={{ inlineSize: percentText(of === 0 ? 0 : some / of).replace(' ', '') }} />
+            </span>
+            <span className="numeric">
+              {countText(some)} · {percentText(of === 0 ? 0 : some / of)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+interface DistributionProps {
+  readonly totals: Totals;
+  readonly only: string | undefined;
+  readonly onOnly: (value: string | undefined) => void;
+}
+
+/** How many disagreements are listed. */
+const shownDisagreements = 20;
+
+interface AgreementProps {
+  readonly comparisons: readonly Comparison[];
+  readonly calls: ReadonlyMap<string, CallRow>;
+  readonly inverted: boolean;
+  readonly onInverted: (inverted: boolean) => void;
+}
+
+/** How far the evaluator says what people say of the same calls. */
+const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps) => {
+  const same = comparisons.filter(({ agrees }) => agrees).length;
+  const others = comparisons.filter(({ agrees }) => !agrees).slice(0, shownDisagreements);
+  const columns: readonly TableColumn<Comparison>[] = [
+    { title: 'Call', className: 'break', cell: ({ verdict }) => <CallOf verdict={verdict} calls={calls} /> },
+    { title: 'It says', cell: ({ verdict }) => valueText(verdict.value) },
+    { title: 'A person says', className: 'break', cell: ({ said, by }) => `${said} (${by})` },
+  ];
+  return (
+    <section className="card metric whole" aria-label="Agreement with people">
+      <h2>Agreement with people</h2>
+      {comparisons.length === 0 ? (
+        <p className="muted">
+          Nobody has given feedback yet on these calls that can be compared: thumbs, a score, or an annotation
+          of the same kind.
+        </p>
+      ) : (
+        <p>
+          <strong>{percentText(same / comparisons.length)}</strong>: {countText(same)} of{' '}
+          {countedText(comparisons.length, 'opinion')} say the same.
+        </p>
+      )}
+      <Check label="True, or a large number, stands for bad" checked={inverted} onChange={onInverted} />
+      {others.length > 0 ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        <div className="scroll-x" role="region" aria-label="Disagreements" tabIndex={0}>
+          <Table
+            columns={columns}
+            rows={others}
+            keyOf={({ verdict, by, said }) => `${verdict.id} ${by} ${said}`}
+          />
+        </div>
+      ) : null}
+    </section>
+  );
+};
+
+/** The call of a verdict, as far as it was looked up. */
+const CallOf = ({ verdict, calls }: { verdict: Verdict; calls: ReadonlyMap<string, CallRow> }) => {
+  const call = calls.get(verdict.call);
+  return call ? <CallLink call={call} /> : <span className="muted">{verdict.call}</span>;
+};
+
+/** How many verdicts are listed at first, and are added at a time. */
+const shownVerdicts = 25;
+
+interface LatestProps {
+  readonly project: string;
+  readonly verdicts: readonly Verdict[];
+  readonly calls: ReadonlyMap<string, CallRow>;
+  readonly costs: ReadonlyMap<string, JudgesCost>;
+  readonly isJudge: boolean;
+}
+
+/** The latest verdicts, with the calls that they are on. */
+const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
+  const [shown, setShown] = useState(shownVerdicts);
+  const columns: readonly TableColumn<Verdict>[] = [
+    { title: 'Call', className: 'break', cell: (verdict) => <CallOf verdict={verdict} calls={calls} /> },
+    { title: 'Verdict', cell: ({ value }) => <strong>{valueText(value)}</strong> },
+    {
+      title: 'Reason',
+      className: 'break',
+      cell: ({ reason, error }) => (error ? <span className="error-text">{error}</span> : reason),
+    },
+    { title: 'When', cell: ({ at }) => <Moment time={new Date(at).toISOString()} /> },
+    ...(isJudge
+      ? [
+          {
+            title: 'Cost',
+            className: 'numeric' as const,
+            cell: ({ judge }: Verdict) => <JudgesCall project={project} judge={judge} costs={costs} />,
+          },
+        ]
+      : []),
+  ];
+  if (verdicts.length === 0) return <p className="muted">There are none in this time.</p>;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <div className="scroll-x" role="region" aria-label="Latest verdicts" tabIndex={0}>
+        <Table className="wide" columns={columns} rows={verdicts.slice(0, shown)} keyOf={({ id }) => id} />
+      </div>
+      {verdicts.length > shown ? (
+        <Button onClick={() => setShown(shown + shownVerdicts)}>
+          Show more of {countText(verdicts.length)}
+        </Button>
+      ) : null}
+    </>
+  );
+};
+
+/** What the judge of a verdict cost, with a link to what it was asked. */
+const JudgesCall = ({
+  project,
+  judge,
+  costs,
+}: Pick<LatestProps, 'project' | 'costs'> & Pick<Verdict, 'judge'>) => {
+  if (judge === undefined) return null;
+  const call = costs.get(judge);
+  if (!call) return <span className="muted">…</span>;
+  return (
+    <Link to="/trace" search={{ project, trace: call.trace, call: judge }}>
+      {costText(call.usd)}
+    </Link>
+  );
+};
+
+const none: readonly Verdict[] = [];
+const noCalls: ReadonlyMap<string, CallRow> = new Map();
+const noCosts: ReadonlyMap<string, JudgesCost> = new Map();
+
+const shownRanges: readonly (readonly [Range, string])[] = [
+  ['24h', '24 hours'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+];
+
+/** Everything about an evaluator's verdicts, as far as it is there. */
+const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, inverted: boolean) => {
+  const type = answerTypeOf(evaluator);
+  const [now] = useState(() => Date.now());
+  const { start, granularity } = useMemo(() => periodOf({ project, range }, now), [project, range, now]);
+  const newest = useNewest(project, evaluator);
+  const spending = useSpending(project, [evaluator], newest);
+  const stats = useVerdictStats(project, evaluator, start, granularity, newest);
+  const verdicts = useVerdicts(project, evaluator, start, newest);
+  const { data: latest = none } = verdicts;
+  const calls = useJudgedCalls(project, latest);
+  const costs = useJudgeCosts(project, latest);
+  const { minimum, maximum } = evaluator.value.judge?.answer ?? {};
+  const { data: found = noCalls } = calls;
+  return {
+    ...{ latest, calls: found, costs: costs.data ?? noCosts },
+    queries: [stats, verdicts, calls, costs],
+    granularity,
+    spent: spending.data?.spent.get(evaluator.id),
+    totals: stats.data && totalsOf(stats.data, type, latest),
+    series:
+      stats.data &&
+      seriesOf(stats.data, { start, end: Math.max(Date.parse(stats.data.end), now) }, type, latest),
+    comparisons: comparisonsOf(
+      latest.slice(0, maxLookedUp),
+      (id) => {
+        const call = found.get(id);
+        return call ? feedbackOf(call) : [];
+      },
+      { minimum: minimum ?? 0, maximum: maximum ?? 1, inverted },
+    ),
+  };
+};
+
+interface EvaluatorPageProps extends EvaluatorProps {
+  readonly isOn: boolean | undefined;
+}
+
+/** An evaluator with its verdicts over time, what they cost, and how far people agree with it. */
+export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) => {
+  const { range = '7d', only, inverted = false } = route.useSearch();
+  const change = useChange<EvaluatorsSearch>(route.useNavigate());
+  const { value } = evaluator;
+  const page = useEvaluatorPage({ project, evaluator }, range, inverted);
+  const { latest, totals, series, calls, costs, granularity, spent } = page;
+  const shown = only === undefined ? latest : latest.filter((verdict) => valueText(verdict.value) === only);
+  const usd = [...costs.values()].reduce((sum, cost) => sum + cost.usd, 0);
+  const isShare = answerTypeOf(evaluator) !== 'number';
+  return (
+    <div className="stack evaluator">
+      <div className="row-between wrap">
+        <p className="facts">
+          <Switch project={project} evaluator={evaluator} />
+          <span>{onText(value)}</span>
+          <span className="break">{kindText(value)}</span>
+          {value.judge ? (
+            <span>
+              {spent === undefined ? '' : `${costText(spent)} of `}
+              {costText(value.max_usd_per_day ?? 0)} today
+            </span>
+          ) : null}
+        </p>
+        <Actions project={project} evaluator={evaluator} />
+      </div>
+      <fieldset className="segments fit">
+        <legend className="hidden">Time</legend>
+        {shownRanges.map(([each, text]) => (
+          <Button
+            key={each}
+            kind="quiet"
+            aria-pressed={range === each}
+            onClick={() => change({ range: each === '7d' ? undefined : each })}
+          >
+            {text}
+          </Button>
+        ))}
+      </fieldset>
+      <QueryStatus of={page.queries} loading="Loading verdicts…" />
+      {totals?.count === 0 ? (
+        <Notice kind="info">
+          There is no verdict in the last {shownRanges.find(([each]) => each === range)?.[1]}.
+          {value.enabled && isOn !== false
+            ? ' Calls are judged that end some five seconds after it was switched on. Verdicts show here by themselves.'
+            : ' It judges existing calls when it is asked to.'}
+        </Notice>
+      ) : null}
+      {series && totals && totals.count > 0 ? (
+        <div className="charts">
+          <MetricChart
+            title="Verdicts"
+            points={series.buckets}
+            lines={series.counts}
+            bars
+            granularity={granularity}
+            text={countText}
+          />
+          <MetricChart
+            title={isShare ? 'Shares' : 'Mean'}
+            points={series.buckets}
+            lines={series.values}
+            bars={false}
+            granularity={granularity}
+            text={isShare ? percentText : valueText}
+          />
+          {value.judge ? (
+            <MetricChart
+              title={`Cost: ${costText(usd)}`}
+              points={series.buckets}
+              lines={[costLine(series.buckets, latest, costs)]}
+              bars
+              granularity={granularity}
+              text={costText}
+            />
+          ) : null}
+          <Distribution totals={totals} only={only} onOnly={(next) => change({ only: next })} />
+          <Agreement
+            comparisons={page.comparisons}
+            calls={calls}
+            inverted={inverted}
+            onInverted={(next) => change({ inverted: next || undefined })}
+          />
+        </div>
+      ) : null}
+      {totals && totals.count > 0 ? (
+        <>
+          <h2>
+            Latest verdicts
+            {only === undefined ? '' : `: ${only}`}
+          </h2>
+          {only === undefined ? null : (
+            <div>
+              <Button kind="quiet" onClick={() => change({ only: undefined })}>
+                Show all
+              </Button>
+            </div>
+          )}
+          <Latest
+            key={only ?? ''}
+            project={project}
+            verdicts={shown}
+            calls={calls}
+            costs={costs}
+            isJudge={value.judge !== undefined && value.judge !== null}
+          />
+          {latest.length === maxVerdicts || totals.count > maxLookedUp ? (
+            <p className="hint">
+              Of the time there are {countText(totals.count)} verdicts. The latest {countText(maxVerdicts)}{' '}
+              are listed and their costs and labels counted; of the latest {countText(maxLookedUp)} calls and
+              people&apos;s feedback are looked up.
+            </p>
+          ) : null}
+        </>
+      ) : null}
+    </div>
+  );
+};

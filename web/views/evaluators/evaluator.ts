@@ -1,0 +1,226 @@
+import type { EvaluatorValue } from '../../../api/evaluators.ts';
+import type { Client } from '../../api/client.ts';
+import type { ObjectVersion } from '../../api/contract.ts';
+import { costText, countedText, durationText } from '../../data/format.ts';
+import { isObject, jsonIn } from '../../data/values.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
+
+/** The class of evaluators, which they are found by. */
+export const evaluatorClass = 'Evaluator';
+
+/** What judges' calls are called. They are never judged. */
+export const judgeOp = 'Evaluator.judge';
+
+/** A version of an evaluator. */
+export interface Evaluator {
+  readonly id: string;
+  readonly digest: string;
+  readonly value: EvaluatorValue;
+}
+
+/** The evaluator that a version of an object is; undefined if it is none. */
+export const evaluatorOf = ({ object_id, digest, val }: ObjectVersion): Evaluator | undefined =>
+  isObject(val) && val._type === evaluatorClass
+    ? { id: object_id, digest, value: val as EvaluatorValue }
+    : undefined;
+
+/** The checks by their fields, as the form names them. */
+export const checks = {
+  contains: 'The output contains',
+  regex: 'The output matches',
+  json_schema: 'The output fits the JSON Schema',
+  max_latency_ms: 'It takes at most, in ms',
+  max_cost_usd: 'It costs at most, in dollars',
+  max_tool_calls: 'It calls so many tools at most',
+} as const;
+
+export type CheckName = keyof typeof checks;
+
+export const checkNames = Object.keys(checks) as readonly CheckName[];
+
+type Judge = NonNullable<EvaluatorValue['judge']>;
+
+/** What a judge answers, in words. */
+export const answerText = ({ type, labels, minimum, maximum }: Judge['answer']): string => {
+  if (type === 'label') return (labels ?? []).join(', ');
+  if (type === 'boolean') return 'true or false';
+  const [from, to] = [minimum ?? undefined, maximum ?? undefined];
+  if (from !== undefined && to !== undefined) return `${from} to ${to}`;
+  return from !== undefined ? `${from} or more` : to !== undefined ? `up to ${to}` : 'a number';
+};
+
+const checkTextOf = (check: NonNullable<EvaluatorValue['check']>): string => {
+  if (typeof check.contains === 'string') return `contains “${check.contains}”`;
+  if (typeof check.regex === 'string') return `matches ${check.regex}`;
+  if (typeof check.max_latency_ms === 'number') return `takes at most ${durationText(check.max_latency_ms)}`;
+  if (typeof check.max_cost_usd === 'number') return `costs at most ${costText(check.max_cost_usd)}`;
+  if (typeof check.max_tool_calls === 'number')
+    return `at most ${countedText(check.max_tool_calls, 'call')} of tools`;
+  return 'fits a JSON Schema';
+};
+
+/** How an evaluator judges, in words. */
+export const kindText = ({ judge, check }: EvaluatorValue): string => {
+  if (judge) return `${judge.model}: ${answerText(judge.answer)}`;
+  return check ? `check: ${checkTextOf(check)}` : 'nothing';
+};
+
+/** What an evaluator is on, in words. */
+export const onText = ({ on, sample_rate }: EvaluatorValue): string => {
+  const share = Math.round(sample_rate * 10_000) / 100;
+  return `${share === 100 ? 'all' : `${share} % of`} ${on === 'trace' ? 'traces' : 'calls'}`;
+};
+
+/** What an evaluator is about, as the filters of lists read it. */
+const keptIn = ({ filter, query }: EvaluatorValue): Kept => ({
+  ...(isObject(filter) && { filter }),
+  ...(isObject(query) && { query: query as NonNullable<Kept['query']> }),
+});
+
+/** A message of a judge as it is edited. */
+export interface DraftMessage {
+  /** Tells it from others while they change. */
+  readonly number: number;
+  readonly role: Judge['messages'][number]['role'];
+  readonly content: string;
+}
+
+/** An evaluator as it is edited: what is typed is text. */
+export interface Draft {
+  readonly name: string;
+  readonly on: EvaluatorValue['on'];
+  readonly filter: KeptFilter;
+  /** In percent. */
+  readonly sample: string;
+  readonly kind: 'judge' | 'check';
+  readonly model: string;
+  readonly messages: readonly DraftMessage[];
+  readonly answer: Judge['answer']['type'];
+  /** A label in each line. */
+  readonly labels: string;
+  readonly minimum: string;
+  readonly maximum: string;
+  /** As JSON; empty for none. */
+  readonly parameters: string;
+  /** In dollars. */
+  readonly limit: string;
+  readonly check: CheckName;
+  readonly checked: string;
+}
+
+const jsonText = (value: unknown): string =>
+  value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
+
+const numberText = (value: number | null | undefined): string =>
+  typeof value === 'number' ? String(value) : '';
+
+const firstPrompt = 'Did the assistant do what the user asked for?\n{{conversation}}';
+
+/** A draft to begin with. */
+export const emptyDraft = (kind: Draft['kind']): Draft => ({
+  ...{ name: '', on: 'call', filter: { all: true, others: [], rest: {} }, sample: '100' },
+  ...{ kind, model: '', messages: [{ number: 1, role: 'user', content: firstPrompt }], answer: 'boolean' },
+  ...{ labels: 'good\nbad', minimum: '1', maximum: '5', parameters: '', limit: '1' },
+  ...{ check: 'contains', checked: '' },
+});
+
+/** An evaluator as a draft. */
+export const draftOf = (value: EvaluatorValue, client: Pick<Client, 'unwired'>): Draft => {
+  const { judge, check } = value;
+  const before = emptyDraft(judge ? 'judge' : 'check');
+  const checkName = checkNames.find((name) => check?.[name] !== undefined && check[name] !== null);
+  const checked = checkName && check?.[checkName];
+  return {
+    ...before,
+    ...{ name: value.name, on: value.on, filter: filterOf(keptIn(value), client) },
+    sample: String(Math.round(value.sample_rate * 1e6) / 1e4),
+    limit: numberText(value.max_usd_per_day) || before.limit,
+    ...(judge && {
+      model: judge.model,
+      messages: judge.messages.map(({ role, content }, at) => ({ number: at + 1, role, content })),
+      answer: judge.answer.type,
+      ...(judge.answer.labels && { labels: judge.answer.labels.join('\n') }),
+      ...(judge.answer.type === 'number' && {
+        minimum: numberText(judge.answer.minimum),
+        maximum: numberText(judge.answer.maximum),
+      }),
+      parameters: jsonText(judge.parameters),
+    }),
+    ...(checkName && {
+      check: checkName,
+      checked: typeof checked === 'string' ? checked : jsonText(checked),
+    }),
+  };
+};
+
+/** What is wrong with a draft, for the one who writes it. */
+class Problem extends Error {}
+
+const numberIn = (text: string, what: string): number => {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new Problem(`${what} should be a number.`);
+  return value;
+};
+
+const jsonOf = (text: string, what: string): unknown => {
+  const value = jsonIn(text);
+  if (value === undefined) throw new Problem(`${what} should be JSON.`);
+  return value;
+};
+
+const answerOf = ({ answer: type, labels, minimum, maximum }: Draft): Judge['answer'] => {
+  if (type === 'label') return { type, labels: labels.split('\n').flatMap((label) => label.trim() || []) };
+  if (type === 'boolean') return { type };
+  return {
+    type,
+    ...(minimum.trim() && { minimum: numberIn(minimum, 'The least number') }),
+    ...(maximum.trim() && { maximum: numberIn(maximum, 'The largest number') }),
+  };
+};
+
+const checkOf = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']> => {
+  if (check === 'contains' || check === 'regex') return { [check]: checked };
+  if (check === 'json_schema') return { json_schema: jsonOf(checked, 'The JSON Schema') as never };
+  return { [check]: numberIn(checked, 'The bound of the check') };
+};
+
+/**
+ * The value of a draft, in the dialect of the service.
+ *
+ * @throws Error in words, for what is no number or no JSON; all else the service checks
+ */
+export const evaluatorValue = (
+  draft: Draft,
+  enabled: boolean,
+  client: Pick<Client, 'wire'>,
+): EvaluatorValue => {
+  const { name, on, filter, sample, kind, model, messages, parameters, limit } = draft;
+  return {
+    _type: evaluatorClass,
+    ...{ name: name.trim(), ...(keptOf(filter, client) as Pick<EvaluatorValue, 'filter' | 'query'>), on },
+    sample_rate: numberIn(sample, 'The share of calls') / 100,
+    ...(kind === 'judge'
+      ? {
+          judge: {
+            model: model.trim(),
+            messages: messages.map(({ role, content }) => ({ role, content })),
+            answer: answerOf(draft),
+            ...(parameters.trim() && {
+              parameters: jsonOf(parameters, 'Parameters') as NonNullable<Judge['parameters']>,
+            }),
+          },
+          max_usd_per_day: numberIn(limit, 'The limit of a day'),
+        }
+      : { check: checkOf(draft) }),
+    enabled,
+  };
+};
+
+/** The name of the object of a new evaluator: letters, digits and signs that every name may have. */
+export const objectIdOf = (name: string): string =>
+  name
+    .trim()
+    .normalize('NFKD')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 128) || 'evaluator';

@@ -1,0 +1,193 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { costText, countText } from '../../data/format.ts';
+import { allows, useSession } from '../../session/session.tsx';
+import { Moment, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { whole } from '../overview/requests.ts';
+import { ranges } from '../search.ts';
+import {
+  answerTypeOf,
+  maxListed,
+  useEvaluators,
+  useLastFailure,
+  useSpending,
+  useVerdictStats,
+  useVerdicts,
+} from './data.ts';
+import { type Evaluator, kindText, onText } from './evaluator.ts';
+import { EvaluatorForm } from './evaluator-form.tsx';
+import { EvaluatorPage } from './evaluator-page.tsx';
+import { Switch } from './switch.tsx';
+import { totalsOf, totalsText } from './verdicts.ts';
+
+interface RowProps {
+  readonly project: string;
+  readonly evaluator: Evaluator;
+}
+
+/** The days whose verdicts the list sums up. */
+const weekMs = ranges['7d'] * 60_000;
+
+/** So many of the latest verdicts tell how frequent labels are. */
+const counted = 100;
+
+const useWeek = (): number => useState(() => Math.floor((Date.now() - weekMs) / 60_000) * 60_000)[0];
+
+const useTotals = ({ project, evaluator }: RowProps) => {
+  const start = useWeek();
+  const type = answerTypeOf(evaluator);
+  const { data } = useVerdictStats(project, evaluator, start, whole);
+  // Statistics do not count labels.
+  const latest = useVerdicts(project, evaluator, start, type === 'label' ? '' : undefined, counted);
+  return { start, totals: data && totalsOf(data, type, latest.data ?? []) };
+};
+
+const LastDays = (props: RowProps) => {
+  const { totals } = useTotals(props);
+  if (!totals) return <span className="muted">…</span>;
+  return (
+    <>
+      {countText(totals.count)} <span className="muted">{totalsText(totals)}</span>
+    </>
+  );
+};
+
+const LastError = (props: RowProps) => {
+  const { totals, start } = useTotals(props);
+  const { data } = useLastFailure(props.project, props.evaluator, start, (totals?.failures ?? 0) > 0);
+  if (!data) return null;
+  return (
+    <>
+      <span className="error-text">{data.error}</span>{' '}
+      <Moment time={new Date(data.at).toISOString()} className="muted" />
+    </>
+  );
+};
+
+const columnsOf = (
+  project: string,
+  spent: ReadonlyMap<string, number> | undefined,
+): readonly TableColumn<Evaluator>[] => [
+  {
+    title: 'Name',
+    className: 'break',
+    cell: ({ id, value }) => (
+      <Link to="/evaluators" search={{ project, evaluator: id }}>
+        {value.name}
+      </Link>
+    ),
+  },
+  { title: 'State', cell: (evaluator) => <Switch project={project} evaluator={evaluator} /> },
+  { title: 'Judges', cell: ({ value }) => onText(value) },
+  { title: 'By', className: 'break', cell: ({ value }) => kindText(value) },
+  { title: 'Verdicts in 7 days', cell: (evaluator) => <LastDays project={project} evaluator={evaluator} /> },
+  {
+    title: 'Today',
+    className: 'numeric',
+    cell: ({ id, value }) => {
+      if (!value.judge) return '';
+      const usd = spent?.get(id);
+      return `${usd === undefined ? '' : `${costText(usd)} of `}${costText(value.max_usd_per_day ?? 0)}`;
+    },
+  },
+  {
+    title: 'Last error',
+    className: 'break',
+    cell: (evaluator) => <LastError project={project} evaluator={evaluator} />,
+  },
+];
+
+/** What stands there where the service does not judge. */
+const SwitchedOff = () => (
+  <Notice kind="info">
+    Evaluators are switched off in this service: nothing is judged, and none can be tried. Who runs it
+    switches them on with the setting <code>evaluators</code>, such as{' '}
+    <code>npx cdk deploy -c evaluators=true</code>, or locally with <code>EVALUATORS=1 npm start</code>. They
+    can be made and priced before.
+  </Notice>
+);
+
+const route = getRouteApi('/evaluators');
+
+const List = ({ project, evaluators, spent }: ListProps) => (
+  <>
+    {evaluators.length === 0 ? (
+      <Notice kind="info">
+        {project} has no evaluators yet. One watches the calls that end, asks a model or makes a check, and
+        its verdicts are feedback on them.
+      </Notice>
+    ) : (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+      <div className="scroll-x" role="region" aria-label="Evaluators" tabIndex={0}>
+        <Table
+          className="wide"
+          columns={columnsOf(project, spent)}
+          rows={evaluators}
+          keyOf={({ id }) => id}
+        />
+      </div>
+    )}
+    {evaluators.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
+  </>
+);
+
+interface ListProps {
+  readonly project: string;
+  readonly evaluators: readonly Evaluator[];
+  readonly spent: ReadonlyMap<string, number> | undefined;
+}
+
+/** The evaluators of a project, or one of them with its verdicts. */
+export const EvaluatorsView = () => {
+  const { project, evaluator: id, form } = route.useSearch();
+  const { me } = useSession();
+  const query = useEvaluators(project);
+  const { data } = query;
+  const spending = useSpending(project, data);
+  const chosen = data?.find((each) => each.id === id);
+  const isOn = spending.data?.isOn;
+  const mayWrite = allows(me, project, 'write');
+  return (
+    <main className="page wide">
+      <div className="row-between wrap">
+        <h1>
+          {id === undefined && !form ? (
+            'Evaluators'
+          ) : (
+            <>
+              <Link to="/evaluators" search={{ project }}>
+                Evaluators
+              </Link>{' '}
+              <span className="muted">/</span> {chosen?.value.name ?? (form ? 'new' : id)}
+            </>
+          )}
+        </h1>
+        {id === undefined && !form && mayWrite ? (
+          <Link to="/evaluators" search={{ project, form: true }} className="button primary">
+            New evaluator
+          </Link>
+        ) : null}
+      </div>
+      {mayWrite ? null : (
+        <p className="muted">
+          This key may look at evaluators. To make a check takes the role write on {project}, a model that
+          judges the role admin.
+        </p>
+      )}
+      {isOn === false ? <SwitchedOff /> : null}
+      <QueryStatus of={[query]} loading="Loading evaluators…" />
+      {data && id !== undefined && !chosen ? (
+        <Notice kind="error">This evaluator is not there: it was deleted, or the link is cut off.</Notice>
+      ) : null}
+      {data && form && (chosen || id === undefined) ? (
+        <EvaluatorForm key={chosen?.digest ?? ''} project={project} evaluator={chosen} isOn={isOn} />
+      ) : null}
+      {chosen && !form ? (
+        <EvaluatorPage key={chosen.id} project={project} evaluator={chosen} isOn={isOn} />
+      ) : null}
+      {data && id === undefined && !form ? (
+        <List project={project} evaluators={data} spent={spending.data?.spent} />
+      ) : null}
+    </main>
+  );
+};
