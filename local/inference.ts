@@ -300,7 +300,11 @@ export interface LocalUpstream {
 }
 
 /** The routes whose functions ask models. Functions that judge do so, too. */
-const askingPaths: ReadonlySet<string> = new Set(['/inference/v1/{path+}', '/calls/score']);
+const askingPaths: ReadonlySet<string> = new Set([
+  '/inference/v1/{path+}',
+  '/completions/create',
+  '/calls/score',
+]);
 
 /**
  * Gives the stack's functions this upstream in place of the configured ones. The keys of those are

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Endpoint, NamedProject } from '../../api/endpoint.ts';
-import { allows, fromContext, hasExpired } from '../../foundations/auth/index.ts';
+import { allows, fromContext, hasExpired, type Role } from '../../foundations/auth/index.ts';
 import { challengeOf, keyRequired } from '../../foundations/wire/errors.ts';
 import { type ErrorBody, forbidden, ServiceError, unavailable } from '../../foundations/wire/index.ts';
 import { RequestLog } from '../log/request-log.ts';
@@ -86,10 +86,17 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.service = {
       ...{ id, caller, body: undefined, budget: budgetOf(context) },
       describe: (details) => event.log.describes(details),
+      lacksRecord: (error) => event.log.lacksRecord(error),
     };
     event.log.spends(event.service.budget.meter);
   },
 });
+
+/** What a role is for, as refusals say it. */
+const doing: Readonly<Record<Role, string>> = {
+  ...{ read: 'read', write: 'write' },
+  ...{ inference: 'use inference in', admin: 'administer' },
+};
 
 /**
  * Refuses a request if the caller's key does not give the role on each project that it names. It
@@ -108,7 +115,7 @@ export const authorize = <Body>({
     if (refused) {
       throw forbidden(
         [method === 'GET' ? 'query' : 'body', ...refused.loc],
-        `this key may not ${role === 'admin' ? 'administer' : role} the project ${refused.projectId}`,
+        `this key may not ${doing[role]} the project ${refused.projectId}`,
       );
     }
   },

@@ -17,6 +17,8 @@ export interface ServiceRequest<Body> {
   readonly budget: RequestBudget;
   /** Says how the log gets the answer's details once it is over. @default - one row */
   readonly describe: (details: () => Details) => void;
+  /** Tells the log that the request was not recorded. */
+  readonly lacksRecord: (error: unknown) => void;
 }
 
 /** API Gateway's event with what the middlewares add to it. */

@@ -3,62 +3,31 @@ import type { Context } from 'aws-lambda';
 import { inference as description, type InferenceBody } from '../../api/inference.ts';
 import {
   askForUsage,
-  chooseUpstream,
-  countRequest,
   endpoints,
   type ForwardedAnswer,
   forward,
   isInferencePath,
   neverReached,
   openAiError,
-  parseUpstreams,
-  type RateLimit,
   Recording,
-  SecretKeys,
-  Spending,
-  secretsClient,
-  type UpstreamConfig,
+  type Spending,
 } from '../../core/doors/inference/index.ts';
-import { writeCalls } from '../../core/records/calls/index.ts';
-import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/records/costs/index.ts';
 import { SpendingLimitReached } from '../../core/records/spending.ts';
 import { allows, type Caller } from '../../foundations/auth/index.ts';
-import { Memory } from '../../foundations/memory.ts';
-import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
+import { requestBudget } from '../../foundations/storage/index.ts';
 import {
   forbidden,
   hasExactNumber,
-  invalid,
-  maxDepth,
   type ProjectId,
   parseJson,
   parseProjectId,
-  problemOf,
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
-import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { answerErrors, logRequest, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
-import { settings } from '../http/settings.ts';
-
-const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
-
-/**
- * The upstreams, and the reader of their keys. Made once per container; no upstreams if the
- * environment has none.
- */
-const inference: UpstreamConfig = {
-  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
-  keys: new SecretKeys(secretsClient),
-};
-
-/** How many requests a key may make; undefined for any number. */
-const rateLimit: RateLimit | undefined =
-  INFERENCE_RATE && RATES_TABLE
-    ? { table: { client: dynamodbClient(), name: RATES_TABLE }, perMinute: Number(INFERENCE_RATE) }
-    : undefined;
+import { conclude, countCaller, holdCost, inference, recordMs, requireKeepable } from './asking.ts';
 
 type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
 
@@ -131,46 +100,6 @@ interface Event extends RelayEvent<InferenceBody> {
   isUnsent?: boolean;
 }
 
-/** The part of the function's time that is kept back to record a long answer, in milliseconds. */
-const recordMs = 15_000;
-/** A count that takes longer costs more than it protects from, in milliseconds. */
-const countMs = 2000;
-/** The same of what holds money: requests of one key or project wait for each other. */
-const holdMs = 10_000;
-/** How long prices are remembered, in milliseconds. */
-const pricesMs = 60_000;
-
-const priceBooks = new Memory<PriceBook>(pricesMs);
-
-/** The default prices, behind the project's own if there is one. */
-const priceBookOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<PriceBook> =>
-  project === undefined
-    ? loadDefaultPrices()
-    : priceBooks.get(project, () => readPriceBook(settings.costs, project, budget));
-
-/**
- * Holds what a request may cost, if key or project have limits.
- *
- * @param body as it goes to the upstream
- * @returns undefined if nothing limits it, or no upstream takes its model
- */
-const spend = async (event: Event, body: InferenceBody): Promise<Spending | undefined> => {
-  if (unpriced === undefined) return undefined;
-  const { service, gone } = event;
-  const project = projectOf(event);
-  const { deadline } = requestBudget(holdMs);
-  const budget = { ...service.budget, deadline, signal: gone };
-  const limits = [
-    ...keyLimits(service.caller),
-    ...(project === undefined ? [] : await projectLimits(project, budget)),
-  ];
-  const chosen = chooseUpstream(inference.upstreams, body.model);
-  if (limits.length === 0 || !chosen) return undefined;
-  const book = await priceBookOf(project, budget);
-  const request = { path: pathOf(event), body, model: chosen.model, limits, book, unpriced, now: Date.now() };
-  return Spending.begin(settings.rollups, request, budget);
-};
-
 /**
  * The body with its numbers as they were written. The schema has made doubles of those it knows.
  *
@@ -179,9 +108,8 @@ const spend = async (event: Event, body: InferenceBody): Promise<Spending | unde
 const receivedBody = (event: Event): InferenceBody => {
   const text = bodyText(event);
   const body = hasExactNumber(text) ? (parseJson(text) as InferenceBody) : event.service.body;
-  const problem = problemOf(body, maxDepth - 1);
-  if (!problem) return body;
-  throw invalid({ loc: ['body'], msg: `holds what cannot be passed on: ${problem}`, type: 'value_error' });
+  requireKeepable(body, ['body'], 0);
+  return body;
 };
 
 /**
@@ -205,18 +133,10 @@ const follow = (
     // Its time begins now, but the request's meter counts what it takes.
     const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
     const budget = { deadline, meter: spent.meter };
-    const settle = async () => {
-      if (event.isUnsent) await spending?.giveBack(budget);
-      else await spending?.end(recording.answer, budget);
-    };
-    const store = async () => {
-      if (projectId === undefined) return;
-      await writeCalls(settings.calls, recording.reports(projectId), caller.user, budget, {
-        idsAreNew: true,
-      });
-    };
-    const results = await Promise.allSettled([settle(), store()]);
-    for (const result of results) if (result.status === 'rejected') event.log.lacksRecord(result.reason);
+    const { isUnsent = false } = event;
+    const answered = { recording, spending, isUnsent, project: projectId, user: caller.user };
+    const { problems } = await conclude(answered, budget);
+    for (const problem of problems) event.log.lacksRecord(problem);
     release();
   };
   return recording;
@@ -239,16 +159,16 @@ const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
  */
 const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
-  if (rateLimit) {
-    const { deadline } = requestBudget(countMs);
-    await countRequest(rateLimit, service.caller.keyId, { ...service.budget, deadline, signal: gone });
-  }
+  const { caller } = service;
+  const path = pathOf(event);
+  const budget = { ...service.budget, signal: gone };
+  await countCaller(caller, budget);
   const received = receivedBody(event);
-  const asking = askForUsage(pathOf(event), received);
-  const spending = await spend(event, asking.body);
+  const asking = askForUsage(path, received);
+  const spending = await holdCost({ path, body: asking.body, caller, project: projectOf(event) }, budget);
   const answer = await forward(inference, {
     id: service.id,
-    path: pathOf(event),
+    path,
     body: service.body,
     received: spending ? asking.body : received,
     headers: headersOf(event),

@@ -4,6 +4,7 @@ import { nameInWeave, textInWeave } from '../names.ts';
 import type { Dialect } from '../policy.ts';
 import { callEndV2, callStartV2, callsComplete, traceUsage } from './calls.ts';
 import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
+import { completionsCreate } from './completions.ts';
 import { feedbackPayloadSchema } from './feedback.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
 import { graphql, serverInfo } from './service.ts';
@@ -14,6 +15,7 @@ const list = [
   graphql,
   traceUsage,
   feedbackPayloadSchema,
+  completionsCreate,
   callsComplete,
   callStartV2,
   callEndV2,

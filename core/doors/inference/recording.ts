@@ -50,8 +50,10 @@ export interface RecordedRequest {
   readonly call?: {
     readonly id: string;
     readonly opName: string;
-    readonly displayName: string;
-    readonly attributes: JsonObject;
+    readonly displayName?: string;
+    readonly attributes?: JsonObject;
+    /** Where it lies. @default - it is the root of a trace of its own */
+    readonly place?: { readonly traceId: string; readonly parentId: string | null };
   };
 }
 
@@ -130,6 +132,11 @@ export class Recording {
     return { status: this.#status, usage: usage !== undefined && isJsonObject(usage) ? usage : undefined };
   }
 
+  /** Why there is no whole answer, or what the upstream refused; null if nothing is wrong. */
+  get exception(): string | null {
+    return this.#outcome.exception;
+  }
+
   /** The reports of a call: its start and its end. Read them after the answer has ended. */
   reports(projectId: ProjectId): CallReport[] {
     const { path, body, requestId, call: given } = this.#request;
@@ -141,8 +148,8 @@ export class Recording {
         ...call,
         opName: given?.opName ?? endpoints[path],
         displayName: given?.displayName ?? null,
-        traceId: newId(),
-        ...{ parentId: null, threadId: null, turnId: null },
+        ...(given?.place ?? { traceId: newId(), parentId: null }),
+        ...{ threadId: null, turnId: null },
         startedAt: this.#startedAt,
         attributes: {
           kind: path === '/embeddings' ? 'embedding' : 'model',

@@ -49,6 +49,7 @@ describe('the setting redact', () => {
           '/otel/v1/traces',
           '/otel/v1/logs',
           '/inference/v1/{path+}',
+          '/completions/create',
         ],
         ...['/obj/create', '/table/create', '/table/create_from_digests', '/table/update', '/file/create'],
         ...['/objs/{object_id}/aliases', '/objs/{object_id}/versions/{digest}/tags'],

@@ -67,57 +67,65 @@ const credentials: Readonly<Record<string, Credentials>> = {
 };
 
 /** The columns of the matrix: what a route asks of a key. */
-const columns = ['read', 'write', 'admin', 'spans', 'agents', 'inference'] as const;
+const columns = ['read', 'write', 'admin', 'spans', 'agents', 'inference', 'chats'] as const;
 
 const columnOf = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
-  scheme === 'basic' ? role : scheme === 'bearer' ? 'inference' : role === 'read' ? 'agents' : 'spans';
+  scheme === 'basic'
+    ? role === 'inference'
+      ? 'chats'
+      : role
+    : scheme === 'bearer'
+      ? 'inference'
+      : role === 'read'
+        ? 'agents'
+        : 'spans';
 
 /**
  * Who may. 200 is the request's own answer; 403+ is that the key may use inference, and not record.
  */
 const matrix = `
-                            read  write  admin  spans  agents  inference
+                            read  write  admin  spans  agents  inference  chats
 
-  no header                 401   401    401    401    401     401
-  an empty header           401   401    401    401    401     401
-  a scheme alone            401   401    401    401    401     401
-  no key in it              401   401    401    401    401     401
-  what is not base64        401   401    401    401    401     401
-  no colon                  401   401    401    401    401     401
-  another scheme            401   401    401    401    401     401
-  a key without a scheme    401   401    401    401    401     401
-  a key as Bearer           401   401    401    200    200     200
-  a key as Basic            200   200    403    200    200     401
-  a key as user name        401   401    401    401    401     401
-  another user's name       401   401    401    401    401     401
-  two good headers          401   401    401    401    401     401
-  an unknown key            401   401    401    401    401     401
-  an unknown secret         401   401    401    401    401     401
-  another service's key     401   401    401    401    401     401
-  a revoked key             401   401    401    401    401     401
-  an expired key            401   401    401    401    401     401
+  no header                 401   401    401    401    401     401        401
+  an empty header           401   401    401    401    401     401        401
+  a scheme alone            401   401    401    401    401     401        401
+  no key in it              401   401    401    401    401     401        401
+  what is not base64        401   401    401    401    401     401        401
+  no colon                  401   401    401    401    401     401        401
+  another scheme            401   401    401    401    401     401        401
+  a key without a scheme    401   401    401    401    401     401        401
+  a key as Bearer           401   401    401    200    200     200        401
+  a key as Basic            200   200    403    200    200     401        200
+  a key as user name        401   401    401    401    401     401        401
+  another user's name       401   401    401    401    401     401        401
+  two good headers          401   401    401    401    401     401        401
+  an unknown key            401   401    401    401    401     401        401
+  an unknown secret         401   401    401    401    401     401        401
+  another service's key     401   401    401    401    401     401        401
+  a revoked key             401   401    401    401    401     401        401
+  an expired key            401   401    401    401    401     401        401
 
-  read here                 200   403    403    403    200     403
-  write here                200   200    403    200    200     403
-  inference here            403   403    403    403    403     403+
-  all here                  200   200    403    200    200     200
-  admin here                200   200    200    200    200     200
-  all on another project    403   403    403    403    403     403
-  all on a prefix of it     403   403    403    403    403     403
-  all on what it begins     403   403    403    403    403     403
-  all on another's shop     403   403    403    403    403     403
-  all on another entity     403   403    403    403    403     403
-  all on its entity         200   200    403    200    200     200
-  read on its entity        200   403    403    403    200     403
-  admin on another project  403   403    403    403    403     403
-  all on everything         200   200    403    200    200     200
-  read on everything        200   403    403    403    200     403
-  write on everything       200   200    403    200    200     403
-  inference on everything   403   403    403    403    403     403+
+  read here                 200   403    403    403    200     403        403
+  write here                200   200    403    200    200     403        403
+  inference here            403   403    403    403    403     403+       403+
+  all here                  200   200    403    200    200     200        200
+  admin here                200   200    200    200    200     200        200
+  all on another project    403   403    403    403    403     403        403
+  all on a prefix of it     403   403    403    403    403     403        403
+  all on what it begins     403   403    403    403    403     403        403
+  all on another's shop     403   403    403    403    403     403        403
+  all on another entity     403   403    403    403    403     403        403
+  all on its entity         200   200    403    200    200     200        200
+  read on its entity        200   403    403    403    200     403        403
+  admin on another project  403   403    403    403    403     403        403
+  all on everything         200   200    403    200    200     200        200
+  read on everything        200   403    403    403    200     403        403
+  write on everything       200   200    403    200    200     403        403
+  inference on everything   403   403    403    403    403     403+       403+
 `;
 
 /** The rows of the matrix: the name of the credentials, and what comes of them in each column. */
-const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)$/gm)].map(
+const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)$/gm)].map(
   ([, name = '', ...cells]) => ({
     name,
     outcomes: Object.fromEntries(columns.map((column, i) => [column, cells[i] ?? ''])),
@@ -221,11 +229,12 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
   const { status = 200, answer, projectAt = ['body', 'project_id'] } = fixtureOf(route.path);
   if (outcome === '200')
     return { status, body: answer ?? expect.any(String), challenge: undefined, hasRequestId: true };
-  if (outcome === '403+')
-    return ofPassThrough(
-      ['header', 'openai-project'],
-      `this key may not write, so not record in, the project ${project}`,
-    );
+  if (outcome === '403+') {
+    const cannotRecord = `this key may not write, so not record in, the project ${project}`;
+    return route.form === 'upstream'
+      ? ofPassThrough(projectAt, cannotRecord)
+      : error(403, projectAt, `${cannotRecord}: send track_llm_call: false`, 'forbidden');
+  }
   if (outcome !== '403') return unauthorized(dialectOf(route));
   const refusal = refusalOf(route);
   if (fixtureOf(route.path).refusedInside)

@@ -1,7 +1,17 @@
 import type { Sent } from '../in-process.ts';
 import { countFeedback } from './feedback.ts';
 import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
-import { callReads, calls, callViews, end, noise, report, type Scenario, start } from './scenario.ts';
+import {
+  callReads,
+  calls,
+  callViews,
+  end,
+  forBucket,
+  noise,
+  report,
+  type Scenario,
+  start,
+} from './scenario.ts';
 import { readTables, weaveTableFixtures } from './tables.ts';
 import { labelFixtures, labelScenarios } from './weave-labels.ts';
 
@@ -61,6 +71,24 @@ const before = (p: string): Sent[] => [
 const isNoted = {
   $expr: { $eq: [{ $getField: 'feedback.[note].payload.note' }, { $literal: 'good' }] },
 };
+
+const messages = [{ role: 'user', content: noise(5000) }];
+
+const completion = (p: string, inputs: object = {}): Sent => ({
+  path: '/completions/create',
+  body: { project_id: p, inputs: { model: 'any', messages, ...inputs } },
+});
+
+const longPrompt = (p: string): Sent => ({
+  path: '/obj/create',
+  body: {
+    obj: {
+      project_id: p,
+      object_id: 'long',
+      val: { _type: 'MessagesPrompt', messages: [{ role: 'system', content: noise(forBucket) }] },
+    },
+  },
+});
 
 const isMine = { $expr: { $eq: [{ $getField: 'inputs.m.name' }, { $literal: 'mine' }] } };
 
@@ -132,6 +160,37 @@ export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
           shown(p, ['id', 'display_name']),
           shown(p, ['id', 'ended_at', 'output', 'summary.weave.status']),
         ],
+      },
+    ],
+  },
+  '/completions/create': {
+    permitted: [
+      'calls: BatchWriteItem',
+      'objects: BatchGetItem',
+      'bucket/objects/*: GetObject',
+      'bucket/segments/*: PutObject',
+      'bucket: ListBucket',
+      'rollups: UpdateItem',
+    ],
+    body: (p, { object }) => completion(p, { prompt: `weave:///${p}/object/${object}:latest` }).body,
+    status: 404,
+    answer: JSON.stringify({
+      detail: [
+        {
+          loc: ['body', 'inputs', 'prompt'],
+          msg: 'there is no object "promptno" in acme/shop',
+          type: 'not_found',
+        },
+      ],
+    }),
+    scenarios: [
+      {
+        name: 'a completion that is recorded, of a prompt in the bucket',
+        before: (p) => [longPrompt(p)],
+        request: (p) => completion(p, { prompt: `weave:///${p}/object/long:latest` }),
+        views: callViews,
+        atomic: true,
+        unharmed: true,
       },
     ],
   },

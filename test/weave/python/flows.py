@@ -18,6 +18,8 @@ import wave
 
 import weave
 from PIL import Image
+from weave.flow.llm_structured_model import LLMStructuredCompletionModel
+from weave.scorers.llm_as_a_judge_scorer import LLMAsAJudgeScorer
 
 PROJECT = "acme/python-sdk"
 SECONDS = 30
@@ -684,6 +686,49 @@ def applied_scorer():
     assert found.id == call.id
 
 
+@flow("Evaluations")
+def structured_model():
+    """An `LLMStructuredCompletionModel` is asked, with a prompt of its own and one that is published"""
+    model = LLMStructuredCompletionModel(
+        llm_model_id="any",
+        default_params={
+            "messages_template": [{"role": "user", "content": "Say {word}"}],
+            "response_format": "text",
+        },
+    )
+    assert "Say hello" in model.predict(word="hello")
+    prompt = weave.publish(weave.MessagesPrompt([{"role": "user", "content": "Whisper {word}"}]), name="whisper")
+    client().flush()
+    model = LLMStructuredCompletionModel(
+        llm_model_id="any", default_params={"prompt": prompt.uri, "response_format": "text"}
+    )
+    assert "Whisper goodbye" in model.predict(word="goodbye")
+    client().flush()
+    assert len(list(client().get_calls(filter={"op_names": ["weave.completions_create"]}))) == 2
+
+
+@flow("Evaluations")
+def judged_by_a_model():
+    """An evaluation with an `LLMAsAJudgeScorer`"""
+    judge = LLMAsAJudgeScorer(
+        name="judge",
+        model=LLMStructuredCompletionModel(
+            llm_model_id="any", default_params={"response_format": "text"}
+        ),
+        scoring_prompt="Is {output} more than {x}?",
+    )
+
+    @weave.op
+    def more(x: int) -> int:
+        return x + 1
+
+    evaluation = weave.Evaluation(name="judged", dataset=question_rows(), scorers=[judge])
+    assert "judge" in asyncio.run(evaluation.evaluate(more))
+    client().flush()
+    asked = client().get_calls(filter={"op_names": ["weave.completions_create"]})
+    assert sum(call.inputs["messages"][0]["content"].startswith("Is ") for call in asked) == 3
+
+
 # Feedback
 
 
@@ -735,6 +780,47 @@ def queried_feedback():
     client().flush()
     assert len(list(client().get_feedback(reaction="🎯"))) == 3
     assert len(list(client().get_feedback(reaction="🎯", limit=2))) == 2
+
+
+@flow("Feedback")
+def annotations():
+    """An `AnnotationSpec` is published, and calls are annotated by it"""
+    spec = weave.publish(
+        weave.AnnotationSpec(name="Tone", field_schema={"type": "string", "enum": ["kind", "rude"]}), name="tone"
+    )
+    call = called()
+    client().server.feedback_create(
+        {
+            "project_id": client().project_id,
+            "weave_ref": call.ref.uri,
+            "feedback_type": "wandb.annotation.tone",
+            "annotation_ref": spec.uri,
+            "payload": {"value": "kind"},
+        }
+    )
+    client().flush()
+    assert weave.ref(spec.uri).get().value_is_valid("rude")
+    noted = the(client().get_call(call.id).feedback)
+    assert (noted.payload["value"], noted.annotation_ref) == ("kind", spec.uri)
+
+
+@flow("Feedback")
+def feedback_over_time():
+    """Feedback is counted over time, by the paths that its payloads have"""
+    for stars in (2, 4):
+        called().feedback.add("review", {"output": {"stars": stars, "good": stars > 3}})
+    client().flush()
+    span = {"project_id": client().project_id, "start": "2026-01-01T00:00:00Z", "feedback_type": "review"}
+    paths = client().server.feedback_payload_schema(span).paths
+    assert [(path.json_path, path.value_type) for path in paths] == [
+        ("output.good", "boolean"),
+        ("output.stars", "numeric"),
+    ]
+    metrics = [{"json_path": path.json_path, "value_type": path.value_type} for path in paths]
+    stats = client().server.feedback_stats({**span, "metrics": metrics})
+    assert sum(bucket["count"] for bucket in stats.buckets) == 2
+    assert stats.window_stats["output_stars"]["avg"] == 3
+    assert stats.window_stats["output_good"]["count_true"] == 1
 
 
 # Queries

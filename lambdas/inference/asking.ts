@@ -1,0 +1,150 @@
+import type { InferenceBody } from '../../api/inference.ts';
+import {
+  chooseUpstream,
+  countRequest,
+  type InferencePath,
+  parseUpstreams,
+  type RateLimit,
+  type Recording,
+  SecretKeys,
+  Spending,
+  secretsClient,
+  type UpstreamConfig,
+} from '../../core/doors/inference/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
+import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/records/costs/index.ts';
+import type { Caller } from '../../foundations/auth/index.ts';
+import { Memory } from '../../foundations/memory.ts';
+import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
+import { invalid, maxDepth, type ProjectId, problemOf } from '../../foundations/wire/index.ts';
+import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
+import { settings } from '../http/settings.ts';
+
+/*
+ * What every function needs that asks upstreams for callers: where they are, how much a caller may
+ * ask, and what becomes of what was asked.
+ */
+
+const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
+
+/**
+ * The upstreams, and the reader of their keys. Made once per container; no upstreams if the
+ * environment has none.
+ */
+export const inference: UpstreamConfig = {
+  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
+  keys: new SecretKeys(secretsClient),
+};
+
+/** How many requests a key may make; undefined for any number. */
+const rateLimit: RateLimit | undefined =
+  INFERENCE_RATE && RATES_TABLE
+    ? { table: { client: dynamodbClient(), name: RATES_TABLE }, perMinute: Number(INFERENCE_RATE) }
+    : undefined;
+
+/** The part of the function's time that is kept back to record a long answer, in milliseconds. */
+export const recordMs = 15_000;
+/** A count that takes longer costs more than it protects from, in milliseconds. */
+const countMs = 2000;
+/** The same of what holds money: requests of one key or project wait for each other. */
+const holdMs = 10_000;
+/** How long prices are remembered, in milliseconds. */
+const pricesMs = 60_000;
+
+const priceBooks = new Memory<PriceBook>(pricesMs);
+
+/** The default prices, behind the project's own if there is one. */
+const priceBookOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<PriceBook> =>
+  project === undefined
+    ? loadDefaultPrices()
+    : priceBooks.get(project, () => readPriceBook(settings.costs, project, budget));
+
+/**
+ * Counts a request of a key, if there is a rate limit.
+ *
+ * @throws ServiceError 429 above the rate; 503 if the count takes too long
+ */
+export const countCaller = async ({ keyId }: Pick<Caller, 'keyId'>, budget: RequestBudget): Promise<void> => {
+  if (rateLimit) await countRequest(rateLimit, keyId, { ...budget, ...within(countMs) });
+};
+
+const within = (millis: number) => ({ deadline: requestBudget(millis).deadline });
+
+/** What is asked of an upstream, and who pays. */
+interface Asked {
+  readonly path: InferencePath;
+  /** As it goes to the upstream. */
+  readonly body: InferenceBody;
+  readonly caller: Caller;
+  /** The project that the request is of; undefined for none. */
+  readonly project: ProjectId | undefined;
+}
+
+/**
+ * Holds what a request may cost, if key or project have limits.
+ *
+ * @returns undefined if nothing limits it, or no upstream takes its model
+ * @throws SpendingLimitReached, and ServiceErrors, as {@link Spending.begin}
+ */
+export const holdCost = async (
+  { path, body, caller, project }: Asked,
+  unhurried: RequestBudget,
+): Promise<Spending | undefined> => {
+  if (unpriced === undefined) return undefined;
+  const budget = { ...unhurried, ...within(holdMs) };
+  const limits = [
+    ...keyLimits(caller),
+    ...(project === undefined ? [] : await projectLimits(project, budget)),
+  ];
+  const chosen = chooseUpstream(inference.upstreams, body.model);
+  if (limits.length === 0 || !chosen) return undefined;
+  const book = await priceBookOf(project, budget);
+  const request = { path, body, model: chosen.model, limits, book, unpriced, now: Date.now() };
+  return Spending.begin(settings.rollups, request, budget);
+};
+
+/**
+ * Refuses a body that cannot be written again as it is.
+ *
+ * @param depth how deep in the request it lies
+ * @throws ServiceError 422
+ */
+export const requireKeepable = (body: unknown, loc: readonly string[], depth: number): void => {
+  const problem = problemOf(body, maxDepth - 1 - depth);
+  if (problem) throw invalid({ loc, msg: `holds what cannot be passed on: ${problem}`, type: 'value_error' });
+};
+
+/** A request whose answer has ended. */
+export interface Answered {
+  readonly recording: Recording;
+  readonly spending: Spending | undefined;
+  /** Whether it never reached its upstream. */
+  readonly isUnsent: boolean;
+  /** The project to store a call in; undefined for none. */
+  readonly project: ProjectId | undefined;
+  readonly user: string;
+}
+
+/**
+ * Puts what an answer has cost in the place of what was held, and stores the call.
+ *
+ * @returns whether there is a call now, and why one or the other failed
+ */
+export const conclude = async (
+  { recording, spending, isUnsent, project, user }: Answered,
+  budget: RequestBudget,
+): Promise<{ readonly isStored: boolean; readonly problems: readonly unknown[] }> => {
+  const settle = async () => {
+    if (isUnsent) await spending?.giveBack(budget);
+    else await spending?.end(recording.answer, budget);
+  };
+  const store = async () => {
+    if (project === undefined) return;
+    await writeCalls(settings.calls, recording.reports(project), user, budget, { idsAreNew: true });
+  };
+  const results = await Promise.allSettled([settle(), store()]);
+  return {
+    isStored: project !== undefined && results[1].status === 'fulfilled',
+    problems: results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])),
+  };
+};
