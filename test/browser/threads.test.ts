@@ -57,7 +57,9 @@ describe('a thread of the list', () => {
     const other = { id: 'other', thread: 'other', inputs: { question: 'Is it raining?' }, output: 'No.' };
     await report(own, [silent, ...steps, within, other]);
     const page = await visit(path);
-    await page.getByRole('row', { name: /^Select silent Where is my order 4711\? silent ada 1 1 <?\$0\.0\d+ / }).waitFor();
+    await page
+      .getByRole('row', { name: /^Select silent Where is my order 4711\? silent ada 1 1 <?\$0\.0\d+ / })
+      .waitFor();
     await page.getByText('2 threads').waitFor();
     await page.getByRole('checkbox', { name: 'Nested (1)' }).check();
     await page.getByText('within silent').waitFor();

@@ -21,6 +21,7 @@ import {
   parseOverviewSearch,
   parsePlaygroundSearch,
   parsePricesSearch,
+  parseReviewsSearch,
   parseThreadSearch,
   parseThreadsSearch,
   parseTraceSearch,
@@ -82,6 +83,7 @@ const load = {
   evaluation: lazily(() => import('../views/evaluations/evaluation-view.tsx'), 'EvaluationView'),
   datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
   evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
+  reviews: lazily(() => import('../views/reviews/reviews-view.tsx'), 'ReviewsView'),
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
@@ -108,6 +110,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/evaluation', parseEvaluationSearch, load.evaluation),
       view('/datasets', parseDatasetsSearch, load.datasets),
       view('/evaluators', parseEvaluatorsSearch, load.evaluators),
+      view('/reviews', parseReviewsSearch, load.reviews),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

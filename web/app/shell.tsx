@@ -133,6 +133,7 @@ const links = [
   ['/datasets', undefined],
   ['/evaluations', undefined],
   ['/evaluators', undefined],
+  ['/reviews', undefined],
   ['/objects', undefined],
   ['/prices', undefined],
 ] as const;

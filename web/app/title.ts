@@ -18,6 +18,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   evaluation: 'Evaluation',
   datasets: 'Datasets',
   evaluators: 'Evaluators',
+  reviews: 'Reviews',
   prices: 'Prices',
 };
 

@@ -442,3 +442,14 @@ export const parseEvaluationSearch = parser<EvaluationSearch>({
   less: listOf(textOf),
   row: textOf,
 });
+
+/** The state of the view of reviews. */
+export interface ReviewsSearch {
+  readonly project: string;
+  /** The selected queue, by its object. @default - none */
+  readonly queue?: string;
+  /** Whether its calls are reviewed, one after the other. @default - it is shown how it stands */
+  readonly review?: boolean;
+}
+
+export const parseReviewsSearch = parser<ReviewsSearch>({ queue: textOf, review: flagOf });

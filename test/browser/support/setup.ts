@@ -21,6 +21,8 @@ declare module 'vitest' {
       readonly key: string;
       /** A key that may only read, and only the projects of tests. */
       readonly reader: string;
+      /** A key that may write to the projects of tests, of another user. */
+      readonly writer: string;
       readonly browser: LaunchOptions;
     };
   }
@@ -42,15 +44,19 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
   });
 };
 
-/** Makes a key that may only read. */
-const readingKey = async ({ dynamodb, stack }: LocalService): Promise<string> => {
+/** Makes a key for the projects of tests. */
+const keyOf = async (
+  { dynamodb, stack }: LocalService,
+  user: string,
+  role: 'read' | 'write',
+): Promise<string> => {
   const client = new DynamoDBClient({
     endpoint: dynamodb,
     region: localRegion,
     credentials: localCredentials,
   });
   const key = makeKey('svc');
-  const grantee = { user: 'reader', grants: [{ scope: 'page/*', role: 'read' }] } as const;
+  const grantee = { user, grants: [{ scope: 'page/*', role }] } as const;
   await putKey({ client, name: tableNameOf(stack, 'keys') }, newRecord(key, grantee, Date.now() * 1000));
   client.destroy();
   return formatKey(key);
@@ -59,7 +65,10 @@ const readingKey = async ({ dynamodb, stack }: LocalService): Promise<string> =>
 /** Starts the service for all tests of the page, and ends it after the last. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const [service, browser] = await Promise.all([startService(project.getProvidedContext()), launchOptions()]);
-  const reader = await readingKey(service);
-  project.provide('page', { url: service.url, key: service.key, reader, browser });
+  const [reader, writer] = await Promise.all([
+    keyOf(service, 'reader', 'read'),
+    keyOf(service, 'writer', 'write'),
+  ]);
+  project.provide('page', { url: service.url, key: service.key, reader, writer, browser });
   return () => service.stop();
 };

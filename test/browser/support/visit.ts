@@ -2,11 +2,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchBrowser } from '../../../bench/harness/browser.ts';
 
-const { url, key, reader } = inject('page');
+const { url, key, reader, writer } = inject('page');
 
 /** Where the page is, with its slash. */
 export const pageUrl = `${url}/ui/`;
-export { key, reader, url };
+export { key, reader, url, writer };
 
 /** What a visitor comes with. */
 export interface Visit {

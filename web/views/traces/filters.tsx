@@ -238,6 +238,20 @@ export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) =
   );
 };
 
+/** What calls are filtered by, in words. */
+export const filterTexts = (search: Omit<TracesSearch, 'project'>): string[] => {
+  const { all, status = [], feedback, text, where = [] } = search;
+  return [
+    all ? 'all calls' : 'traces',
+    ...(status.length > 0
+      ? [statuses.flatMap(([value, name]) => (status.includes(value) ? [name] : [])).join(' or ')]
+      : []),
+    ...(feedback ? [feedbackTexts[feedback]] : []),
+    ...(text ? [`text contains ${text}`] : []),
+    ...where.map(conditionText),
+  ];
+};
+
 /** A list without filters. */
 export const unfiltered = {
   range: undefined,

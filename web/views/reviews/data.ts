@@ -1,0 +1,232 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { CallRow } from '../../api/calls.ts';
+import type { Answer, Request } from '../../api/contract.ts';
+import { useRead, useSession } from '../../session/session.tsx';
+import { readRows } from '../data.ts';
+import type { Value } from './agreement.ts';
+import {
+  type Field,
+  fieldOf,
+  isFor,
+  type Queue,
+  queueOf,
+  type Reviews,
+  reviewsIn,
+  type Standing,
+  standingOf,
+  typePrefix,
+} from './queue.ts';
+
+/** The most queues and fields that are read. */
+const maxListed = 1000;
+
+/** The most calls of a queue: the newest that match. */
+export const maxCalls = 10_000;
+
+const latestOf = (project: string, kind: string) => ({
+  project_id: project,
+  filter: { base_object_classes: [kind], latest_only: true },
+  limit: maxListed,
+});
+
+/** The scheme of refs: `weave` in Weave's dialect. */
+const useScheme = (): 'svc' | 'weave' => (useSession().me.service.name === 'weave' ? 'weave' : 'svc');
+
+/** The queues of a project, by name. */
+export const useQueues = (project: string) =>
+  useRead(['queues', project], async ({ client, signal }) => {
+    const { objs } = await client.ask('/objs/query', latestOf(project, 'ReviewQueue'), signal);
+    return objs.flatMap((version) => queueOf(version) ?? []).toSorted((a, b) => a.name.localeCompare(b.name));
+  });
+
+/** All that can be filled in in a project, by name. */
+export const useFields = (project: string) => {
+  const scheme = useScheme();
+  return useRead(['review fields', project], async ({ client, signal }) => {
+    const { objs } = await client.ask('/objs/query', latestOf(project, 'AnnotationSpec'), signal);
+    return objs
+      .flatMap(
+        ({ object_id, digest, val }) =>
+          fieldOf(`${scheme}:///${project}/object/${object_id}:${digest}`, val) ?? [],
+      )
+      .toSorted((a, b) => a.name.localeCompare(b.name));
+  });
+};
+
+/** What a queue has people fill in, in its order, without what is gone or the page cannot ask. */
+export const useFieldsOf = (project: string, { fields }: Queue) =>
+  useRead(['fields of a queue', project, fields], async ({ client, signal }) => {
+    const { vals } = await client.ask('/refs/read_batch', { refs: [...fields] }, signal);
+    return fields.flatMap((ref, at) => fieldOf(ref, vals[at]) ?? []);
+  });
+
+type Feedback = Answer<'/feedback/query'>['result'][number];
+
+const isAbout = (field: string, values: readonly string[]) => ({
+  $in: [{ $getField: field }, values.map((value) => ({ $literal: value }))],
+});
+
+const reviewsKey = 'queue reviews';
+
+/** A queue with what is filled in, its calls, the reviews of them, and how it stands for who looks. */
+export interface QueueState {
+  readonly queue: Queue;
+  readonly fields: readonly Field[];
+  readonly calls: readonly CallRow[];
+  readonly reviews: Reviews;
+  readonly standing: Standing;
+}
+
+/** How a queue stands, for whoever looks at it. */
+export const useQueue = (project: string, queue: Queue) => {
+  const { me } = useSession();
+  const { filter, query } = queue;
+  const fields = useFieldsOf(project, queue);
+  const calls = useRead(['queue calls', project, filter, query], (reading) =>
+    readRows(reading, {
+      project_id: project,
+      // As the object has them: they were checked when it was made.
+      ...(filter && { filter: filter as never }),
+      ...(query && { query: query as never }),
+      // Feedback is joined to calls only if the filter is by it.
+      ...(/summary\.(?:svc|weave)\.feedback/.test(JSON.stringify(query ?? null)) && {
+        include_feedback: true,
+      }),
+      sort_by: [{ field: 'started_at', direction: 'desc' }],
+      columns: ['parent_id'],
+      limit: maxCalls,
+    }),
+  );
+  const types = (fields.data ?? []).map(({ id }) => typePrefix(me.service.name) + id);
+  const records = useRead(
+    [reviewsKey, project, types],
+    async ({ client, signal }) => {
+      const query = { $expr: isAbout('feedback_type', types) };
+      const request = { project_id: project, query } as Request<'/feedback/query'>;
+      return (await client.ask('/feedback/query', request, signal)).result;
+    },
+    { enabled: types.length > 0 },
+  );
+  const state = useMemo((): QueueState | undefined => {
+    if (!fields.data || !calls.data || (!records.data && fields.data.length > 0)) return undefined;
+    const asked = fields.data;
+    const askedOf = calls.data.filter(({ op_name }) => asked.some((field) => isFor(field, op_name)));
+    const reviews = reviewsIn(records.data ?? []);
+    const standing = standingOf(queue, askedOf, reviews, me.user);
+    return { queue, fields: asked, calls: askedOf, reviews, standing };
+  }, [queue, fields.data, calls.data, records.data, me.user]);
+  return { state, queries: [fields, calls, records] };
+};
+
+/** What gives answers and takes them back. What was stored goes into what is on the screen. */
+export const useReviewing = (project: string) => {
+  const { client, me } = useSession();
+  const cache = useQueryClient();
+  const scheme = useScheme();
+  const refOf = (call: string) => `${scheme}:///${project}/call/${call}`;
+  const change = (call: string | undefined, next: (records: readonly Feedback[]) => readonly Feedback[]) => {
+    cache.setQueriesData<readonly Feedback[]>(
+      { queryKey: [reviewsKey, me.key_id, project] },
+      (records) => records && next(records),
+    );
+    if (call) cache.invalidateQueries({ queryKey: ['call', me.key_id, project, call] });
+  };
+  return {
+    /**
+     * Stores a review of a call, as far as it is filled in.
+     *
+     * @returns the ids of the records
+     * @throws RequestFailed
+     */
+    give: async (
+      call: string,
+      answers: readonly (readonly [field: Field, value: Value])[],
+    ): Promise<readonly string[]> => {
+      const batch = answers.map(([field, value]) => ({
+        project_id: project,
+        svc_ref: refOf(call),
+        feedback_type: typePrefix(me.service.name) + field.id,
+        payload: { value },
+        annotation_ref: field.ref,
+        // A request that is repeated changes nothing then.
+        ...('randomUUID' in crypto && { id: crypto.randomUUID() }),
+      }));
+      const { res } = await client.ask('/feedback/batch/create', { batch });
+      const given = res.map(({ id, created_at, svc_user_id, payload }, at) => ({
+        ...{ id, created_at, svc_user_id, payload, creator: null, project_id: project },
+        ...{ svc_ref: refOf(call), feedback_type: batch[at]?.feedback_type ?? '' },
+      }));
+      change(call, (records) => [...records, ...given]);
+      return res.map(({ id }) => id);
+    },
+    /** Deletes records of a review for good. Throws as the client does. */
+    takeBack: async (call: string, ids: readonly string[]): Promise<void> => {
+      const operations = ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] }));
+      const query = { $expr: operations.length === 1 ? operations[0] : { $or: operations } };
+      await client.ask('/feedback/purge', { project_id: project, query } as never);
+      const gone = new Set(ids);
+      change(call, (records) => records.filter(({ id = '' }) => !gone.has(id)));
+    },
+    /** Looks what others have said of a call meanwhile. Throws as the client does. */
+    look: async (call: string, fields: readonly Field[], signal: AbortSignal): Promise<void> => {
+      const types = new Set(fields.map(({ id }) => typePrefix(me.service.name) + id));
+      const about = isAbout(scheme === 'weave' ? 'weave_ref' : 'svc_ref', [refOf(call)]);
+      const request = { project_id: project, query: { $expr: about } } as Request<'/feedback/query'>;
+      const { result } = await client.ask('/feedback/query', request, signal);
+      const found = result.filter(({ feedback_type = '' }) => types.has(feedback_type));
+      change(undefined, (records) => {
+        const known = new Set(records.map(({ id }) => id));
+        const fresh = found.filter(({ id }) => !known.has(id));
+        return fresh.length > 0 ? [...records, ...fresh] : records;
+      });
+    },
+  };
+};
+
+/** What a field to be made asks. */
+export interface NewField {
+  readonly id: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Makes, changes and deletes queues and fields. */
+export const useSaveQueue = (project: string) => {
+  const { client } = useSession();
+  const cache = useQueryClient();
+  const scheme = useScheme();
+  const store = async (id: string, val: object) => {
+    const obj = { project_id: project, object_id: id, val: { ...val, saved_at: new Date().toISOString() } };
+    return (await client.ask('/obj/create', { obj } as never)).digest;
+  };
+  const kinds: ReadonlySet<unknown> = new Set(['queues', 'review fields', 'objects']);
+  const refresh = () => cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kinds.has(kind) });
+  return {
+    /** Makes a field, and gives its ref. Throws as the client does. */
+    saveField: async ({ id, description, schema }: NewField): Promise<string> => {
+      const digest = await store(id, {
+        ...{ _type: 'AnnotationSpec', name: id, field_schema: schema, unique_among_creators: true },
+        ...(description !== '' && { description }),
+      });
+      await refresh();
+      return `${scheme}:///${project}/object/${id}:${digest}`;
+    },
+    /** Throws as the client does. */
+    saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {
+      const { name, fields, reviews } = queue;
+      await store(id, {
+        ...{ _type: 'ReviewQueue', name, fields, reviews },
+        ...(filter && { filter }),
+        ...(query && { query }),
+        ...(assignees && { assignees }),
+      });
+      await refresh();
+    },
+    /** Deletes a queue. Answers stay. Throws as the client does. */
+    remove: async (id: string): Promise<void> => {
+      await client.ask('/obj/delete', { project_id: project, object_id: id });
+      await refresh();
+    },
+  };
+};

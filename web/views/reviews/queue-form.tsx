@@ -1,0 +1,264 @@
+import { type FormEvent, useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
+import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
+import { useFields, useSaveQueue } from './data.ts';
+import { type Field, nameIn, type Queue } from './queue.ts';
+
+const kinds = { boolean: 'yes or no', labels: 'labels', number: 'a number', text: 'a text' } as const;
+
+type Kind = keyof typeof kinds;
+
+/** The texts that stand between commas. */
+const listIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+];
+
+/** What is asked, in words. */
+export const askedText = ({ question }: Field): string => {
+  switch (question.kind) {
+    case 'labels':
+      return question.labels.join(', ');
+    case 'number': {
+      const { whole, minimum, maximum } = question;
+      const from = minimum === undefined ? '' : ` from ${minimum}`;
+      return `${whole ? 'a whole number' : 'a number'}${from}${maximum === undefined ? '' : ` to ${maximum}`}`;
+    }
+    default:
+      return kinds[question.kind];
+  }
+};
+
+const schemaOf = (kind: Kind, labels: string, minimum: string, maximum: string) => {
+  const bounds = {
+    ...(minimum !== '' && { minimum: Number(minimum) }),
+    ...(maximum !== '' && { maximum: Number(maximum) }),
+  };
+  switch (kind) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'labels':
+      return { type: 'string', enum: listIn(labels) };
+    case 'number':
+      return { type: 'number', ...bounds };
+    case 'text':
+      return { type: 'string' };
+  }
+};
+
+interface FieldFormProps {
+  readonly project: string;
+  readonly taken: readonly string[];
+  readonly onMade: (ref: string) => void;
+}
+
+/** Makes something to fill in. */
+const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
+  const { saveField } = useSaveQueue(project);
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const [kind, setKind] = useState<Kind>('boolean');
+  const [labels, setLabels] = useState('');
+  const [bounds, setBounds] = useState<readonly [string, string]>(['', '']);
+  const [error, setError] = useState<string>();
+  const [saving, setSaving] = useState(false);
+  const id = name.trim();
+  const make = async () => {
+    if (taken.includes(id)) return setError(`There is a field ${id} already.`);
+    if (kind === 'labels' && listIn(labels).length < 2) return setError('Give at least two labels.');
+    setSaving(true);
+    setError(undefined);
+    try {
+      onMade(
+        await saveField({ id, description: description.trim(), schema: schemaOf(kind, labels, ...bounds) }),
+      );
+      setName('');
+      setDescription('');
+      setLabels('');
+    } catch (failure) {
+      setError(`The field was not made. ${wordsOf(failure)}`);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <fieldset
+      className="new-field"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+        // It would save the queue.
+        event.preventDefault();
+        if (id !== '') make();
+      }}
+    >
+      <legend>A new field</legend>
+      <label className="field">
+        <span>Name of the field</span>
+        <input
+          value={name}
+          maxLength={100}
+          pattern="[^\/:]*"
+          title="up to 100 characters without / and :"
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <label className="field">
+        <span>What to fill in</span>
+        <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
+          {Object.entries(kinds).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {kind === 'labels' ? (
+        <label className="field">
+          <span>Labels, with commas between</span>
+          <input value={labels} onChange={({ target }) => setLabels(target.value)} />
+        </label>
+      ) : null}
+      {kind === 'number'
+        ? (['Least', 'Largest'] as const).map((title, at) => (
+            <label key={title} className="field">
+              <span>{title}</span>
+              <input
+                type="number"
+                step="any"
+                value={bounds[at]}
+                onChange={({ target: { value } }) =>
+                  setBounds(([least, largest]) => (at === 0 ? [value, largest] : [least, value]))
+                }
+              />
+            </label>
+          ))
+        : null}
+      <label className="field whole">
+        <span>What counts as what</span>
+        <input value={description} onChange={({ target }) => setDescription(target.value)} />
+      </label>
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <Button disabled={saving || id === ''} onClick={make}>
+        {saving ? 'Making…' : 'Make the field'}
+      </Button>
+    </fieldset>
+  );
+};
+
+interface QueueFormProps {
+  readonly project: string;
+  /** @default - a new one */
+  readonly queue?: Queue;
+  readonly onSaved: (id: string) => void;
+  readonly onCancel: () => void;
+}
+
+const newId = (): string => `review-queue-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
+
+/** Makes or changes a queue. */
+export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
+  const { client } = useSession();
+  const known = useFields(project);
+  const { saveQueue } = useSaveQueue(project);
+  const [name, setName] = useState(queue?.name ?? '');
+  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue, client) : everyTrace));
+  const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
+  const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
+  const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
+  const [error, setError] = useState<string>();
+  const [saving, setSaving] = useState(false);
+  const isChosen = ({ id }: Field) => chosen.some((ref) => nameIn(ref) === id);
+  const choose = (field: Field, checked: boolean) =>
+    setChosen((before) => [
+      ...before.filter((ref) => nameIn(ref) !== field.id),
+      ...(checked ? [field.ref] : []),
+    ]);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (chosen.length === 0) return setError('Choose what is to be filled in, or make a field.');
+    setSaving(true);
+    setError(undefined);
+    const assignees = listIn(people);
+    const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
+    const id = queue?.id ?? newId();
+    const { filter: kept, query } = keptOf(filter, client);
+    try {
+      await saveQueue({
+        ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
+        assignees: assignees.length > 0 ? assignees : undefined,
+      });
+      onSaved(id);
+    } catch (failure) {
+      setError(`Nothing was saved. ${wordsOf(failure)}`);
+      setSaving(false);
+    }
+  };
+  return (
+    <form className="stack queue-form" aria-label={queue ? 'Edit the queue' : 'New queue'} onSubmit={submit}>
+      <h2>{queue ? `Edit ${queue.name}` : 'New queue'}</h2>
+      <label className="field">
+        <span>Name</span>
+        <input
+          required
+          maxLength={128}
+          pattern="[^\[\]]+"
+          title="up to 128 characters without brackets"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+      </label>
+      <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
+      <fieldset className="plain-set">
+        <legend className="muted">What is filled in</legend>
+        <QueryStatus of={[known]} loading="Loading fields…" />
+        {known.data?.map((field) => (
+          <Check
+            key={field.id}
+            label={`${field.name} (${askedText(field)})`}
+            checked={isChosen(field)}
+            onChange={(checked) => choose(field, checked)}
+          />
+        ))}
+        {known.data?.length === 0 ? (
+          <span className="muted">There are no fields yet: make one below.</span>
+        ) : null}
+      </fieldset>
+      <FieldForm
+        project={project}
+        taken={(known.data ?? []).map(({ id }) => id)}
+        onMade={(ref) => setChosen((before) => [...before, ref])}
+      />
+      <div className="new-field">
+        <label className="field">
+          <span>Reviews of each call</span>
+          <input
+            type="number"
+            required
+            min={1}
+            max={100}
+            value={reviews}
+            onChange={({ target }) => setReviews(target.value)}
+          />
+        </label>
+        <label className="field whole">
+          <span>Who reviews: users, with commas between; everybody if it is empty</span>
+          <input value={people} onChange={({ target }) => setPeople(target.value)} />
+        </label>
+      </div>
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="row-end">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={saving}>
+          {saving ? 'Saving…' : 'Save the queue'}
+        </Button>
+      </div>
+    </form>
+  );
+};

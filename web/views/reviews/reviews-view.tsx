@@ -1,0 +1,404 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Suspense, useMemo, useState } from 'react';
+import { type CallRow, nameOf } from '../../api/calls.ts';
+import { wordsOf } from '../../api/http.ts';
+import { countedText, countText } from '../../data/format.ts';
+import { allows, useSession } from '../../session/session.tsx';
+import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { goTo } from '../../ui/go-to.ts';
+import { lazily } from '../../ui/lazy.ts';
+import { Modal } from '../../ui/popups.tsx';
+import { useChange, useInSight } from '../data.ts';
+import type { ReviewsSearch } from '../search.ts';
+import { filterTexts } from '../traces/filters.tsx';
+import { filterOf } from '../traces/kept-filter.ts';
+import { agreementOf, type Value } from './agreement.ts';
+import { maxCalls, type QueueState, useQueue, useQueues, useReviewing, useSaveQueue } from './data.ts';
+import type { Field, Queue, Review, Reviews } from './queue.ts';
+import { askedText, QueueForm } from './queue-form.tsx';
+
+const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
+const ReviewView = lazily(() => import('./review-view.tsx'), 'ReviewView');
+
+const route = getRouteApi('/reviews');
+
+/** An answer in words. */
+export const valueText = (value: Value): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+
+/** A count of a queue's calls, of which there may be more. */
+const ofCalls = (count: number, { calls }: QueueState): string =>
+  `${countText(count)}${calls.length >= maxCalls ? '+' : ''}`;
+
+const QueueLink = ({ project, queue }: { project: string; queue: Queue }) => {
+  const { state } = useQueue(project, queue);
+  return (
+    <li>
+      <Link
+        to="/reviews"
+        search={{ project, queue: queue.id }}
+        activeOptions={{ exact: false, includeSearch: true }}
+        className="object-link"
+      >
+        <span className="cut" dir="auto">
+          {queue.name}
+        </span>
+        <span className="muted">
+          {state
+            ? `${ofCalls(state.standing.open.length, state)} open · ${countText(state.standing.done)} done`
+            : '…'}
+        </span>
+      </Link>
+    </li>
+  );
+};
+
+/** How far people agree on what they are asked. */
+const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueState }) => {
+  const rows = useMemo(
+    () =>
+      fields.flatMap((field) => {
+        const answers = calls.map(({ id }) =>
+          [...(reviews.get(id)?.values() ?? [])].flatMap(({ values }) => values.get(field.id) ?? []),
+        );
+        const agreement = field.question.kind === 'text' ? undefined : agreementOf(answers);
+        return agreement ? [{ field, ...agreement }] : [];
+      }),
+    [fields, calls, reviews],
+  );
+  if (rows.length === 0) return null;
+  const numeric = 'numeric' as const;
+  return (
+    <section className="stack" aria-label="Agreement">
+      <h3>How far people agree</h3>
+      <div className="scroll-x">
+        <Table
+          columns={[
+            { title: 'Field', className: 'break', cell: ({ field }) => field.name },
+            { title: 'Calls with two answers', className: numeric, cell: ({ items }) => countText(items) },
+            { title: 'Same answer', className: numeric, cell: ({ share }) => `${Math.round(share * 100)} %` },
+            {
+              title: 'Beyond chance (α)',
+              className: numeric,
+              cell: ({ alpha }) => (alpha === undefined ? '–' : alpha.toFixed(2)),
+            },
+          ]}
+          rows={rows}
+          keyOf={({ field }) => field.id}
+        />
+      </div>
+      <p className="hint">
+        α is Krippendorff’s: 1 if all agree, 0 if they agree as often as chance would have it. From 0.8 on,
+        answers are taken to be reliable.
+      </p>
+    </section>
+  );
+};
+
+/** What people answered to a field, with their names where they differ or are several. */
+const answersTo = (field: Field, people: ReadonlyMap<string, Review> | undefined): string => {
+  const given = [...(people ?? [])].flatMap(([person, { values }]) => {
+    const value = values.get(field.id);
+    return value === undefined ? [] : [[person, valueText(value)] as const];
+  });
+  const [first] = given;
+  if (!first) return '';
+  if (given.every(([, text]) => text === first[1])) return first[1];
+  return given.map(([person, text]) => `${text} (${person})`).join(', ');
+};
+
+/** The last answers to a field, by call. */
+const lastAnswers = (field: Field, reviews: Reviews): ReadonlyMap<string, Value> =>
+  new Map(
+    [...reviews].flatMap(([call, people]): [string, Value][] => {
+      const [last] = [...people.values()]
+        .filter(({ values }) => values.has(field.id))
+        .toSorted((a, b) => (a.at < b.at ? 1 : -1));
+      const value = last?.values.get(field.id);
+      return value === undefined ? [] : [[call, value]];
+    }),
+  );
+
+/** So many reviewed calls are listed at once. */
+const pageSize = 50;
+
+/** What was reviewed, the last first. */
+const Reviewed = ({ project, state }: { project: string; state: QueueState }) => {
+  const { fields, reviews, standing } = state;
+  const { me } = useSession();
+  const { takeBack } = useReviewing(project);
+  const [shown, setShown] = useState(pageSize);
+  const [adding, setAdding] = useState<readonly string[]>();
+  const [error, setError] = useState<string>();
+  const rows = standing.reviewed.slice(0, shown);
+  const batches = useMemo(() => {
+    const listed = standing.reviewed.slice(0, shown);
+    return Array.from({ length: Math.ceil(listed.length / pageSize) }, (_, at) =>
+      listed.slice(at * pageSize, (at + 1) * pageSize),
+    );
+  }, [standing, shown]);
+  const known = useInSight(project, batches, ['display_name', 'preview', 'summary.svc']);
+  if (rows.length === 0) return null;
+  const mayWrite = allows(me, project, 'write');
+  const back = async (call: string) => {
+    setError(undefined);
+    try {
+      await takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []);
+    } catch (failure) {
+      setError(`The review was not taken back. ${wordsOf(failure)}`);
+    }
+  };
+  const columns: TableColumn<CallRow>[] = [
+    {
+      title: 'Call',
+      className: 'break',
+      cell: (row) => (
+        <Link
+          to="/trace"
+          search={{ project, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
+          className="thread-link"
+        >
+          {known.get(row.id)?.preview?.input ?? nameOf(known.get(row.id) ?? row)}
+        </Link>
+      ),
+    },
+    ...fields.map((field) => ({
+      title: field.name,
+      className: 'break' as const,
+      cell: ({ id }: CallRow) => answersTo(field, reviews.get(id)),
+    })),
+    { title: 'By', cell: ({ id }) => [...(reviews.get(id)?.keys() ?? [])].join(', ') },
+    ...(mayWrite
+      ? [
+          {
+            title: 'Actions',
+            cell: ({ id }: CallRow) => (
+              <span className="row-end">
+                <Button kind="quiet" onClick={() => setAdding([id])}>
+                  Add to dataset
+                </Button>
+                {reviews.get(id)?.has(me.user) ? (
+                  <Button kind="quiet" onClick={() => back(id)}>
+                    Take back
+                  </Button>
+                ) : null}
+              </span>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <section className="stack" aria-label="Reviewed calls">
+      <div className="row-between wrap">
+        <h3>{countedText(standing.reviewed.length, 'reviewed call')}</h3>
+        {mayWrite && standing.reviewed.length > 1 ? (
+          <Button onClick={() => setAdding(standing.reviewed.map(({ id }) => id))}>
+            Add all {countText(standing.reviewed.length)} to dataset
+          </Button>
+        ) : null}
+      </div>
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      <div className="scroll-x">
+        <Table className="wide" columns={columns} rows={rows} keyOf={({ id }) => id} />
+      </div>
+      {standing.reviewed.length > shown ? (
+        <Button onClick={() => setShown(shown + pageSize)}>More</Button>
+      ) : null}
+      <Modal title="Add to dataset" open={adding !== undefined} onClose={() => setAdding(undefined)} wide>
+        <Suspense>
+          {adding ? (
+            <AddToDataset
+              project={project}
+              calls={adding}
+              choices={fields.map((field) => ({ name: field.name, of: lastAnswers(field, reviews) }))}
+            />
+          ) : null}
+        </Suspense>
+      </Modal>
+    </section>
+  );
+};
+
+interface SelectedProps {
+  readonly project: string;
+  readonly queue: Queue;
+  readonly onEdit: () => void;
+}
+
+/** How a queue stands. */
+const Selected = ({ project, queue, onEdit }: SelectedProps) => {
+  const { me, client } = useSession();
+  const change = useChange<ReviewsSearch>(route.useNavigate());
+  const { state, queries } = useQueue(project, queue);
+  const { remove } = useSaveQueue(project);
+  const [deleting, setDeleting] = useState(false);
+  const [error, setError] = useState<string>();
+  const mayWrite = allows(me, project, 'write');
+  const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
+  const filter = filterOf(queue, client);
+  const unknown = filter.others.length + Object.keys(filter.rest).length;
+  const removed = async () => {
+    setError(undefined);
+    try {
+      await remove(queue.id);
+      change({ queue: undefined });
+    } catch (failure) {
+      setError(`The queue was not deleted. ${wordsOf(failure)}`);
+    }
+  };
+  return (
+    <section ref={goTo} tabIndex={-1} className="stack" aria-label="Queue">
+      <div className="row-between wrap">
+        <h2 dir="auto">{queue.name}</h2>
+        <span className="row-end wrap">
+          {mayWrite ? (
+            <>
+              <Button onClick={() => setDeleting(true)}>Delete</Button>
+              <Button onClick={onEdit}>Edit</Button>
+            </>
+          ) : null}
+          {mayWrite && isAsked && state && state.standing.open.length > 0 ? (
+            <Link
+              to="/reviews"
+              search={{ project, queue: queue.id, review: true }}
+              className="button primary"
+            >
+              Review {ofCalls(state.standing.open.length, state)}
+            </Link>
+          ) : null}
+        </span>
+      </div>
+      <p className="facts">
+        <span>{filterTexts(filter).join(' · ')}</span>
+        {unknown > 0 ? <span>and {countedText(unknown, 'further condition')}</span> : null}
+        <span>{queue.reviews === 1 ? 'one review each' : `${queue.reviews} reviews each`}</span>
+        <span dir="auto">by {queue.assignees?.join(', ') ?? 'everybody'}</span>
+      </p>
+      {mayWrite ? null : <p className="hint">Reviewing takes a key with the role write on {project}.</p>}
+      {isAsked ? null : <p className="hint">Others review this queue: you are not one of them.</p>}
+      <QueryStatus of={queries} loading="Loading the queue…" />
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      {state ? (
+        <>
+          <dl className="standing">
+            <div>
+              <dt>open for you</dt>
+              <dd>{ofCalls(state.standing.open.length, state)}</dd>
+            </div>
+            <div>
+              <dt>reviewed by you</dt>
+              <dd>{countText(state.standing.own)}</dd>
+            </div>
+            <div>
+              <dt>done</dt>
+              <dd>
+                {countText(state.standing.done)} of {ofCalls(state.calls.length, state)}
+              </dd>
+            </div>
+          </dl>
+          <ul className="asked-list" aria-label="Fields">
+            {state.fields.map((field) => (
+              <li key={field.id}>
+                <strong dir="auto">{field.name}</strong> <span className="muted">{askedText(field)}</span>
+                {field.description ? <p dir="auto">{field.description}</p> : null}
+              </li>
+            ))}
+          </ul>
+          {state.fields.length < queue.fields.length ? (
+            <p className="hint">
+              {countedText(queue.fields.length - state.fields.length, 'field')} of this queue cannot be asked
+              here: deleted, or of a kind that the page does not know.
+            </p>
+          ) : null}
+          <AgreementTable state={state} />
+          <Reviewed project={project} state={state} />
+        </>
+      ) : null}
+      <Modal title={`Delete ${queue.name}?`} open={deleting} onClose={() => setDeleting(false)}>
+        <div className="stack">
+          <p>The queue goes, with its earlier versions. What people answered stays on the calls.</p>
+          <div className="row-end">
+            <Button onClick={() => setDeleting(false)}>Keep it</Button>
+            <Button kind="primary" onClick={removed}>
+              Delete the queue
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </section>
+  );
+};
+
+/** The queues of a project, how they stand, and the reviewing itself. */
+export const ReviewsView = () => {
+  const { project, queue: id, review } = route.useSearch();
+  const change = useChange<ReviewsSearch>(route.useNavigate());
+  const { me } = useSession();
+  const query = useQueues(project);
+  const [form, setForm] = useState<'new' | 'edit'>();
+  const { data } = query;
+  const queue = data?.find((each) => each.id === id);
+  const mayWrite = allows(me, project, 'write');
+  if (queue && review)
+    return (
+      <Suspense fallback={<p className="muted center">Loading…</p>}>
+        <ReviewView
+          key={queue.id}
+          project={project}
+          queue={queue}
+          onLeave={() => change({ review: undefined })}
+        />
+      </Suspense>
+    );
+  const saved = (of: string) => {
+    setForm(undefined);
+    change({ queue: of });
+  };
+  const shown = () => {
+    if (form === 'new')
+      return <QueueForm project={project} onSaved={saved} onCancel={() => setForm(undefined)} />;
+    if (queue && form === 'edit')
+      return (
+        <QueueForm
+          key={queue.id}
+          project={project}
+          queue={queue}
+          onSaved={saved}
+          onCancel={() => setForm(undefined)}
+        />
+      );
+    if (queue)
+      return <Selected key={queue.id} project={project} queue={queue} onEdit={() => setForm('edit')} />;
+    if (id !== undefined)
+      return <Notice kind="error">This queue is not there: it was deleted, or the link is cut off.</Notice>;
+    return data && data.length > 0 ? <p className="muted">Choose a queue to see how it stands.</p> : null;
+  };
+  return (
+    <main className="page wide">
+      <div className="row-between">
+        <h1>Reviews</h1>
+        {mayWrite ? <Button onClick={() => setForm('new')}>New queue</Button> : null}
+      </div>
+      <QueryStatus of={[query]} loading="Loading queues…" />
+      {data?.length === 0 && form !== 'new' ? (
+        <Notice kind="info">
+          {project} has no queues yet. A queue has people look at calls one after the other, and fill in what
+          they think.
+        </Notice>
+      ) : null}
+      {data && data.length > 0 ? (
+        <div className="objects">
+          <ul className="object-list" aria-label="Queues">
+            {data.map((each) => (
+              <QueueLink key={each.id} project={project} queue={each} />
+            ))}
+          </ul>
+          {shown()}
+        </div>
+      ) : (
+        data && shown()
+      )}
+    </main>
+  );
+};
