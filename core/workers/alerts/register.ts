@@ -153,7 +153,10 @@ export const readStandings = async (
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<Standings> => {
-  const [item] = await getItems(table, [standingsKey(projectId)], budget, { consistent: true });
+  const { k, s } = standingsKey(projectId);
+  const range: TableRange<'rollups'> = { partition: ['k', k], sort: ['s', s, s] };
+  const { items } = await queryPage(table, range, budget, { consistent: true });
+  const [item] = items;
   if (!item) return noStandings;
   const [storedAt, alerts, undelivered] = unpacked(item) as [number, [string, Standing][], Micros[]];
   return { storedAt, alerts: new Map(alerts), undelivered };

@@ -1,0 +1,12 @@
+import { alertsQuery } from '../../api/alerts.ts';
+import { queryAlerts } from '../../core/workers/alerts/query.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { settings } from '../http/settings.ts';
+import { parseAlert } from '../streams/parse-alert.ts';
+
+/** `POST /alerts/query`: the alerts of a project with their states, and what they have told. */
+export const handler = endpoint(alertsQuery, async ({ body, budget, describe }) => {
+  const answer = await queryAlerts(settings.objects, settings.rollups, body, parseAlert, budget);
+  describe(() => ({ rows: answer.alerts.length + answer.history.length }));
+  return answer;
+});
