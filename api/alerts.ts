@@ -290,7 +290,13 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
       alerts: field(z.array(alertRow()), 'The alerts, by their ids.'),
       history: field(z.array(historyEntry()), 'What they have told, newest first.'),
     }),
-  examples: {},
+  examples: {
+    all: {
+      summary: 'The alerts of a project',
+      body: { project_id: 'acme/shop' },
+      answer: { alerts: [], history: [] },
+    },
+  },
 });
 
 // When an alert would have fired.
@@ -310,7 +316,7 @@ export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 export const alertsPreview = /* @__PURE__ */ endpoint({
   path: '/alerts/preview',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use', feedback: 'query' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use', feedback: 'count' },
   tag: 'alerts',
   name: 'AlertsPreview',
   summary: 'Say when an alert would have fired, and what it costs',
@@ -360,7 +366,32 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
         'About what it costs a month by itself, in dollars. Alerts of a project share reads, so together they cost less.',
       ),
     }),
-  examples: {},
+  examples: {
+    errors: {
+      summary: 'When more than half of the calls would have failed',
+      body: {
+        project_id: 'acme/shop',
+        alert: {
+          ...{ _type: 'Alert', name: 'Too many errors', window_minutes: 60 },
+          metric: { metric: 'error_count', aggregation: 'avg' },
+          ...{ direction: 'above', alert: 0.5, no_data: 'ok' },
+          ...{ tell: [{ sns: true }], enabled: true },
+        },
+        ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T06:00:00Z' },
+      },
+      answer: {
+        ...{ start: '2026-09-30T23:56:00.000000Z', end: '2026-10-01T05:56:00.000000Z' },
+        ...{ step_minutes: 5, looks: 73, value: null },
+        changes: [
+          {
+            ...{ at: '2026-10-01T00:01:00.000000Z', state: 'ok', previous: null, value: null },
+            told: false,
+          },
+        ],
+        ...{ reads: 'calls', estimated_usd_per_month: 0.03 },
+      },
+    },
+  },
 });
 
 // A test message.

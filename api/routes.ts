@@ -1,4 +1,4 @@
-import { alertsTest } from './alerts.ts';
+import { alertsPreview, alertsQuery, alertsTest } from './alerts.ts';
 import { callEnd, callStart, callsDelete, callUpdate, callUpsertBatch } from './calls.ts';
 import { costCreate, costPurge, costQuery } from './costs.ts';
 import type { Route } from './endpoint.ts';
@@ -59,6 +59,8 @@ const list = [
   feedbackStats,
   feedbackPurge,
   callsScore,
+  alertsQuery,
+  alertsPreview,
   alertsTest,
   inference,
   mcp,

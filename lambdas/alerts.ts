@@ -1,12 +1,15 @@
 import type { Context } from 'aws-lambda';
-import { type AlertTrial, alert } from '../api/alerts.ts';
-import { type ParseAlert, readAlerts } from '../core/workers/alerts/alert.ts';
+import type { AlertTrial } from '../api/alerts.ts';
+import { linksOf } from '../core/doors/mcp/links.ts';
+import { readAlerts } from '../core/workers/alerts/alert.ts';
+import { KnownAlerts, lookAtAlerts, type Watch } from '../core/workers/alerts/index.ts';
 import { tryAlert } from '../core/workers/alerts/tell/try.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
-import { schemaInDialect } from './http/dialect.ts';
 import { settings } from './http/settings.ts';
 import { RequestLog } from './log/request-log.ts';
+import { alertSources } from './streams/alert-sources.ts';
+import { parseAlert } from './streams/parse-alert.ts';
 import { required } from './streams/queues.ts';
 import { tell } from './streams/tell.ts';
 
@@ -15,11 +18,16 @@ interface AlertsEvent {
   readonly test?: { readonly projectId: ProjectId; readonly objectId: string };
 }
 
-const schema = schemaInDialect(alert());
+const serviceUrl = required('SERVICE_URL');
 
-const parseAlert: ParseAlert = (value) => {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
+/** Made once per container, while it starts. Alerts are remembered as long as nobody changes them. */
+const watch: Watch = {
+  table: settings.rollups,
+  sources: alertSources,
+  alerts: new KnownAlerts(settings.objects, parseAlert),
+  tell,
+  links: linksOf(serviceUrl),
+  now: Date.now,
 };
 
 /** The time that is left for the answer and the log line, in milliseconds. */
@@ -31,7 +39,7 @@ const test = async (
   budget: RequestBudget,
 ): Promise<AlertTrial | null> => {
   const [loaded] = await readAlerts(settings.objects, projectId, [objectId], parseAlert, budget);
-  return loaded ? tryAlert(tell, loaded, required('SERVICE_URL'), budget) : null;
+  return loaded ? tryAlert(tell, loaded, serviceUrl, budget) : null;
 };
 
 /** Looks at alerts and tells of their changes, each minute: docs/alerts.md. */
@@ -46,10 +54,19 @@ export const handler = async (
   const budget = requestBudget(context.getRemainingTimeInMillis() - reserveMs);
   log.spends(budget.meter);
   try {
-    const tried = event.test ? await test(event.test, budget) : null;
-    log.describes(() => ({ rows: tried?.targets.length ?? 0 }));
-    log.ends('answered');
-    return tried;
+    if (event.test) {
+      const tried = await test(event.test, budget);
+      log.describes(() => ({ rows: tried?.targets.length ?? 0 }));
+      log.ends('answered');
+      return tried;
+    }
+    const { looks, undelivered, problems } = await lookAtAlerts(watch, budget);
+    log.describes(() => ({ rows: looks }));
+    const [problem] = problems;
+    if (problem !== undefined) log.ends('failed', problem);
+    else if (undelivered > 0) log.ends('failed', `${undelivered} messages could not be delivered`);
+    else log.ends('answered');
+    return null;
   } catch (error) {
     log.ends('failed', error);
     throw error;

@@ -178,7 +178,10 @@ const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>>
 type RollupsOfAlerts = 'watch';
 
 const rollups: Readonly<Record<RollupsAccess | RollupsOfAlerts, Actions<IndexName<'rollups'>>>> = {
-  watch: { table: ['BatchGetItem', 'BatchWriteItem', 'PutItem', 'Query', 'UpdateItem'] },
+  // A transaction stores what was found on condition that the project's claim holds.
+  watch: {
+    table: ['BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'Query'],
+  },
   note: { table: ['UpdateItem'] },
   list: { table: ['Query'] },
   // A transaction replaces what is known of a verdict, and adds to what a day's verdicts cost.

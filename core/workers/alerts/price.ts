@@ -58,7 +58,7 @@ export const unitsOfLook = (
   return spans * (open + (unitsOfRolledDay * alert.windowMinutes) / 1440);
 };
 
-/** About what an alert costs a month by itself, in dollars. */
+/** About what an alert costs a month by itself, in dollars, in whole cents. */
 export const usdPerMonth = (
   store: Pick<Store, 'shards'>,
   alert: Pick<Alert, 'windowMinutes' | 'compare'>,
@@ -70,5 +70,5 @@ export const usdPerMonth = (
     units * unitPrices.readUnits +
     ofLook.writeUnits * unitPrices.writeUnits +
     (lookSeconds / 2) * unitPrices.functionTime;
-  return looks * each;
+  return Math.ceil(looks * each * 100) / 100;
 };

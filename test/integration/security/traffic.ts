@@ -24,6 +24,13 @@ const asEnd = (id: string, fields: object = {}) => ({ mode: 'end', req: { end: e
 const byId = (id: string) => ({ $expr: { $eq: [{ $getField: 'id' }, { $literal: id }] } });
 const refTo = (objectId: string, digest: string) => `svc:///${project}/object/${objectId}:${digest}`;
 
+const alert = {
+  ...{ _type: 'Alert', name: 'a', window_minutes: 60, direction: 'above', alert: 1, tell: [] },
+  enabled: true,
+};
+/** In a while: windows that end now are looked at later. */
+const soon = (): string => new Date(Date.now() + 600_000).toISOString();
+
 /** Sends a request that is expected to succeed, and gives its answer as text. */
 type Send = (path: string, body: object, status?: number) => Promise<string>;
 
@@ -165,6 +172,8 @@ const feedback = async (send: Send): Promise<void> => {
   const ref = { $eq: [{ $getField: 'svc_ref' }, { $literal: `svc:///${project}/call/one` }] };
   const queries = [undefined, byId('f2'), { $expr: type }, { $expr: ref }];
   for (const query of queries) await send('/feedback/query', { project_id: project, query });
+  const metric = { feedback_type: 'note', path: 'n', aggregation: 'avg' };
+  await send('/alerts/preview', { project_id: project, alert: { ...alert, metric }, end: soon() });
   for (const id of ['f2', 'f5']) await send('/feedback/purge', { project_id: project, query: byId(id) });
 };
 
@@ -205,6 +214,20 @@ const reading = async (send: Send): Promise<void> => {
     ...month,
     query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
   });
+  const costly = { ...alert, metric: { metric: 'total_cost', aggregation: 'sum' } };
+  const span = { project_id: project, start: month.start, end: month.end };
+  const notOne = { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } };
+  for (const fields of [...filters.map((filter) => ({ filter })), { query: failed }, { query: notOne }])
+    await send('/alerts/preview', { ...span, alert: { ...costly, ...fields } });
+  await send('/alerts/preview', { ...span, alert: { ...costly, window_minutes: 1440 } });
+  for (const [object_id, name] of [
+    ['alert', 'a'],
+    ['long alert', JSON.stringify(noise(bigBytes))],
+  ])
+    await send('/obj/create', {
+      obj: { project_id: project, object_id, val: { ...costly, filter: { op_names: [name] } } },
+    });
+  await send('/alerts/query', { project_id: project });
   await send('/calls/usage', {
     ...{ project_id: project, call_ids: ['one', 'w1', 'large'] },
     include_costs: true,

@@ -1,7 +1,97 @@
+import type { JsonObject } from '../../../foundations/wire/index.ts';
+import type { Sent } from '../in-process.ts';
+import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
+import { queryCalls } from './queries.ts';
+import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
+
+const alertOf = (fields: object = {}): JsonObject => ({
+  _type: 'Alert',
+  name: 'Slow',
+  metric: { metric: 'latency_ms', percentile: 95 },
+  window_minutes: 60,
+  direction: 'above',
+  alert: 1000,
+  tell: [],
+  enabled: true,
+  ...fields,
+});
+
+const save = (p: string, objectId: string, val: object): Sent => ({
+  path: '/obj/create',
+  body: { obj: { project_id: p, object_id: objectId, val } },
+});
+
+const states: Scenario = {
+  name: 'alerts, of which one lies in the bucket',
+  before: (p) => [
+    save(p, 'slow', alertOf()),
+    save(p, 'long', alertOf({ filter: { op_names: [noise(forBucket)] } })),
+  ],
+  request: (p) => ({ path: '/alerts/query', body: { project_id: p } }),
+};
+
+const day = { start: '2026-09-30T12:00:00Z', end: '2026-10-01T12:00:00Z' };
+
+const before = (p: string): Sent[] => [
+  report(...calls(p, 3)),
+  report(start(p, 'c', { inputs: { q: noise(forBucket) } }), end(p, 'c')),
+  {
+    path: '/feedback/create',
+    body: {
+      ...{ project_id: p, id: 'f', svc_ref: `svc:///${p}/call/0`, feedback_type: 'stars' },
+      payload: { value: 5, text: noise(forBucket) },
+    },
+  },
+];
+
+const preview = (name: string, fields: object, span: object = day): Scenario => ({
+  name,
+  before,
+  request: (p) => ({
+    path: '/alerts/preview',
+    body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
+  }),
+});
+
+const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
+const previews: readonly Scenario[] = [
+  preview(
+    'what feedback would have said',
+    { metric: { feedback_type: 'stars', path: 'value', aggregation: 'avg' } },
+    { end: new Date(Date.now() + 600_000).toISOString() },
+  ),
+  preview('what costs would have been, by rollups', {
+    ...{ metric: { metric: 'total_cost', aggregation: 'sum' }, window_minutes: 1440 },
+  }),
+  preview('how slow calls with certain inputs would have been', { query: asksInputs }),
+];
 
 /** The routes of alerts. */
 export const alertFixtures = {
+  '/alerts/query': {
+    permitted: [
+      'objects: BatchGetItem Query',
+      'bucket/objects/*: GetObject',
+      'bucket: ListBucket',
+      'rollups: Query',
+    ],
+    body: (p, { object }) => ({ project_id: p, object_ids: [object] }),
+    answer: '{"alerts":[],"history":[]}',
+    scenarios: [states],
+  },
+  '/alerts/preview': {
+    permitted: [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query', ...countFeedback],
+    seldom: {
+      'Query on calls': 'as for statistics',
+      'BatchWriteItem on rollups': 'as for statistics',
+      'Query on feedback/index/by_time': 'it asks for one type',
+    },
+    body: (p, { call, thread }) => ({
+      ...{ project_id: p, alert: alertOf({ filter: { call_ids: [call], thread_ids: [thread] } }), ...day },
+    }),
+    scenarios: previews,
+  },
   '/alerts/test': {
     permitted: [],
     body: (p, { object }) => ({ project_id: p, object_id: object }),
