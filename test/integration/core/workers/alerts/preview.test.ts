@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alert } from '../../../../../api/alerts.ts';
+import { prices } from '../../../../../bin/cost/bill.ts';
 import { createOneFeedback } from '../../../../../core/records/feedback/index.ts';
 import { previewAlert } from '../../../../../core/workers/alerts/preview.ts';
 import { unitPrices } from '../../../../../core/workers/alerts/price.ts';
 import { queryAlerts } from '../../../../../core/workers/alerts/query.ts';
-import { prices } from '../../../../../bin/cost/bill.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import {
@@ -50,12 +50,20 @@ describe('a preview', () => {
       ms: i < 15 ? 5000 : 1000,
     }));
     const dayBefore = calls.map((call) => ({ ...call, minutesAgo: call.minutesAgo + 1440, failed: false }));
-    await reportCalls(world, project, [...calls, ...dayBefore.map((call, i) => ({ ...call, failed: i % 2 === 0 }))]);
-    const minutes = 120;
+    await reportCalls(world, project, [
+      ...calls,
+      ...dayBefore.map((call, i) => ({ ...call, failed: i % 2 === 0 })),
+    ]);
+    const minutes = 60;
     for (let i = 0; i < minutes; i++) await lookAfter(world, 1);
     const told = world.told
       .filter(({ message }) => message.project_id === project)
-      .map(({ message: { state, previous, value, at } }) => ({ state, previous, value, at: at.slice(0, 16) }));
+      .map(({ message: { state, previous, value, at } }) => ({
+        state,
+        previous,
+        value,
+        at: at.slice(0, 16),
+      }));
     const found = await preview(project, errorRate(fields) as JsonObject, minutes - 1);
     const changes = found.changes
       .filter((change) => change.told)
@@ -70,13 +78,23 @@ describe('a preview', () => {
     const feedback = storeOf(world.stores, world.stores.feedbackTable);
     for (const value of [1, 2, true]) {
       const draft = {
-        ...{ projectId: project, id: null, ref: `svc:///${project}/call/c`, type: 'stars', payload: { value } },
+        ...{
+          projectId: project,
+          id: null,
+          ref: `svc:///${project}/call/c`,
+          type: 'stars',
+          payload: { value },
+        },
         ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
       };
       await createOneFeedback(feedback, draft, 'ada', requestBudget(5000));
     }
     const day = 1440;
-    const found = await preview(project, meanScore('stars', { window_minutes: day, alert: 3 }) as JsonObject, 2 * day);
+    const found = await preview(
+      project,
+      meanScore('stars', { window_minutes: day, alert: 3 }) as JsonObject,
+      2 * day,
+    );
     expect(found).toMatchObject({ reads: 'feedback', step_minutes: 120, looks: 25, value: 4 / 3 });
     expect(found.values).toContainEqual({ timestamp: expect.any(String), value: 4 / 3 });
     expect(found.estimated_usd_per_month).toBeLessThanOrEqual(0.01);
@@ -128,4 +146,3 @@ describe('estimates', () => {
     }
   });
 });
-
