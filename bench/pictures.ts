@@ -15,6 +15,79 @@ const folder = resolve(import.meta.dirname, '../docs/pictures');
 const project = 'demo/shop';
 const viewport = { width: 1200, height: 720 };
 
+/** What people ask a bicycle shop, and what is expected of an answer. */
+const questions: readonly (readonly [question: string, expected: string])[] = [
+  ['Where is my order 4711?', 'It left on Monday and arrives tomorrow.'],
+  ['Can I return a helmet that I have worn once?', 'Yes, within 30 days, if it is not damaged.'],
+  ['Does the Tourer 7 take 2.2 inch tyres?', 'No, 2.0 inches at most.'],
+  ['My chain skips on the smallest sprocket. What now?', 'Chain or cassette are worn: measure the chain.'],
+  ['Do you ship to Switzerland?', 'Yes, for 19 francs, customs included.'],
+  ['Which pump fits a Presta valve?', 'Any of ours: the head takes both valves.'],
+  ['I was charged twice for order 4802.', 'One charge is a hold, and is gone within three days.'],
+  ['When is my bike back from service?', 'Thursday at noon.'],
+];
+
+/** The runs that are compared: which of the questions a model gets wrong, of every twelve. */
+const runs = [
+  { id: 'picture-careful', model: 'careful', wrong: [5], answer: '' },
+  { id: 'picture-brief', model: 'brief', wrong: [1, 3, 4, 8, 10], answer: 'Please ask our service.' },
+] as const;
+
+/** How many rows each of the evaluations has. */
+const rowCount = 48;
+
+/** POSTs to the service. */
+const post = async ({ url, key }: LocalService, path: string, body: object): Promise<Response> => {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return answer;
+};
+
+/** Reports the evaluations that are compared in a picture. */
+const reportEvaluations = async (service: LocalService): Promise<void> => {
+  const began = Date.parse('2026-10-05T09:30:00Z');
+  const ref = (path: string) => `svc:///${project}/${path}`;
+  const val = { _type: 'Evaluation', name: 'support', dataset: ref('object/questions:v3') };
+  const obj = { project_id: project, object_id: 'support', val };
+  const { digest } = (await (await post(service, '/obj/create', { obj })).json()) as { digest: string };
+  const batch = runs.flatMap(({ id: trace_id, model, wrong, answer }, run) => {
+    const call = (id: string, parent_id: string | null, op: string, inputs: object, output: unknown) => {
+      const ids = { project_id: project, id };
+      const at = new Date(began + run * 3_600_000).toISOString();
+      const start = { ...ids, trace_id, parent_id, op_name: ref(`op/${op}:v1`), started_at: at, inputs };
+      return [
+        { mode: 'start', req: { start } },
+        { mode: 'end', req: { end: { ...ids, ended_at: at, output } } },
+      ];
+    };
+    const rows = Array.from({ length: rowCount }, (_, at) => {
+      const [question = '', expected = ''] = questions[at % questions.length] ?? [];
+      const correct = !wrong.some((each) => each === at % 12);
+      const output = correct ? expected : answer || 'I do not know, but I will ask.';
+      const id = `${trace_id}-${at}`;
+      const example = { inputs: { question }, expected, customer: 1000 + at };
+      const latency = (8 - 3 * run + ((at * (5 + run)) % 7)) / 10;
+      const brevity = Math.round(100 - output.length) / 100;
+      const reason = correct ? 'It says what is expected.' : 'It sends the customer away.';
+      const result = { output, scores: { correct: Number(correct), brevity }, model_latency: latency };
+      return [
+        ...call(id, trace_id, 'Evaluation.predict_and_score', { example, model }, result),
+        ...call(`${id}-correct`, id, 'correct', { output, example }, { value: correct, reason }),
+      ];
+    });
+    const inputs = { self: ref(`object/support:${digest}`), model };
+    return [...call(trace_id, null, 'Evaluation.evaluate', inputs, {}), ...rows.flat()];
+  });
+  await post(service, '/call/upsert_batch', { batch });
+};
+
 /** A picture: its name, its view, and what makes the view ready. */
 interface Picture {
   readonly name: string;
@@ -23,7 +96,7 @@ interface Picture {
 }
 
 /** Asks the service for the calls of an operation in a thread's topic, the newest first. */
-const newestCall = async ({ url, key }: LocalService, topic: string, op: string) => {
+const newestCall = async (service: LocalService, topic: string, op: string) => {
   const is = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $literal: value }] });
   const body = {
     project_id: project,
@@ -31,14 +104,7 @@ const newestCall = async ({ url, key }: LocalService, topic: string, op: string)
     sort_by: [{ field: 'started_at', direction: 'desc' }],
     columns: ['thread_id'],
   };
-  const answer = await fetch(`${url}/calls/stream_query`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`api:${key}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(body),
-  });
+  const answer = await post(service, '/calls/stream_query', body);
   const calls = (await answer.text())
     .trim()
     .split('\n')
@@ -76,6 +142,14 @@ const picturesOf = async (service: LocalService): Promise<Picture[]> => {
       },
     },
     {
+      name: 'evaluation',
+      path: `evaluation?project=${at}&runs=${encodeURIComponent(JSON.stringify(runs.map((run) => run.id)))}`,
+      prepare: async (page) => {
+        await page.getByText('every draw shows a fall').first().waitFor();
+        await page.getByRole('button', { name: 'Row' }).first().waitFor();
+      },
+    },
+    {
       name: 'playground',
       path: `playground?project=${at}&call=${chain.id}`,
       prepare: async (page) => {
@@ -110,6 +184,7 @@ const takeAll = async (): Promise<void> => {
   const service = await startLocalService({});
   try {
     await runDemo(service, AbortSignal.timeout(120_000));
+    await reportEvaluations(service);
     const browser = await launchBrowser();
     mkdirSync(folder, { recursive: true });
     try {

@@ -1,6 +1,6 @@
 /**
  * The page in a browser, beside the API's own answers: the first rows of a list, a trace of 10,000 calls,
- * and an input of 5 MB.
+ * an input of 5 MB, and two evaluations of 1,000 rows.
  */
 
 import type { Browser, Page } from 'playwright-core';
@@ -352,6 +352,89 @@ const openedFigure = async (bench: PageBench, callsOfTrace: number): Promise<Fig
   return counted(`opening a list of traces of ${callsOfTrace} calls`, 'read units', opened);
 };
 
+/** Evaluations that are compared, and how many rows each has. */
+const compared = { runs: ['run-a', 'run-b'], rows: 1000 } as const;
+
+/** What a call got and answered. */
+interface Parts {
+  readonly inputs?: object;
+  readonly output?: object;
+}
+
+/** Reports an evaluation: its root, and for each row the call that scored it and the function below. */
+const reportEvaluation = async ({ post }: PageBench, project: string, root: string): Promise<void> => {
+  const call = (id: string, parent: string | null, op: string, at: number, parts: Parts) => {
+    const time = (ms: number) => new Date(beginning + at * 100 + ms).toISOString();
+    const fields = { project_id: project, id };
+    const { inputs = {}, output = null } = parts;
+    const start = { ...fields, trace_id: root, parent_id: parent, op_name: op, started_at: time(0), inputs };
+    return [
+      { mode: 'start', req: { start } },
+      { mode: 'end', req: { end: { ...fields, ended_at: time(90), output } } },
+    ];
+  };
+  const rows = Array.from({ length: compared.rows }, (_, at) => {
+    const id = `${root}-${at}`;
+    const example = { inputs: { question: `Where is order ${at}?` }, expected: 'on its way' };
+    const scores = { correct: root === 'run-a' || at % 7 > 0 ? 1 : 0, brevity: (at % 10) / 10 };
+    const output = { output: `Order ${at} is on its way.`, scores, model_latency: 0.08 };
+    return [
+      ...call(id, root, 'Evaluation.predict_and_score', at, { inputs: { example }, output }),
+      ...call(`${id}-answer`, id, 'answer', at, { inputs: example.inputs }),
+    ];
+  });
+  const reports = [...call(root, null, 'Evaluation.evaluate', 0, {}), ...rows.flat()];
+  for (let at = 0; at < reports.length; at += reportsPerRequest)
+    await (await post('/call/upsert_batch', { batch: reports.slice(at, at + reportsPerRequest) })).text();
+};
+
+/** Two evaluations side by side: first rows beside the API's own, and frames while scrolling. */
+const comparisonFigures = async (bench: PageBench): Promise<Figure[]> => {
+  const project = 'bench/evaluations';
+  for (const run of compared.runs) await reportEvaluation(bench, project, run);
+  const firstLine = async (run: string) => {
+    const answer = await bench.post('/calls/stream_query', {
+      project_id: project,
+      filter: { op_names: ['Evaluation.predict_and_score'], parent_ids: [run] },
+      sort_by: [{ field: 'started_at', direction: 'asc' }],
+      columns: ['ended_at', 'summary.svc', 'inputs.example', 'output'],
+    });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  };
+  const viewOf = (runs: readonly string[]) =>
+    `evaluation?project=${encodeURIComponent(project)}&runs=${encodeURIComponent(JSON.stringify(runs))}`;
+  const [ratios, slow]: [number[], number[]] = [[], []];
+  for (let round = 0; round <= rounds; round++) {
+    const lines = await secondsOf(() => Promise.all(compared.runs.map(firstLine)));
+    let page: Page | undefined;
+    const empty = await secondsOf(async () => {
+      page = await bench.visit(viewOf(['nothing']));
+      await page.getByText('cannot be found').waitFor();
+    });
+    if (page) await close(page);
+    const first = await secondsOf(async () => {
+      page = await bench.visit(viewOf(compared.runs));
+      await page.locator('li .run-row').first().waitFor();
+    });
+    await page?.getByText('every draw shows a fall').first().waitFor();
+    const late = (await page?.evaluate(scrolling('.run-rows'))) as number;
+    if (page) await close(page);
+    // The first round starts the functions.
+    if (round === 0) continue;
+    ratios.push(first / (lines + empty));
+    slow.push(late);
+  }
+  const what = `two evaluations of ${compared.rows} rows`;
+  return [
+    measured(`${what}: first rows, beside the first lines and an empty page`, 'ratio', ratios, {
+      atMost: 1.5,
+    }),
+    measured(`${what}: frames over 50 ms, scrolling end to end`, '%', slow, { atMost: 5 }),
+  ];
+};
+
 /** The page beside the API. */
 export const page: BenchPart = {
   name: 'page',
@@ -365,6 +448,8 @@ export const page: BenchPart = {
     const trace = await traceFigures(bench);
     progress('  an input of 5 MB');
     const large = await largeFigures(bench);
-    return [...list, ...trace, ...large];
+    progress('  two evaluations');
+    const comparison = await comparisonFigures(bench);
+    return [...list, ...trace, ...large, ...comparison];
   },
 };

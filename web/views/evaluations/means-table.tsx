@@ -122,7 +122,7 @@ const RunHead = ({ project, run, at, count, rows, onRuns }: HeadProps) => {
             className="as-link"
             onClick={() => onRuns((ids) => [run.id, ...ids.filter((id) => id !== run.id)])}
           >
-            Compare with this
+            Make it the baseline
           </button>
         ) : null}
         {count > 1 ? (
