@@ -4,6 +4,7 @@ import { fromMessage, type Judging, judgeCall, NotYet } from '../core/workers/ev
 import { sendDeadLetters } from '../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
 import { projectLimits, unpriced } from './http/limits.ts';
+import { nearly } from './http/nearly-reached.ts';
 import { settings } from './http/settings.ts';
 import { RequestLog } from './log/request-log.ts';
 import { deadLetters } from './streams/batch.ts';
@@ -24,6 +25,7 @@ const judging: Judging = {
   evaluators: rememberedEvaluators(),
   ledger: settings.rollups,
   limits: unpriced && projectLimits,
+  nearly,
   inference: {
     upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
     keys: new SecretKeys(secretsClient),

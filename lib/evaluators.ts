@@ -8,7 +8,7 @@ import type { Config } from './config.ts';
 import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
-import { limitsNeeds } from './limits.ts';
+import { limitsNeeds, nearlyReachedNeeds } from './limits.ts';
 import {
   judgePermissions,
   type Permission,
@@ -153,6 +153,7 @@ export class Evaluators extends Construct {
       props;
     const bundle = bundleOf(bundles, 'judge');
     const { queue } = evaluations;
+    const nearly = nearlyReachedNeeds(config);
     const made = new ServiceFunction(this, 'Judge', {
       config,
       code: redaction ? redaction.code(bundle) : bundle,
@@ -165,6 +166,7 @@ export class Evaluators extends Construct {
         [tables.objects.variable]: storage.objects.tableName,
         [tables.rollups.variable]: storage.rollups.tableName,
         ...(config.limits && { LIMITS: config.limits.unpriced }),
+        ...nearly.environment,
         ...inference.upstreamEnvironment,
         ...redaction?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
@@ -173,6 +175,7 @@ export class Evaluators extends Construct {
       permissions: [
         ...judgePermissions(storage),
         ...(config.limits ? [{ actions: ['dynamodb:Query'], resource: storage.objects.tableArn }] : []),
+        ...nearly.permissions,
         ...inference.upstreamPermissions,
         {
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],

@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import type { LimitsAccess } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
@@ -10,6 +11,16 @@ export interface LimitsNeeds {
   readonly permissions: readonly Permission[];
 }
 
+/** What a function needs that holds money, to tell when a limit is nearly reached: nothing without events. */
+export const nearlyReachedNeeds = ({ limits, events }: Pick<Config, 'limits' | 'events'>): LimitsNeeds => {
+  if (!limits || !events) return { environment: {}, permissions: [] };
+  const bus = `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${events.bus}`;
+  return {
+    environment: { EVENT_BUS: events.bus },
+    permissions: [{ actions: ['events:PutEvents'], resource: bus }],
+  };
+};
+
 /**
  * What the function of a route needs for spending limits.
  *
@@ -17,11 +28,13 @@ export interface LimitsNeeds {
  */
 export const limitsNeeds = (
   access: LimitsAccess | undefined,
-  { limits, shards }: Pick<Config, 'limits' | 'shards'>,
+  config: Pick<Config, 'limits' | 'shards' | 'events'>,
   { objects, costs, rollups }: Storage,
 ): LimitsNeeds => {
+  const { limits, shards } = config;
   if (!limits || !access) return { environment: {}, permissions: [] };
   const holds = access === 'hold';
+  const nearly = holds ? nearlyReachedNeeds(config) : undefined;
   return {
     environment: {
       LIMITS: limits.unpriced,
@@ -29,12 +42,14 @@ export const limitsNeeds = (
       [tables.objects.variable]: objects.tableName,
       [tables.rollups.variable]: rollups.tableName,
       ...(holds && { [tables.costs.variable]: costs.tableName }),
+      ...nearly?.environment,
     },
     permissions: [
       { actions: ['dynamodb:BatchGetItem', 'dynamodb:Query'], resource: objects.tableArn },
       { actions: ['dynamodb:BatchGetItem'], resource: rollups.tableArn },
       // A route that notes projects may add to counters already.
       ...(holds ? [{ actions: ['dynamodb:Query'], resource: costs.tableArn }] : []),
+      ...(nearly?.permissions ?? []),
     ],
   };
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { alertLevels, comparisons } from '../api/alerts.ts';
 import { feedbackRecord } from '../api/feedback.ts';
 import { jsonObject } from '../api/fields.ts';
 import { call, modelCost } from '../api/queries.ts';
@@ -74,6 +75,75 @@ const feedbackDetail = () => {
   });
 };
 
+const nullableNumber = z.nullable(z.number());
+
+/** What an alert tells; webhooks and programs at the topic get the same without `event_id`. */
+export const alertMessage = () =>
+  z.object({
+    id: field(
+      z.string().check(z.regex(/^[0-9a-f]{32}$/)),
+      'One for each change, the same over retries and targets.',
+    ),
+    kind: field(
+      z.enum(['changed', 'reminder', 'test']),
+      'Whether the state changed, is still as bad, or somebody tries the alert.',
+    ),
+    project_id: z.string(),
+    alert: z.object({
+      object_id: field(z.string(), 'The object of the alert.'),
+      name: field(z.string(), 'What people call it.'),
+      digest: field(z.string(), 'Its version.'),
+    }),
+    state: field(z.enum(alertLevels), 'The state since.'),
+    previous: field(z.nullable(z.enum(alertLevels)), 'The state before; null for the first one.'),
+    metric: field(z.string(), 'What is measured, such as `p95 latency_ms`.'),
+    value: field(
+      nullableNumber,
+      'What was measured; with a comparison its change in percent. Null without data, or from 0.',
+    ),
+    threshold: field(z.number(), 'The threshold that it passed, or came back over.'),
+    direction: field(z.enum(['above', 'below']), 'Which side of the threshold is bad.'),
+    compare: field(z.enum(comparisons), 'What the value is compared with.'),
+    compared: field(
+      z.nullable(z.object({ current: nullableNumber, before: nullableNumber })),
+      'The two values that are compared; null for an absolute value.',
+    ),
+    window: field(
+      z.object({ start: z.string(), end: z.string() }),
+      'What was measured together: the start is part of it, the end is not.',
+    ),
+    contributors: field(
+      z
+        .array(
+          z.object({
+            label: field(z.string(), 'What people read.'),
+            value: field(z.number(), 'Its own value, in the unit of the metric.'),
+            call_id: field(z.nullable(z.string()), 'The call; null for a group of calls.'),
+            link: field(z.string(), 'Into the page.'),
+          }),
+        )
+        .check(z.maxLength(3)),
+      'Those that contribute most, at most three.',
+    ),
+    link: field(z.string(), 'Into the page, at exactly the window.'),
+    at: field(z.string(), 'When the change was found.'),
+  });
+
+const limitDetail = () =>
+  z.object({
+    event_id: eventId,
+    of: field(z.enum(['key', 'project']), 'Whose limit it is.'),
+    key_id: field(z.nullable(z.string()), 'The key; null for the limit of a project.'),
+    project_id: field(z.nullable(z.string()), 'The project; null for the limit of a key.'),
+    period: field(z.enum(['day', 'month']), 'After what it begins anew, in UTC.'),
+    limit_usd: field(z.number(), 'The limit, in dollars.'),
+    spent_usd: field(z.number(), 'What is spent, and held for requests that are under way.'),
+    resets_at: field(z.string(), 'When it begins anew.'),
+  });
+
+/** The kinds of all events on the bus. */
+export type AnyEventKind = EventKind | 'AlertChanged' | 'LimitNearlyReached';
+
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
   ({
@@ -81,24 +151,28 @@ export const eventDetails = () =>
     CallFailed: callDetail(),
     TurnEnded: callDetail(),
     FeedbackCreated: feedbackDetail(),
-  }) satisfies Record<EventKind, z.ZodMiniType>;
+    AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
+    LimitNearlyReached: limitDetail(),
+  }) satisfies Record<AnyEventKind, z.ZodMiniType>;
 
-const summaries: Readonly<Record<EventKind, string>> = {
+const summaries: Readonly<Record<AnyEventKind, string>> = {
   CallEnded: 'A call has ended, however it did.',
   CallFailed: 'A call has ended with an exception.',
   TurnEnded: 'A turn of a thread has ended, however it did.',
   FeedbackCreated: 'Feedback was stored, or has replaced other feedback.',
+  AlertChanged: 'The state of an alert has changed, or is still as bad.',
+  LimitNearlyReached: 'Four fifths of a spending limit are spent.',
 };
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */
-export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
-  const schemaOf = ([kind, detail]: readonly [EventKind, z.ZodMiniType]) => {
+export const eventSchemas = (): Readonly<Record<AnyEventKind, JsonSchema>> => {
+  const schemaOf = ([kind, detail]: readonly [AnyEventKind, z.ZodMiniType]) => {
     const components: Schemas = new Map();
     const event = z.object({
       source: z.literal('pennytrace'),
       'detail-type': z.literal(kind),
       id: field(z.string(), "EventBridge's own id, another one each time. `detail.event_id` is not."),
-      time: field(z.string(), 'When it was stored, to the second.'),
+      time: field(z.string(), 'When it happened or was stored, to the second.'),
       account: z.string(),
       region: z.string(),
       resources: z.array(z.string()),
@@ -125,6 +199,6 @@ export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
       },
     ] as const;
   };
-  const details = Object.entries(eventDetails()) as [EventKind, z.ZodMiniType][];
-  return Object.fromEntries(details.map(schemaOf)) as Record<EventKind, JsonSchema>;
+  const details = Object.entries(eventDetails()) as [AnyEventKind, z.ZodMiniType][];
+  return Object.fromEntries(details.map(schemaOf)) as Record<AnyEventKind, JsonSchema>;
 };

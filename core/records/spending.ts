@@ -21,6 +21,7 @@ import { formatTime, ServiceError } from '../../foundations/wire/index.ts';
  * Counters are in the rollups table. Amounts are whole billionths of a dollar, so that sums are exact.
  *
  *   counter   k  19 "key" or "project" 0 name   s  "day" or "month" 0 number   n: spent and held
+ *   notice    the same                          the same, and 0 the limit   n: whether somebody was told
  */
 
 const counterTag = 19;
@@ -128,6 +129,49 @@ export const readSpent = async (
     spent: spentOf(keyOf(limit, now)),
     resetsAt: endOf(limit.period, now),
   }));
+};
+
+/** The share of a limit from which on people are told that it is nearly reached. */
+export const nearlyShare = 0.8;
+
+/** Tells somebody that four fifths of a limit are spent or held. */
+export type TellNearlyReached = (spent: Spent, budget: RequestBudget) => Promise<void>;
+
+/** Whoever tells of a limit and its period for the first time makes this 1. */
+const notice = (limit: SpendingLimit, now: number, by: 1 | -1): Addition => {
+  const { k, s } = keyOf(limit, now);
+  const key = { k, s: joinBytes(s, 0, String(nanosDown(limit.usd))) };
+  return { ...addition(limit, now, by, by > 0 ? 0 : undefined), key };
+};
+
+/**
+ * Looks whether limits are nearly reached, and tells of each once in its day or month. Another limit is
+ * told of anew. If telling fails, the next look tells.
+ *
+ * @param told what this process has seen told, which is not looked up again
+ * @param now milliseconds since 1970
+ * @throws ServiceError 503 when storage does not answer in time; what `tell` throws
+ */
+export const tellNearlyReached = async (
+  table: Table,
+  limits: readonly SpendingLimit[],
+  tell: TellNearlyReached,
+  told: Set<string>,
+  now: number,
+  budget: RequestBudget,
+): Promise<void> => {
+  for (const each of await readSpent(table, limits, now, budget)) {
+    const { limit, spent, resetsAt } = each;
+    const name = JSON.stringify([limit, resetsAt]);
+    if (spent < nearlyShare * nanosDown(limit.usd) || told.has(name)) continue;
+    if (await transact(table, { puts: [], adds: [notice(limit, now, 1)] }, budget)) {
+      await tell(each, budget).catch(async (error: unknown) => {
+        await transact(table, { puts: [], adds: [notice(limit, now, -1)] }, budget);
+        throw error;
+      });
+    }
+    told.add(name);
+  }
 };
 
 /** Dollars as people write them, to a hundredth of a cent. */

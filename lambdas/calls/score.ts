@@ -10,6 +10,7 @@ import type { ProjectId } from '../../foundations/wire/index.ts';
 import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
+import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
 import { parseEvaluator } from '../streams/parse-evaluator.ts';
 import { sqsClient } from '../streams/queues.ts';
@@ -38,7 +39,7 @@ const scoringFor = (caller: Caller): Scoring => ({
     ? {
         queue: { url, client: sqsClient },
         asking: {
-          ...{ ...sources, ledger: settings.rollups, inference, askMs },
+          ...{ ...sources, ledger: settings.rollups, inference, nearly, askMs },
           limits:
             unpriced &&
             (async (project, budget) => [...keyLimits(caller), ...(await projectLimits(project, budget))]),

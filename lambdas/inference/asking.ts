@@ -18,6 +18,7 @@ import { Memory } from '../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import { invalid, maxDepth, type ProjectId, problemOf } from '../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
+import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
 
 /*
@@ -99,7 +100,8 @@ export const holdCost = async (
   const chosen = chooseUpstream(inference.upstreams, body.model);
   if (limits.length === 0 || !chosen) return undefined;
   const book = await priceBookOf(project, budget);
-  const request = { path, body, model: chosen.model, limits, book, unpriced, now: Date.now() };
+  const spending = { limits, book, unpriced, nearly, now: Date.now() };
+  const request = { path, body, model: chosen.model, ...spending };
   return Spending.begin(settings.rollups, request, budget);
 };
 

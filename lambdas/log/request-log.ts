@@ -263,6 +263,10 @@ const write = (line: object): void => {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 };
 
+/** Writes a line about a failure that no request is refused for. */
+export const logFailure = (message: 'limits', error: unknown): void =>
+  write({ level: 'error', message, failed: 1, error: errorOf(error) });
+
 /**
  * The log line of one request. It is put together during the request, and written once the end is
  * known and nobody {@link hold}s it.

@@ -5,14 +5,23 @@ import {
   limitText,
   type Nanos,
   nanosUp,
+  nearlyShare,
   type Reservation,
   readSpent,
   reserve,
   type SpendingLimit,
+  SpendingLimitReached,
   type Spent,
   settleReservation,
 } from '../../records/spending.ts';
 import type { InferenceBody, InferencePath } from './request.ts';
+
+/** Looks whether limits are nearly reached at a time in milliseconds, and tells if so. */
+export type LookAtLimits = (
+  limits: readonly SpendingLimit[],
+  now: number,
+  budget: RequestBudget,
+) => Promise<void>;
 
 /** What becomes of models without a price: they are refused, or count as the dearest. */
 export type Unpriced = 'refuse' | 'dearest';
@@ -28,6 +37,8 @@ export interface SpendingRequest {
   readonly limits: readonly SpendingLimit[];
   readonly book: PriceBook;
   readonly unpriced: Unpriced;
+  /** Looks whether limits are nearly reached; it does not throw. @default - nobody is told */
+  readonly nearly?: LookAtLimits | undefined;
   /** In milliseconds since 1970. */
   readonly now: number;
 }
@@ -133,7 +144,13 @@ export class Spending {
       reserve(table, limits, amount, now, budget),
       readSpent(table, limits, now, budget),
     ] as const;
-    return new Spending(table, request, price, await Promise.all(both));
+    try {
+      return new Spending(table, request, price, await Promise.all(both));
+    } catch (error) {
+      // A limit that was lowered to what is spent already lets no request end.
+      if (error instanceof SpendingLimitReached) await request.nearly?.(limits, now, budget);
+      throw error;
+    }
   }
 
   /**
@@ -142,7 +159,7 @@ export class Spending {
   get warning(): string | undefined {
     const nearly = this.#before.flatMap(({ limit, spent }) => {
       const share = Math.max(spent, this.#reservation.amount) / 1e9 / limit.usd;
-      return share >= 0.8 ? [`${Math.floor(share * 100)} % of ${limitText(limit)} are spent`] : [];
+      return share >= nearlyShare ? [`${Math.floor(share * 100)} % of ${limitText(limit)} are spent`] : [];
     });
     return nearly.length > 0 ? nearly.join('; ') : undefined;
   }
@@ -159,6 +176,7 @@ export class Spending {
     budget: RequestBudget,
   ): Promise<void> {
     await settleReservation(this.#table, this.#reservation, this.#costOf(status, usage), budget);
+    await this.#request.nearly?.(this.#reservation.limits, this.#reservation.at, budget);
   }
 
   /** Gives back all that is held: nothing was sent to the upstream. */

@@ -16,7 +16,7 @@ import {
   type ProjectId,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { forward, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
+import { forward, type LookAtLimits, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
 import {
@@ -44,6 +44,8 @@ export interface Asking extends SubjectSources {
   readonly limits?:
     | ((projectId: ProjectId, budget: RequestBudget) => Promise<readonly SpendingLimit[]>)
     | undefined;
+  /** Looks whether limits are nearly reached; it does not throw. @default - nobody is told */
+  readonly nearly?: LookAtLimits | undefined;
   /** The longest that one question may take, in milliseconds. */
   readonly askMs: number;
 }
@@ -364,6 +366,7 @@ class Session {
     this.#usd = this.#usd === null || cost === null ? null : this.#usd + cost;
     const spent = cost === null ? null : nanosUp(cost);
     await settleReservation(ledger, reservation, spent, budget);
+    await this.#judging.nearly?.(reservation.limits, reservation.at, budget);
     const settlement = { spent, verdict: judged && JSON.stringify(judged) };
     const settled = await settle(ledger, this.#entry, sheet, settlement, budget);
     if (!settled && !judged) throw new Busy('somebody else has taken over');

@@ -6,7 +6,9 @@ import {
   reserve,
   type SpendingLimit,
   type SpendingLimitReached,
+  type Spent,
   settleReservation,
+  tellNearlyReached,
 } from '../../../../core/records/spending.ts';
 import { requestBudget, type Table } from '../../../../foundations/storage/index.ts';
 import { createStores } from '../../../support/stores.ts';
@@ -97,5 +99,42 @@ describe('money that is held', () => {
     await reserve(table, [], 1, noon, none);
     await reserve(table, limitsOf('key', 'units', { usdPerDay: 1 }), 1, noon, one);
     expect([none.meter.requests, one.meter.writeUnits]).toEqual([0, 2]);
+  });
+});
+
+describe('a limit that is nearly reached', () => {
+  /** Looks at limits as one process does that has just started. */
+  const look = (limits: readonly SpendingLimit[], tell: (spent: Spent) => Promise<void>, now = noon) =>
+    tellNearlyReached(table, limits, tell, new Set(), now, budget());
+
+  it('is told of once in its period, by however many who look, and not before four fifths', async () => {
+    const limits = limitsOf('key', 'nearly', { usdPerDay: 1, usdPerMonth: 2 });
+    const told: Spent[] = [];
+    const tell = async (spent: Spent) => void told.push(spent);
+    await hold(limits, 0.79);
+    await look(limits, tell);
+    expect(told).toEqual([]);
+    await hold(limits, 0.01);
+    await Promise.all(Array.from({ length: 10 }, () => look(limits, tell)));
+    expect(told.map(({ limit, spent }) => [limit.period, spent / 1e9])).toEqual([['day', 0.8]]);
+
+    const tomorrow = noon + 86_400_000;
+    await hold(limits, 0.9, tomorrow);
+    await look(limits, tell, tomorrow);
+    const [raised] = limitsOf('key', 'nearly', { usdPerDay: 1.1 });
+    if (raised) await look([raised], tell, tomorrow);
+    expect(told.map(({ limit }) => limit.usd)).toEqual([1, 1, 1.1]);
+  });
+
+  it('is told of by the next who looks, if somebody could not', async () => {
+    const limits = limitsOf('project', 'acme/nearly', { usdPerDay: 1 });
+    await hold(limits, 1);
+    const failing = look(limits, async () => {
+      throw new Error('no bus');
+    });
+    await expect(failing).rejects.toThrow('no bus');
+    const told: Spent[] = [];
+    await look(limits, async (spent) => void told.push(spent));
+    expect(told).toHaveLength(1);
   });
 });

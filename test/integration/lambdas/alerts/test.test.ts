@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BusEvent } from '../../../../local/streams/event-bus.ts';
 import { localSigningKey } from '../../../../local/webhooks.ts';
+import { eventDetails } from '../../../../openapi/events.ts';
 import { errorRate } from '../../../support/alerts.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import { json, startUpstream, type TestUpstream } from '../../../support/upstream.ts';
@@ -76,6 +77,7 @@ describe('a test of an alert', () => {
         attributes: { project_id, state: 'alert', kind: 'test' },
       }),
     ]);
+    for (const { detail } of events) eventDetails().AlertChanged.parse(detail);
     expect(events).toEqual([
       expect.objectContaining({
         'detail-type': 'AlertChanged',

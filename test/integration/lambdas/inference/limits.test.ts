@@ -2,6 +2,8 @@ import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SpendingLimits } from '../../../../foundations/auth/index.ts';
 import { parseProjectId } from '../../../../foundations/wire/index.ts';
+import type { BusEvent } from '../../../../local/streams/event-bus.ts';
+import { eventDetails } from '../../../../openapi/events.ts';
 import { politeness } from '../../../support/evaluators.ts';
 import { keyWith, limitedKey } from '../../../support/keys.ts';
 import { startService, type TestService } from '../../../support/service.ts';
@@ -28,7 +30,7 @@ let service: TestService;
 beforeAll(async () => {
   upstream = await startUpstream();
   service = await startService({
-    settings: { limits: true, evaluators: true },
+    settings: { limits: true, evaluators: true, events: true },
     inference: { baseUrl: upstream.baseUrl, key: 'sk-upstream' },
     maxWindowMs: 50,
   });
@@ -141,6 +143,31 @@ describe('a limit', () => {
     expect(response.headers.get('x-spending-warning')).toBe(
       "84 % of the key's limit of $0.25 a day are spent",
     );
+  });
+
+  it('puts one event on the bus then, however many requests follow', async () => {
+    const tokens = usage(1_000_000, 100_000);
+    upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: tokens }));
+    const told: BusEvent[] = [];
+    const unsubscribe = service.bus.subscribe((each) => {
+      if (each['detail-type'] === 'LimitNearlyReached') told.push(each);
+    });
+    const { client, hasSpent, apiKey } = await spender({ usdPerDay: 0.7 });
+    const ask = () => client.chat.completions.create({ model, messages, max_tokens: 10 });
+    await ask();
+    await hasSpent(costs(1_000_000, 100_000));
+    expect(told).toEqual([]);
+    await Promise.all([ask(), ask(), ask()]);
+    await expect.poll(() => told.length, patient).toBeGreaterThan(0);
+    await hasSpent(4 * costs(1_000_000, 100_000));
+    await expect(ask()).rejects.toMatchObject({ status: 429 });
+    unsubscribe();
+    expect(told.map(({ detail }) => eventDetails().LimitNearlyReached.parse(detail))).toEqual([
+      expect.objectContaining({
+        ...{ of: 'key', key_id: apiKey.split('_')[1], project_id: null, period: 'day', limit_usd: 0.7 },
+        event_id: expect.any(String),
+      }),
+    ]);
   });
 
   it.each([false, true])(
