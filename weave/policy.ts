@@ -24,12 +24,13 @@ export const kindInWeave = (kind: RecordKind): RecordKind => {
       fields: [...fields, 'cache_read_input_token_cost', 'cache_creation_input_token_cost'],
     };
   const { pathRule } = kind;
-  if (!pathRule) return { ...kind, fields };
+  if (!pathRule) return { ...kind, fields, equalAsText: true };
   return {
     ...kind,
     fields: [...fields, 'feedback'],
     nested: [...kind.nested, 'feedback'],
     missingIsEmpty: true,
+    equalAsText: true,
     pathRule: (path) => {
       if (path.field === 'feedback') return feedbackRule(path.steps);
       const [block = '', ...below] = path.steps;

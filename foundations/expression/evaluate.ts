@@ -1,4 +1,4 @@
-import { compareNumbers, ExactNumber, type JsonValue } from '../wire/index.ts';
+import { compareNumbers, ExactNumber, isNumber, type JsonValue } from '../wire/index.ts';
 import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './tree.ts';
 import { compareScalars, convert, equal, isTruthy, microsOf, type Value } from './values.ts';
 
@@ -86,8 +86,25 @@ const compileComparison = <R>(
   const orEmpty = (operand: Expression, evaluate: Evaluate<R>): Evaluate<R> =>
     kind.missingIsEmpty && operand.kind === 'field' ? (record) => evaluate(record) ?? '' : evaluate;
   const [x, y] = [orEmpty(left, a), orEmpty(right, b)];
-  return (record) => holds(x(record), y(record));
+  if (!isByText(kind, operator, left, right)) return (record) => holds(x(record), y(record));
+  return (record) => holds(scalarAsText(x(record)), scalarAsText(y(record)));
 };
+
+/** Whether a comparison is one of a field with a text literal, and takes scalars as texts. */
+const isByText = (
+  { equalAsText = false }: RecordKind,
+  operator: Comparison,
+  left: Expression,
+  right: Expression,
+): boolean => {
+  if (!equalAsText || (operator !== '$eq' && operator !== '$ne')) return false;
+  const isText = (side: Expression) => side.kind === 'literal' && typeof side.value === 'string';
+  return (left.kind === 'field' && isText(right)) || (right.kind === 'field' && isText(left));
+};
+
+/** A number or a boolean as it is in JSON; any other value as it is. */
+const scalarAsText = (value: Value): Value =>
+  isNumber(value) || typeof value === 'boolean' ? convert(value, 'string') : value;
 
 const isThere = (value: Value): value is Exclude<JsonValue, null> => value !== undefined && value !== null;
 
@@ -132,10 +149,15 @@ const compileIn = <R>(
     .map((right) => compileComparison(kind, { kind: 'compare', operator: '$eq', left: input, right }, read));
   const value = compileValue(kind, input, read);
   const absent = kind.missingIsEmpty && input.kind === 'field' ? '' : undefined;
+  const byText = kind.equalAsText && input.kind === 'field';
   return (record) => {
     const found = value(record) ?? absent;
     const known = found instanceof ExactNumber ? doubleOf(found) : found;
-    return set.has(known) || others.some((isEqual) => isEqual(record) === true);
+    return (
+      set.has(known) ||
+      (byText && set.has(scalarAsText(found))) ||
+      others.some((isEqual) => isEqual(record) === true)
+    );
   };
 };
 

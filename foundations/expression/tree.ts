@@ -70,6 +70,13 @@ export interface RecordKind {
    * @default - nothing equals what is missing
    */
   readonly missingIsEmpty?: boolean;
+  /**
+   * Whether `$eq`, `$ne` and `$in` compare a text literal with a number or a boolean of a field by
+   * what that is in JSON, as Weave does.
+   *
+   * @default - no text equals a number
+   */
+  readonly equalAsText?: boolean;
   /** Says what is wrong with a path into a field; undefined if nothing is. */
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../foundations/wire/index.ts';
+import { ExactNumber, type JsonObject } from '../../../../foundations/wire/index.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
 
 let service: SharedService;
@@ -60,6 +60,29 @@ describe('in a query, what is missing', () => {
   it('is no text once it is converted', async () => {
     const converted = { $convert: { input: field('parent_id'), to: 'string' } };
     expect(await matching({ $eq: [converted, literal('')] })).toEqual([]);
+  });
+});
+
+describe('in a query, a text', () => {
+  it('equals the number, true or false that it is in JSON', async () => {
+    const project_id = 'acme/texts';
+    const batch = [
+      whole('typed', 1, { project_id, output: { n: 3, f: 1.5, yes: true, text: '3' } }),
+      whole('exact', 2, { project_id, output: { n: new ExactNumber('1.0') } }),
+    ];
+    await done('/v2/acme/texts/calls/complete', { batch });
+    const equal = ($expr: object) => found({ project_id, query: { $expr } });
+    const at = (path: string) => field(`output.${path}`);
+    expect(await equal({ $eq: [at('n'), literal('3')] })).toEqual(['typed']);
+    expect(await equal({ $eq: [literal('1.5'), at('f')] })).toEqual(['typed']);
+    expect(await equal({ $eq: [at('yes'), literal('true')] })).toEqual(['typed']);
+    expect(await equal({ $eq: [at('n'), literal('1.0')] })).toEqual(['exact']);
+    expect(await equal({ $eq: [at('n'), literal('1')] })).toEqual([]);
+    expect(await equal({ $ne: [at('n'), literal('3')] })).toEqual(['exact']);
+    expect(await equal({ $in: [at('n'), [literal('1.0'), literal('3')]] })).toEqual(['typed', 'exact']);
+    expect(await equal({ $eq: [at('text'), literal(3)] })).toEqual([]);
+    const converted = { $convert: { input: at('n'), to: 'int' } };
+    expect(await equal({ $eq: [converted, literal('3')] })).toEqual([]);
   });
 });
 
