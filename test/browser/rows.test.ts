@@ -52,7 +52,7 @@ describe('a row', () => {
     await row(page, 'Silent').getByRole('img', { name: 'agent' }).waitFor();
     await row(page, 'Silent').getByText('300', { exact: true }).waitFor();
     expect(await titlesOn(page)).toEqual([
-      ...['Selected', 'Name', 'Input → output', 'Status', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
+      ...['Selected', 'Name', 'Input → output', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
     ]);
     await page.setViewportSize({ width: 390, height: 800 });
     await row(page, 'Silent').getByText('Yes, in 28 inches.').waitFor();
@@ -69,7 +69,7 @@ describe('columns', () => {
   it('are hidden, moved and widened, in the URL and on this device', async () => {
     const page = await visit(link());
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByLabel('Status', { exact: true }).uncheck();
+    await page.getByLabel('Tokens', { exact: true }).uncheck();
     await page.getByRole('button', { name: 'Move up: Latency' }).click();
     await page.getByRole('button', { name: 'Wider: Name' }).click();
     await page.keyboard.press('Escape');
@@ -89,7 +89,7 @@ describe('columns', () => {
     expect((await titlesOn(other)).slice(0, 5)).toEqual(moved.slice(0, 5));
     await other.getByRole('button', { name: 'Columns' }).click();
     await other.getByRole('button', { name: 'As at first' }).click();
-    await other.getByRole('columnheader', { name: 'Status' }).waitFor();
+    await other.getByRole('columnheader', { name: 'Tokens' }).waitFor();
     expect(other.url()).not.toContain('layout=');
   });
 });

@@ -105,7 +105,7 @@ describe('a conversation', () => {
       if (request.method() === 'POST') asked.push(request.postData() ?? '');
     });
     const second = page.getByRole('article', { name: 'Turn 2: Turn t2' });
-    await second.getByText('Where is my order 4711?').waitFor();
+    await second.locator('.asked').getByText('Where is my order 4711?').waitFor();
     await second.locator('.answered').getByText('It is on its way.').waitFor();
     await second.getByText('3 steps · 1 error').waitFor();
     await second.getByText('300 tokens').waitFor();

@@ -14,11 +14,18 @@ const isModel: Operation = {
 /** The beginning of a list of numbers, which may lie in a field, and be one of several. */
 const vector = /^(?:\{"\w+":)?\[+-?\d+(?:\.\d+)?(?:e-?\d+)?,-?\d/i;
 
-/** A preview without the numbers of an embedding, which tell nobody anything. */
-export const tellable = ({ input, output }: Preview, call: CallRow): Preview => {
+/** A line without the signs that Markdown has around words. */
+const withoutMarks = (line: string): string =>
+  line.replace(/(\*\*|`)(\S(?:.*?\S)?)\1/g, '$2').replace(/(?:\| *:?-{2,}:? *)+\|/g, '|');
+
+/** A preview as it is shown: without Markdown, and without the numbers of an embedding. */
+export const shownPreview = ({ input, output }: Preview, call: CallRow): Preview => {
   const isVector =
     output !== null && statusOf(call) !== 'error' && (kindOf(call) === 'embedding' || vector.test(output));
-  return { input, output: isVector ? null : output };
+  return {
+    input: input === null ? null : withoutMarks(input),
+    output: output === null || isVector ? null : withoutMarks(output),
+  };
 };
 
 /** Whether a row of a list does not say what was asked. */

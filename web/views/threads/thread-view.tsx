@@ -18,7 +18,7 @@ import {
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { headersOf, intervalOf, readRows, useInSight } from '../data.ts';
-import { tellable } from '../previews.ts';
+import { shownPreview } from '../previews.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../search.ts';
 import { About } from '../trace/about.tsx';
 import { MessageCard } from '../trace/messages.tsx';
@@ -130,7 +130,7 @@ const Step = ({ line: { node, depth }, preview }: StepProps) => {
         {name}
       </Link>
       {status === 'error' ? <span className="error-text">failed</span> : null}
-      {preview ? <About {...tellable(preview, call)} /> : null}
+      {preview ? <About {...shownPreview(preview, call)} /> : null}
       <CallFigures usage={usage} duration={status === 'running' ? 'running' : durationText(end - start)} />
     </li>
   );

@@ -129,7 +129,7 @@ const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps
       ref={state.searchBox}
       type="search"
       aria-label="Search in the tree"
-      placeholder="Search in the tree"
+      placeholder="Search"
       value={state.sought}
       onChange={(event) => state.search(event.target.value)}
       onKeyDown={(event) => {

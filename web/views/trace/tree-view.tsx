@@ -6,7 +6,7 @@ import { durationText } from '../../data/format.ts';
 import { CallFigures, statusSigns } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
 import { useInSight } from '../data.ts';
-import { tellable } from '../previews.ts';
+import { shownPreview } from '../previews.ts';
 import { About } from './about.tsx';
 import type { Span, TraceState } from './trace-state.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
@@ -191,7 +191,7 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
           if (!line) return null;
           const { id } = line.node.call;
           const preview = previewOf(line.node);
-          const { input, output } = preview ? tellable(preview, line.node.call) : nothing;
+          const { input, output } = preview ? shownPreview(preview, line.node.call) : nothing;
           return (
             <TreeRow
               key={id}

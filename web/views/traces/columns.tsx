@@ -5,9 +5,9 @@ import { feedbackOf, marksOf } from '../../api/feedback.ts';
 import { kindOf, type Preview } from '../../api/kind.ts';
 import { costText, countText, latencyText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, StatusBadge, statusTexts } from '../../ui/controls.tsx';
+import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
-import { tellable } from '../previews.ts';
+import { shownPreview } from '../previews.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
 import type { Hit } from './hits.ts';
 import { feedbackPath } from './request.ts';
@@ -57,10 +57,6 @@ const HitText = ({ hit: { before, found, after } }: { hit: Hit }) => (
   </span>
 );
 
-/** A line without the signs that Markdown has around words. */
-const withoutMarks = (line: string): string =>
-  line.replace(/(\*\*|`)(\S(?:.*?\S)?)\1/g, '$2').replace(/(?:\| *:?-{2,}:? *)+\|/g, '|');
-
 /** What a call was about, in one line: what went in, and what came out. */
 export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
   if (about.hit) return <HitText hit={about.hit} />;
@@ -69,12 +65,12 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
     input: row.preview?.input ?? below?.input ?? null,
     output: row.preview?.output ?? below?.output ?? null,
   };
-  const { input, output } = tellable(both, row);
+  const { input, output } = shownPreview(both, row);
   return (
     <span className="preview">
       {input === null ? null : (
         <span className="cut" dir="auto">
-          {withoutMarks(input)}
+          {input}
         </span>
       )}
       {output === null ? null : (
@@ -83,7 +79,7 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
             →
           </span>
           <span className={`cut ${statusOf(row) === 'error' ? 'failed' : 'muted'}`} dir="auto">
-            {withoutMarks(output)}
+            {output}
           </span>
         </>
       )}
@@ -94,23 +90,15 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
 const preview: Column = {
   id: 'preview',
   title: 'Input → output',
-  least: 220,
+  least: 240,
   grow: 3,
-  cell: (row, about) => <PreviewText row={row} about={about} />,
-};
-
-const status: Column = {
-  id: 'status',
-  title: 'Status',
-  path: 'summary.svc.status',
-  least: 116,
-  has: (row) => statusOf(row) !== 'success',
-  cell: (row) => {
+  cell: (row, about) => {
     const status = statusOf(row);
-    return status === 'success' ? (
-      <span className="muted">{statusTexts.success}</span>
-    ) : (
-      <StatusBadge status={status} />
+    return (
+      <span className="preview">
+        {status === 'success' ? null : <StatusBadge status={status} />}
+        <PreviewText row={row} about={about} />
+      </span>
     );
   },
 };
@@ -119,7 +107,7 @@ const started: Column = {
   id: 'started',
   title: 'Started',
   path: 'started_at',
-  least: 140,
+  least: 132,
   cell: ({ started_at }) => <Moment time={started_at} />,
 };
 
@@ -258,7 +246,6 @@ export const columnsOf = (search: TracesSearch): Column[] => {
   return [
     name,
     preview,
-    status,
     started,
     latency,
     ...(isOfAllCalls(search) ? [model, tokens, cost] : [calls, errors, rootTokens, rootCost]),
