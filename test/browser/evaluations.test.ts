@@ -103,10 +103,17 @@ beforeAll(async () => {
     ...runOf('hasty', 'hasty', self, 10_000, count - 1),
     ...(await weaveRun(self, dataset, digest)),
   ]);
-  await post('/feedback/create', {
-    ...{ project_id: project, svc_ref: refTo('call/hasty-0-answer'), feedback_type: 'evaluation.polite' },
-    payload: { value: false, reason: 'It offers no help.' },
+  await create('polite', {
+    ...{ _type: 'Evaluator', name: 'polite', on: 'call', sample_rate: 1, enabled: false },
+    check: { contains: 'please' },
   });
+  const judge = (call: string, value: boolean, reason: string) =>
+    post('/feedback/create', {
+      ...{ project_id: project, svc_ref: refTo(`call/${call}`), feedback_type: 'evaluation.polite' },
+      payload: { value, reason },
+    });
+  await judge('careful-0', true, 'It is kind.');
+  await judge('hasty-0', false, 'It offers no help.');
 });
 
 const list = `evaluations?project=${at}&from=2026-09-01`;
@@ -188,7 +195,7 @@ describe('evaluations', () => {
       .getByText('I do not know.')
       .waitFor();
     await row.getByRole('row', { name: 'correct 1 It says where. 0 It does not say where.' }).waitFor();
-    await row.getByRole('row', { name: 'polite – false It offers no help.' }).waitFor();
+    await row.getByRole('row', { name: 'polite 1 It is kind. 0 It offers no help.' }).waitFor();
     expect(new URL(page.url()).searchParams.get('row')).toBe('careful-0');
     await row.getByRole('button', { name: 'Add to dataset' }).nth(1).click();
     const dialog = page.getByRole('dialog');
@@ -239,7 +246,7 @@ describe('evaluations', () => {
     await page.getByRole('row', { name: /hasty/ }).getByText('$0.').waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     const compared = await visit(`${comparison('careful', 'hasty')}&row=careful-0`);
-    await compared.getByRole('row', { name: /^polite/ }).waitFor();
+    await compared.getByRole('row', { name: /^polite 1/ }).waitFor();
     await compared.getByText('every draw shows a fall').first().waitFor();
     expect(await axeFaults(compared)).toEqual({ light: [], dark: [], width: 360 });
   });

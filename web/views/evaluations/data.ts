@@ -1,6 +1,8 @@
 import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
+import { feedbackOf } from '../../api/feedback.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { headersOf, intervalOf, readRows } from '../data.ts';
@@ -9,7 +11,17 @@ import type { EvaluationsSearch } from '../search.ts';
 import { requestOf } from '../traces/request.ts';
 import { type RowFigures, readUsage } from '../traces/usage.ts';
 import type { RunRow } from './join.ts';
-import { keyOf, latencyIn, meansIn, type Named, namedBy, partsOf, scoresIn } from './scores.ts';
+import {
+  keyOf,
+  latencyIn,
+  meansIn,
+  type Named,
+  namedBy,
+  partsOf,
+  scoresIn,
+  type Verdict,
+  verdictsIn,
+} from './scores.ts';
 
 /** The most evaluations that are listed, the newest. */
 export const maxListed = 500;
@@ -94,6 +106,9 @@ export const useEvaluations = ({ project, range, from, to }: EvaluationsSearch) 
     { refetchInterval: ({ state: { data } }) => data?.isRunning ?? false },
   );
 
+/** How often evaluations are read again while one of them runs, in ms. */
+const runningMs = 5000;
+
 /** Some evaluations by their ids, in this order; those that are not there are left out. */
 export const useRuns = (project: string, ids: readonly string[]) =>
   useRead(
@@ -103,7 +118,11 @@ export const useRuns = (project: string, ids: readonly string[]) =>
       const runs = new Map((await readRows(reading, request)).map((row) => [row.id, runOf(row)]));
       return ids.flatMap((id) => runs.get(id) ?? []);
     },
-    { enabled: ids.length > 0 },
+    {
+      enabled: ids.length > 0,
+      refetchInterval: ({ state: { data } }) =>
+        data?.some(({ status }) => status === 'running') ? runningMs : false,
+    },
   );
 
 /** What an evaluation used and how many calls of it failed, and how many rows it has. */
@@ -184,11 +203,15 @@ interface ReadRows {
   readonly complete: boolean;
 }
 
-/** The rows of evaluations, in their order. The first of them are shown before all are there. */
-export const useRunRows = (project: string, ids: readonly string[]) => {
+/**
+ * The rows of evaluations, in their order. The first of them are shown before all are there.
+ *
+ * @param running those that still run, whose rows are read again and again
+ */
+export const useRunRows = (project: string, ids: readonly string[], running: readonly string[]) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
-  return useQueries({
+  const { retry, ...read } = useQueries({
     queries: ids.map((id) => {
       const queryKey = ['evaluation rows', me.key_id, project, id];
       return {
@@ -211,15 +234,26 @@ export const useRunRows = (project: string, ids: readonly string[]) => {
           }
           return { rows, complete: true };
         },
+        refetchInterval: running.includes(id) ? runningMs : (false as const),
       };
     }),
     combine: collected,
   });
+  // The last rows may have come after the last look.
+  const before = useRef(running.length);
+  useEffect(() => {
+    if (running.length < before.current) retry();
+    before.current = running.length;
+  }, [running.length, retry]);
+  return { ...read, retry };
 };
 
 const collected = (results: readonly UseQueryResult<ReadRows>[]) => ({
   parts: results.map(({ data }) => data),
   error: results.find(({ error }) => error)?.error ?? null,
+  retry: () => {
+    for (const { refetch } of results) refetch();
+  },
 });
 
 /** How many calls the service adds up at once. */
@@ -245,6 +279,47 @@ export const useRowFigures = (
       },
       staleTime: Number.POSITIVE_INFINITY,
       enabled,
+    })),
+    combine: (results) => results.map(({ data }) => data),
+  });
+};
+
+/** What evaluators and people said of the rows of an evaluation, by the ids of their calls. */
+type RunVerdicts = ReadonlyMap<string, ReadonlyMap<string, Verdict>>;
+
+/**
+ * The verdicts on the rows of evaluations. Each row takes the service half a read unit, so they are
+ * read only in projects that have evaluators.
+ */
+export const useVerdicts = (
+  project: string,
+  ids: readonly string[],
+  enabled: boolean,
+): readonly (RunVerdicts | undefined)[] => {
+  const { client, me } = useSession();
+  const { data: mayHave = false } = useRead(
+    ['has evaluators', project],
+    async ({ client, signal }) => {
+      const filter = { base_object_classes: ['Evaluator'], latest_only: true };
+      const request = { project_id: project, filter, limit: 1, metadata_only: true };
+      return (await client.ask('/objs/query', request, signal)).objs.length > 0;
+    },
+    { enabled },
+  );
+  return useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['evaluation verdicts', me.key_id, project, id],
+      queryFn: async ({ signal }: { signal: AbortSignal }): Promise<RunVerdicts> => {
+        const request = {
+          project_id: project,
+          filter: { op_names: opsOf(project, ...rowOps), parent_ids: [id] },
+          columns: ['summary.svc.feedback'],
+          include_feedback: true,
+        };
+        const rows = await readRows({ client, signal }, request);
+        return new Map(rows.map((row) => [row.id, verdictsIn(feedbackOf(row))]));
+      },
+      enabled: enabled && mayHave,
     })),
     combine: (results) => results.map(({ data }) => data),
   });

@@ -4,10 +4,11 @@ import { countedText, countText } from '../../data/format.ts';
 import { Button, Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { useChange } from '../data.ts';
 import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../search.ts';
-import { useRowFigures, useRunRows, useRuns } from './data.ts';
+import { useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
 import { changesOf, isShown, joinRuns, type Measure, measuresOf, type Placed, worstFirst } from './join.ts';
 import { MeansTable } from './means-table.tsx';
 import { RowList } from './row-list.tsx';
+import { withVerdicts } from './scores.ts';
 
 const route = getRouteApi('/evaluation');
 
@@ -61,7 +62,8 @@ const noIds: readonly string[] = [];
 const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: EvaluationSearch) => {
   const ids = useMemo(() => asked.slice(0, maxRuns), [asked]);
   const query = useRuns(project, ids);
-  const { parts, error } = useRunRows(project, ids);
+  const running = query.data?.flatMap(({ id, status }) => (status === 'running' ? [id] : [])) ?? noIds;
+  const { parts, error, retry } = useRunRows(project, ids, running);
   const isComplete = parts.every((part) => part?.complete);
   const isBegun = parts.every((part) => part !== undefined);
   const traces = new Map(query.data?.map(({ id, trace }) => [id, trace]));
@@ -70,23 +72,24 @@ const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: Eva
     ids.map((id, at) => ({ trace: traces.get(id) ?? '', rows: parts[at]?.rows ?? [] })),
     isComplete && query.data?.length === ids.length,
   );
-  const joined = useMemo(
-    () =>
-      isBegun
-        ? joinRuns(
-            parts.map((part) => part?.rows ?? []),
-            figures,
-          )
-        : undefined,
-    [isBegun, parts, figures],
-  );
+  const verdicts = useVerdicts(project, ids, isComplete);
+  const joined = useMemo(() => {
+    if (!isBegun) return undefined;
+    const runs = parts.map((part, run) =>
+      (part?.rows ?? []).map((row) => ({
+        ...row,
+        scores: withVerdicts(row.scores, verdicts[run]?.get(row.id)),
+      })),
+    );
+    return joinRuns(runs, figures);
+  }, [isBegun, parts, figures, verdicts]);
   const measures = useMemo(() => (joined ? measuresOf(joined, less) : []), [joined, less]);
   const placed = useMemo(() => {
     const changes = changesOf(joined ?? [], sortedBy(measures, sort));
     const rows = joined?.map((row, at): Placed => ({ row, place: at + 1, change: changes[at] })) ?? [];
     return sort === 'none' ? rows : worstFirst(rows);
   }, [joined, measures, sort]);
-  return { ids, query, error, isComplete, isBegun, joined, measures, placed };
+  return { ids, query, error, retry, isComplete, isBegun, joined, measures, placed };
 };
 
 /** One evaluation with its rows, or up to six beside each other. */
@@ -94,7 +97,7 @@ export const EvaluationView = () => {
   const search = route.useSearch();
   const { project, sort, show, less = noIds, row, runs: asked = noIds } = search;
   const change = useChange<EvaluationSearch>(route.useNavigate());
-  const { ids, query, error, isComplete, isBegun, joined, measures, placed } = useComparison(search);
+  const { ids, query, error, retry, isComplete, isBegun, joined, measures, placed } = useComparison(search);
   const runs = query.data ?? [];
   const single = ids.length === 1;
   const rows = useDeferredValue(
@@ -151,7 +154,7 @@ export const EvaluationView = () => {
           }}
         />
       ) : null}
-      <Failure error={error} onRetry={query.refetch} />
+      <Failure error={error} onRetry={retry} />
       {isThere && joined ? (
         <>
           <div className="actions">

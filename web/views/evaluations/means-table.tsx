@@ -75,7 +75,7 @@ const MeanCell = ({ rows, run, measure, text }: CellProps) => {
   return (
     <>
       <strong className="mean">{text(mean)}</strong>{' '}
-      {count < all ? <span className="hint">of {countedText(count, 'row')} that have it</span> : null}
+      {count < all ? <span className="hint">of {countedText(count, 'row')} with it</span> : null}
       {run > 0 ? <Difference differences={differences} measure={measure} text={text} /> : null}
     </>
   );

@@ -15,7 +15,7 @@ import { useCostText } from '../overview/data.ts';
 import { outputIn, type Run, useRowCalls } from './data.ts';
 import type { JoinedRow, Measure } from './join.ts';
 import { letterOf } from './means-table.tsx';
-import { isScorer, partsOf, reasonIn, scoresIn } from './scores.ts';
+import { isScorer, partsOf, reasonIn, scoresIn, verdictsIn } from './scores.ts';
 import { scoreText, textOf } from './words.ts';
 
 const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
@@ -37,20 +37,11 @@ const reasonOf = (score: string, below: readonly CallRow[]): string | undefined 
   return reasonIn(scorer?.output) ?? (scorer?.exception ? firstLine(scorer.exception) : undefined);
 };
 
-const saidText = (value: unknown): string =>
-  typeof value === 'number' ? scoreText(value) : typeof value === 'string' ? value : JSON.stringify(value);
-
-const verdictType = /^evaluation\.(.+)$/s;
-
-/** What evaluators said of a row or of a call below it, by their names. */
-const verdictsOf = (calls: readonly CallRow[]): [string, Said][] =>
-  calls.flatMap(feedbackOf).flatMap(({ feedback_type, payload }): [string, Said][] => {
-    const name = verdictType.exec(feedback_type)?.[1];
-    if (name === undefined || !isObject(payload)) return [];
-    const { value, reason, error } = payload;
-    const why = typeof reason === 'string' ? reason : typeof error === 'string' ? error : undefined;
-    return [[name, { value: value === undefined ? 'none' : saidText(value), reason: why }]];
-  });
+/** A value as the means count it: 1 and 0 for true and false. */
+const saidText = (value: unknown): string => {
+  if (typeof value === 'number' || typeof value === 'boolean') return scoreText(Number(value));
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
 
 /** The call of a trial, with those below it. */
 interface Trial {
@@ -66,7 +57,13 @@ const saidOf = ({ call, below }: Trial): ReadonlyMap<string, Said> => {
     const own = texts.get(name) === undefined ? texts.get(`${name}.reason`) : undefined;
     return [name, { value: saidText(value), reason: own ?? reasonOf(name, below) }];
   });
-  return new Map([...verdictsOf([call, ...below]), ...all]);
+  const verdicts = [...verdictsIn([...below, call].flatMap(feedbackOf))].map(
+    ([name, { value, reason }]): [string, Said] => [
+      name,
+      { value: value === undefined ? 'none' : saidText(value), reason },
+    ],
+  );
+  return new Map([...verdicts, ...all]);
 };
 
 const outputText = ({ call }: Trial): string => {

@@ -1,3 +1,4 @@
+import type { CallFeedback } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 
 /*
@@ -131,4 +132,39 @@ export const reasonIn = (output: unknown): string | undefined => {
   if (!isObject(output)) return undefined;
   const found = reasonFields.map((field) => output[field]).find((text) => typeof text === 'string');
   return typeof found === 'string' ? found : undefined;
+};
+
+/** What an evaluator, or a person in a review, said of a call. */
+export interface Verdict {
+  /** Undefined if it came to none. */
+  readonly value: unknown;
+  readonly reason: string | undefined;
+}
+
+const verdictType = /^(?:evaluation|(?:wandb\.)?annotation)\.(.+)$/s;
+
+/** The verdicts in feedback, by the names of evaluators and of fields of reviews: the latest of each. */
+export const verdictsIn = (
+  records: readonly Pick<CallFeedback, 'feedback_type' | 'payload'>[],
+): Map<string, Verdict> =>
+  new Map(
+    records.flatMap(({ feedback_type, payload }): [string, Verdict][] => {
+      const name = verdictType.exec(feedback_type)?.[1];
+      if (name === undefined || !isObject(payload)) return [];
+      const { value, reason, error } = payload;
+      return [[name, { value, reason: [reason, error].find((text) => typeof text === 'string') }]];
+    }),
+  );
+
+/** Scores with verdicts beside them. A score keeps its place if a verdict has the same name. */
+export const withVerdicts = (
+  { numbers, texts }: Scores,
+  verdicts: ReadonlyMap<string, Verdict> | undefined,
+): Scores => {
+  const values = [...(verdicts ?? [])].map(([name, { value }]) => [name, value] as const);
+  const given = scoresIn(Object.fromEntries(values));
+  return {
+    numbers: new Map([...given.numbers, ...numbers]),
+    texts: new Map([...given.texts, ...texts]),
+  };
 };

@@ -2,9 +2,14 @@ import { countText, durationText } from '../../data/format.ts';
 import { type Chance, chanceShare } from './bootstrap.ts';
 import type { Measure } from './join.ts';
 
+/** What is nearer to 0 is the rounding of sums. */
+const rounding = 1e-12;
+
 /** A score: `0.667`, `12`, `0.0004`. */
 export const scoreText = (score: number): string =>
-  String(Math.abs(score) < 0.01 ? Number(score.toPrecision(1)) : Math.round(score * 1000) / 1000);
+  Math.abs(score) < rounding
+    ? '0'
+    : String(Math.abs(score) < 0.01 ? Number(score.toPrecision(1)) : Math.round(score * 1000) / 1000);
 
 type Texts = (value: number) => string;
 
@@ -24,9 +29,6 @@ export const meanText = (measure: Pick<Measure, 'kind'>, costText: Texts): Texts
   const text = textOf(measure, costText);
   return measure.kind === 'cost' ? (cost) => text(cost * costedRows) : text;
 };
-
-/** What is nearer to 0 is the rounding of sums. */
-const rounding = 1e-12;
 
 /** A difference with its sign: `+0.1`, `−$0.0021`, `±0`. */
 export const signedText = (difference: number, text: (value: number) => string): string =>

@@ -8,6 +8,8 @@ import {
   partsOf,
   reasonIn,
   scoresIn,
+  verdictsIn,
+  withVerdicts,
 } from '../../../../../web/views/evaluations/scores.ts';
 
 describe('what evaluations report', () => {
@@ -95,5 +97,22 @@ describe('what evaluations report', () => {
     expect(isScorer('exact', 'exact.correct')).toBe(true);
     expect(isScorer('Distance.score', 'Distance.distance')).toBe(true);
     expect(isScorer('inexact', 'exact.correct')).toBe(false);
+  });
+
+  it('has verdicts of evaluators and of reviews beside the scores, the latest of each', () => {
+    const verdicts = verdictsIn([
+      { feedback_type: 'evaluation.polite', payload: { value: false, reason: 'rude' } },
+      { feedback_type: 'evaluation.polite', payload: { value: true, reason: 'kind' } },
+      { feedback_type: 'evaluation.lost', payload: { error: 'no answer' } },
+      { feedback_type: 'wandb.annotation.tone', payload: { value: 'warm' } },
+      { feedback_type: 'evaluation.correct', payload: { value: 0 } },
+      { feedback_type: 'thumbs', payload: { up: true } },
+    ]);
+    expect([...verdicts.keys()]).toEqual(['polite', 'lost', 'tone', 'correct']);
+    expect(verdicts.get('polite')).toEqual({ value: true, reason: 'kind' });
+    expect(verdicts.get('lost')).toEqual({ value: undefined, reason: 'no answer' });
+    const { numbers, texts } = withVerdicts(scoresIn({ correct: 1 }), verdicts);
+    expect(Object.fromEntries(numbers)).toEqual({ polite: 1, correct: 1 });
+    expect([...texts]).toEqual([['tone', 'warm']]);
   });
 });
