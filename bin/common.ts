@@ -44,6 +44,18 @@ export const parseFlags = <Config extends ParseArgsConfig>(
 };
 
 /**
+ * The dollars of an option.
+ *
+ * @param option its name without hyphens before it
+ * @throws UsageError if they are none
+ */
+export const usdOf = (option: string, text: string): number => {
+  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
+    throw new UsageError(`--${option} ${text}: should be dollars, e.g. 5 or 0.50`);
+  return Number(text);
+};
+
+/**
  * Runs an operator's command, and writes to standard error why it failed.
  *
  * @param name the name of its npm script

@@ -1,10 +1,6 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { z } from 'zod';
 import {
   formatGrant,
   formatKey,
@@ -23,27 +19,23 @@ import {
   revokeKey,
   type SpendingLimits,
 } from '../foundations/auth/index.ts';
-import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
-import { tables } from '../foundations/storage/tables.ts';
+import type { Table } from '../foundations/storage/index.ts';
 import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
-import { settings } from '../lib/config.ts';
-import { isRunning } from '../local/data-dir.ts';
-import { dialectOf, dialects } from '../weave/policy.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
-
-/** The command cannot do its work. The message says what to do about it. */
-class Failure extends Error {
-  override readonly name = 'Failure';
-}
-
-/**
- * Where the table of keys is: a table's name, an output of a deployed stack, or the local service
- * on a port.
- */
-export type KeysLocation =
-  | { readonly kind: 'table'; readonly name: string }
-  | { readonly kind: 'stack'; readonly name: string }
-  | { readonly kind: 'local'; readonly port: number };
+import { dialects } from '../weave/policy.ts';
+import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError, usdOf } from './common.ts';
+import {
+  locationOptions as commonLocationOptions,
+  defaultPort,
+  defaultStack,
+  explain,
+  Failure,
+  factsOf,
+  findTable,
+  type KeysLocation,
+  locationOf,
+  type ServiceFacts,
+  withDefaultPort,
+} from './location.ts';
 
 /** A parsed command. `service` is absent if the configuration decides. */
 export type Command =
@@ -78,21 +70,15 @@ create
 list
   --json            as JSON, for scripts
 where the keys are (one of)
-  --stack NAME      the stack whose output KeysTable names the table (default: Pennytrace)
+  --stack NAME      the stack whose output KeysTable names the table (default: ${defaultStack})
   --table NAME      the DynamoDB table itself
-  --local[=PORT]    the local service on that port (default: 8787)
+  --local[=PORT]    the local service on that port (default: ${defaultPort})
 
 Only the new key goes to standard output. It is shown once. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
-const defaultPort = '8787';
-const defaultStack = 'Pennytrace';
 const dayMicros = 86_400_000_000;
 
-const locationOptions = {
-  table: { type: 'string' },
-  stack: { type: 'string' },
-  local: { type: 'string' },
-} as const;
+const locationOptions = { ...commonLocationOptions, table: { type: 'string' } } as const;
 const createOptions = {
   ...locationOptions,
   user: { type: 'string' },
@@ -104,21 +90,19 @@ const createOptions = {
 } as const;
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
-/** Completes a `--local` without a port, which parseArgs does not support. */
-export const withDefaultPort = (argv: readonly string[]): string[] =>
-  argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
-
 /** @throws UsageError if several say where the keys are, or the port is none */
-export const locationOf = (values: { table?: string; stack?: string; local?: string }): KeysLocation => {
-  const { table, stack, local } = values;
-  if ([table, stack, local].filter((value) => value !== undefined).length > 1)
+export const keysLocationOf = ({
+  table,
+  ...service
+}: {
+  table?: string;
+  stack?: string;
+  local?: string;
+}): KeysLocation => {
+  if (table === undefined) return locationOf(service);
+  if (service.stack !== undefined || service.local !== undefined)
     throw new UsageError('--table, --stack and --local each say where the keys are: give one of them');
-  if (table !== undefined) return { kind: 'table', name: table };
-  if (local === undefined) return { kind: 'stack', name: stack ?? defaultStack };
-  const port = Number(local);
-  if (!/^\d{1,5}$/.test(local) || port < 1 || port > 65_535)
-    throw new UsageError(`--local=${local}: should be a port, e.g. --local=${defaultPort}`);
-  return { kind: 'local', port };
+  return { kind: 'table', name: table };
 };
 
 const grantOf = (text: string): Grant => {
@@ -134,13 +118,6 @@ const expiryOf = (text: string, now: Micros): Micros => {
   if (expiry === undefined)
     throw new UsageError(`--expires ${text}: should be days (90d), a date (2027-01-01) or an ISO 8601 time`);
   return expiry;
-};
-
-/** The dollars of an option, of which {@link newRecord} knows the bounds. */
-const usdOf = (option: string, text: string): number => {
-  if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
-    throw new UsageError(`--${option} ${text}: should be dollars, e.g. 5 or 0.50`);
-  return Number(text);
 };
 
 const limitsOf = (perDay: string | undefined, perMonth: string | undefined): SpendingLimits | undefined =>
@@ -162,7 +139,7 @@ const createOf = (args: string[], now: Micros): Command => {
     throw new UsageError(`--service ${service}: should be ${dialects.join(' or ')}`);
   return {
     name: 'create',
-    location: locationOf(values),
+    location: keysLocationOf(values),
     ...(service !== undefined && { service }),
     grantee: {
       user,
@@ -175,7 +152,7 @@ const createOf = (args: string[], now: Micros): Command => {
 
 const listOf = (args: string[]): Command => {
   const { values } = parseFlags({ args, options: listOptions });
-  return { name: 'list', location: locationOf(values), json: values.json ?? false };
+  return { name: 'list', location: keysLocationOf(values), json: values.json ?? false };
 };
 
 const revokeOf = (args: string[]): Command => {
@@ -189,7 +166,7 @@ const revokeOf = (args: string[]): Command => {
     throw new UsageError('revoke: give one key id; list shows the ids');
   // The argument is not repeated: it may be a complete key, and error messages end in logs.
   if (!isKeyId(id)) throw new UsageError('revoke: a key id is 16 of 0-9 and a-z, the middle part of the key');
-  return { name: 'revoke', location: locationOf(values), id };
+  return { name: 'revoke', location: keysLocationOf(values), id };
 };
 
 /**
@@ -211,146 +188,6 @@ const parseCommand = (argv: readonly string[], now: Micros): Command => {
     default:
       throw new UsageError(`${name ?? 'no command'}: should be create, list or revoke`);
   }
-};
-
-/**
- * Reads a JSON file; undefined if it does not exist.
- *
- * @throws Failure if it cannot be read or is not JSON
- */
-export const readJson = async (path: string): Promise<unknown> => {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
-};
-
-const schema = z.object({
-  pid: z.int().positive(),
-  service: z.string(),
-  authorizerCacheSeconds: z.number(),
-  dynamodb: z.url(),
-  tables: z.object({ keys: z.string() }),
-});
-
-/** The fields of a running service's file that the command needs. */
-export type LocalService = z.output<typeof schema>;
-
-/**
- * Reads the file of the local service on a port.
- *
- * @param root the project's folder, absolute
- * @throws Failure if there is no file, or its service has ended
- */
-const runningService = async (port: number, root: string): Promise<LocalService> => {
-  const file = join('.local', `${port}.json`);
-  const content = await readJson(join(root, file));
-  if (content === undefined)
-    throw new Failure(
-      `no local service on port ${port} (there is no ${file}): start it (npm start), or name its port (--local=PORT)`,
-    );
-  const { success, data } = schema.safeParse(content);
-  if (!success) throw new Failure(`${file} was not written by this version of the service: restart it`);
-  if (!isRunning(data.pid))
-    throw new Failure(
-      `the local service on port ${port}, process ${data.pid}, has ended without removing ${file}: ` +
-        'start it (npm start), or name the port of another (--local=PORT)',
-    );
-  return data;
-};
-
-/** The stack output with the name of the keys' table. */
-const keysTableOutput = tables.keys.output;
-
-/**
- * Finds the table of keys. The caller destroys its client.
- *
- * @param root the project's folder, absolute
- * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
- */
-export const findTable = async (location: KeysLocation, root: string): Promise<Table> => {
-  switch (location.kind) {
-    case 'table':
-      return { client: dynamodbClient(), name: location.name };
-    case 'stack':
-      return { name: await tableOfStack(location.name), client: dynamodbClient() };
-    case 'local':
-      return localTable(location.port, root);
-  }
-};
-
-const tableOfStack = async (stack: string): Promise<string> => {
-  // Only operators of deployed stacks need it, and it loads slowly.
-  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const client = new CloudFormationClient();
-  try {
-    const answer = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    const outputs = answer.Stacks?.[0]?.Outputs ?? [];
-    const table = outputs.find(({ OutputKey }) => OutputKey === keysTableOutput)?.OutputValue;
-    if (table === undefined)
-      throw new Failure(
-        `the stack ${stack} has no output ${keysTableOutput}: check that it is this service and deployed`,
-      );
-    return table;
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ValidationError') throw error;
-    throw new Failure(
-      `no stack ${stack} in ${await client.config.region()}: deploy it (npm run deploy), name it (--stack NAME), ` +
-        'set AWS_REGION to where it is, or use the local service (--local)',
-      { cause: error },
-    );
-  } finally {
-    client.destroy();
-  }
-};
-
-const localTable = async (port: number, root: string): Promise<Table> => {
-  const { dynamodb, tables } = await runningService(port, root);
-  const client = new DynamoDBClient({
-    endpoint: dynamodb,
-    region: 'us-east-1',
-    // DynamoDB Local requires credentials and accepts any.
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 2,
-  });
-  return { client, name: tables.keys };
-};
-
-interface ServiceFacts {
-  /** Its name, which every key starts with. */
-  readonly service: string;
-  /**
-   * How long a revoked key may still be accepted, in seconds; absent if the configuration does not
-   * say.
-   */
-  readonly cacheSeconds?: number;
-}
-
-/**
- * Facts about the service of a location. The local service states them in its file, cdk.json for
- * others.
- *
- * @param root the project's folder, absolute
- * @throws Failure if there is no such local service, or cdk.json cannot be read
- */
-export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
-  if (location.kind !== 'local') return configured(root);
-  const { service, authorizerCacheSeconds } = await runningService(location.port, root);
-  return { service, cacheSeconds: authorizerCacheSeconds };
-};
-
-const configured = async (root: string): Promise<ServiceFacts> => {
-  const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { dialect?: unknown; authorizerCacheSeconds?: unknown } }
-    | undefined;
-  const { dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
-  const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
-  return {
-    service: dialectOf(String(dialect)),
-    ...(cache.success && { cacheSeconds: cache.data }),
-  };
 };
 
 /** Formats a time to the second: `2027-01-01 00:00:00Z`. */
@@ -499,7 +336,7 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
   const { location, grantee } = command;
   const key = makeKey(await serviceOf(command, io));
   const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
-  const table = await findTable(location, io.root);
+  const table = await findTable(location, io.root, 'keys');
   const stored = await withTable(table, () => putKey(table, record));
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
@@ -507,7 +344,7 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
 };
 
 const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironment): Promise<void> => {
-  const table = await findTable(location, io.root);
+  const table = await findTable(location, io.root, 'keys');
   const records = await withTable(table, () => listKeys(table));
   io.out(json ? keysAsJson(records, nowMicros()) : describeKeys(records, nowMicros()));
 };
@@ -523,7 +360,7 @@ const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string
 
 const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
   const facts = await factsOf(location, io.root);
-  const table = await findTable(location, io.root);
+  const table = await findTable(location, io.root, 'keys');
   const record = await withTable(table, () => revokeKey(table, id, nowMicros()));
   if (!record) throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
   io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, location)}`);
@@ -546,23 +383,6 @@ const withUsageErrors = <T>(make: () => T): T => {
     if (!(error instanceof RangeError)) throw error;
     throw new UsageError(`create: ${error.message}`, { cause: error });
   }
-};
-
-/** Explains the SDK's errors to an operator. */
-const explanations: Readonly<Record<string, string>> = {
-  ResourceNotFoundException: 'no such table in this account and region: check --table and AWS_REGION',
-  CredentialsProviderError:
-    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
-  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
-};
-
-export const explain = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof Failure) return error.message;
-  if (error.message.startsWith('Region'))
-    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return explanations[code] ?? `${error.name}: ${error.message}`;
 };
 
 if (import.meta.main)

@@ -9,7 +9,8 @@ import { formatKey, type Grant, makeKey, newRecord, putKey, revokeKey } from '..
 import type { Table } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
-import { explain, factsOf, findTable, type KeysLocation, locationOf, withDefaultPort } from './keys.ts';
+import { keysLocationOf } from './keys.ts';
+import { explain, factsOf, findTable, type KeysLocation, withDefaultPort } from './location.ts';
 import { type Check, checks, cleanup, Red, type Target } from './verify/checks.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
@@ -54,7 +55,7 @@ const parseOptions = (argv: readonly string[]): Options | undefined => {
   const { values } = parseFlags({ args: withDefaultPort(argv), options });
   if (values.url === undefined || !URL.canParse(values.url))
     throw new UsageError('--url: give the URL of the service, the output ApiUrl of the stack');
-  return { url: values.url.replace(/\/+$/, ''), location: locationOf(values) };
+  return { url: values.url.replace(/\/+$/, ''), location: keysLocationOf(values) };
 };
 
 /** Makes a key for this run, and one that is revoked. Disposal deletes both. */
@@ -98,7 +99,7 @@ const printed = async ({ name, run }: Check, target: Target, { out }: CommandOut
 
 const verify = async ({ url, location }: Options, io: CommandOutput, root: string): Promise<boolean> => {
   const { service } = await factsOf(location, root);
-  const table = await findTable(location, root);
+  const table = await findTable(location, root, 'keys');
   try {
     await using keys = await makeKeys(table, service);
     const run = `verify-${randomBytes(6).toString('hex')}`;

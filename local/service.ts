@@ -442,7 +442,12 @@ export const writeRunFile = async ({
     authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
     dynamodb,
     s3,
-    tables: { calls: tableNameOf(stack, 'calls'), keys: tableNameOf(stack, 'keys') },
+    tables: {
+      calls: tableNameOf(stack, 'calls'),
+      keys: tableNameOf(stack, 'keys'),
+      objects: tableNameOf(stack, 'objects'),
+      rollups: tableNameOf(stack, 'rollups'),
+    },
     bucket: outputOf(stack, 'PayloadsBucket'),
   };
   await mkdir(folder, { recursive: true });

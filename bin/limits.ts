@@ -1,0 +1,186 @@
+/** `npm run limits -- set | show`: the operator's command for spending limits of projects. See docs/limits.md. */
+
+import { fileURLToPath } from 'node:url';
+import { limitsClass, limitsObject, limits as limitsSchema } from '../api/limits.ts';
+import { readProjectLimits } from '../core/records/limits.ts';
+import { createObject } from '../core/records/objects/index.ts';
+import { readSpent } from '../core/records/spending.ts';
+import { ownPolicy } from '../foundations/policy.ts';
+import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
+import {
+  formatTime,
+  type JsonObject,
+  type ProjectId,
+  parseProjectId,
+  projectIdRule,
+  ServiceError,
+} from '../foundations/wire/index.ts';
+import { parseValue } from '../foundations/wire/parse-body.ts';
+import { dialectOf, weavePolicy } from '../weave/policy.ts';
+import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError, usdOf } from './common.ts';
+import {
+  defaultPort,
+  defaultStack,
+  explain,
+  factsOf,
+  findTable,
+  type Location,
+  locationOf,
+  locationOptions,
+  withDefaultPort,
+} from './location.ts';
+
+/** A parsed command. */
+type Command =
+  | { readonly name: 'help' }
+  | {
+      readonly name: 'set';
+      readonly location: Location;
+      readonly project: ProjectId;
+      readonly val: JsonObject;
+    }
+  | { readonly name: 'show'; readonly location: Location; readonly project: ProjectId };
+
+export const help = `Set and show the spending limits of a project of a deployed or a local service.
+
+  npm run limits -- set --project acme/shop [--usd-per-day 5] [--usd-per-month 50]
+  npm run limits -- show --project acme/shop
+
+set
+  --usd-per-day USD, --usd-per-month USD
+                    the most dollars that the project's model requests may cost in a UTC day or month. What is left
+                    out has no limit any more: without both there is none
+show
+                    the limits, and what is spent and held of them
+both
+  --project ENTITY/PROJECT
+  --stack NAME      the stack of the service (default: ${defaultStack})
+  --local[=PORT]    the local service on that port (default: ${defaultPort})
+
+Limits count where the service has the setting limits, within some five seconds. They are the object ${limitsObject}
+of class ${limitsClass}, which POST /obj/create makes as well. Exit code: 0 done, 1 failed, 2 wrong usage.`;
+
+const options = { ...locationOptions, project: { type: 'string' } } as const;
+const setOptions = {
+  ...options,
+  'usd-per-day': { type: 'string' },
+  'usd-per-month': { type: 'string' },
+} as const;
+
+/** @throws UsageError if it is no project */
+export const projectOf = (text: string | undefined): ProjectId => {
+  if (text === undefined) throw new UsageError('name the project: --project acme/shop');
+  const project = parseProjectId(text);
+  if (project === undefined) throw new UsageError(`--project ${text}: ${projectIdRule}`);
+  return project;
+};
+
+/** @throws UsageError for dollars that no limit may have */
+const limitsValue = (perDay: string | undefined, perMonth: string | undefined): JsonObject => {
+  const val = {
+    _type: limitsClass,
+    ...(perDay !== undefined && { usd_per_day: usdOf('usd-per-day', perDay) }),
+    ...(perMonth !== undefined && { usd_per_month: usdOf('usd-per-month', perMonth) }),
+    saved_at: formatTime(Date.now() * 1000),
+  };
+  try {
+    parseValue(limitsSchema(), val);
+  } catch (error) {
+    const [problem] = error instanceof ServiceError ? error.detail : [];
+    if (!problem) throw error;
+    throw new UsageError(`set: ${problem.loc.slice(1).join('.')} ${problem.msg}`);
+  }
+  return val;
+};
+
+const parseCommand = (argv: readonly string[]): Command => {
+  if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
+  const [name, ...args] = withDefaultPort(argv);
+  if (name === 'set') {
+    const { values } = parseFlags({ args, options: setOptions });
+    const val = limitsValue(values['usd-per-day'], values['usd-per-month']);
+    return { name, location: locationOf(values), project: projectOf(values.project), val };
+  }
+  if (name !== 'show') throw new UsageError(`${name ?? 'no command'}: should be set or show`);
+  const { values } = parseFlags({ args, options });
+  return { name, location: locationOf(values), project: projectOf(values.project) };
+};
+
+interface CommandEnvironment extends CommandOutput {
+  /** The project's folder, absolute. */
+  readonly root: string;
+}
+
+/**
+ * Runs the command for limits.
+ *
+ * @param argv the arguments after the command's name
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
+ */
+export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
+  runCommand('limits', io, () => execute(parseCommand(argv), io), explain);
+
+const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
+  if (command.name === 'help') return io.out(help);
+  const { location, project } = command;
+  const tables = [
+    await findTable(location, io.root, 'objects'),
+    await findTable(location, io.root, 'rollups'),
+  ] as const;
+  try {
+    const objects = await storeOf(tables[0], location, io);
+    if (command.name === 'set')
+      await createObject(
+        objects,
+        { ...limitsName(project), val: command.val },
+        'limits',
+        requestBudget(10_000),
+      );
+    await show(objects, tables[1], project, io);
+  } finally {
+    for (const { client } of tables) client.destroy();
+  }
+};
+
+const limitsName = (projectId: ProjectId) => ({ projectId, objectId: limitsObject });
+
+/** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
+const storeOf = async (table: Table, location: Location, { root }: CommandEnvironment): Promise<Store> => {
+  const { service } = await factsOf(location, root);
+  return {
+    table,
+    get bucket(): never {
+      throw new Error('limits are never so long that they lie in the bucket');
+    },
+    policy: dialectOf(service) === 'weave' ? weavePolicy : ownPolicy,
+    shards: [1],
+  };
+};
+
+const show = async (
+  objects: Store,
+  rollups: Table,
+  project: ProjectId,
+  { out }: CommandEnvironment,
+): Promise<void> => {
+  const budget = requestBudget(10_000);
+  const limits = await readProjectLimits(objects, project, (value) => parsedLimits(value), budget);
+  if (limits.length === 0) return out(`${project} has no limits`);
+  for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
+    out(
+      `${project}: $${limit.usd} a ${limit.period}, of which $${Number((spent / 1e9).toFixed(4))} are spent; it begins anew at ${formatTime(resetsAt * 1000)}`,
+    );
+};
+
+const schema = limitsSchema();
+
+const parsedLimits: Parameters<typeof readProjectLimits>[2] = (value) => {
+  const result = schema.safeParse(value);
+  return result.success ? result.data : undefined;
+};
+
+if (import.meta.main)
+  process.exitCode = await run(process.argv.slice(2), {
+    ...processOutput,
+    root: fileURLToPath(new URL('..', import.meta.url)),
+  });

@@ -1,0 +1,210 @@
+/*
+ * Where the operator's commands find a service: a deployed stack by its outputs, and the local service
+ * by the file that it writes.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
+import { type TableName, tables } from '../foundations/storage/tables.ts';
+import { settings } from '../lib/config.ts';
+import { isRunning } from '../local/data-dir.ts';
+import { dialectOf } from '../weave/policy.ts';
+import { UsageError } from './common.ts';
+
+/** The command cannot do its work. The message says what to do about it. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+}
+
+/** Where a service is: a deployed stack, or the local service on a port. */
+export type Location =
+  | { readonly kind: 'stack'; readonly name: string }
+  | { readonly kind: 'local'; readonly port: number };
+
+/** Where the table of keys is: the service's, or a table of a name. */
+export type KeysLocation = Location | { readonly kind: 'table'; readonly name: string };
+
+export const defaultPort = '8787';
+export const defaultStack = 'Pennytrace';
+
+/** The options that say where a service is. */
+export const locationOptions = { stack: { type: 'string' }, local: { type: 'string' } } as const;
+
+/** Completes a `--local` without a port, which parseArgs does not support. */
+export const withDefaultPort = (argv: readonly string[]): string[] =>
+  argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
+
+/** @throws UsageError if both say where the service is, or the port is none */
+export const locationOf = ({ stack, local }: { stack?: string; local?: string }): Location => {
+  if (stack !== undefined && local !== undefined)
+    throw new UsageError('--stack and --local each say where the service is: give one of them');
+  if (local === undefined) return { kind: 'stack', name: stack ?? defaultStack };
+  const port = Number(local);
+  if (!/^\d{1,5}$/.test(local) || port < 1 || port > 65_535)
+    throw new UsageError(`--local=${local}: should be a port, e.g. --local=${defaultPort}`);
+  return { kind: 'local', port };
+};
+
+/**
+ * Reads a JSON file; undefined if it does not exist.
+ *
+ * @throws Failure if it cannot be read or is not JSON
+ */
+export const readJson = async (path: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+const schema = z.object({
+  pid: z.int().positive(),
+  service: z.string(),
+  authorizerCacheSeconds: z.number(),
+  dynamodb: z.url(),
+  tables: z.object({ keys: z.string() }).catchall(z.string()),
+});
+
+/** The fields of a running service's file that the command needs. */
+export type LocalService = z.output<typeof schema>;
+
+/**
+ * Reads the file of the local service on a port.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no file, or its service has ended
+ */
+const runningService = async (port: number, root: string): Promise<LocalService> => {
+  const file = join('.local', `${port}.json`);
+  const content = await readJson(join(root, file));
+  if (content === undefined)
+    throw new Failure(
+      `no local service on port ${port} (there is no ${file}): start it (npm start), or name its port (--local=PORT)`,
+    );
+  const { success, data } = schema.safeParse(content);
+  if (!success) throw new Failure(`${file} was not written by this version of the service: restart it`);
+  if (!isRunning(data.pid))
+    throw new Failure(
+      `the local service on port ${port}, process ${data.pid}, has ended without removing ${file}: ` +
+        'start it (npm start), or name the port of another (--local=PORT)',
+    );
+  return data;
+};
+
+/**
+ * The value of an output of a deployed stack.
+ *
+ * @param mend what to do if there is no such output
+ * @throws Failure if there is no such stack or output; the SDK's error if AWS refuses
+ */
+export const outputOfStack = async (
+  stack: string,
+  output: string,
+  mend = 'check that it is this service and deployed',
+): Promise<string> => {
+  // Only operators of deployed stacks need it, and it loads slowly.
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient();
+  try {
+    const answer = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = answer.Stacks?.[0]?.Outputs ?? [];
+    const value = outputs.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
+    if (value === undefined) throw new Failure(`the stack ${stack} has no output ${output}: ${mend}`);
+    return value;
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ValidationError') throw error;
+    throw new Failure(
+      `no stack ${stack} in ${await client.config.region()}: deploy it (npm run deploy), name it (--stack NAME), ` +
+        'set AWS_REGION to where it is, or use the local service (--local)',
+      { cause: error },
+    );
+  } finally {
+    client.destroy();
+  }
+};
+
+/** The tables that the stack has an output for. */
+type OutputTable = Exclude<TableName, 'rates'>;
+
+/**
+ * Finds a table of a service. The caller destroys its client.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
+ */
+export const findTable = async (location: KeysLocation, root: string, table: OutputTable): Promise<Table> => {
+  if (location.kind === 'table') return { client: dynamodbClient(), name: location.name };
+  if (location.kind === 'stack')
+    return { name: await outputOfStack(location.name, tables[table].output), client: dynamodbClient() };
+  const { dynamodb, tables: names } = await runningService(location.port, root);
+  const name = names[table];
+  if (name === undefined)
+    throw new Failure(
+      `.local/${location.port}.json was not written by this version of the service: restart it`,
+    );
+  const client = new DynamoDBClient({
+    endpoint: dynamodb,
+    region: 'us-east-1',
+    // DynamoDB Local requires credentials and accepts any.
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 2,
+  });
+  return { client, name };
+};
+
+export interface ServiceFacts {
+  /** Its name, which every key starts with. */
+  readonly service: string;
+  /**
+   * How long a revoked key may still be accepted, in seconds; absent if the configuration does not
+   * say.
+   */
+  readonly cacheSeconds?: number;
+}
+
+/**
+ * Facts about the service of a location. The local service states them in its file, cdk.json for
+ * others.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no such local service, or cdk.json cannot be read
+ */
+export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
+  if (location.kind !== 'local') return configured(root);
+  const { service, authorizerCacheSeconds } = await runningService(location.port, root);
+  return { service, cacheSeconds: authorizerCacheSeconds };
+};
+
+const configured = async (root: string): Promise<ServiceFacts> => {
+  const config = (await readJson(join(root, 'cdk.json'))) as
+    | { context?: { dialect?: unknown; authorizerCacheSeconds?: unknown } }
+    | undefined;
+  const { dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
+  return {
+    service: dialectOf(String(dialect)),
+    ...(cache.success && { cacheSeconds: cache.data }),
+  };
+};
+
+/** Explains the SDK's errors to an operator. */
+const explanations: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'no such table in this account and region: check --table and AWS_REGION',
+  CredentialsProviderError:
+    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
+  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
+};
+
+export const explain = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Failure) return error.message;
+  if (error.message.startsWith('Region'))
+    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return explanations[code] ?? `${error.name}: ${error.message}`;
+};
