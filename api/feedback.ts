@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { optionalQuery, pathSchema, type RecordKind, sortSchema } from '../foundations/expression/index.ts';
+import type { JsonObject } from '../foundations/wire/index.ts';
 import {
   displayText,
   documented,
@@ -64,7 +65,34 @@ const draftFields = () => ({
 
 const draftNames = { feedback_type: 'type' } as const;
 
-const draft = () => record(draftFields(), draftNames).register(documented, { name: 'FeedbackCreateReq' });
+/** The types of answers to what an object of class `AnnotationSpec` asks, with the object's name. */
+const annotationType = /^(?:wandb\.)?annotation\.(.+)$/s;
+
+interface DraftOnTheWire {
+  readonly feedback_type: string;
+  readonly payload: JsonObject;
+  readonly annotation_ref?: string | null | undefined;
+}
+
+/** An answer has a value, and says by its ref what was asked, under the name that its type has. */
+const answersWhatIsAsked = z.check<DraftOnTheWire>(({ value, issues }) => {
+  const asked = annotationType.exec(value.feedback_type)?.[1];
+  if (asked === undefined) return;
+  const refuse = (field: string, message: string) =>
+    issues.push({
+      ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
+      ...{ path: [field], input: value },
+    });
+  const name = /\/object\/([^/:]+):/.exec(value.annotation_ref ?? '')?.[1];
+  if (name !== asked)
+    refuse('annotation_ref', `should be a ref to the AnnotationSpec ${asked}, as feedback_type names it`);
+  if (!Object.hasOwn(value.payload, 'value')) refuse('payload', 'should have the answer as its value');
+});
+
+const draft = () =>
+  record(draftFields(), draftNames, undefined, answersWhatIsAsked as never).register(documented, {
+    name: 'FeedbackCreateReq',
+  });
 
 /** Feedback as a client gives it; `id` is null where the server is to make one. */
 export type FeedbackDraft = Omit<z.output<ReturnType<typeof draft>>, 'userId'>;
@@ -189,7 +217,13 @@ export const feedbackReplace = /* @__PURE__ */ endpoint({
   summary: 'Replace a feedback record',
   description:
     'Puts a new record in the place of the record `feedback_id`, in one transaction. The same request may be sent again.',
-  request: () => record({ ...draftFields(), feedback_id: field(id, 'The record to replace.') }, draftNames),
+  request: () =>
+    record(
+      { ...draftFields(), feedback_id: field(id, 'The record to replace.') },
+      draftNames,
+      undefined,
+      answersWhatIsAsked as never,
+    ),
   answer: created,
   errors: [404, 409],
   examples: {

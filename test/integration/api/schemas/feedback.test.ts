@@ -54,6 +54,21 @@ describe('the body of a creation', () => {
     expect(problems(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
   });
 
+  it('with an annotation has a value, and refers to what was asked', () => {
+    const answer = (fields: object) =>
+      feedbackOf({
+        feedback_type: 'annotation.answer',
+        annotation_ref: object,
+        payload: { value: 1 },
+        ...fields,
+      });
+    expect(problems(create, answer({}))).toEqual([]);
+    expect(problems(create, answer({ payload: { value: null, note: 'none' } }))).toEqual([]);
+    expect(problems(create, answer({ payload: {} }))).toEqual([['payload', 'value_error']]);
+    for (const fields of [{ annotation_ref: null }, { feedback_type: 'wandb.annotation.other' }])
+      expect(problems(create, answer(fields))).toEqual([['annotation_ref', 'value_error']]);
+  });
+
   it('lists the refs that a field accepts', () => {
     const bad = () => parseBody(create, JSON.stringify(feedbackOf({ call_ref: object })));
     expect(bad).toThrow('should be a ref such as svc:///acme/shop/call/<call id>');
