@@ -20,6 +20,7 @@ import {
   evaluatorsTable,
   growthTable,
   serverTable,
+  settingsTable,
   streamsTable,
   toText,
 } from './cost/tables.ts';
@@ -119,6 +120,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(streamsTable(load, measured)),
     'With evaluators, beside what their models cost:',
     toText(evaluatorsTable(load, measured)),
+    'With redaction, and with spending limits:',
+    toText(settingsTable(load)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
     'A server of your own, without anybody’s time:',

@@ -32,6 +32,7 @@ const s3 = 'https://aws.amazon.com/s3/pricing/';
 const xray = 'https://aws.amazon.com/xray/pricing/';
 const eventbridge = 'https://aws.amazon.com/eventbridge/pricing/';
 const sqs = 'https://aws.amazon.com/sqs/pricing/';
+const secretsManager = 'https://aws.amazon.com/secrets-manager/pricing/';
 const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
 
 const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
@@ -65,6 +66,7 @@ export const prices = {
   queueRequests: price(0.4, million, '1,000,000 requests to SQS', sqs),
   events: price(1, million, '1,000,000 custom events of up to 64 KB on EventBridge', eventbridge),
   objectStorage: price(0.023, gigabyte, 'a GB in S3 for a month', s3),
+  secrets: price(0.4, 1, 'a secret in Secrets Manager for a month', secretsManager),
 } as const satisfies Record<string, Price>;
 
 /** The cost of a quantity, in US dollars. */
@@ -497,5 +499,36 @@ export const verdictsBill = (load: Load, measured: Measured): Bill => {
     'SQS: requests': costOf('queueRequests', calls * verdict.queueRequests),
     'Lambda: judging':
       costOf('functionRequests', calls / verdict.batch) + costOf('functionTime', gigabyteSeconds),
+  };
+};
+
+/**
+ * How many times as long reporting takes with all built-in rules of redaction, at most:
+ * `npm run bench -- --only redaction` measures less, and reports if it is more.
+ */
+export const redactionFactor = 1.5;
+
+/** What redaction adds, by all built-in rules of which one hashes. */
+export const redactionBill = ({ calls, cpuMs, memoryMb }: Load): Bill => {
+  const milliseconds = calls * cpuIn(cpuMs * (redactionFactor - 1), memoryMb);
+  return {
+    'Lambda: time': costOf('functionTime', (milliseconds / 1000) * (memoryMb / 1024)),
+    'Secrets Manager: the key of hashes': costOf('secrets', 1),
+  };
+};
+
+/**
+ * What a model request takes under one spending limit: two transactions, of which each is two write
+ * units, and a look at what was spent. The function has 512 MB, and waits for both.
+ */
+const limited = { writeUnits: 4, readUnits: 1, waits: 2, memoryMb: 512 } as const;
+
+/** What spending limits add if each call is a model request under one of them. */
+export const limitsBill = ({ calls, latencyMs }: Load): Bill => {
+  const seconds = (calls * limited.waits * latencyMs) / 1000;
+  return {
+    'DynamoDB: writes': costOf('writeUnits', calls * limited.writeUnits),
+    'DynamoDB: reads': costOf('readUnits', calls * limited.readUnits),
+    'Lambda: time': costOf('functionTime', seconds * (limited.memoryMb / 1024)),
   };
 };

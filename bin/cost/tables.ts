@@ -5,7 +5,9 @@ import {
   breakEven,
   evaluatorsBill,
   eventsBill,
+  limitsBill,
   prices,
+  redactionBill,
   scaled,
   servers,
   total,
@@ -108,6 +110,13 @@ export const evaluatorsTable = (load: Load, measured: Measured): Table =>
     'that judge each call by a model': verdictsBill,
   });
 
+/** What redaction and spending limits add to the bill. */
+export const settingsTable = (load: Load): Table => [
+  ['$ a month more', ''],
+  ['`redact`, with all built-in rules', dollars(total(redactionBill(load)))],
+  ['`limits`, if each call is a model request under one', dollars(total(limitsBill(load)))],
+];
+
 /** The prices behind all bills. */
 const priceTable = (): Table => [
   ['price', '$'],
@@ -140,6 +149,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   visits: (measured) => visitTable(loadOf(), measured),
   streams: (measured) => streamsTable(loadOf(), measured),
   evaluators: (measured) => evaluatorsTable(loadOf(), measured),
+  settings: () => settingsTable(loadOf()),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

@@ -6,6 +6,8 @@ import {
   compressedShare,
   eventsBill,
   failedShare,
+  limitsBill,
+  redactionBill,
   total,
   tracedOf,
   turnShare,
@@ -188,5 +190,21 @@ describe('what streams add to a bill', () => {
     const turns = calls.filter(({ start }) => start.turn_id === start.id).length / calls.length;
     const failed = calls.filter(({ end }) => end.exception !== null).length / calls.length;
     expect([turns, failed]).toEqual([expect.closeTo(turnShare, 2), expect.closeTo(failedShare, 3)]);
+  });
+});
+
+describe('what settings add', () => {
+  it('is processor time and a secret for redaction', () => {
+    const { 'Lambda: time': time, ...rest } = redactionBill(load({ cpuMs: 1, memoryMb: 1769 * 2 }));
+    expect(time).toBeCloseTo(1000 * 0.5 * ((1769 * 2) / 1024) * 0.0000133334, 10);
+    expect(rest).toEqual({ 'Secrets Manager: the key of hashes': 0.4 });
+  });
+
+  it('is two transactions and a read for a model request under a limit', () => {
+    expect(limitsBill(load({ latencyMs: 30 }))).toEqual({
+      'DynamoDB: writes': expect.closeTo(4 * 0.625, 10),
+      'DynamoDB: reads': expect.closeTo(0.125, 10),
+      'Lambda: time': expect.closeTo(60_000 * 0.5 * 0.0000133334, 10),
+    });
   });
 });
