@@ -151,12 +151,11 @@ export class Evaluators extends Construct {
   #makeJudge(props: EvaluatorsProps): void {
     const { config, settings, storage, streams, evaluations, inference, redaction, logGroup, bundles } =
       props;
-    const bundle = bundleOf(bundles, 'judge');
     const { queue } = evaluations;
     const nearly = nearlyReachedNeeds(config);
     const made = new ServiceFunction(this, 'Judge', {
       config,
-      code: redaction ? redaction.code(bundle) : bundle,
+      code: redaction?.code('judge') ?? bundleOf(bundles, 'judge'),
       description: 'Judges calls and stores the verdicts',
       memoryMb: 512,
       timeoutSeconds: judgeSeconds,

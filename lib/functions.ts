@@ -164,14 +164,14 @@ export class Functions extends Construct {
   #make(route: Route, logGroup: ILogGroup, props: FunctionsProps) {
     const { config, routes, storage, inference, bundles } = props;
     const showsLimits = config.limits !== undefined && route.limits === 'show';
-    const bundle = bundleOf(bundles, showsLimits ? limitsHandler : route.handler);
+    const handler = showsLimits ? limitsHandler : route.handler;
     const scorer = route.evaluations ? props.evaluations?.scorer(props) : undefined;
     const redaction = scorer || storesReports(route) ? props.redaction : undefined;
     const alerts = route.alerts ? props.alerts : undefined;
     const limits = limitsNeeds(route.limits, config, storage);
     return new ServiceFunction(this, constructId(route.handler), {
       config,
-      code: redaction ? redaction.code(bundle) : bundle,
+      code: redaction?.code(handler) ?? bundleOf(bundles, handler),
       description: descriptionOf(route, routes),
       memoryMb: route.memoryMb,
       timeoutSeconds: route.timeoutSeconds,

@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FileSystem, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, SecretValue, Stage, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Route, Stores } from '../api/endpoint.ts';
@@ -76,15 +76,15 @@ export class Redaction extends Construct {
   /**
    * The code of a function that redacts: its bundle, with what redacts and the rules beside it.
    *
-   * @param folder the folder of its bundle, which stays as it is
-   * @returns another folder
+   * @returns a folder in the assembly, where the app's own bundles are as well
    */
-  code(folder: string): string {
+  code(handler: string): string {
     const { rules, bundles } = this.#props;
-    const made = FileSystem.mkdtemp('redacting-');
-    cpSync(folder, made, { recursive: true });
+    const assembly = Stage.of(this)?.outdir ?? '.';
+    const made = join(assembly, 'redacting', this.node.addr, handler.replaceAll('/', '-'));
+    rmSync(made, { recursive: true, force: true });
+    cpSync(bundleOf(bundles, handler), made, { recursive: true });
     const beside = join(made, 'redaction');
-    mkdirSync(beside);
     cpSync(bundleOf(bundles, redactionModule), beside, { recursive: true });
     writeFileSync(join(beside, 'rules.json'), `${JSON.stringify(rules)}\n`);
     return made;

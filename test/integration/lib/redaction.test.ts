@@ -7,6 +7,7 @@ import { isKeyed } from '../../../api/endpoint.ts';
 import { redactionModule } from '../../../lib/handlers.ts';
 import { Redaction, storesReports } from '../../../lib/redaction.ts';
 import { allRoutes } from '../../../weave/api/routes.ts';
+import { temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, type Resource, synthesize } from '../../support/synth.ts';
 
 const email = { name: 'email', builtin: 'email', action: 'label' };
@@ -72,10 +73,10 @@ describe('the setting redact', () => {
 it('the code of a function is its bundle, with what redacts and the rules beside it', () => {
   const bundles = new Map([...emptyBundles(['call/start']), ...emptyBundles([redactionModule])]);
   const folder = bundles.get('call/start') ?? '';
-  const stack = new Stack(new App());
+  const stack = new Stack(new App({ outdir: temporaryFolder() }));
   const rules = [{ name: 'password', paths: ['inputs.password'], action: 'drop' as const }];
   const redaction = new Redaction(stack, 'Redaction', { config: { keepData: true }, rules, bundles });
-  const made = redaction.code(folder);
+  const made = redaction.code('call/start');
   expect(readdirSync(folder)).toEqual(['index.cjs']);
   expect(readdirSync(made).toSorted()).toEqual(['index.cjs', 'redaction']);
   expect(JSON.parse(readFileSync(join(made, 'redaction/rules.json'), 'utf8'))).toEqual(rules);
