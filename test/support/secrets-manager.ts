@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -5,8 +6,8 @@ import { text } from 'node:stream/consumers';
 /** Answers as Secrets Manager does, as far as a key at deployment needs it. */
 export interface SecretsManager extends AsyncDisposable {
   readonly endpoint: string;
-  /** Makes an empty secret and gives its ARN. */
-  create(name: string): string;
+  /** Makes a secret, empty without a value, and gives its ARN. */
+  create(name: string, value?: string): string;
   /** Denies the next requests, as before a policy is in force. */
   deny(requests: number): void;
   /** The text of a version. Without a version, of the current one. Throws where there is none. */
@@ -72,9 +73,10 @@ export const startSecretsManager = async (): Promise<SecretsManager> => {
   const address = server.address();
   return {
     endpoint: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    create: (name) => {
+    create: (name, value) => {
       const arn = `arn:aws:secretsmanager:us-east-1:000000000000:secret:${name}`;
       secrets.set(arn, { versions: new Map() });
+      if (value !== undefined) put({ SecretId: arn, ClientRequestToken: randomUUID(), SecretString: value });
       return arn;
     },
     deny: (requests) => {

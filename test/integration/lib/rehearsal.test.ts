@@ -8,7 +8,7 @@ import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambd
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { bundleOf, keyMakerHandler } from '../../../lib/handlers.ts';
+import { bundleOf, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
 import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { gateway } from '../../../local/gateway/gateway.ts';
 import { listen } from '../../../local/gateway/server.ts';
@@ -49,9 +49,14 @@ const settings = {
   inferenceRatePerMinute: 60,
   events: true,
   analytics: true,
-};
+  limits: true,
+  redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
+} as const;
 
-const handlers = [...handlersOf(routes), 'authorizer', 'events', 'analytics', keyMakerHandler];
+const handlers = [
+  ...handlersOf(routes),
+  ...['authorizer', 'events', 'analytics', keyMakerHandler, redactionModule, limitsHandler],
+];
 
 /** A stack of somebody's, with the service and a function that reports to it. */
 const synthesizeShop = (): { readonly outdir: string; readonly database: string } => {
@@ -106,7 +111,10 @@ describe('a deployment, resource by resource', () => {
     places = { dynamodb, s3, messages, secrets, cloudFormation, assets, environment, stackName };
     deployed = await deploy(assembly, {
       providers: { ...providersOf(places), ...catalog.providers },
-      secretValue: (arn, field, version) => JSON.parse(secrets.valueOf(arn, version))[field],
+      secretValue: (arn, field, version) => {
+        const value = secrets.valueOf(arn, version || undefined);
+        return field === '' ? value : JSON.parse(value)[field];
+      },
       stackName,
     });
     stack = stackOf(deployed, stackName);
@@ -249,6 +257,24 @@ describe('a deployment, resource by resource', () => {
     const told = () => new Set(ended().map(({ detail }) => detail.id));
     await expect.poll(told, { timeout: 15_000 }).toEqual(new Set(reported));
     expect(troubles).toEqual([]);
+  });
+
+  it('redacts what it stores, and says what limits leave', async () => {
+    const { OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = agentEnvironment();
+    const authorization = `Basic ${Buffer.from(`api:${keyIn(headers)}`).toString('base64')}`;
+    const ask = (path: string, body?: object) =>
+      fetch(url + path, {
+        headers: { authorization, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+    const start = { project_id: 'acme/shop', id: 'redacted', op_name: 'op', started_at: '2026-10-01' };
+    await ask('/call/start', { start: { ...start, inputs: { to: 'ada@example.com' } } });
+    const read = await ask('/call/read', { project_id: 'acme/shop', id: 'redacted' });
+    expect(await read.json()).toMatchObject({
+      call: { inputs: { to: expect.stringMatching(/^\[email:[\da-f]{20}\]$/) } },
+    });
+    expect(await (await ask('/me')).json()).toMatchObject({ limits: [] });
+    await ask('/calls/delete', { project_id: 'acme/shop', call_ids: ['redacted'] });
   });
 
   it('answers each of its named queries', async () => {

@@ -186,7 +186,7 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
     [
-      'with events, analytics, evaluators, alerts, redaction, alarms by mail, a budget, a firewall and upstreams',
+      'with events, analytics, evaluators, alerts, limits, redaction, alarms by mail, a budget, a firewall and upstreams',
       {
         inferenceUpstreams: [
           { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
@@ -194,6 +194,7 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
         ],
         ...{ inferenceRatePerMinute: 60, inferenceConcurrency: 50 },
         ...{ events: true, analytics: true, evaluators: true, alerts: true, retentionDays: 30 },
+        limits: true,
         redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
         ...{ alarmEmail: 'ops@example.com', monthlyBudget: 50, firewallRatePerAddress: 1000, xray: true },
       },

@@ -103,7 +103,9 @@ export const providersOf = (places: Places): Readonly<Record<string, Provider>> 
       });
       return { ref: queue.parse(await made.json()).QueueUrl };
     },
-    'AWS::SecretsManager::Secret': async ({ ref }) => ({ ref: secrets.create(ref) }),
+    'AWS::SecretsManager::Secret': async ({ ref, resource: { Properties = {} } }) => ({
+      ref: secrets.create(ref, Properties.GenerateSecretString ? randomUUID() : undefined),
+    }),
     'AWS::IAM::Role': async ({ resource }) => {
       role.parse(resource.Properties);
       return undefined;
