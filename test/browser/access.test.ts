@@ -112,13 +112,16 @@ it('the first Tab reaches the link over the views, and the second the logo', asy
   expect(await focused(page)).toBe('pennytrace: all projects');
 });
 
-it('a phone shows the link of the present view', async () => {
+it('a menu has the views for which there is no room, and is called as the present one', async () => {
   const page = await visit(`prices?project=${at}`, { viewport: { width: 320, height: 700 } });
   await page.getByRole('heading', { name: 'Prices', exact: true }).waitFor();
-  const end = await page
-    .getByRole('link', { name: 'Prices' })
-    .evaluate((element) => element.getBoundingClientRect().right);
-  expect(end).toBeLessThanOrEqual(320);
+  const more = page.getByRole('button', { name: /more views$/i });
+  expect(await more.textContent()).toBe('Prices ▾');
+  expect(await more.evaluate((element) => element.getBoundingClientRect().right)).toBeLessThanOrEqual(320);
+  expect(await page.getByRole('link', { name: 'Prices' }).count()).toBe(0);
+  await more.click();
+  await page.getByRole('menuitemcheckbox', { name: 'Objects' }).click();
+  await page.waitForURL(/\/objects\?project=/);
 });
 
 it.each(['traces', 'trace', 'thread', 'prices'])(

@@ -94,7 +94,8 @@ describe('prices', () => {
     await page.getByRole('link', { name: 'Traces', exact: true }).click();
     // 120 tokens of a dollar for 1,000, and 30 of two.
     await page.getByText('$0.1800').waitFor();
-    await page.getByRole('link', { name: 'Prices' }).click();
+    await page.getByRole('button', { name: /more views$/i }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
     await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText(`${project} has no prices of its own`).waitFor();

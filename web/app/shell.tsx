@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
 import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/device.ts';
 import { useKept, useSession } from '../session/session.tsx';
@@ -109,19 +109,24 @@ const useWakes = (project: string | undefined) => {
   };
 };
 
-/** Keeps the link of the present view in sight, where there is no room for all of them. */
-const useLinkInSight = () => {
+/**
+ * How many links of the navigation fit into its one line. The others wrap, out of sight, and a menu has
+ * them.
+ */
+const useFitting = () => {
   const nav = useRef<HTMLElement>(null);
-  const view = useRouterState({ select: ({ location }) => location.pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another link
-  useEffect(() => {
-    const link = nav.current?.querySelector('[aria-current="page"]');
-    if (!nav.current || !link) return;
-    const [outer, inner] = [nav.current.getBoundingClientRect(), link.getBoundingClientRect()];
-    // After `scrollIntoView`, the first Tab would go on from the link.
-    nav.current.scrollLeft += Math.min(0, inner.left - outer.left) + Math.max(0, inner.right - outer.right);
-  }, [view]);
-  return nav;
+  const [fitting, setFitting] = useState<number>(links.length);
+  useLayoutEffect(() => {
+    if (!nav.current) return;
+    const measure = () => {
+      const tops = [...(nav.current?.children ?? [])].map((link) => (link as HTMLElement).offsetTop);
+      setFitting(tops.filter((top) => top === tops[0]).length || links.length);
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(nav.current);
+    return () => observer.disconnect();
+  }, []);
+  return { nav, fitting };
 };
 
 /** The views of a project, with the function that each needs first. */
@@ -129,11 +134,11 @@ const links = [
   ['/traces', undefined],
   ['/threads', '/threads/stream_query'],
   ['/overview', '/calls/stats'],
-  ['/playground', undefined],
   ['/datasets', undefined],
   ['/evaluations', undefined],
   ['/evaluators', undefined],
   ['/reviews', undefined],
+  ['/playground', undefined],
   ['/objects', undefined],
   ['/prices', undefined],
 ] as const;
@@ -145,11 +150,35 @@ const useListSearch = (project: string): Readonly<Record<string, { readonly proj
   return { '/traces': traces, '/threads': threads };
 };
 
+/** The views for which the navigation has no room. Its label is the present one, if that is among them. */
+const MoreViews = ({ project, views }: { project: string; views: readonly (typeof links)[number][] }) => {
+  const navigate = useNavigate();
+  const lists = useListSearch(project);
+  const present = useRouterState({ select: ({ location }) => location.pathname });
+  const chosen = views.find(([to]) => present.endsWith(to))?.[0];
+  return (
+    <Menu
+      name={chosen ? `${viewNames[chosen.slice(1)]}, and more views` : 'More views'}
+      className={chosen ? 'view-link more-views chosen' : 'view-link more-views'}
+      label={
+        <>
+          {chosen ? viewNames[chosen.slice(1)] : 'More'} <span aria-hidden="true">▾</span>
+        </>
+      }
+      items={views.map(([to]) => ({
+        label: viewNames[to.slice(1)],
+        checked: to === chosen,
+        onSelect: () => navigate({ to, search: lists[to] ?? { project } }),
+      }))}
+    />
+  );
+};
+
 /** What surrounds every view: the project, the views, the theme and the key. */
 export const Shell = () => {
   const project = useProject();
   const wakes = useWakes(project);
-  const nav = useLinkInSight();
+  const { nav, fitting } = useFitting();
   const isCutOff = useIsCutOff();
   const lists = useListSearch(project ?? '');
   useViewTitle(project);
@@ -168,12 +197,12 @@ export const Shell = () => {
         {project ? <ProjectMenu project={project} /> : null}
         <nav aria-label="Views" className="views" ref={nav}>
           {project
-            ? links.map(([to, wanted]) => (
+            ? links.map(([to, wanted], at) => (
                 <Link
                   key={to}
                   to={to}
                   search={lists[to] ?? { project }}
-                  className="view-link"
+                  className={at < fitting ? 'view-link' : 'view-link wrapped'}
                   // So that what somebody does after the click is done in the view that they chose.
                   preload="intent"
                   {...(wanted && wakes(wanted))}
@@ -183,6 +212,9 @@ export const Shell = () => {
               ))
             : null}
         </nav>
+        {project && fitting < links.length ? (
+          <MoreViews project={project} views={links.slice(fitting)} />
+        ) : null}
         <span className="spring" />
         <ConnectButton project={project} />
         <ThemeMenu />
