@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
-import { type CallRow, usageByModel } from '../../api/calls.ts';
+import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
@@ -229,7 +229,6 @@ const ofType = (evaluator: Evaluator): Operation => ({
 
 const newestFirst = [{ field: 'created_at' as const, direction: 'desc' as const }];
 
-type FeedbackFields = NonNullable<Request<'/feedback/query'>['fields']>;
 type FeedbackExpression = Request<'/feedback/query'>['query'];
 
 const readVerdicts = async (
@@ -238,9 +237,8 @@ const readVerdicts = async (
   evaluator: Evaluator,
   { where = [], limit }: { readonly where?: readonly Operation[]; readonly limit: number },
 ): Promise<Verdict[]> => {
-  const fields: FeedbackFields = ['id', 'svc_ref', 'created_at', 'payload', 'call_ref', 'runnable_ref'];
   const query = { $expr: { $and: [ofType(evaluator), ...where] } } as FeedbackExpression;
-  const request = { project_id: project, fields, query, sort_by: newestFirst, limit };
+  const request = { project_id: project, query, sort_by: newestFirst, limit };
   const { result } = await client.ask('/feedback/query', request, signal);
   return verdictsIn(result, evaluator.id);
 };
@@ -343,9 +341,9 @@ export const useJudgedCalls = (project: string, verdicts: readonly Verdict[]) =>
 /** So many calls of judges are asked for at once. */
 const costsAtOnce = 500;
 
-/** What a judge's call cost, in dollars, and its trace. */
+/** A judge's call: what it cost in dollars, if its model has a price, and its trace. */
 export interface JudgesCost {
-  readonly usd: number;
+  readonly usd: number | undefined;
   readonly trace: string;
 }
 
@@ -364,9 +362,8 @@ export const useJudgeCosts = (project: string, verdicts: readonly Verdict[]) => 
           include_costs: true,
         });
         for (const row of rows) {
-          const of = [...usageByModel(row).values()];
-          const usd = of.reduce((sum, { cost }) => sum + (cost?.get('USD') ?? 0), 0);
-          costs.set(row.id, { usd, trace: row.trace_id });
+          const usage = sumUsage(usageByModel(row).values());
+          costs.set(row.id, { usd: usage?.cost?.get('USD'), trace: row.trace_id });
         }
       }
       return costs;

@@ -114,6 +114,8 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
             {text}
           </Button>
         ))}
+      </div>
+      <div>
         <Button onClick={add}>Add message</Button>
       </div>
     </fieldset>

@@ -334,7 +334,7 @@ const JudgesCall = ({
   if (!call) return <span className="muted">…</span>;
   return (
     <Link to="/trace" search={{ project, trace: call.trace, call: judge }}>
-      {costText(call.usd)}
+      {call.usd === undefined ? 'no price' : costText(call.usd)}
     </Link>
   );
 };
@@ -395,7 +395,7 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
   const page = useEvaluatorPage({ project, evaluator }, range, inverted);
   const { latest, totals, series, calls, costs, granularity, spent } = page;
   const shown = only === undefined ? latest : latest.filter((verdict) => valueText(verdict.value) === only);
-  const usd = [...costs.values()].reduce((sum, cost) => sum + cost.usd, 0);
+  const usd = [...costs.values()].reduce((sum, cost) => sum + (cost.usd ?? 0), 0);
   const isShare = answerTypeOf(evaluator) !== 'number';
   return (
     <div className="stack evaluator">

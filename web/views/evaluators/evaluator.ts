@@ -223,4 +223,4 @@ export const objectIdOf = (name: string): string =>
     .normalize('NFKD')
     .replace(/[^\w.-]+/g, '-')
     .replace(/^-+|-+$/g, '')
-    .slice(0, 128) || 'evaluator';
+    .slice(0, 100) || `evaluator-${Date.now().toString(36)}`;

@@ -196,7 +196,7 @@ export const seriesOf = (
 export const costLine = (
   buckets: readonly Bucket[],
   verdicts: readonly Verdict[],
-  costs: ReadonlyMap<string, { readonly usd: number }>,
+  costs: ReadonlyMap<string, { readonly usd: number | undefined }>,
 ): Line => ({
   ...{ label: 'cost', color: 4 },
   values: buckets.map(({ from, to }) =>
