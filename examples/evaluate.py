@@ -6,7 +6,7 @@ Evaluates a function on a dataset, as a trace, and compares it with an earlier e
       python3 examples/evaluate.py --dataset orders --model careful --max-fall 0.05
 """
 import argparse, base64, json, math, os, re, sys, time, uuid
-import urllib.error, urllib.request
+import urllib.error, urllib.parse, urllib.request
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import datetime, timezone
 
@@ -30,7 +30,6 @@ SCORERS = {
     "correct": lambda output, row: {"value": output == row["expected"], "reason": f"expected: {row['expected']}"},
     "brevity": lambda output, row: {"value": max(0, 1 - len(str(output)) / 100)},
 }
-
 # How: nothing below depends on what is evaluated.
 parser = argparse.ArgumentParser()
 parser.add_argument("--dataset", default="orders")
@@ -111,7 +110,9 @@ def predict_and_score(row, above):
 
     return traced("Evaluation.predict_and_score", above, {"example": row, "model": model}, work)
 def evaluate(root):
-    print("Evaluation", root["id"])
+    runs = json.dumps([*(each["id"] for each in found), root["id"]])
+    page = urllib.parse.urlencode({"project": project_id, "runs": runs})
+    print(f"Evaluation {root['id']}\n{url}/ui/evaluation?{page}")
     results = []
     with ThreadPoolExecutor(options.parallel) as pool:
         for done in as_completed([pool.submit(predict_and_score, row, root) for row in rows]):

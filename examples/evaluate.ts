@@ -15,6 +15,7 @@ type Place = { id: string; trace: string } | null;
 type Row = { inputs: Json; expected?: unknown };
 type Stored = { digest: string; val: { rows: string } };
 type Answer = { digest: string; objs: Stored[]; rows: { val: Row }[] };
+type Scored = { id: string; output: Record<string, { mean: number }> };
 type Verdict = { value: number | boolean; reason?: string };
 
 /* What is evaluated: put your own in its place. */
@@ -91,7 +92,6 @@ const traced = async <T>(op: string, above: Place, inputs: Json, step: (at: Plac
   reports.push({ mode: 'end', req: { end: { project_id, id: at.id, ended_at: now(), ...ended } } });
   return ended.output;
 };
-
 /** One row: the function, then its scorers. What fails scores 0. Latency in seconds. */
 const predictAndScore = (example: Row, above: Place) =>
   traced('Evaluation.predict_and_score', above, { example, model }, async (at) => {
@@ -107,21 +107,23 @@ const predictAndScore = (example: Row, above: Place) =>
     }
     return { output: { output: output ?? null, scores, model_latency } };
   });
-const evaluate = 'Evaluation.evaluate';
 const { rows, at } = await readDataset();
 const definition = { _type: 'Evaluation', name: dataset, dataset: at, scorers: Object.keys(scorers) };
 const self = await create(`${dataset}-evaluation`, definition); // the same value is the same version
 const equal = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $literal: value }] });
-const [baseline] = await post<{ output: Record<string, { mean: number }> }[]>('/calls/stream_query', {
+const [baseline] = await post<Scored[]>('/calls/stream_query', {
   ...{ project_id, columns: ['output'], limit: 1 },
   sort_by: [{ field: 'started_at', direction: 'desc' }],
-  filter: options.baseline ? { call_ids: [options.baseline] } : { op_names: [ref(`op/${evaluate}:v1`)] },
+  filter: options.baseline
+    ? { call_ids: [options.baseline] }
+    : { op_names: [ref('op/Evaluation.evaluate:v1')] },
   query: { $expr: { $and: [equal('inputs.self', self), equal('summary.svc.status', 'success')] } },
 });
 if (options.baseline && !baseline) throw new Error('The baseline is no evaluation of this dataset.');
 const mean = (values: number[]) => ({ mean: values.reduce((sum, each) => sum + each, 0) / values.length });
-const summary = await traced(evaluate, null, { self, model }, async (root) => {
-  console.log(`Evaluation ${root?.id}`);
+const summary = await traced('Evaluation.evaluate', null, { self, model }, async (root) => {
+  const search = new URLSearchParams({ project: project_id, runs: JSON.stringify([baseline?.id, root?.id]) });
+  console.log(`Evaluation ${root?.id}\n${url}/ui/evaluation?${search}`);
   const results: { scores: Record<string, number>; model_latency: number }[] = [];
   const waiting = rows.values();
   const work = async () => {

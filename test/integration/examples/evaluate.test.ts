@@ -74,6 +74,10 @@ describe.each([
 
       const again = await evaluate('--model', 'careful', '--baseline', careful.id, '--max-fall', '0');
       expect(again, again.error).toMatchObject({ code: 0 });
+      // It leads to the comparison in the page.
+      const page = new URL(/^http.*\/ui\/evaluation\?.*$/m.exec(again.out)?.[0] ?? '');
+      expect(page.searchParams.get('project')).toBe(project_id);
+      expect(JSON.parse(page.searchParams.get('runs') ?? '')).toEqual([careful.id, again.id]);
       expect((await evaluate('--baseline', 'nothing')).code).toBe(1);
       // All of them are of the same version of the dataset and of the evaluation.
       const [third] = await query({ call_ids: [again.id] });

@@ -5,6 +5,7 @@ import {
   type CallRow,
   durationOf,
   nameOf,
+  opText,
   statusOf,
   sumUsage,
   type Usage,
@@ -160,6 +161,15 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           {nameOf(call)}
         </h2>
         <span className="row-end">
+          {opText(call.op_name) === 'Evaluation.evaluate' ? (
+            <Link
+              to="/evaluation"
+              search={{ project: call.project_id, runs: [call.id] }}
+              className="button quiet"
+            >
+              Rows and scores
+            </Link>
+          ) : null}
           <Link to="/compare" search={{ project: call.project_id, left: call.id }} className="button quiet">
             Compare
           </Link>
