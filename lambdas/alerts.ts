@@ -39,7 +39,7 @@ const test = async (
   budget: RequestBudget,
 ): Promise<AlertTrial | null> => {
   const [loaded] = await readAlerts(settings.objects, projectId, [objectId], parseAlert, budget);
-  return loaded ? tryAlert(tell, loaded, serviceUrl, budget) : null;
+  return loaded ? tryAlert(tell, loaded, watch.links, budget) : null;
 };
 
 /** Looks at alerts and tells of their changes, each minute: docs/alerts.md. */
