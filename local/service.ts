@@ -37,6 +37,7 @@ import {
   withQueueUrls,
 } from './streams/event-bus.ts';
 import { runQueues } from './streams/queues.ts';
+import { runSchedules } from './streams/schedules.ts';
 import { runStreams } from './streams/streams.ts';
 import { localRegion } from './template/cloudformation.ts';
 import {
@@ -230,6 +231,8 @@ export interface LocalServiceOptions extends Partial<DependencyOptions> {
   readonly maxWindowMs?: number;
   /** The longest time until a message that was not done comes again, in ms. @default 90000 */
   readonly maxVisibilityMs?: number;
+  /** The longest time between two looks at alerts, in ms. @default - as deployed: a minute */
+  readonly maxScheduleMs?: number;
   /** The URLs of webhooks that alerts can tell, by their names. @default - there are none */
   readonly webhooks?: LocalWebhooks;
   /** Says which events the local bus does not take. @default - it takes all */
@@ -395,6 +398,12 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     runQueues({
       ...{ stack, functions, queueOf: bus.queueOf, giveUp: bus.addDeadLetter },
       maxVisibilityMs: options.maxVisibilityMs ?? usualVisibilityMs,
+    }),
+  );
+  cleanup.defer(
+    runSchedules({
+      ...{ stack, functions, maxPauseMs: options.maxScheduleMs ?? Number.POSITIVE_INFINITY },
+      failed: (error) => log('schedules', String(error)),
     }),
   );
   cleanup.defer(await streamsOf(dependencies, options, functions, bus));

@@ -120,6 +120,8 @@ export interface Settings {
   readonly redact?: string;
   /** Whether evaluators judge calls as they end. */
   readonly evaluators?: true;
+  /** Whether alerts are looked at. */
+  readonly alerts?: true;
   /** Whether keys and projects keep to their spending limits. */
   readonly limits?: true;
   /** The URLs of webhooks that alerts can tell, by their names. */
@@ -220,6 +222,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     EVENTS,
     ANALYTICS,
     EVALUATORS,
+    ALERTS,
     LIMITS,
     REDACT: redact,
   } = environment;
@@ -240,6 +243,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
     ...(redact && { redact }),
     ...(switchOf('EVALUATORS', EVALUATORS, false) && { evaluators: true }),
+    ...(switchOf('ALERTS', ALERTS, false) && { alerts: true }),
     ...(switchOf('LIMITS', LIMITS, false) && { limits: true }),
     ...(webhooks && { webhooks }),
     ...(key && { key }),

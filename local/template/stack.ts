@@ -178,6 +178,31 @@ const readSubscriptions = (reader: TemplateReader, functions: ReadonlyMap<string
 /** An event source mapping: which records of a table's stream Lambda brings to a function, and how. */
 export type SubscriptionSpec = Readonly<ReturnType<typeof readSubscriptions>[number]>;
 
+const ruleProperties = z.object({
+  ScheduleExpression: z.string().optional(),
+  Targets: z.array(z.object({ Arn: z.string() })),
+});
+
+const rate = /^rate\((\d+) minutes?\)$/;
+
+/**
+ * The rules of a stack that wake functions by a schedule.
+ *
+ * @throws Error if one has a form that is not supported locally
+ */
+const readSchedules = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
+  reader.resources('AWS::Events::Rule', ruleProperties).flatMap(({ id, properties }) => {
+    const [, minutes] = rate.exec(properties.ScheduleExpression ?? '') ?? [];
+    return properties.Targets.map(({ Arn }) => {
+      const target = [...functions.values()].find(({ arn }) => arn === Arn);
+      if (!target || minutes === undefined) throw new Error(`rule ${id} is not supported locally`);
+      return { function: target, everyMs: Number(minutes) * 60_000 };
+    });
+  });
+
+/** A function that is woken by a schedule. */
+export type ScheduleSpec = Readonly<ReturnType<typeof readSchedules>[number]>;
+
 const authorizerProperties = z.object({
   Type: z.literal('REQUEST'),
   AuthorizerUri: z.string(),
@@ -448,6 +473,8 @@ export interface StackSpec {
   readonly subscriptions: readonly SubscriptionSpec[];
   /** The queues that wake functions. */
   readonly queues: readonly QueueSpec[];
+  /** What wakes functions by a schedule. */
+  readonly schedules: readonly ScheduleSpec[];
   /** The names of the buckets. */
   readonly buckets: readonly string[];
   readonly outputs: Readonly<Record<string, string>>;
@@ -525,6 +552,7 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
     tables: readTables(reader),
     subscriptions: readSubscriptions(reader, functions),
     queues: readQueues(reader, functions),
+    schedules: readSchedules(reader, functions),
     buckets: readBuckets(reader),
     outputs: reader.outputs(),
     policies: () => readPolicies(reader),
