@@ -9,6 +9,7 @@ import { runPlain } from '../bin/common.ts';
 import { type Bench, openBench } from './harness/bench.ts';
 import { compressedBytes, generatedCalls, jsonBytes } from './harness/calls.ts';
 import { counted, type Figure } from './harness/figures.ts';
+import { alertFigures } from './parts/alerts.ts';
 import { feedbackFigures } from './parts/feedback.ts';
 import { spanUnits } from './parts/otel.ts';
 import { allQueryFigures, extraFigures, listFigures } from './parts/reading.ts';
@@ -77,6 +78,7 @@ export const countRecorded = async (bench: Bench): Promise<Readonly<Record<strin
     rollups: (await rolledUpFigures(bench, generatedCalls(queriedConversations), [rolledUpCalls])).filter(
       isCounted,
     ),
+    alerts: (await alertFigures(bench, generatedCalls(queriedConversations))).filter(isCounted),
     lists: await listFigures(bench, generatedCalls(queriedConversations), listedCalls, 'apart'),
     payloads: payloadFigures(),
     bundles: await sizesOfBundles(bench),

@@ -8,6 +8,7 @@ import { type Call, generatedCalls, jsonBytes, readCalls } from './harness/calls
 import { type Figure, printFigures, verdict } from './harness/figures.ts';
 import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { agents } from './parts/agents.ts';
+import { alertPart } from './parts/alerts.ts';
 import { feedback } from './parts/feedback.ts';
 import { inference } from './parts/inference.ts';
 import { otel } from './parts/otel.ts';
@@ -32,6 +33,7 @@ const parts: readonly BenchPart[] = [
   threads,
   statistics,
   rollups,
+  alertPart,
   otel,
   streams,
   cpu,

@@ -15,6 +15,7 @@ import {
   measured,
 } from './cost/load.ts';
 import {
+  alertsTable,
   batchTable,
   billTable,
   evaluatorsTable,
@@ -122,6 +123,8 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(evaluatorsTable(load, measured)),
     'With redaction, and with spending limits:',
     toText(settingsTable(load)),
+    'With alerts, over a project of a million calls a month:',
+    toText(alertsTable(load, measured)),
     'By calls per request, reporting only:',
     toText(batchTable(load, measured)),
     'A server of your own, without anybody’s time:',

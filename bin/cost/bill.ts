@@ -532,3 +532,48 @@ export const limitsBill = ({ calls, latencyMs }: Load): Bill => {
     'Lambda: time': costOf('functionTime', seconds * (limited.memoryMb / 1024)),
   };
 };
+
+/*
+ * What a hundred alerts add over a project of a million calls a month: eight in ten with windows of up
+ * to an hour, two of a day or a week that rollups answer. `npm run bench -- --only alerts` counts
+ * the units of the shorter ones.
+ */
+
+const alertCalls = 1_000_000;
+const monthMinutes = monthHours * 60;
+/** Looks of a month at windows of a day and of a week: every twelfth of them. */
+const longLooks = (monthDays + monthDays / 7) * 12;
+
+/**
+ * What a function takes for a minute's looks: milliseconds of a full vCPU, of which
+ * `npm run bench -- --only alerts` measures half on an x86 machine; the time that it waits for stores;
+ * its memory; and the bytes that it logs.
+ */
+const lookTimes = { cpuMs: 80, waitMs: 120, memoryMb: 512, logBytes: 700 } as const;
+
+/** What a hundred alerts add over a project of a million calls a month, beside what they tell. */
+export const alertsBill = (load: Load, { alerts, rollups, scannedPerUnit }: Measured): Bill => {
+  const { cpuMs, waitMs, memoryMb, logBytes } = lookTimes;
+  const hourUnits = alertCalls / monthHours / scannedPerUnit;
+  const reads = monthMinutes * alerts.reads + longLooks * (rollups + load.openHours * hourUnits);
+  const gigabyteSeconds = (monthMinutes * (cpuIn(cpuMs, memoryMb) + waitMs) * memoryMb) / 1000 / 1024;
+  return {
+    'DynamoDB: reads': costOf('readUnits', reads),
+    'DynamoDB: writes': costOf('writeUnits', monthMinutes * alerts.writes),
+    'Lambda: requests': costOf('functionRequests', monthMinutes),
+    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+    'CloudWatch: logs':
+      costOf('logs', monthMinutes * logBytes) + costOf('logStorage', monthMinutes * logBytes),
+  };
+};
+
+/** What the setting `alerts` adds while there is no alert: a read each minute. */
+export const idleAlertsBill = (_: Load, { alerts }: Measured): Bill => {
+  const gigabyteSeconds = (monthMinutes * 10 * lookTimes.memoryMb) / 1000 / 1024;
+  return {
+    'DynamoDB: reads': costOf('readUnits', monthMinutes * alerts.idle),
+    'Lambda: requests': costOf('functionRequests', monthMinutes),
+    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+    'CloudWatch: logs': costOf('logs', monthMinutes * lookTimes.logBytes),
+  };
+};

@@ -94,6 +94,8 @@ export interface Measured {
   /** Read units of the events, and of the rows, of a call whose start and end come apart. */
   readonly eventReads: number;
   readonly rowReads: number;
+  /** Units of looking at a hundred alerts, a minute; and read units if none is due. */
+  readonly alerts: { readonly reads: number; readonly writes: number; readonly idle: number };
   /** Compressed payloads as a share of the JSON, by calls per request, ascending. */
   readonly compressed: readonly (readonly [batch: number, share: number])[];
   /** The usual layout: write units and billed bytes of a call with `bytes` of JSON. */
@@ -152,6 +154,11 @@ export const measuredOf = (figures: Figures): Measured => {
     scannedPerUnit: figure('queries: slower than 5 s, headers (together): looked at'),
     eventReads: figure('streams: events, apart: read units'),
     rowReads: figure('streams: analytics, apart: read units'),
+    alerts: {
+      reads: figure('alerts: a minute: read units'),
+      writes: figure('alerts: a minute: write units'),
+      idle: figure('alerts: nobody is due: read units'),
+    },
     compressed: compressedOf(figures),
     usual: {
       bytes: figure('payloads: JSON'),

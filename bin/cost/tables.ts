@@ -1,10 +1,12 @@
 import {
+  alertsBill,
   analyticsBill,
   type Bill,
   billsOf,
   breakEven,
   evaluatorsBill,
   eventsBill,
+  idleAlertsBill,
   limitsBill,
   prices,
   redactionBill,
@@ -117,6 +119,17 @@ export const settingsTable = (load: Load): Table => [
   ['`limits`, if each call is a model request under one', dollars(total(limitsBill(load)))],
 ];
 
+/** What alerts add to the bill, by line. */
+export const alertsTable = (load: Load, measured: Measured): Table => {
+  const [idle, hundred] = [idleAlertsBill(load, measured), alertsBill(load, measured)];
+  const line = (name: string) => [name, dollars(idle[name] ?? 0), dollars(hundred[name] ?? 0)];
+  return [
+    ['$ a month more', 'no alert', '100 alerts'],
+    ...Object.keys(hundred).map(line),
+    ['all', dollars(total(idle)), dollars(total(hundred))],
+  ];
+};
+
 /** The prices behind all bills. */
 const priceTable = (): Table => [
   ['price', '$'],
@@ -150,6 +163,7 @@ const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
   streams: (measured) => streamsTable(loadOf(), measured),
   evaluators: (measured) => evaluatorsTable(loadOf(), measured),
   settings: () => settingsTable(loadOf()),
+  alerts: (measured) => alertsTable(loadOf(), measured),
   servers: (measured) => serverTable(loadOf(), measured),
   prices: () => priceTable(),
 };

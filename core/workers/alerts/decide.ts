@@ -126,12 +126,12 @@ export const thresholdOf = ({ warn, alert }: Pick<Rules, 'warn' | 'alert'>, stat
 export const lagMicros: Micros = minute;
 
 /**
- * How often an alert looks, in minutes: windows of less than half an hour every minute, those up to an
- * hour every five, and longer ones every twelfth of themselves.
+ * How often an alert looks, in minutes: windows of less than a quarter of an hour every minute, those up
+ * to an hour every five, and longer ones every twelfth of themselves.
  */
 export const stepMinutes = ({ windowMinutes }: Pick<Alert, 'windowMinutes'>): number => {
   if (windowMinutes > 60) return Math.floor(windowMinutes / 12);
-  return windowMinutes < 30 ? 1 : 5;
+  return windowMinutes < 15 ? 1 : 5;
 };
 
 /** The end of the last window that may be looked at. */

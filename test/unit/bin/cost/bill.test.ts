@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  alertsBill,
   analyticsBill,
   billsOf,
   breakEven,
@@ -34,6 +35,7 @@ const figures: Measured = {
   scannedPerUnit: 20,
   eventReads: 0.5,
   rowReads: 1,
+  alerts: { reads: 20, writes: 3, idle: 1 },
   compressed: [
     [1, 0.3],
     [100, 0.02],
@@ -206,5 +208,16 @@ describe('what settings add', () => {
       'DynamoDB: reads': expect.closeTo(0.125, 10),
       'Lambda: time': expect.closeTo(60_000 * 0.5 * 0.0000133334, 10),
     });
+  });
+});
+
+describe('a hundred alerts', () => {
+  it('cost at most half a dollar over a project of a million calls a month', () => {
+    expect(total(alertsBill(loadOf(), measured()))).toBeLessThanOrEqual(0.5);
+  });
+
+  it('have the units of each minute', () => {
+    // 43,800 minutes, at $0.625 a million.
+    expect(alertsBill(load(), figures)['DynamoDB: writes']).toBeCloseTo(43_800 * 3 * 0.625e-6, 10);
   });
 });

@@ -155,7 +155,7 @@ describe('the change against an earlier window', () => {
 
 describe('looks', () => {
   it('come every minute, every five, or every twelfth of a window over an hour', () => {
-    const steps = [5, 29, 30, 60, 61, 90, 1440, 10_080].map((windowMinutes) =>
+    const steps = [5, 14, 15, 60, 61, 90, 1440, 10_080].map((windowMinutes) =>
       stepMinutes({ windowMinutes }),
     );
     expect(steps).toEqual([1, 1, 5, 5, 5, 7, 120, 840]);

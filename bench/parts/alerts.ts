@@ -1,0 +1,133 @@
+/** What looking at a hundred alerts takes, over a project of a million calls a month. */
+
+import { alert } from '../../api/alerts.ts';
+import { linksOf } from '../../core/doors/mcp/links.ts';
+import { noLookups } from '../../core/questions/query/index.ts';
+import { noteAlerts } from '../../core/records/alerts.ts';
+import { createObject } from '../../core/records/objects/index.ts';
+import { KnownAlerts, lookAtAlerts, type ParseAlert, type Watch } from '../../core/workers/alerts/index.ts';
+import { requestBudget } from '../../foundations/storage/index.ts';
+import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
+import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
+import { type Call, repeatCalls } from '../harness/calls.ts';
+import { counted, type Figure, measured } from '../harness/figures.ts';
+import { benchBudget, sendAll } from '../harness/reporting.ts';
+
+const callsAMonth = 1_000_000;
+const minuteMs = 60_000;
+const callsAMinute = callsAMonth / (730 * 60);
+/** The longest of the short windows, the minutes until states are settled, and those that are counted. */
+const [hourMinutes, settlingMinutes, lookedMinutes] = [60, 10, 15];
+const alerts = 100;
+
+const windows = [5, 10, 15, 20, 30, 45, 60, 60, 1440, 10_080];
+const metrics: readonly JsonObject[] = [
+  { metric: 'error_count', aggregation: 'avg' },
+  { metric: 'latency_ms', percentile: 95 },
+  { metric: 'call_count', aggregation: 'sum' },
+  { metric: 'total_tokens', aggregation: 'sum' },
+];
+const failed = {
+  $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'error' }] },
+};
+/** Conditions that headers answer; rollups answer the first three. */
+const conditions: readonly JsonObject[] = [
+  {},
+  { filter: { op_names: ['answer'] } },
+  { query: failed },
+  { filter: { trace_roots_only: true } },
+  { query: { $expr: { $eq: [{ $getField: 'attributes.environment' }, { $literal: 'production' }] } } },
+];
+
+const alertOf = (i: number): JsonObject => {
+  const window_minutes = windows[i % windows.length] ?? 5;
+  const answerable = window_minutes > hourMinutes ? 3 : conditions.length;
+  return {
+    ...{ _type: 'Alert', name: `Alert ${i}`, window_minutes, direction: 'above', alert: 1e12 },
+    ...{ metric: metrics[i % metrics.length] ?? {}, tell: [], enabled: true },
+    ...conditions[i % answerable],
+  };
+};
+
+const parse: ParseAlert = (value) => alert().parse(value);
+
+/** The same calls, spread evenly over minutes. */
+function* overMinutes(calls: readonly Call[], from: number, minutes: number): Generator<Call> {
+  const count = Math.round(minutes * callsAMinute);
+  let i = 0;
+  for (const { start, end } of repeatCalls(calls, count)) {
+    const startedAt = Math.floor((from + (minutes * minuteMs * i++) / count) * 1000);
+    const lasted = (parseTime(String(end.ended_at)) ?? 0) - (parseTime(String(start.started_at)) ?? 0);
+    yield {
+      start: { ...start, started_at: formatTime(startedAt) },
+      end: { ...end, ended_at: formatTime(startedAt + lasted) },
+    };
+  }
+}
+
+/** Units of looks at a hundred alerts. */
+export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
+  const projectId = String(calls[0]?.start.project_id) as ProjectId;
+  const [callStore, objects, feedback, rollups] = [
+    await bench.newStore('calls'),
+    await bench.newStore('objects'),
+    await bench.newStore('feedback'),
+    await bench.newStore('rollups'),
+  ];
+  // Ten minutes into a span of two hours: no alert about a day is due in the next quarter of an hour.
+  const span = 7_200_000;
+  let now = Math.ceil(Date.now() / span) * span + span + 10 * minuteMs;
+  const store = { ...callStore, rollups: rollups.table };
+  const reported = hourMinutes + settlingMinutes + lookedMinutes + 5;
+  await sendAll(store, overMinutes(calls, now - (hourMinutes + 5) * minuteMs, reported), 'together');
+  for (let i = 0; i < alerts; i++)
+    await createObject(objects, { projectId, objectId: `alert-${i}`, val: alertOf(i) }, 'ada', benchBudget());
+  await noteAlerts(rollups.table, projectId, requestBudget(1000));
+  const newWatch = (): Watch => ({
+    table: rollups.table,
+    sources: { calls: store, feedback, lookups: { ...noLookups, steadyPrices: async () => () => null } },
+    alerts: new KnownAlerts(objects, parse, () => now),
+    tell: async () => {},
+    links: linksOf('https://x.example'),
+    now: () => now,
+  });
+  let looks = 0;
+  const look = async (watch: Watch): Promise<void> => {
+    const looked = await lookAtAlerts(watch, benchBudget());
+    if (looked.problems.length > 0) throw looked.problems[0];
+    looks += looked.looks;
+  };
+  // The first look at new alerts reads their windows, however long.
+  await look(newWatch());
+  now += minuteMs;
+  const watch = newWatch();
+  const first = await bench.capacity.during(() => look(watch));
+  const idle = await bench.capacity.during(() => look(watch));
+  const lookFor = async (minutes: number): Promise<void> => {
+    for (let i = 0; i < minutes; i++) {
+      now += minuteMs;
+      await look(watch);
+    }
+  };
+  await lookFor(settlingMinutes);
+  looks = 0;
+  const cpu = process.cpuUsage();
+  const used = await bench.capacity.during(() => lookFor(lookedMinutes));
+  const { user, system } = process.cpuUsage(cpu);
+  return [
+    counted('nobody is due: read units', 'units', totalUnits(idle.reads)),
+    counted('a new container: read units', 'units', totalUnits(first.reads)),
+    counted('a minute: looks', 'looks a minute', looks / lookedMinutes),
+    counted('a minute: read units', 'units a minute', totalUnits(used.reads) / lookedMinutes),
+    counted('a minute: write units', 'units a minute', totalUnits(used.writes) / lookedMinutes),
+    counted('a minute: requests', 'requests a minute', used.requests / lookedMinutes),
+    measured('a minute: processor time', 'ms', [(user + system) / 1000 / lookedMinutes]),
+  ];
+};
+
+/** Units of looks at a hundred alerts. */
+export const alertPart: BenchPart = {
+  name: 'alerts',
+  title: `Looking at ${alerts} alerts, over a project of a million calls a month`,
+  run: async ({ bench, calls }) => alertFigures(await bench(), calls),
+};
