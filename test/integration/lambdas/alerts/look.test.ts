@@ -55,11 +55,11 @@ it('is told by the function that looks each minute, to all targets, and stands i
   await expect
     .poll(async () => (await post('/alerts/query', {})).alerts, { timeout: 20_000, interval: 100 })
     .toMatchObject([
-    { object_id: 'cost', state: 'ok', value: 0, problem: null },
-    { object_id: 'errors', state: 'alert', value: 1, problem: null },
-    { object_id: 'paused', state: 'paused' },
-    { object_id: 'stars', state: 'ok' },
-  ]);
+      { object_id: 'cost', state: 'ok', value: 0, problem: null },
+      { object_id: 'errors', state: 'alert', value: 1, problem: null },
+      { object_id: 'paused', state: 'paused' },
+      { object_id: 'stars', state: 'ok' },
+    ]);
   expect(receiver.last().body).toMatchObject({
     project_id,
     state: 'alert',
