@@ -157,10 +157,14 @@ describe('an evaluator', () => {
     await report(project, { a: 'Hello', b: 'Go away', c: 'Good day' });
     await post('/obj/create', { obj: { project_id: project, object_id: 'greets', val } });
     const call_ids = ['a', 'b', 'c'];
-    const scorer_refs = [`svc:///${project}/object/greets:latest`];
+    const narrow = politeness({ name: 'narrow', max_usd_per_day: 0.00001, enabled: false });
+    await post('/obj/create', { obj: { project_id: project, object_id: 'narrow', val: narrow } });
+    const scorer_refs = ['greets', 'narrow'].map((name) => `svc:///${project}/object/${name}:latest`);
     await post('/calls/score', { project_id: project, call_ids, scorer_refs });
-    await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(6);
     const page = await open(project);
+    const failed = page.getByRole('row', { name: /narrow/ });
+    await failed.getByText("the day's limit of $0.00001 leaves too little").waitFor();
     const row = page.getByRole('row', { name: /greets/ });
     await row.getByText('50 % of calls').waitFor();
     await row.getByText('check: contains “Hello”').waitFor();

@@ -243,11 +243,18 @@ const readVerdicts = async (
   return verdictsIn(result, evaluator.id);
 };
 
-/** How often the page looks for a new verdict, in ms. */
-const lookMs = 4000;
+/**
+ * How often the page looks for a new verdict, in ms: seldom where there are many, since statistics of
+ * all are read again after each look that finds one.
+ */
+const [lookMs, seldomMs] = [4000, 60_000];
 
-/** The id of the latest verdict, which is looked for again and again. */
-export const useNewest = (project: string, evaluator: Evaluator): string | undefined =>
+/**
+ * The id of the latest verdict, which is looked for again and again.
+ *
+ * @param areMany whether there are more verdicts than are read one by one
+ */
+export const useNewest = (project: string, evaluator: Evaluator, areMany: boolean): string | undefined =>
   useRead(
     ['newest verdict', project, evaluator.id],
     async ({ client, signal }) => {
@@ -255,7 +262,7 @@ export const useNewest = (project: string, evaluator: Evaluator): string | undef
       const request = { project_id: project, query, sort_by: newestFirst, limit: 1, fields: ['id' as const] };
       return (await client.ask('/feedback/query', request, signal)).result[0]?.id ?? '';
     },
-    { refetchInterval: lookMs },
+    { refetchInterval: areMany ? seldomMs : lookMs },
   ).data;
 
 /** The most verdicts that are read one by one. */

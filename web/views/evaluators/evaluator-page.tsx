@@ -354,7 +354,8 @@ const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, 
   const type = answerTypeOf(evaluator);
   const [now] = useState(() => Date.now());
   const { start, granularity } = useMemo(() => periodOf({ project, range }, now), [project, range, now]);
-  const newest = useNewest(project, evaluator);
+  const [areMany, setAreMany] = useState(false);
+  const newest = useNewest(project, evaluator, areMany);
   const spending = useSpending(project, [evaluator], newest);
   const stats = useVerdictStats(project, evaluator, start, granularity, newest);
   const verdicts = useVerdicts(project, evaluator, start, newest);
@@ -363,12 +364,14 @@ const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, 
   const costs = useJudgeCosts(project, latest);
   const { minimum, maximum } = evaluator.value.judge?.answer ?? {};
   const { data: found = noCalls } = calls;
+  const totals = stats.data && totalsOf(stats.data, type, latest);
+  if (totals && totals.count > maxVerdicts !== areMany) setAreMany(!areMany);
   return {
     ...{ latest, calls: found, costs: costs.data ?? noCosts },
     queries: [stats, verdicts, calls, costs],
     granularity,
     spent: spending.data?.spent.get(evaluator.id),
-    totals: stats.data && totalsOf(stats.data, type, latest),
+    totals,
     series:
       stats.data &&
       seriesOf(stats.data, { start, end: Math.max(Date.parse(stats.data.end), now) }, type, latest),
