@@ -53,7 +53,6 @@ const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
 const project_id = process.env.PENNYTRACE_PROJECT ?? 'demo/shop';
 const ref = (path: string): string => `svc:///${project_id}/${path}`;
 const now = () => new Date().toISOString();
-
 /** Sends a request, again after a failure that may pass. */
 const post = async <T = Answer>(path: string, body: object, tries = 3): Promise<T> => {
   const headers = { authorization, accept: 'application/json', 'content-type': 'application/json' };
@@ -107,6 +106,7 @@ const predictAndScore = (example: Row, above: Place) =>
     }
     return { output: { output: output ?? null, scores, model_latency } };
   });
+const evaluate = 'Evaluation.evaluate';
 const { rows, at } = await readDataset();
 const definition = { _type: 'Evaluation', name: dataset, dataset: at, scorers: Object.keys(scorers) };
 const self = await create(`${dataset}-evaluation`, definition); // the same value is the same version
@@ -114,14 +114,12 @@ const equal = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $
 const [baseline] = await post<Scored[]>('/calls/stream_query', {
   ...{ project_id, columns: ['output'], limit: 1 },
   sort_by: [{ field: 'started_at', direction: 'desc' }],
-  filter: options.baseline
-    ? { call_ids: [options.baseline] }
-    : { op_names: [ref('op/Evaluation.evaluate:v1')] },
+  filter: options.baseline ? { call_ids: [options.baseline] } : { op_names: [ref(`op/${evaluate}:v1`)] },
   query: { $expr: { $and: [equal('inputs.self', self), equal('summary.svc.status', 'success')] } },
 });
 if (options.baseline && !baseline) throw new Error('The baseline is no evaluation of this dataset.');
 const mean = (values: number[]) => ({ mean: values.reduce((sum, each) => sum + each, 0) / values.length });
-const summary = await traced('Evaluation.evaluate', null, { self, model }, async (root) => {
+const summary = await traced(evaluate, null, { self, model }, async (root) => {
   const search = new URLSearchParams({ project: project_id, runs: JSON.stringify([baseline?.id, root?.id]) });
   console.log(`Evaluation ${root?.id}\n${url}/ui/evaluation?${search}`);
   const results: { scores: Record<string, number>; model_latency: number }[] = [];

@@ -256,6 +256,10 @@ const collected = (results: readonly UseQueryResult<ReadRows>[]) => ({
   },
 });
 
+/** What several queries read, once none is under way: rows are not joined anew for each of them. */
+const together = <Data>(results: readonly UseQueryResult<Data>[]): readonly (Data | undefined)[] =>
+  results.some(({ isLoading }) => isLoading) ? [] : results.map(({ data }) => data);
+
 /** How many calls the service adds up at once. */
 const maxAdded = 1000;
 
@@ -280,7 +284,7 @@ export const useRowFigures = (
       staleTime: Number.POSITIVE_INFINITY,
       enabled,
     })),
-    combine: (results) => results.map(({ data }) => data),
+    combine: together,
   });
 };
 
@@ -321,7 +325,7 @@ export const useVerdicts = (
       },
       enabled: enabled && mayHave,
     })),
-    combine: (results) => results.map(({ data }) => data),
+    combine: together,
   });
 };
 
