@@ -31,6 +31,9 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     'DEAD_LETTERS',
     'EVALUATIONS_QUEUE',
     'MAX_RECEIVES',
+    'ALERT_TOPIC',
+    'WEBHOOKS_PREFIX',
+    'SERVICE_URL',
     'ANALYTICS_BUCKET',
   ];
   const env = {
