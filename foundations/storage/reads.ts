@@ -294,6 +294,8 @@ export interface RangeOptions<T> {
   readonly toRow: (item: Item) => T;
   /** Strongly consistent; not on indexes. @default false */
   readonly consistent?: boolean;
+  /** The attributes to read. @default - all */
+  readonly attributes?: readonly string[];
 }
 
 /**
@@ -305,12 +307,12 @@ export interface RangeOptions<T> {
 export async function* readRange<T>(
   table: Table,
   range: KeyRange,
-  { toRow, consistent = false }: RangeOptions<T>,
+  { toRow, ...how }: RangeOptions<T>,
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> {
   let start: Cursor | undefined;
   do {
-    const { items, next } = await queryPage(table, range, budget, { consistent, start });
+    const { items, next } = await queryPage(table, range, budget, { ...how, start });
     if (items.length > 0) yield items.map(toRow);
     start = next;
   } while (start);

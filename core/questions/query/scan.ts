@@ -1,13 +1,11 @@
 import { evenShare, type Paging, readsAhead, scan } from '../../../foundations/listing/index.ts';
 import {
   asBytes,
-  type Cursor,
   everyShard,
   type Item,
   mapConcurrent,
-  type Page,
-  queryPage,
   type RequestBudget,
+  readRange,
   type Store,
   shardsOf,
 } from '../../../foundations/storage/index.ts';
@@ -193,12 +191,10 @@ export const countStarts = async (
 ): Promise<number> => {
   const ranges = projectRanges(store, projectId, levels, bounds);
   const counts = await mapConcurrent(ranges, rangesAtOnce, async (range) => {
-    let [count, start]: [number, Cursor | undefined] = [0, undefined];
-    do {
-      const page: Page = await queryPage(store.table, range, budget, { attributes: ['p'], start });
-      count += page.items.filter(({ p }) => p === 'S').length;
-      start = page.next;
-    } while (start);
+    let count = 0;
+    const options = { toRow: ({ p }: Item) => p === 'S', attributes: ['p'] };
+    for await (const rows of readRange(store.table, range, options, budget))
+      count += rows.filter((isStart) => isStart).length;
     return count;
   });
   return counts.reduce((sum, count) => sum + count, 0);
