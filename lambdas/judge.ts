@@ -1,18 +1,16 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { parseUpstreams, SecretKeys, secretsClient } from '../core/doors/inference/index.ts';
 import { fromMessage, type Judging, judgeCall, NotYet } from '../core/workers/evaluators/index.ts';
 import { sendDeadLetters } from '../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
 import { projectLimits, unpriced } from './http/limits.ts';
 import { nearly } from './http/nearly-reached.ts';
 import { settings } from './http/settings.ts';
+import { inference } from './inference/upstreams.ts';
 import { RequestLog } from './log/request-log.ts';
 import { deadLetters } from './streams/batch.ts';
 import { costsOfProject } from './streams/costs.ts';
 import { rememberedEvaluators } from './streams/evaluators.ts';
 import { required } from './streams/queues.ts';
-
-const { INFERENCE_UPSTREAMS, AWS_REGION = '' } = process.env;
 
 /** The longest that one question to a judge may take, in milliseconds: there is time for two. */
 const askMs = 45_000;
@@ -26,10 +24,7 @@ const judging: Judging = {
   ledger: settings.rollups,
   limits: unpriced && projectLimits,
   nearly,
-  inference: {
-    upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
-    keys: new SecretKeys(secretsClient),
-  },
+  inference,
   askMs,
 };
 

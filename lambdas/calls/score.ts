@@ -1,5 +1,4 @@
 import { callsScore } from '../../api/evaluators.ts';
-import { parseUpstreams, SecretKeys, secretsClient } from '../../core/doors/inference/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
 import { checkValue } from '../../core/records/objects/index.ts';
 import { type Scoring, scoreCalls } from '../../core/workers/evaluators/score.ts';
@@ -12,15 +11,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
+import { inference } from '../inference/upstreams.ts';
 import { parseEvaluator } from '../streams/parse-evaluator.ts';
 import { sqsClient } from '../streams/queues.ts';
 
-const { EVALUATIONS_QUEUE: url, INFERENCE_UPSTREAMS, AWS_REGION = '' } = process.env;
-
-const inference = {
-  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
-  keys: new SecretKeys(secretsClient),
-};
+const { EVALUATIONS_QUEUE: url } = process.env;
 
 /** The longest that one question of a trial may take, in milliseconds: there is time for two. */
 const askMs = 45_000;

@@ -7,14 +7,8 @@ import { completionBody } from '../../weave/completions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { ServiceRequest } from '../http/request.ts';
 import { settings } from '../http/settings.ts';
-import {
-  conclude,
-  countCaller,
-  holdCost,
-  inference,
-  recordMs,
-  requireKeepable,
-} from '../inference/asking.ts';
+import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../inference/asking.ts';
+import { inference } from '../inference/upstreams.ts';
 
 type Request = ServiceRequest<ReturnType<NonNullable<typeof completionsCreate.request>>['_zod']['output']>;
 

@@ -3,13 +3,9 @@ import {
   chooseUpstream,
   countRequest,
   type InferencePath,
-  parseUpstreams,
   type RateLimit,
   type Recording,
-  SecretKeys,
   Spending,
-  secretsClient,
-  type UpstreamConfig,
 } from '../../core/doors/inference/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/records/costs/index.ts';
@@ -20,22 +16,14 @@ import { invalid, maxDepth, type ProjectId, problemOf } from '../../foundations/
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
+import { inference } from './upstreams.ts';
 
 /*
- * What every function needs that asks upstreams for callers: where they are, how much a caller may
- * ask, and what becomes of what was asked.
+ * What every function needs that asks upstreams for callers: how much a caller may ask, and what
+ * becomes of what was asked.
  */
 
-const { INFERENCE_UPSTREAMS, INFERENCE_RATE, RATES_TABLE, AWS_REGION = '' } = process.env;
-
-/**
- * The upstreams, and the reader of their keys. Made once per container; no upstreams if the
- * environment has none.
- */
-export const inference: UpstreamConfig = {
-  upstreams: parseUpstreams(INFERENCE_UPSTREAMS || '[]', AWS_REGION),
-  keys: new SecretKeys(secretsClient),
-};
+const { INFERENCE_RATE, RATES_TABLE } = process.env;
 
 /** How many requests a key may make; undefined for any number. */
 const rateLimit: RateLimit | undefined =

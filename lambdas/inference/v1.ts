@@ -27,7 +27,8 @@ import {
 import { answerErrors, logRequest, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
-import { conclude, countCaller, holdCost, inference, recordMs, requireKeepable } from './asking.ts';
+import { conclude, countCaller, holdCost, recordMs, requireKeepable } from './asking.ts';
+import { inference } from './upstreams.ts';
 
 type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
 
