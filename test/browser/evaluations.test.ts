@@ -228,8 +228,8 @@ describe('evaluations', () => {
     ]);
     const alone = await visit(`trace?project=${at}&trace=woven`);
     await alone.getByRole('link', { name: 'Rows and scores' }).click();
-    await alone.getByRole('heading', { name: 'orders_increment' }).waitFor();
     await alone.getByRole('button', { name: 'Row 2 Where is order 1?' }).waitFor();
+    await alone.getByRole('heading', { name: 'orders_increment' }).waitFor();
     expect(await alone.getByRole('button', { name: /^Row/ }).count()).toBe(2);
   });
 
