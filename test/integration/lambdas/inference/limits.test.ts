@@ -277,30 +277,49 @@ describe("a project's limits", () => {
     expect(await place('limits', { usd_per_week: 1 })).toEqual([422, 'body.obj.val.usd_per_week']);
   });
 
-  it('stop judges, whose verdict says so', patient, async () => {
-    const project_id = 'acme/judged';
-    await setLimits(project_id, { usd_per_day: 0.0001 });
-    const val = politeness();
-    const saved = await service.post('/obj/create', { obj: { project_id, object_id: 'e', val } });
-    expect(saved.status).toBe(200);
-    const start = { project_id, id: 'a', trace_id: 't', op_name: 'chat', started_at: '2026-10-01T00:00:00Z' };
-    const end = { project_id, id: 'a', ended_at: '2026-10-01T00:00:01Z', output: 'Hello', summary: {} };
-    const batch = [
-      { mode: 'start', req: { start } },
-      { mode: 'end', req: { end } },
-    ];
-    await service.post('/call/upsert_batch', { batch });
-    const verdicts = async () => {
-      const answer = await service.post('/feedback/query', { project_id });
-      return ((await answer.json()) as { result: { payload: object }[] }).result.map(
-        ({ payload }) => payload,
-      );
-    };
-    await expect.poll(verdicts, patient).toEqual([
-      {
-        value: null,
-        error: expect.stringContaining("the project's limit of $0.0001 a day leaves $0.0001"),
-      },
-    ]);
-  });
+  it(
+    'stop judges, whose verdict says so, and those of a trial by the limits of its key, too',
+    patient,
+    async () => {
+      const project_id = 'acme/judged';
+      await setLimits(project_id, { usd_per_day: 0.0001 });
+      const val = politeness();
+      const saved = await service.post('/obj/create', { obj: { project_id, object_id: 'e', val } });
+      expect(saved.status).toBe(200);
+      const start = {
+        project_id,
+        id: 'a',
+        trace_id: 't',
+        op_name: 'chat',
+        started_at: '2026-10-01T00:00:00Z',
+      };
+      const end = { project_id, id: 'a', ended_at: '2026-10-01T00:00:01Z', output: 'Hello', summary: {} };
+      const batch = [
+        { mode: 'start', req: { start } },
+        { mode: 'end', req: { end } },
+      ];
+      await service.post('/call/upsert_batch', { batch });
+      const verdicts = async () => {
+        const answer = await service.post('/feedback/query', { project_id });
+        return ((await answer.json()) as { result: { payload: object }[] }).result.map(
+          ({ payload }) => payload,
+        );
+      };
+      await expect.poll(verdicts, patient).toEqual([
+        {
+          value: null,
+          error: expect.stringContaining("the project's limit of $0.0001 a day leaves $0.0001"),
+        },
+      ]);
+      await setLimits(project_id, { usd_per_day: 1 });
+      const key = await limitedKey(service, { usdPerDay: 0.0001 }, { scope: '*', role: 'admin' });
+      const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
+      const trial = { project_id, call_ids: ['a'], evaluator: val };
+      const tried = async () => {
+        const answer = await service.post('/calls/score', trial, { headers: { authorization } });
+        return ((await answer.json()) as { verdicts: { error?: string }[] }).verdicts[0]?.error;
+      };
+      await expect.poll(tried, patient).toContain("key's limit of $0.0001 a day");
+    },
+  );
 });
