@@ -1,8 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedService } from '../support/service.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
-import { reader, useBrowser, writer } from './support/visit.ts';
+import { reader, url, useBrowser, writer } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/reviews';
@@ -35,6 +40,29 @@ const answersOn = async (call: string) => {
     result: { feedback_type: string; payload: { value: unknown }; svc_user_id: string }[];
   };
   return result.map(({ feedback_type, payload: { value } }) => [feedback_type, value]);
+};
+
+const closing = new AbortController();
+afterAll(() => closing.abort());
+
+/** Serves the page in front of another service: the bundles of Weave's dialect have none in tests. */
+const pageBefore = async (service: string): Promise<string> => {
+  const server = createServer(async (req, res) => {
+    const { url: path = '', method = '', headers } = req;
+    const { authorization = '', accept = '', 'content-type': type = '' } = headers;
+    const answer = await fetch((path.startsWith('/ui') ? url : service) + path, {
+      ...{ method, headers: { authorization, accept, 'content-type': type } },
+      ...(method === 'POST' && { body: await text(req) }),
+    });
+    const kept = ['content-type', 'content-security-policy'].map((name) => [
+      name,
+      answer.headers.get(name) ?? '',
+    ]);
+    res.writeHead(answer.status, Object.fromEntries(kept)).end(await answer.bytes());
+  });
+  server.listen({ port: 0, host: '127.0.0.1', signal: closing.signal });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
 beforeAll(async () => {
@@ -200,6 +228,74 @@ describe('a queue', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Take back' }).first().click();
     await page.getByRole('link', { name: 'Queue dataset 1 open · 1 done' }).waitFor();
+  });
+
+  it('shows what was answered among the feedback on a call', async () => {
+    await post('/feedback/create', {
+      ...{
+        project_id: project,
+        svc_ref: `svc:///${project}/call/pair-0`,
+        feedback_type: 'annotation.Correct',
+      },
+      ...{ payload: { value: true }, annotation_ref: ref('Correct') },
+    });
+    const page = await visit(`trace?project=${at}&trace=pair-0&tab=feedback`);
+    const record = page.getByRole('listitem').filter({ hasText: 'annotation.Correct' }).last();
+    await record.getByText('yes', { exact: true }).waitFor();
+  });
+
+  it('is reviewed in Weave’s dialect, with fields as Weave’s SDK stores them', async () => {
+    const weave = await sharedService({ dialect: 'weave' });
+    const own = 'acme/reviews';
+    const made = async (object_id: string, val: object) => {
+      const answer = await weave.post('/obj/create', { obj: { project_id: own, object_id, val } });
+      return `weave:///${own}/object/${object_id}:${((await answer.json()) as { digest: string }).digest}`;
+    };
+    const sdk = { _class_name: 'AnnotationSpec', _bases: ['Object', 'BaseModel'], description: null };
+    const spec = {
+      _type: 'AnnotationSpec',
+      name: 'Tone',
+      unique_among_creators: false,
+      op_scope: null,
+      ...sdk,
+    };
+    const tone = await made('tone', { ...spec, field_schema: { type: 'string', enum: ['kind', 'rude'] } });
+    const started_at = new Date().toISOString();
+    const start = {
+      project_id: own,
+      id: 'w',
+      trace_id: 'w',
+      op_name: 'chat',
+      started_at,
+      attributes: {},
+      inputs: {},
+    };
+    await weave.post('/call/start', { start });
+    const page = await visit(`reviews?project=${encodeURIComponent(own)}`, {
+      base: `${await pageBefore(weave.url)}/ui/`,
+      as: weave.key,
+    });
+    await page.getByRole('button', { name: 'New queue' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Running');
+    await page.getByRole('button', { name: 'Any status ▾' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'running' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('checkbox', { name: 'Tone (kind, rude)' }).check();
+    await page.getByRole('button', { name: 'Save the queue' }).click();
+    await page.getByText('traces · running').waitFor();
+    await page.getByRole('link', { name: 'Review 1' }).click();
+    await page.getByLabel('Your review').and(page.locator(':focus')).waitFor();
+    for (const key of ['2', 'Enter']) await page.keyboard.press(key);
+    await page.getByText('Nothing is left for you in this queue.').waitFor();
+    const { result } = (await (await weave.post('/feedback/query', { project_id: own })).json()) as {
+      result: object[];
+    };
+    expect(result).toMatchObject([
+      {
+        ...{ weave_ref: `weave:///${own}/call/w`, feedback_type: 'wandb.annotation.tone' },
+        ...{ payload: { value: 'rude' }, annotation_ref: tone },
+      },
+    ]);
   });
 
   it('is not reviewed by a key that may only read, nor by whom it does not name', async () => {

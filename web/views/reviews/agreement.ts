@@ -1,6 +1,14 @@
 /** What one person answered. */
 export type Value = boolean | number | string;
 
+/** Whether a value can be an answer. */
+export const isAnswer = (value: unknown): value is Value =>
+  typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
+
+/** An answer in words. */
+export const valueText = (value: Value): string =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+
 /** How far people agree. */
 export interface Agreement {
   /** How many items at least two people answered. */

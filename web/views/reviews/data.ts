@@ -55,11 +55,15 @@ export const useFields = (project: string) => {
 };
 
 /** What a queue has people fill in, in its order, without what is gone or the page cannot ask. */
-export const useFieldsOf = (project: string, { fields }: Queue) =>
-  useRead(['fields of a queue', project, fields], async ({ client, signal }) => {
-    const { vals } = await client.ask('/refs/read_batch', { refs: [...fields] }, signal);
-    return fields.flatMap((ref, at) => fieldOf(ref, vals[at]) ?? []);
-  });
+const useFieldsOf = (project: string, { fields }: Queue, enabled: boolean) =>
+  useRead(
+    ['fields of a queue', project, fields],
+    async ({ client, signal }) => {
+      const { vals } = await client.ask('/refs/read_batch', { refs: [...fields] }, signal);
+      return fields.flatMap((ref, at) => fieldOf(ref, vals[at]) ?? []);
+    },
+    { enabled },
+  );
 
 type Feedback = Answer<'/feedback/query'>['result'][number];
 
@@ -78,25 +82,32 @@ export interface QueueState {
   readonly standing: Standing;
 }
 
-/** How a queue stands, for whoever looks at it. */
-export const useQueue = (project: string, queue: Queue) => {
+/**
+ * How a queue stands, for whoever looks at it.
+ *
+ * @param enabled whether it is read; if not, it is there only if it was
+ */
+export const useQueue = (project: string, queue: Queue, enabled = true) => {
   const { me } = useSession();
   const { filter, query } = queue;
-  const fields = useFieldsOf(project, queue);
-  const calls = useRead(['queue calls', project, filter, query], (reading) =>
-    readRows(reading, {
-      project_id: project,
-      // As the object has them: they were checked when it was made.
-      ...(filter && { filter: filter as never }),
-      ...(query && { query: query as never }),
-      // Feedback is joined to calls only if the filter is by it.
-      ...(/summary\.(?:svc|weave)\.feedback/.test(JSON.stringify(query ?? null)) && {
-        include_feedback: true,
+  const fields = useFieldsOf(project, queue, enabled);
+  const calls = useRead(
+    ['queue calls', project, filter, query],
+    (reading) =>
+      readRows(reading, {
+        project_id: project,
+        // As the object has them: they were checked when it was made.
+        ...(filter && { filter: filter as never }),
+        ...(query && { query: query as never }),
+        // Feedback is joined to calls only if the filter is by it.
+        ...(/summary\.(?:svc|weave)\.feedback/.test(JSON.stringify(query ?? null)) && {
+          include_feedback: true,
+        }),
+        sort_by: [{ field: 'started_at', direction: 'desc' }],
+        columns: ['parent_id'],
+        limit: maxCalls,
       }),
-      sort_by: [{ field: 'started_at', direction: 'desc' }],
-      columns: ['parent_id'],
-      limit: maxCalls,
-    }),
+    { enabled },
   );
   const types = (fields.data ?? []).map(({ id }) => typePrefix(me.service.name) + id);
   const records = useRead(
@@ -106,7 +117,7 @@ export const useQueue = (project: string, queue: Queue) => {
       const request = { project_id: project, query } as Request<'/feedback/query'>;
       return (await client.ask('/feedback/query', request, signal)).result;
     },
-    { enabled: types.length > 0 },
+    { enabled: enabled && types.length > 0 },
   );
   const state = useMemo((): QueueState | undefined => {
     if (!fields.data || !calls.data || (!records.data && fields.data.length > 0)) return undefined;

@@ -1,7 +1,7 @@
 import type { CallRow } from '../../api/calls.ts';
 import type { Answer, ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
-import type { Value } from './agreement.ts';
+import { isAnswer, type Value } from './agreement.ts';
 
 /*
  * Queues, what is filled in, and what was: pure functions of objects and feedback. Nothing is kept
@@ -107,6 +107,21 @@ export const queueOf = ({ object_id: id, val }: ObjectVersion): Queue | undefine
   };
 };
 
+/** Paths that are answered without the payloads of calls. */
+const headerPath =
+  /^(?:id|op_name|display_name|trace_id|parent_id|thread_id|turn_id|started_at|ended_at|\w+_user_id|summary\.(?:svc|weave)\.(?:status|latency_ms|trace_name)|attributes\.(?:user\.id|kind|environment|release))$/;
+
+/** Whether a query is answered without the payloads of calls, so that its calls are counted at little cost. */
+export const isOfHeaders = (query: unknown): boolean => {
+  if (Array.isArray(query)) return query.every(isOfHeaders);
+  if (!isObject(query)) return true;
+  return Object.entries(query).every(([name, inner]) =>
+    name === '$getField'
+      ? typeof inner === 'string' && headerPath.test(inner)
+      : name === '$literal' || isOfHeaders(inner),
+  );
+};
+
 /** Whether a field is for the calls of an op. */
 export const isFor = ({ ops }: Field, op: string): boolean =>
   ops === undefined ||
@@ -151,9 +166,6 @@ export type Reviews = ReadonlyMap<string, ReadonlyMap<string, Review>>;
 export const typePrefix = (service: string): string =>
   service === 'weave' ? 'wandb.annotation.' : 'annotation.';
 
-const isValue = (value: unknown): value is Value =>
-  typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
-
 /**
  * Reviews from records of feedback, oldest first: of a person's answers to the same, the last counts.
  * A record belongs to its `creator`, or else to the user of the key.
@@ -165,7 +177,8 @@ export const reviewsIn = (records: readonly Feedback[]): Reviews => {
     const field = /^(?:wandb\.)?annotation\.(.+)$/.exec(feedback_type)?.[1];
     const person = creator ?? svc_user_id;
     const value = payload?.value;
-    if (call === undefined || field === undefined || !person || id === undefined || !isValue(value)) continue;
+    if (call === undefined || field === undefined || !person || id === undefined || !isAnswer(value))
+      continue;
     const people = calls.get(call) ?? new Map<string, Review>();
     const before = people.get(person);
     people.set(person, {

@@ -12,9 +12,9 @@ import { useChange, useInSight } from '../data.ts';
 import type { ReviewsSearch } from '../search.ts';
 import { filterTexts } from '../traces/filters.tsx';
 import { filterOf } from '../traces/kept-filter.ts';
-import { agreementOf, type Value } from './agreement.ts';
+import { agreementOf, type Value, valueText } from './agreement.ts';
 import { maxCalls, type QueueState, useQueue, useQueues, useReviewing, useSaveQueue } from './data.ts';
-import type { Field, Queue, Review, Reviews } from './queue.ts';
+import { type Field, isOfHeaders, type Queue, type Review, type Reviews } from './queue.ts';
 import { askedText, QueueForm } from './queue-form.tsx';
 
 const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
@@ -22,16 +22,14 @@ const ReviewView = lazily(() => import('./review-view.tsx'), 'ReviewView');
 
 const route = getRouteApi('/reviews');
 
-/** An answer in words. */
-export const valueText = (value: Value): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
-
 /** A count of a queue's calls, of which there may be more. */
 const ofCalls = (count: number, { calls }: QueueState): string =>
   `${countText(count)}${calls.length >= maxCalls ? '+' : ''}`;
 
 const QueueLink = ({ project, queue }: { project: string; queue: Queue }) => {
-  const { state } = useQueue(project, queue);
+  // Others are read when somebody opens them.
+  const isRead = isOfHeaders(queue.query);
+  const { state } = useQueue(project, queue, isRead);
   return (
     <li>
       <Link
@@ -46,7 +44,9 @@ const QueueLink = ({ project, queue }: { project: string; queue: Queue }) => {
         <span className="muted">
           {state
             ? `${ofCalls(state.standing.open.length, state)} open · ${countText(state.standing.done)} done`
-            : '…'}
+            : isRead
+              ? '…'
+              : 'open it to count'}
         </span>
       </Link>
     </li>

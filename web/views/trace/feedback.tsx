@@ -8,6 +8,7 @@ import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { isAnswer, valueText } from '../reviews/agreement.ts';
 import type { CallList } from '../traces/call-list.ts';
 
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
@@ -192,6 +193,11 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
     return [up ? 'Thumbs up' : 'Thumbs down', ...rest].join(' · ');
   if (feedback_type === 'score' && typeof score === 'number') return [`★ ${score}`, ...rest].join(' · ');
   if (feedback_type === 'note' && rest.length > 0) return rest[0];
+  // What people answered in a review, and what evaluators say.
+  if (/^(?:wandb\.)?annotation\.|^evaluation\./.test(feedback_type) && isAnswer(payload.value))
+    return [valueText(payload.value), ...(typeof payload.reason === 'string' ? [payload.reason] : [])].join(
+      ' · ',
+    );
   return feedback_type === 'correction' && typeof correction === 'string' ? correction : undefined;
 };
 

@@ -3,6 +3,7 @@ import type { CallRow } from '../../../../../web/api/calls.ts';
 import {
   fieldOf,
   isFor,
+  isOfHeaders,
   problemOf,
   type Question,
   reviewsIn,
@@ -48,6 +49,19 @@ describe('a queue', () => {
     expect(orderOf('ada')).toEqual(orderOf('ada'));
     expect(orderOf('ada')).not.toEqual(orderOf('bob'));
     expect(orderOf('ada').toSorted()).toEqual(orderOf('bob').toSorted());
+  });
+});
+
+describe('the calls of a queue', () => {
+  const field = ($getField: string) => ({ $eq: [{ $getField }, { $literal: { $getField: 'inputs' } }] });
+
+  it('are counted at little cost unless its filter looks into payloads or feedback', () => {
+    expect(isOfHeaders(undefined)).toBe(true);
+    expect(isOfHeaders({ $expr: { $and: [field('summary.svc.status'), field('attributes.user.id')] } })).toBe(
+      true,
+    );
+    for (const path of ['inputs.question', 'summary.svc.feedback', 'attributes.tags'])
+      expect(isOfHeaders({ $expr: { $and: [field('op_name'), { $not: [field(path)] }] } }), path).toBe(false);
   });
 });
 
