@@ -351,7 +351,10 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
         z.optional(
           z.array(
             z
-              .object({ timestamp: field(timestamp, 'The end of the window.'), value: measured })
+              .object({
+                timestamp: field(timestamp, 'The end of the window.'),
+                value: field(measured, 'What was measured.'),
+              })
               .register(documented, { name: 'AlertValue' }),
           ),
         ),

@@ -32,6 +32,15 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
     why: 'what is made of values of a type, and metrics that would have one name',
     is: ({ msg }) => / is not made of |^an earlier metric is called /.test(msg),
   },
+  {
+    why: 'what of an alert fits together, and names of webhooks',
+    is: ({ loc, msg }) =>
+      loc.join('.').endsWith('metric.path') ||
+      /^should (have exactly one of|be (below|above) alert|not ask for feedback|be the name of a web)/.test(
+        msg,
+      ) ||
+      /^is (not )?for (metrics|feedback|a webhook)/.test(msg),
+  },
   { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
 ];
 
