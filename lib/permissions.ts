@@ -262,7 +262,7 @@ export const alertPermissions = (storage: Storage): Permission[] =>
   storePermissions(
     {
       ...{ calls: 'query', payloads: 'read', objects: 'query', costs: 'read' },
-      ...{ feedback: 'query', rollups: 'watch' },
+      ...{ feedback: 'count', rollups: 'watch' },
     },
     storage,
   );

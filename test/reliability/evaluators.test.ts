@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -25,8 +24,8 @@ import type { StreamRecord } from '../../core/workers/streams.ts';
 import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';
 import { checking, politeness } from '../support/evaluators.ts';
-import type { Fault } from '../support/faults.ts';
-import { faultPlan, makeFaulty, planned, type SdkClient } from '../support/faulty-client.ts';
+import { makeFaulty, type SdkClient } from '../support/faulty-client.ts';
+import { makeMortal, invocation as mortalInvocation } from '../support/mortal.ts';
 import { random } from '../support/random.ts';
 import { deep, repeatWith, seed } from '../support/sampling.ts';
 import { createStores, type Stores, storeOf } from '../support/stores.ts';
@@ -59,59 +58,13 @@ const answerNanos = 700 * 1000 + 50 * 4000;
 /** What one of the judges may cost: enough for a third of the calls. */
 const limitUsd = (calls * answerNanos) / 3e9;
 
-/** The life of a function, which ends at one of its requests to stores. */
-interface Life {
-  requests: number;
-  readonly endsAt: number;
-  /** Whether the store has the last request. */
-  readonly reaches: boolean;
-  isOver: boolean;
-}
-
-const lives = new AsyncLocalStorage<Life>();
-
-class Died extends Error {}
-
-interface Handler {
-  handle(request: unknown, options?: unknown): Promise<unknown>;
-}
-
-/** Has functions die at requests of a client. */
-const makeMortal = (client: SdkClient): void => {
-  const inner = client.config.requestHandler as Handler;
-  client.config.requestHandler = Object.assign(Object.create(inner) as Handler, {
-    handle: async (request: unknown, options: unknown) => {
-      const life = lives.getStore();
-      if (life?.isOver) throw new Died();
-      if (life && life.requests++ === life.endsAt) {
-        life.isOver = true;
-        if (life.reaches) await inner.handle(request, options);
-        throw new Died();
-      }
-      return inner.handle(request, options);
-    },
-  });
-};
-
 let deaths = 0;
 
 /** One invocation of a function: it may die, and its requests may fail. */
 const invocation = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-  const dies = numbers.chance(0.3);
-  const life = {
-    ...{ requests: 0, isOver: false },
-    endsAt: dies ? numbers.below(14) : -1,
-    reaches: numbers.chance(0.5),
-  };
-  const faults: readonly Fault[] = ['throttle', 'error', 'reset', 'down'];
-  const plan = faultPlan(() => (numbers.chance(0.04) ? (numbers.pick(faults) ?? 'none') : 'none'));
-  try {
-    return await lives.run(life, () => planned(plan, work));
-  } catch {
-    return undefined;
-  } finally {
-    if (life.isOver) deaths++;
-  }
+  const { result, died } = await mortalInvocation(numbers, work);
+  if (died) deaths++;
+  return result;
 };
 
 let stores: Stores;

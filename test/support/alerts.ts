@@ -54,14 +54,16 @@ export interface AlertWorld {
   fails: string | undefined;
 }
 
+/** Reads the value of an alert, as functions do. */
+export const parseAlert: ParseAlert = (value) => {
+  const result = alert().safeParse(value);
+  return result.success ? result.data : undefined;
+};
+
 /** Makes empty tables, at a whole hour some hours from now: what is stored now was stored before. */
 export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
   const stores = tables ?? (await createStores());
   const table = { client: stores.dynamodb, name: stores.rollupsTable };
-  const parse: ParseAlert = (value) => {
-    const result = alert().safeParse(value);
-    return result.success ? result.data : undefined;
-  };
   const hour = 3_600_000;
   const world = {
     stores,
@@ -78,7 +80,7 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
       feedback: storeOf(stores, stores.feedbackTable),
       lookups: lookupsOf('acme/shop' as ProjectId),
     },
-    alerts: new KnownAlerts(storeOf(stores, stores.objectsTable), parse, now),
+    alerts: new KnownAlerts(storeOf(stores, stores.objectsTable), parseAlert, now),
     tell: async (message, target) => {
       if (world.fails !== undefined) throw new Error(world.fails);
       world.told.push({ message, target: targetName(target) });
