@@ -5,7 +5,7 @@ import type { Client } from '../../api/client.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { headersOf, intervalOf, readRows } from '../data.ts';
+import { headersOf, readRows } from '../data.ts';
 import { lineOf } from '../datasets/rows.ts';
 import type { EvaluationsSearch } from '../search.ts';
 import { requestOf } from '../traces/request.ts';
@@ -91,37 +91,36 @@ const runColumns = {
 
 /** The evaluations of a time, the newest first. */
 export const useEvaluations = ({ project, range, from, to }: EvaluationsSearch) =>
-  useRead(
-    ['evaluations', project, range, from, to],
-    async (reading) => {
-      const span = { project, ...(range && { range }), ...(from && { from }), ...(to && { to }) };
-      const rows = await readRows(reading, {
-        ...requestOf(span, Date.now()),
-        ...runColumns,
-        filter: { op_names: evaluateOps(project), trace_roots_only: true },
-        limit: maxListed,
-      });
-      return { runs: rows.map(runOf), isRunning: intervalOf(rows) };
-    },
-    { refetchInterval: ({ state: { data } }) => data?.isRunning ?? false },
-  );
+  useRead(['evaluations', project, range, from, to], async (reading) => {
+    const span = { project, ...(range && { range }), ...(from && { from }), ...(to && { to }) };
+    const rows = await readRows(reading, {
+      ...requestOf(span, Date.now()),
+      ...runColumns,
+      filter: { op_names: evaluateOps(project), trace_roots_only: true },
+      limit: maxListed,
+    });
+    return rows.map(runOf);
+  });
 
-/** How often evaluations are read again while one of them runs, in ms. */
-const runningMs = 5000;
+/** How often an evaluation is read again while it runs, and for how long after its start, in ms. */
+const [runningMs, longestMs] = [5000, 3_600_000];
+
+/** Whether an evaluation runs. One that has run for long may have died, and is not followed. */
+export const isRunning = ({ status, startedAt }: Run): boolean =>
+  status === 'running' && Date.now() - Date.parse(startedAt) < longestMs;
 
 /** Some evaluations by their ids, in this order; those that are not there are left out. */
 export const useRuns = (project: string, ids: readonly string[]) =>
   useRead(
-    ['evaluations by id', project, ids],
+    ['evaluations by id', project, ids.toSorted()],
     async (reading): Promise<readonly Run[]> => {
       const request = { project_id: project, filter: { call_ids: [...ids] }, ...runColumns };
-      const runs = new Map((await readRows(reading, request)).map((row) => [row.id, runOf(row)]));
-      return ids.flatMap((id) => runs.get(id) ?? []);
+      return (await readRows(reading, request)).map(runOf);
     },
     {
       enabled: ids.length > 0,
-      refetchInterval: ({ state: { data } }) =>
-        data?.some(({ status }) => status === 'running') ? runningMs : false,
+      refetchInterval: ({ state: { data } }) => (data?.some(isRunning) ? runningMs : false),
+      select: (runs) => ids.flatMap((id) => runs.find((run) => run.id === id) ?? []),
     },
   );
 
@@ -136,8 +135,10 @@ const batchSize = 8;
 /** The figures of evaluations by their ids, as far as they are there. Each is counted once. */
 export const useFigures = (project: string, runs: readonly Run[]): ReadonlyMap<string, RunFigures> => {
   const { client, me } = useSession();
+  // The oldest come first, so that a new one changes the last batch alone.
+  const inTime = runs.toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt));
   const batches = Array.from({ length: Math.ceil(runs.length / batchSize) }, (_, at) =>
-    runs.slice(at * batchSize, (at + 1) * batchSize),
+    inTime.slice(at * batchSize, (at + 1) * batchSize),
   );
   return useQueries({
     queries: batches.map((batch) => ({

@@ -4,7 +4,7 @@ import { countedText, countText } from '../../data/format.ts';
 import { Button, Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { useChange } from '../data.ts';
 import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../search.ts';
-import { useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
+import { isRunning, useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
 import { changesOf, isShown, joinRuns, type Measure, measuresOf, type Placed, worstFirst } from './join.ts';
 import { MeansTable } from './means-table.tsx';
 import { RowList } from './row-list.tsx';
@@ -62,7 +62,7 @@ const noIds: readonly string[] = [];
 const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: EvaluationSearch) => {
   const ids = useMemo(() => asked.slice(0, maxRuns), [asked]);
   const query = useRuns(project, ids);
-  const running = query.data?.flatMap(({ id, status }) => (status === 'running' ? [id] : [])) ?? noIds;
+  const running = query.data?.filter(isRunning).map(({ id }) => id) ?? noIds;
   const { parts, error, retry } = useRunRows(project, ids, running);
   const isComplete = parts.every((part) => part?.complete);
   const isBegun = parts.every((part) => part !== undefined);

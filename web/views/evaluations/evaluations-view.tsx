@@ -228,7 +228,7 @@ export const EvaluationsView = () => {
       : { from: search.from, ...(search.to && { to: search.to }) };
   const query = useEvaluations({ project, ...span });
   const [shownCount, setShownCount] = useState(firstShown);
-  const all = query.data?.runs;
+  const all = query.data;
   const found = useMemo(() => all?.filter((run) => isFound(run, search)) ?? [], [all, search]);
   const scores = useMemo(() => scoresOf(found), [found]);
   // What is counted is known of those in sight alone.
