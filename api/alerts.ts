@@ -279,6 +279,7 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
   path: '/alerts/query',
   shape: oneAnswer,
   stores: { objects: 'query', rollups: 'list' },
+  alerts: 'show',
   tag: 'alerts',
   name: 'AlertsQuery',
   summary: 'List alerts with their states and history',
@@ -287,6 +288,7 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
   request: queryBody,
   answer: () =>
     z.object({
+      is_on: field(z.boolean(), 'Whether alerts are looked at: the setting `alerts`.'),
       alerts: field(z.array(alertRow()), 'The alerts, by their ids.'),
       history: field(z.array(historyEntry()), 'What they have told, newest first.'),
     }),
@@ -294,7 +296,7 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
     all: {
       summary: 'The alerts of a project',
       body: { project_id: 'acme/shop' },
-      answer: { alerts: [], history: [] },
+      answer: { is_on: false, alerts: [], history: [] },
     },
   },
 });
@@ -424,7 +426,7 @@ export const alertsTest = /* @__PURE__ */ endpoint({
   role: 'admin',
   shape: oneAnswer,
   stores: {},
-  alerts: true,
+  alerts: 'test',
   tag: 'alerts',
   name: 'AlertsTest',
   summary: "Send a test message through an alert's targets",

@@ -290,8 +290,11 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly upstreams?: boolean;
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
-  /** Whether the function has alerts tried by the one that looks at them, if the settings have one. */
-  readonly alerts?: boolean;
+  /**
+   * Whether the function has alerts tried by the one that looks at them (`test`), or says whether there
+   * is one (`show`).
+   */
+  readonly alerts?: 'test' | 'show';
   /** What the function does with spending limits, where the settings have them. @default - nothing */
   readonly limits?: LimitsAccess;
   /** Methods that the function answers with a 405. @default - the gateway answers them with a 404 */

@@ -188,7 +188,7 @@ export class Functions extends Construct {
         ...permissionsOf(route, storage),
         ...(route.upstreams ? inference.permissions : []),
         ...(scorer?.permissions ?? []),
-        ...(alerts ? [alerts.permission] : []),
+        ...(alerts && route.alerts === 'test' ? [alerts.permission] : []),
         ...limits.permissions,
       ],
       ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),

@@ -4,9 +4,11 @@ import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 import { parseAlert } from '../streams/parse-alert.ts';
 
+const isOn = Boolean(process.env.ALERTS_FUNCTION);
+
 /** `POST /alerts/query`: the alerts of a project with their states, and what they have told. */
 export const handler = endpoint(alertsQuery, async ({ body, budget, describe }) => {
   const answer = await queryAlerts(settings.objects, settings.rollups, body, parseAlert, budget);
   describe(() => ({ rows: answer.alerts.length + answer.history.length }));
-  return answer;
+  return { is_on: isOn, ...answer };
 });

@@ -12,6 +12,7 @@ import { keptColumns } from '../session/device.ts';
 import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
+  parseAlertsSearch,
   parseCompareSearch,
   parseDatasetsSearch,
   parseEvaluationSearch,
@@ -84,6 +85,7 @@ const load = {
   datasets: lazily(() => import('../views/datasets/datasets-view.tsx'), 'DatasetsView'),
   evaluators: lazily(() => import('../views/evaluators/evaluators-view.tsx'), 'EvaluatorsView'),
   reviews: lazily(() => import('../views/reviews/reviews-view.tsx'), 'ReviewsView'),
+  alerts: lazily(() => import('../views/alerts/alerts-view.tsx'), 'AlertsView'),
   prices: lazily(() => import('../views/prices/prices-view.tsx'), 'PricesView'),
 };
 
@@ -111,6 +113,7 @@ export const makeRouter = (history?: RouterHistory) =>
       view('/datasets', parseDatasetsSearch, load.datasets),
       view('/evaluators', parseEvaluatorsSearch, load.evaluators),
       view('/reviews', parseReviewsSearch, load.reviews),
+      view('/alerts', parseAlertsSearch, load.alerts),
       view('/prices', parsePricesSearch, load.prices),
     ]),
     defaultErrorComponent: FailedView,

@@ -138,6 +138,7 @@ const links = [
   ['/evaluations', undefined],
   ['/evaluators', undefined],
   ['/reviews', undefined],
+  ['/alerts', undefined],
   ['/playground', undefined],
   ['/objects', undefined],
   ['/prices', undefined],

@@ -19,6 +19,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   datasets: 'Datasets',
   evaluators: 'Evaluators',
   reviews: 'Reviews',
+  alerts: 'Alerts',
   prices: 'Prices',
 };
 

@@ -7,6 +7,8 @@ export interface Line {
   readonly values: readonly (number | null)[];
   /** Which color of the tokens it has: 1 to 6, or the one of errors. */
   readonly color: number | 'error';
+  /** Whether its values are marked, where they are not bars. @default true */
+  readonly hasPoints?: boolean;
 }
 
 /** A chart over time. */
@@ -89,9 +91,10 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
           stroke: color,
           width: bars ? 0 : 1.75,
           spanGaps: sparse,
-          points: bars
-            ? { show: false }
-            : { size: sparse ? 7 : 4, fill: color, ...(!sparse && { filter: pointsOf }) },
+          points:
+            bars || line.hasPoints === false
+              ? { show: false }
+              : { size: sparse ? 7 : 4, fill: color, ...(!sparse && { filter: pointsOf }) },
           ...(bars && {
             fill: color,
             paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,

@@ -453,3 +453,24 @@ export interface ReviewsSearch {
 }
 
 export const parseReviewsSearch = parser<ReviewsSearch>({ queue: textOf, review: flagOf });
+
+/** The state of the view of alerts. A new one begins with what a chart or a list was about. */
+export interface AlertsSearch extends Pick<TracesSearch, 'all' | 'status' | 'text' | 'where'> {
+  readonly project: string;
+  /** The selected alert, by its object. @default - none */
+  readonly alert?: string;
+  /** Whether it is changed; without one, a new one is made. @default false */
+  readonly form?: true;
+  /** What a new one measures, such as `latency_ms.p95`. @default - the share of calls that failed */
+  readonly metric?: string;
+}
+
+export const parseAlertsSearch = parser<AlertsSearch>({
+  alert: textOf,
+  form: flagOf,
+  metric: textOf,
+  all: flagOf,
+  status: listOf(textOf),
+  text: textOf,
+  where: listOf(conditionOf),
+});

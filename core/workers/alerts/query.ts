@@ -7,7 +7,7 @@ import { finite } from './look.ts';
 import { targetName } from './message.ts';
 import { type Dispatch, readHistory, readStandings, type Standings } from './register.ts';
 
-type Answer = AnswerOf<typeof alertsQuery>;
+type Answer = Omit<AnswerOf<typeof alertsQuery>, 'is_on'>;
 type HistoryEntry = Answer['history'][number];
 
 const rowOf = (

@@ -77,7 +77,7 @@ export const alertFixtures = {
       'rollups: Query',
     ],
     body: (p, { object }) => ({ project_id: p, object_ids: [object] }),
-    answer: '{"alerts":[],"history":[]}',
+    answer: '{"is_on":false,"alerts":[],"history":[]}',
     scenarios: [states],
   },
   '/alerts/preview': {

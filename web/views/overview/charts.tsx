@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
-import type { TracesSearch } from '../search.ts';
+import type { AlertsSearch, TracesSearch } from '../search.ts';
 import { useCostText } from './data.ts';
 import { bucketText, type Figures, type Point, tickText } from './figures.ts';
 import { callsIn, failuresIn } from './requests.ts';
@@ -28,6 +28,8 @@ export const Chart = lazily(() => {
 
 interface MetricChartProps {
   readonly title: string;
+  /** The alert that is begun here. @default - none */
+  readonly alert?: AlertsSearch;
   readonly points: readonly Pick<Point, 'from' | 'to'>[];
   readonly lines: readonly Line[];
   readonly bars: boolean;
@@ -49,7 +51,7 @@ const nameOf = ({ title, lines, text }: MetricChartProps): string => {
 
 /** A figure over time. A click on a point lists its calls. */
 export const MetricChart = (props: MetricChartProps) => {
-  const { title, points, lines, bars, granularity, text, linkOf } = props;
+  const { title, alert, points, lines, bars, granularity, text, linkOf } = props;
   const navigate = useNavigate();
   const [at, setAt] = useState<number>();
   const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
@@ -59,6 +61,11 @@ export const MetricChart = (props: MetricChartProps) => {
     <section className="card metric" aria-label={title}>
       <div className="metric-head">
         <h2>{title}</h2>
+        {alert ? (
+          <Link to="/alerts" search={alert} className="tell-me" aria-label={`Tell me when ${title} passes…`}>
+            Tell me…
+          </Link>
+        ) : null}
         <ul className="legend">
           {lines.map(({ label, values, color }) => {
             const value = at === undefined ? undefined : values[at];
@@ -196,15 +203,24 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
     };
   }, [points, split, whole, textOf]);
   const linkOf = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
+  const alertOn = (metric: string): AlertsSearch => ({ project, form: true, metric, all: true });
   const shared = { points, granularity, linkOf };
   const costText = useCostText(project);
   const bars = !split;
   return (
     <>
-      <MetricChart {...shared} title="Calls" lines={lines.calls} bars={bars} text={wholeText} />
+      <MetricChart
+        {...shared}
+        title="Calls"
+        alert={alertOn('call_count.sum')}
+        lines={lines.calls}
+        bars={bars}
+        text={wholeText}
+      />
       <MetricChart
         {...shared}
         title="Errors"
+        alert={alertOn('error_count.avg')}
         lines={lines.errors}
         bars={bars || !whole}
         text={wholeText}
@@ -213,13 +229,28 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
       <MetricChart
         {...shared}
         title={split && whole ? 'p95 latency' : 'Latency'}
+        alert={alertOn('latency_ms.p95')}
         lines={lines.latency}
         bars={false}
         text={durationText}
         linkOf={(point) => ({ ...linkOf(point), sort: '-summary.svc.latency_ms' })}
       />
-      <MetricChart {...shared} title="Tokens" lines={lines.tokens} bars={bars} text={tokensText} />
-      <MetricChart {...shared} title="Cost" lines={lines.cost} bars={bars} text={costText} />
+      <MetricChart
+        {...shared}
+        title="Tokens"
+        alert={alertOn('total_tokens.sum')}
+        lines={lines.tokens}
+        bars={bars}
+        text={tokensText}
+      />
+      <MetricChart
+        {...shared}
+        title="Cost"
+        alert={alertOn('total_cost.sum')}
+        lines={lines.cost}
+        bars={bars}
+        text={costText}
+      />
     </>
   );
 };

@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
@@ -131,6 +131,24 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
 
 const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
+/** Begins an alert on the calls of the list. */
+const TellMe = ({ search: { project, all, status, text, where } }: { search: TracesSearch }) => (
+  <Link
+    to="/alerts"
+    search={{
+      ...({ project, form: true, metric: 'call_count.sum' } as const),
+      ...(all && { all }),
+      ...(status && { status }),
+      ...(text && { text }),
+      ...(where && { where }),
+    }}
+    className="button plain"
+    title="Tell me when there are more of these calls, or when they are slower or dearer…"
+  >
+    Tell me…
+  </Link>
+);
+
 const ExportDialog = lazily(() => import('./export-dialog.tsx'), 'ExportDialog');
 
 const route = getRouteApi('/traces');
@@ -232,6 +250,7 @@ export const TracesView = () => {
               onChange={(checked) => change({ live: checked || undefined })}
             />
             <SavedMenu view="traces" search={search} />
+            <TellMe search={search} />
             <Button onClick={refresh}>Refresh</Button>
             <Button onClick={() => setShowQuery(true)}>Query</Button>
             <ColumnMenu search={search} onChange={changeColumns} />

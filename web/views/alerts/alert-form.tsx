@@ -1,0 +1,370 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useRef, useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import { costText } from '../../data/format.ts';
+import { useSession } from '../../session/session.tsx';
+import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
+import {
+  type Alert,
+  type AlertValue,
+  alertValue,
+  type Draft,
+  draftOf,
+  feedbackAggregations,
+  type Hook,
+  metrics,
+  ofFeedback,
+  unitOf,
+  windows,
+  windowText,
+} from './alert.ts';
+import { newAlertId, useStoreAlert } from './data.ts';
+import { PreviewPane, type Tried } from './preview.tsx';
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly type?: 'text' | 'number';
+  readonly placeholder?: string;
+}
+
+const Field = ({ label, onChange, type = 'text', ...props }: FieldProps) => (
+  <label className="field">
+    <span>{label}</span>
+    <input
+      {...props}
+      type={type}
+      spellCheck={false}
+      {...(type === 'number' && { step: 'any' })}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+);
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly onChange: (value: Value) => void;
+}
+
+const Choice = <Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>): ReactNode => (
+  <label className="field">
+    <span>{label}</span>
+    <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
+      {options.map(([each, text]) => (
+        <option key={each} value={each}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+interface PartProps {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+}
+
+const metricOptions = ({ metric }: Draft): readonly (readonly [string, string])[] => [
+  ...Object.entries(metrics).map(([name, { title }]) => [name, title] as const),
+  [ofFeedback, 'A value of feedback'],
+  ...(metric in metrics || metric === ofFeedback ? [] : [[metric, metric] as const]),
+];
+
+/** What is measured, over which time. */
+const Measure = ({ draft, onChange }: PartProps) => {
+  const all = windows.some(([minutes]) => minutes === draft.window)
+    ? windows
+    : [...windows, [draft.window, windowText(draft.window)] as const];
+  return (
+    <div className="alert-fields">
+      <Choice
+        label="What is measured"
+        value={draft.metric}
+        options={metricOptions(draft)}
+        onChange={(metric) => onChange({ metric })}
+      />
+      <Choice
+        label="Over the last"
+        value={String(draft.window)}
+        options={all.map(([minutes, text]) => [String(minutes), text] as const)}
+        onChange={(window) => onChange({ window: Number(window) })}
+      />
+      {draft.metric === ofFeedback ? (
+        <>
+          <Field
+            label="Type of feedback"
+            placeholder="thumbs"
+            value={draft.feedbackType}
+            onChange={(feedbackType) => onChange({ feedbackType })}
+          />
+          <Field
+            label="Where the value is in its payload"
+            placeholder="value"
+            value={draft.path}
+            onChange={(path) => onChange({ path })}
+          />
+          <Choice
+            label="What is made of the values"
+            value={draft.aggregation}
+            options={feedbackAggregations.map((each) => [each, each === 'avg' ? 'mean' : each] as const)}
+            onChange={(aggregation) => onChange({ aggregation })}
+          />
+        </>
+      ) : null}
+    </div>
+  );
+};
+
+const directions = [
+  ['above', 'above'],
+  ['below', 'below'],
+] as const;
+
+const comparisons = [
+  ['absolute', 'the value itself'],
+  ['day_before', 'its change against a day before'],
+  ['week_before', 'its change against a week before'],
+] as const;
+
+const meanings = [
+  ['no_data', 'a state of its own'],
+  ['ok', 'ok'],
+  ['warn', 'a warning'],
+  ['alert', 'an alert'],
+  ['keep', 'what was before'],
+] as const;
+
+/** When it fires. */
+const Thresholds = ({ draft, onChange }: PartProps) => {
+  const unit = unitOf(draft);
+  const inUnit = unit === '' ? '' : `, in ${unit}`;
+  return (
+    <>
+      <div className="alert-fields">
+        <Choice
+          label="It fires if"
+          value={draft.compare}
+          options={comparisons}
+          onChange={(compare) => onChange({ compare })}
+        />
+        <Choice
+          label="is"
+          value={draft.direction}
+          options={directions}
+          onChange={(direction) => onChange({ direction })}
+        />
+        <Field
+          label={`Alert${inUnit}`}
+          type="number"
+          value={draft.alert}
+          onChange={(alert) => onChange({ alert })}
+        />
+        <Field
+          label={`Warning${inUnit}, if any`}
+          type="number"
+          value={draft.warn}
+          onChange={(warn) => onChange({ warn })}
+        />
+      </div>
+      <details className="more-fields">
+        <summary>Missing data, agreement and reminders</summary>
+        <div className="alert-fields">
+          <Choice
+            label="Nothing to measure means"
+            value={draft.noData}
+            options={meanings}
+            onChange={(noData) => onChange({ noData })}
+          />
+          <Field
+            label="Looks that have to agree"
+            type="number"
+            value={draft.looks}
+            onChange={(looks) => onChange({ looks })}
+          />
+          <Field
+            label="Remind after, in minutes"
+            type="number"
+            placeholder="never"
+            value={draft.remind}
+            onChange={(remind) => onChange({ remind })}
+          />
+        </div>
+      </details>
+    </>
+  );
+};
+
+/** Whom it tells. */
+const Targets = ({ draft, onChange }: PartProps) => {
+  const { hooks } = draft;
+  const changeHook = (at: number, changes: Partial<Hook>) =>
+    onChange({ hooks: hooks.map((hook, i) => (i === at ? { ...hook, ...changes } : hook)) });
+  return (
+    <fieldset className="plain-set alert-targets">
+      <legend className="muted">It tells</legend>
+      <Check label="the topic of the stack" checked={draft.sns} onChange={(sns) => onChange({ sns })} />
+      <Check label="the event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
+      {hooks.map((hook, at) => (
+        <span key={at} className="hook">
+          <input
+            aria-label={`Name of webhook ${at + 1}`}
+            placeholder="name of a webhook"
+            spellCheck={false}
+            value={hook.name}
+            onChange={({ target }) => changeHook(at, { name: target.value })}
+          />
+          <select
+            aria-label={`Format of webhook ${at + 1}`}
+            value={hook.format}
+            onChange={({ target }) => changeHook(at, { format: target.value as Hook['format'] })}
+          >
+            <option value="slack">Slack</option>
+            <option value="json">signed JSON</option>
+          </select>
+          <Button
+            kind="quiet"
+            aria-label={`Remove webhook ${at + 1}`}
+            onClick={() => onChange({ hooks: hooks.filter((_, i) => i !== at) })}
+          >
+            ✕
+          </Button>
+        </span>
+      ))}
+      <Button kind="quiet" onClick={() => onChange({ hooks: [...hooks, { name: '', format: 'slack' }] })}>
+        + Webhook
+      </Button>
+      <p className="hint whole">
+        <code>npm run webhooks -- create</code> gives an address a name, and keeps it secret.
+      </p>
+    </fieldset>
+  );
+};
+
+/** Whether two values measure the same and fire at the same. */
+const isAsTried = (a: AlertValue, b: AlertValue): boolean => {
+  const [one, other] = [a, b].map(({ name: _n, tell: _t, enabled: _e, remind_minutes: _r, ...rest }) =>
+    JSON.stringify(rest),
+  );
+  return one === other;
+};
+
+type Work = 'trying' | 'saving' | undefined;
+
+/** What the form does, with what came of it. */
+const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
+  const { client } = useSession();
+  const { save } = useStoreAlert(project);
+  const navigate = useNavigate();
+  const [work, setWork] = useState<Work>();
+  const [error, setError] = useState<string>();
+  const [tried, setTried] = useState<Tried>();
+  const [asked, setAsked] = useState<number>();
+  const running = useRef<AbortController>(undefined);
+  const during = async (doing: Work, action: () => Promise<void>) => {
+    running.current?.abort();
+    running.current = new AbortController();
+    setWork(doing);
+    setError(undefined);
+    try {
+      await action();
+    } catch (failure) {
+      setError(wordsOf(failure));
+    }
+    setWork(undefined);
+  };
+  const look = async (value: AlertValue): Promise<Tried> => {
+    // What it is called does not matter yet.
+    const named = value.name === '' ? { ...value, name: 'preview' } : value;
+    const request = { project_id: project, alert: named, include_values: true };
+    const preview = await client.ask('/alerts/preview', request, running.current?.signal);
+    const found = { value, preview };
+    setTried(found);
+    setAsked(undefined);
+    return found;
+  };
+  const store = async () => {
+    const value = alertValue(draft, alert?.value.enabled ?? true, client);
+    if (value.name === '') throw new Error('The alert needs a name.');
+    const { preview } = tried && isAsTried(tried.value, value) ? tried : await look(value);
+    const usd = preview.estimated_usd_per_month;
+    if (preview.reads !== 'rollups' && asked !== usd) {
+      setAsked(usd);
+      return;
+    }
+    const id = alert?.id ?? newAlertId();
+    await save.mutateAsync({ id, value });
+    await navigate({ to: '/alerts', search: { project, alert: id } });
+  };
+  return {
+    ...{ work, error, tried, asked },
+    tryIt: () =>
+      during('trying', async () => {
+        await look(alertValue(draft, true, client));
+      }),
+    saveIt: () => during('saving', store),
+  };
+};
+
+interface AlertFormProps {
+  readonly project: string;
+  /** The one that is changed. @default - a new one is made */
+  readonly alert: Alert | undefined;
+  /** What a new one begins with. */
+  readonly first: Draft;
+  readonly mayChange: boolean;
+}
+
+/** An alert to make or to change, with when it would have fired. */
+export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) => {
+  const { client } = useSession();
+  const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value, client) : first));
+  const { work, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
+  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
+  const busy = work !== undefined;
+  return (
+    <section className="stack alert-form" aria-label={alert ? 'Change the alert' : 'New alert'}>
+      <Field
+        label="Name"
+        placeholder="Too many errors"
+        value={draft.name}
+        onChange={(name) => change({ name })}
+      />
+      <Measure draft={draft} onChange={change} />
+      {draft.metric === ofFeedback ? null : (
+        <KeptFilterForm
+          project={project}
+          filter={draft.filter}
+          byFeedback={false}
+          onChange={(filter) => change({ filter })}
+        />
+      )}
+      <Thresholds draft={draft} onChange={change} />
+      <Targets draft={draft} onChange={change} />
+      {error ? <Notice kind="error">{error}</Notice> : null}
+      {asked === undefined ? null : (
+        <Notice kind="info">
+          Sums that the service keeps cannot answer this alert. It reads what it measures, for about{' '}
+          {costText(asked)} a month.
+        </Notice>
+      )}
+      <div className="send wrap">
+        <Button idle={busy} onClick={tryIt}>
+          {work === 'trying' ? 'Looking…' : 'Preview the last 30 days'}
+        </Button>
+        <span className="spring" />
+        <Button kind="primary" disabled={!mayChange} idle={busy} onClick={saveIt}>
+          {work === 'saving'
+            ? 'Saving…'
+            : asked === undefined
+              ? 'Save'
+              : `Save for ${costText(asked)} a month`}
+        </Button>
+      </div>
+      {tried ? <PreviewPane project={project} tried={tried} /> : null}
+    </section>
+  );
+};

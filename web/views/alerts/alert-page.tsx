@@ -1,0 +1,189 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { wordsOf } from '../../api/http.ts';
+import { countedText, momentText } from '../../data/format.ts';
+import { Button, Moment, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Modal } from '../../ui/popups.tsx';
+import { type AlertValue, ruleText, stretchesOf, valueText } from './alert.ts';
+import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data.ts';
+import { StateBadge, Strip } from './strip.tsx';
+
+/** For how long history is shown, in ms. */
+export const shownMs = 30 * 86_400_000;
+
+/** The states of an alert in the last 30 days. */
+export const History = ({ alert, history }: { alert: Watched; history: readonly HistoryEntry[] }) => {
+  const [end] = useState(() => Date.now());
+  const own = history.filter(({ object_id, kind }) => object_id === alert.id && kind === 'changed');
+  const start = end - shownMs;
+  const { row } = alert;
+  // A first state that nobody was told of is in no history.
+  const since = row?.state && row.since ? [{ at: row.since, state: row.state, previous: null }] : [];
+  const changes = own.length > 0 ? own.toReversed() : since;
+  return (
+    <Strip label={`${alert.value.name} in the last 30 days`} stretches={stretchesOf(changes, start, end)} />
+  );
+};
+
+const Deliveries = ({ of }: { of: HistoryEntry['deliveries'] }) => (
+  <ul className="deliveries">
+    {of.map(({ target, status, tries, problem }, at) => (
+      <li key={at} className={status === 'failed' ? 'error-text' : status === 'waiting' ? 'waiting' : ''}>
+        <span aria-hidden="true">{status === 'delivered' ? '✓' : status === 'failed' ? '✕' : '…'}</span>{' '}
+        {target}
+        {status === 'delivered' ? null : (
+          <>
+            {' '}
+            {status} after {countedText(tries, 'try').replace(/trys$/, 'tries')}
+            {problem ? `: ${problem}` : ''}
+          </>
+        )}
+      </li>
+    ))}
+  </ul>
+);
+
+const columnsOf = (project: string, value: AlertValue): readonly TableColumn<HistoryEntry>[] => [
+  {
+    title: 'When',
+    cell: ({ at }) => {
+      const to = Date.parse(at);
+      const from = new Date(to - value.window_minutes * 60_000).toISOString();
+      return (
+        <Link to="/traces" search={{ project, all: true, from, to: new Date(to).toISOString() }}>
+          {momentText(at)}
+        </Link>
+      );
+    },
+  },
+  {
+    title: 'State',
+    cell: ({ state, kind }) => (
+      <>
+        <StateBadge state={state} /> {kind === 'reminder' ? <span className="muted">still</span> : null}
+      </>
+    ),
+  },
+  { title: 'Value', className: 'numeric', cell: (entry) => valueText(value, entry.value) },
+  { title: 'Threshold', className: 'numeric', cell: (entry) => valueText(value, entry.threshold) },
+  { title: 'Told', className: 'break', cell: ({ deliveries }) => <Deliveries of={deliveries} /> },
+];
+
+/** Sends a test message, and says what each target did with it. */
+const Trial = ({ project, alert }: { project: string; alert: Watched }) => {
+  const trial = useTrial(project);
+  const { data, error } = trial;
+  return (
+    <>
+      <Button idle={trial.isPending} onClick={() => trial.mutate(alert.id)}>
+        {trial.isPending ? 'Sending…' : 'Send a test message'}
+      </Button>
+      {error || data ? (
+        <div className="whole" role="status">
+          {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+          {data?.targets.length === 0 ? <p className="muted">This alert tells nobody.</p> : null}
+          <ul className="deliveries">
+            {data?.targets.map(({ target, delivered, problem }, at) => (
+              <li key={at} className={delivered ? '' : 'error-text'}>
+                <span aria-hidden="true">{delivered ? '✓' : '✕'}</span> {target}:{' '}
+                {delivered ? 'took it' : (problem ?? 'did not take it')}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </>
+  );
+};
+
+/** Pauses an alert, or has it looked at again. */
+export const PauseButton = ({ project, alert: { id, value } }: { project: string; alert: Watched }) => {
+  const { save } = useStoreAlert(project);
+  return (
+    <>
+      <Button
+        idle={save.isPending}
+        aria-label={`${value.enabled ? 'Pause' : 'Resume'} ${value.name}`}
+        onClick={() => save.mutate({ id, value: { ...value, enabled: !value.enabled } })}
+      >
+        {value.enabled ? 'Pause' : 'Resume'}
+      </Button>
+      {save.error ? <span className="error-text">{wordsOf(save.error)}</span> : null}
+    </>
+  );
+};
+
+interface AlertPageProps {
+  readonly project: string;
+  readonly alert: Watched;
+  readonly history: readonly HistoryEntry[];
+  readonly isOn: boolean;
+  readonly mayChange: boolean;
+}
+
+/** One alert: its state, what it told, and what can be done with it. */
+export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPageProps) => {
+  const navigate = useNavigate();
+  const { remove } = useStoreAlert(project);
+  const [removing, setRemoving] = useState(false);
+  const { id, value, row } = alert;
+  const own = history.filter(({ object_id }) => object_id === id);
+  const deleteIt = async () => {
+    await remove.mutateAsync(id);
+    await navigate({ to: '/alerts', search: { project } });
+  };
+  return (
+    <section className="stack" aria-label="Alert">
+      <p className="facts">
+        <StateBadge state={row?.state ?? null} />
+        {row?.since ? (
+          <span>
+            since <Moment time={row.since} />
+          </span>
+        ) : null}
+        {row?.measured_at ? (
+          <span>
+            {valueText(value, row.value)} at <Moment time={row.measured_at} />
+          </span>
+        ) : null}
+      </p>
+      <p>{ruleText(value)}</p>
+      {row?.problem ? <Notice kind="error">The last look failed: {row.problem}</Notice> : null}
+      {mayChange ? (
+        <div className="row-start wrap alert-actions">
+          <Link to="/alerts" search={{ project, alert: id, form: true }} className="button plain">
+            Change
+          </Link>
+          <PauseButton project={project} alert={alert} />
+          <Button onClick={() => setRemoving(true)}>Delete</Button>
+          {isOn ? <Trial project={project} alert={alert} /> : null}
+        </div>
+      ) : null}
+      <History alert={alert} history={history} />
+      <h2>What it told</h2>
+      {own.length === 0 ? (
+        <p className="muted">Nothing in the last 90 days: nobody is told of a first state that is ok.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
+        <div className="scroll-x" role="region" aria-label="What it told" tabIndex={0}>
+          <Table
+            className="wide"
+            columns={columnsOf(project, value)}
+            rows={own}
+            keyOf={(entry) => `${entry.id} ${entry.at}`}
+          />
+        </div>
+      )}
+      <Modal title={`Delete ${value.name}?`} open={removing} onClose={() => setRemoving(false)}>
+        <p>It tells nobody any more. What it told stays in the history for 90 days.</p>
+        {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
+        <div className="row-end">
+          <Button onClick={() => setRemoving(false)}>Keep it</Button>
+          <Button kind="primary" disabled={remove.isPending} onClick={deleteIt}>
+            Delete
+          </Button>
+        </div>
+      </Modal>
+    </section>
+  );
+};

@@ -1,0 +1,284 @@
+import type { Client } from '../../api/client.ts';
+import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
+import { costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { isObject } from '../../data/values.ts';
+import { percentText } from '../overview/figures.ts';
+import { type AlertsSearch, costPath } from '../search.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
+
+/** The class of alerts, which they are found by. */
+export const alertClass = 'Alert';
+
+/** The value of an alert, as it is stored. */
+export type AlertValue = Request<'/alerts/preview'>['alert'];
+
+type Target = AlertValue['tell'][number];
+
+/** An alert, by its latest version. */
+export interface Alert {
+  readonly id: string;
+  readonly digest: string;
+  readonly value: AlertValue;
+}
+
+/** The alert that a version of an object is; undefined if it is none. */
+export const alertOf = ({ object_id, digest, val }: ObjectVersion): Alert | undefined =>
+  isObject(val) && val._type === alertClass ? { id: object_id, digest, value: val as AlertValue } : undefined;
+
+export type AlertState = NonNullable<Answer<'/alerts/query'>['alerts'][number]['state']>;
+
+export type Preview = Answer<'/alerts/preview'>;
+
+/** What alerts measure, as people choose it: words, and how values are written. */
+interface Metric {
+  readonly title: string;
+  readonly text: (value: number) => string;
+  /** What a threshold is typed in. */
+  readonly unit: string;
+  /** How many of that unit the service's own has. @default 1 */
+  readonly factor?: number;
+}
+
+const ms = { text: durationText, unit: 'ms' };
+
+/** By metric and aggregation or percentile, as URLs have them. */
+export const metrics: Readonly<Record<string, Metric>> = {
+  'error_count.avg': { title: 'Share of calls that failed', text: percentText, unit: '%', factor: 100 },
+  'error_count.sum': { title: 'Failed calls', text: countText, unit: 'calls' },
+  'call_count.sum': { title: 'Calls', text: countText, unit: 'calls' },
+  'latency_ms.p50': { title: 'p50 latency', ...ms },
+  'latency_ms.p95': { title: 'p95 latency', ...ms },
+  'latency_ms.p99': { title: 'p99 latency', ...ms },
+  'latency_ms.avg': { title: 'Mean latency', ...ms },
+  'total_cost.sum': { title: 'Cost', text: costText, unit: 'dollars' },
+  'total_tokens.sum': { title: 'Tokens', text: tokensText, unit: 'tokens' },
+};
+
+/** The metric of feedback among those to choose. */
+export const ofFeedback = 'feedback';
+
+export const feedbackAggregations = ['avg', 'sum', 'min', 'max', 'count'] as const;
+
+const numberText = (value: number): string =>
+  value.toLocaleString('en-US', { maximumSignificantDigits: 4, useGrouping: true });
+
+const metricName = ({ metric }: Pick<AlertValue, 'metric'>): string =>
+  metric.metric ? `${metric.metric}.${metric.aggregation ?? `p${metric.percentile}`}` : ofFeedback;
+
+const metricOf = (name: string): Metric => metrics[name] ?? { title: name, text: numberText, unit: '' };
+
+/** What an alert measures, in words: `p95 latency`. */
+export const metricText = (value: Pick<AlertValue, 'metric'>): string => {
+  const { feedback_type: type, path, aggregation } = value.metric;
+  return type ? `${aggregation} of ${path} in feedback ${type}` : metricOf(metricName(value)).title;
+};
+
+type Compared = Pick<AlertValue, 'metric' | 'compare'>;
+
+/** Whether thresholds are about a change in percent. */
+export const isChange = ({ compare }: Pick<AlertValue, 'compare'>): boolean =>
+  compare === 'day_before' || compare === 'week_before';
+
+/** A value of an alert in its unit; of a comparison the change: `+35 %`. */
+export const valueText = (of: Compared, value: number | null): string => {
+  if (value === null) return 'no data';
+  if (isChange(of)) return `${value > 0 ? '+' : ''}${numberText(value)} %`;
+  return metricOf(metricName(of)).text(value);
+};
+
+/** The unit that thresholds are typed in. */
+export const unitOf = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): string =>
+  compare === 'absolute' ? metricOf(metric).unit : '%';
+
+/** The windows to choose from, in minutes. */
+export const windows: readonly (readonly [minutes: number, text: string])[] = [
+  [5, '5 minutes'],
+  [15, '15 minutes'],
+  [30, '30 minutes'],
+  [60, '1 hour'],
+  [360, '6 hours'],
+  [1440, '1 day'],
+  [10_080, '7 days'],
+];
+
+export const windowText = (minutes: number): string =>
+  windows.find(([each]) => each === minutes)?.[1] ?? `${countText(minutes)} minutes`;
+
+const beforeTexts = { absolute: '', day_before: ' than a day before', week_before: ' than a week before' };
+
+/** What an alert waits for: `p95 latency above 2.00 s in 1 hour`. */
+export const ruleText = (value: AlertValue): string => {
+  const { direction, alert, warn, window_minutes, compare } = value;
+  const warned = typeof warn === 'number' ? ` (warns at ${valueText(value, warn)})` : '';
+  const change = beforeTexts[compare ?? 'absolute'];
+  return `${metricText(value)} ${direction} ${valueText(value, alert)}${change}${warned} in ${windowText(window_minutes)}`;
+};
+
+/** A webhook that is told. */
+export interface Hook {
+  readonly name: string;
+  readonly format: 'slack' | 'json';
+}
+
+/** An alert as somebody types it. */
+export interface Draft {
+  readonly name: string;
+  /** A name of `metrics`, one that the page has no words for, or `ofFeedback`. */
+  readonly metric: string;
+  readonly feedbackType: string;
+  readonly path: string;
+  readonly aggregation: (typeof feedbackAggregations)[number];
+  readonly filter: KeptFilter;
+  readonly window: number;
+  readonly direction: AlertValue['direction'];
+  readonly compare: NonNullable<AlertValue['compare']>;
+  readonly warn: string;
+  readonly alert: string;
+  readonly noData: NonNullable<AlertValue['no_data']>;
+  readonly looks: string;
+  readonly remind: string;
+  readonly sns: boolean;
+  readonly bus: boolean;
+  readonly hooks: readonly Hook[];
+}
+
+/** A new alert, with what a chart or a list was about. */
+export const draftFrom = ({ metric, all, status, text, where }: AlertsSearch): Draft => {
+  const kept = where?.filter(({ path }) => path !== costPath);
+  const isOfAll = metric !== undefined ? all === true || text !== undefined : true;
+  return {
+    ...{ name: '', metric: metric ?? 'error_count.avg' },
+    ...({ feedbackType: '', path: 'value', aggregation: 'avg' } as const),
+    filter: {
+      ...(isOfAll && { all: true }),
+      ...(status && { status }),
+      ...(text && { text }),
+      ...(kept?.length && { where: kept }),
+      ...{ others: [], rest: {} },
+    },
+    ...({ window: 60, direction: 'above', compare: 'absolute', warn: '', alert: '' } as const),
+    ...({ noData: 'no_data', looks: '2', remind: '', sns: true, bus: false, hooks: [] } as const),
+  };
+};
+
+const factorOf = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): number =>
+  compare === 'absolute' ? (metricOf(metric).factor ?? 1) : 1;
+
+/** A number without the noise of its binary form. */
+const plain = (value: number): number => Number(value.toPrecision(12));
+
+const typed = (value: number | null | undefined, factor = 1): string =>
+  typeof value === 'number' ? String(plain(value * factor)) : '';
+
+/** A stored alert, to be changed. */
+export const draftOf = (value: AlertValue, client: Pick<Client, 'unwired'>): Draft => {
+  const { metric, filter, query, compare = 'absolute' } = value;
+  const name = metricName(value);
+  const of = { metric: name, compare: compare ?? 'absolute' };
+  const kept: Kept = {
+    ...(filter ? { filter: filter as NonNullable<Kept['filter']> } : {}),
+    ...(query ? { query: query as NonNullable<Kept['query']> } : {}),
+  };
+  return {
+    ...of,
+    name: value.name,
+    feedbackType: metric.feedback_type ?? '',
+    path: metric.path ?? 'value',
+    aggregation: metric.aggregation ?? 'avg',
+    filter: filterOf(kept, client),
+    window: value.window_minutes,
+    direction: value.direction,
+    warn: typed(value.warn, factorOf(of)),
+    alert: typed(value.alert, factorOf(of)),
+    noData: value.no_data ?? 'no_data',
+    looks: typed(value.looks) || '2',
+    remind: typed(value.remind_minutes),
+    sns: value.tell.some(({ sns }) => sns),
+    bus: value.tell.some(({ event_bus }) => event_bus),
+    hooks: value.tell.flatMap(({ webhook, format }) =>
+      webhook ? [{ name: webhook, format: format ?? ('json' as const) }] : [],
+    ),
+  };
+};
+
+/** A number that was typed; undefined for nothing. Throws an Error in words for people. */
+const numberOf = (text: string, what: string, factor = 1): number | undefined => {
+  if (text.trim() === '') return undefined;
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new Error(`${what} is no number: ${text}`);
+  return plain(value / factor);
+};
+
+const measureOf = ({ metric, feedbackType, path, aggregation }: Draft): AlertValue['metric'] => {
+  if (metric === ofFeedback) {
+    if (feedbackType.trim() === '') throw new Error('Name the type of feedback that is measured.');
+    return { feedback_type: feedbackType.trim(), path: path.trim(), aggregation };
+  }
+  const [, name = '', made = ''] = /^(.*)\.([^.]+)$/.exec(metric) ?? [];
+  const percentile = /^p\d/.test(made) ? Number(made.slice(1)) : undefined;
+  const said = percentile === undefined ? { aggregation: made } : { percentile };
+  // The service says which names there are.
+  return { metric: name, ...said } as AlertValue['metric'];
+};
+
+const targetsOf = ({ sns, bus, hooks }: Draft): Target[] => [
+  ...(sns ? [{ sns: true as const }] : []),
+  ...(bus ? [{ event_bus: true as const }] : []),
+  ...hooks
+    .filter(({ name }) => name.trim() !== '')
+    .map(({ name, format }) => ({ webhook: name.trim(), format })),
+];
+
+/**
+ * The value that is stored.
+ *
+ * @throws Error in words for people: a number is none, or something is missing
+ */
+export const alertValue = (draft: Draft, enabled: boolean, client: Pick<Client, 'wire'>): AlertValue => {
+  const { name, filter, window, direction, compare, noData } = draft;
+  const factor = factorOf(draft);
+  const alert = numberOf(draft.alert, 'The threshold', factor);
+  if (alert === undefined) throw new Error('An alert needs a threshold.');
+  const warn = numberOf(draft.warn, 'The threshold of the warning', factor);
+  const looks = numberOf(draft.looks, 'How many looks have to agree');
+  const remind = numberOf(draft.remind, 'After how many minutes it reminds');
+  const kept = draft.metric === ofFeedback ? {} : keptOf(filter, client);
+  return {
+    ...{ _type: alertClass, name: name.trim(), metric: measureOf(draft) },
+    ...(kept.filter && { filter: kept.filter as AlertValue['filter'] }),
+    ...(kept.query && { query: kept.query as AlertValue['query'] }),
+    ...{ window_minutes: window, direction, alert, compare, no_data: noData },
+    ...(warn !== undefined && { warn }),
+    ...(looks !== undefined && { looks }),
+    ...(remind !== undefined && { remind_minutes: remind }),
+    ...{ tell: targetsOf(draft), enabled },
+  };
+};
+
+/** A span in which an alert was in one state, in ms since 1970. */
+export interface Stretch {
+  readonly state: AlertState | null;
+  readonly from: number;
+  readonly to: number;
+}
+
+type Change = { readonly at: string; readonly state: AlertState; readonly previous: AlertState | null };
+
+/**
+ * The states of a span of time, in order.
+ *
+ * @param changes oldest first; what was before the first is its `previous`, null if nobody knows
+ */
+export const stretchesOf = (changes: readonly Change[], start: number, end: number): Stretch[] => {
+  const inside = changes.filter(({ at }) => Date.parse(at) < end);
+  const stretches: Stretch[] = [];
+  let from = start;
+  let state: AlertState | null = inside[0]?.previous ?? null;
+  for (const change of inside) {
+    const at = Math.max(start, Date.parse(change.at));
+    if (at > from) stretches.push({ state, from, to: at });
+    ({ state } = change);
+    from = at;
+  }
+  return [...stretches, ...(end > from ? [{ state, from, to: end }] : [])];
+};

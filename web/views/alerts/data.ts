@@ -1,0 +1,80 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Answer, Request } from '../../api/contract.ts';
+import { useRead, useSession } from '../../session/session.tsx';
+import { type Alert, type AlertValue, alertClass, alertOf } from './alert.ts';
+
+/** The most alerts that are listed. */
+export const maxListed = 1000;
+
+export type AlertRow = Answer<'/alerts/query'>['alerts'][number];
+export type HistoryEntry = Answer<'/alerts/query'>['history'][number];
+
+/** An alert with its state. */
+export interface Watched extends Alert {
+  /** Undefined as long as nobody has looked. */
+  readonly row: AlertRow | undefined;
+}
+
+/** How often states are read again, in ms: alerts are looked at every minute at most. */
+const interval = 30_000;
+
+/** The most changes that are read. */
+const maxHistory = 1000;
+
+/** The alerts of a project by their ids, with their states and what they told, newest first. */
+export const useAlerts = (project: string) =>
+  useRead(
+    ['alerts', project],
+    async ({ client, signal }) => {
+      const filter = { base_object_classes: [alertClass], latest_only: true };
+      const [{ objs }, states] = await Promise.all([
+        client.ask('/objs/query', { project_id: project, filter, limit: maxListed }, signal),
+        client.ask('/alerts/query', { project_id: project, limit: maxHistory }, signal),
+      ]);
+      const rows = new Map(states.alerts.map((row) => [row.object_id, row]));
+      const alerts = objs.flatMap((version): Watched[] => {
+        const alert = alertOf(version);
+        return alert ? [{ ...alert, row: rows.get(alert.id) }] : [];
+      });
+      return {
+        isOn: states.is_on,
+        alerts: alerts.toSorted((a, b) => a.value.name.localeCompare(b.value.name)),
+        history: states.history,
+      };
+    },
+    { refetchInterval: interval },
+  );
+
+type Value = Request<'/obj/create'>['obj']['val'];
+
+/** The id of a new alert's object. */
+export const newAlertId = (): string =>
+  `alert-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
+
+/** Stores versions of alerts, and deletes alerts. */
+export const useStoreAlert = (project: string) => {
+  const { client } = useSession();
+  const cache = useQueryClient();
+  const onSuccess = () => cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === 'alerts' });
+  const save = useMutation({
+    mutationFn: ({ id, value }: { id: string; value: AlertValue }) => {
+      // The same values again are a new version by the time.
+      const val = { ...value, saved_at: new Date().toISOString() } as Value;
+      return client.ask('/obj/create', { obj: { project_id: project, object_id: id, val } });
+    },
+    onSuccess,
+  });
+  const remove = useMutation({
+    mutationFn: (id: string) => client.ask('/obj/delete', { project_id: project, object_id: id }),
+    onSuccess,
+  });
+  return { save, remove };
+};
+
+/** Sends a test message through an alert's targets. */
+export const useTrial = (project: string) => {
+  const { client } = useSession();
+  return useMutation({
+    mutationFn: (id: string) => client.ask('/alerts/test', { project_id: project, object_id: id }),
+  });
+};

@@ -1,0 +1,121 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
+import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
+import type { Line } from '../../ui/chart.tsx';
+import { Table, type TableColumn } from '../../ui/controls.tsx';
+import { Chart } from '../overview/charts.tsx';
+import { type AlertValue, type Preview, ruleText, stretchesOf, valueText } from './alert.ts';
+import { StateBadge, Strip } from './strip.tsx';
+
+/** What a preview was made of, and what it said. */
+export interface Tried {
+  readonly value: AlertValue;
+  readonly preview: Preview;
+}
+
+/** What looks would have measured, and the thresholds. */
+const linesOf = ({ value, preview: { values = [] } }: Tried): Line[] => {
+  const { alert, warn } = value;
+  const constant = (label: string, threshold: number, color: Line['color']): Line => ({
+    ...{ label, color, hasPoints: false },
+    values: values.map(() => threshold),
+  });
+  return [
+    { label: 'value', color: 2, hasPoints: false, values: values.map((each) => each.value) },
+    ...(typeof warn === 'number' ? [constant('warning', warn, 5)] : []),
+    constant('alert', alert, 'error'),
+  ];
+};
+
+/** How many changes are listed. */
+const shownChanges = 20;
+
+const readsTexts: Readonly<Record<Preview['reads'], string>> = {
+  rollups: 'Sums that the service keeps answer it',
+  calls: 'Each look reads the calls of its window',
+  feedback: 'Each look reads the feedback of its window',
+};
+
+/** What an alert costs a month, and why. */
+export const priceText = ({ reads, estimated_usd_per_month: usd }: Preview): string =>
+  `${readsTexts[reads]}: about ${costText(usd)} a month, less beside other alerts of the project.`;
+
+type Change = Preview['changes'][number];
+
+const columnsOf = (value: AlertValue): readonly TableColumn<Change>[] => [
+  { title: 'When', cell: ({ at }) => momentText(at) },
+  { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+  { title: 'Value', className: 'numeric', cell: (change) => valueText(value, change.value) },
+  { title: 'Told', cell: ({ told }) => (told ? 'yes' : 'no') },
+];
+
+interface PreviewProps {
+  readonly project: string;
+  readonly tried: Tried;
+}
+
+/** When an alert would have fired, on a chart with its thresholds, and what it costs. */
+export const PreviewPane = ({ project, tried }: PreviewProps) => {
+  const navigate = useNavigate();
+  const [at, setAt] = useState<number>();
+  const { value, preview } = tried;
+  const { changes, values = [], step_minutes: step } = preview;
+  const [start, end] = [Date.parse(preview.start), Date.parse(preview.end)];
+  const fired = changes.filter(({ state, told }) => told && (state === 'alert' || state === 'warn')).length;
+  const point = at === undefined ? undefined : values[at];
+  const times = values.map(({ timestamp }) => Date.parse(timestamp));
+  const pick = (index: number) => {
+    const time = times[index];
+    if (time === undefined) return;
+    const from = new Date(time - value.window_minutes * 60_000).toISOString();
+    navigate({ to: '/traces', search: { project, all: true, from, to: new Date(time).toISOString() } });
+  };
+  const name = `${ruleText(value)}. It would have fired ${countedText(fired, 'time')}`;
+  const hasValues = values.some((each) => each.value !== null);
+  return (
+    <section className="card stack" aria-label="Preview">
+      <div className="row-between wrap">
+        <h2>
+          {fired === 0 ? 'It would not have fired' : `It would have fired ${countedText(fired, 'time')}`}
+        </h2>
+        <span className="muted">
+          {dayText(preview.start)} – {dayText(preview.end)}, a look every {countedText(step, 'minute')}
+        </span>
+      </div>
+      {hasValues ? (
+        <Suspense fallback={<div className="chart" />}>
+          <Chart
+            name={name}
+            times={times}
+            span={[start, end]}
+            lines={linesOf(tried)}
+            bars={false}
+            timeText={(time) => (end - start > 2 * 86_400_000 ? dayText(time) : clockText(time))}
+            valueText={(each) => valueText(value, each)}
+            onPoint={setAt}
+            onPick={pick}
+          />
+        </Suspense>
+      ) : (
+        <p className="muted">There was nothing to measure in this time.</p>
+      )}
+      <p className="muted metric-foot" aria-hidden="true">
+        {point
+          ? `${momentText(point.timestamp)}: ${valueText(value, point.value)} · click for its calls`
+          : ''}
+      </p>
+      <Strip label="It would have been" stretches={stretchesOf(changes, start, end)} />
+      <p className={preview.reads === 'rollups' ? 'muted' : 'price'}>{priceText(preview)}</p>
+      {changes.length > 0 ? (
+        <div className="scroll-x">
+          <Table
+            className="wide"
+            columns={columnsOf(value)}
+            rows={changes.slice(-shownChanges).toReversed()}
+            keyOf={(change) => change.at}
+          />
+        </div>
+      ) : null}
+    </section>
+  );
+};
