@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../support/service.ts';
+import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { axeFaults } from './support/axe.ts';
+import { reader, useBrowser, type Visit } from './support/visit.ts';
+
+const visit = useBrowser();
+const project = 'page/alerts';
+const at = encodeURIComponent(project);
+let receiver: TestUpstream;
+let service: TestService;
+
+/** Calls that began so many minutes ago, each of which failed. */
+const failures = (minutesAgo: readonly number[]) =>
+  minutesAgo.flatMap((minutes) => {
+    const id = `failed-${minutes}`;
+    const started_at = new Date(Date.now() - minutes * 60_000).toISOString();
+    const start = { project_id: project, id, trace_id: id, op_name: 'chat', started_at };
+    const end = { project_id: project, id, ended_at: started_at, exception: 'Boom', summary: {} };
+    return [
+      { mode: 'start', req: { start: { ...start, attributes: {}, inputs: {} } } },
+      { mode: 'end', req: { end } },
+    ];
+  });
+
+beforeAll(async () => {
+  receiver = await startUpstream();
+  service = await startService({
+    settings: { alerts: true },
+    webhooks: { ops: `${receiver.baseUrl}/ops` },
+    maxScheduleMs: 500,
+  });
+  const answer = await service.post('/call/upsert_batch', { batch: failures([1, 2, 3, 4, 300]) });
+  expect(answer.status).toBe(200);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver[Symbol.asyncDispose]();
+});
+
+const open = (path: string, look: Visit = {}) =>
+  visit(path, { as: service.key, base: `${service.url}/ui/`, ...look });
+
+describe('an alert', () => {
+  it('is made beside a chart, previewed, and tells, is tried, paused and deleted', async () => {
+    const page = await open(`overview?project=${at}`, { colorScheme: 'light' });
+    await page.getByRole('link', { name: 'Tell me when Errors passes…' }).click();
+    const form = page.getByRole('region', { name: 'New alert' });
+    expect(await form.getByLabel('What is measured').inputValue()).toBe('error_count.avg');
+    await form.getByLabel('Over the last').selectOption('5 minutes');
+    await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
+    await form.getByText('An alert needs a threshold.').waitFor();
+    await form.getByLabel('Alert, in %').fill('50');
+    await form.getByText('Missing data, agreement and reminders').click();
+    await form.getByLabel('Looks that have to agree').fill('1');
+    await form.getByRole('button', { name: '+ Webhook' }).click();
+    await form.getByLabel('Name of webhook 1').fill('ops');
+    await form.getByRole('button', { name: '+ Webhook' }).click();
+    await form.getByLabel('Name of webhook 2').fill('gone');
+    await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
+    const preview = form.getByRole('region', { name: 'Preview' });
+    await preview.getByRole('heading', { name: /It would have fired [12] times?/ }).waitFor();
+    await preview.getByRole('img', { name: /Share of calls that failed above 50 % in 5 minutes/ }).waitFor();
+    await preview.getByText(/about <?\$\d+\.\d+ a month/).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await form.getByLabel('Name', { exact: true }).fill('Too many errors');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Alerts / Too many errors' }).waitFor();
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await page.getByText('Share of calls that failed above 50 % in 5 minutes').waitFor();
+          return page.getByRole('region', { name: 'What it told' }).count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(1);
+    const told = page.getByRole('region', { name: 'What it told' });
+    await told.getByText('✕ alert').waitFor();
+    await told.getByText('✓ webhook ops').waitFor();
+    await told.getByText('has no webhook gone').waitFor();
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+    await page.getByText('webhook ops: took it').waitFor();
+    await page.getByText('webhook gone: page/alerts has no webhook gone').waitFor();
+    expect((await axeFaults(page)).light).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Pause Too many errors' }).click();
+    await page.getByText('‖ paused').waitFor();
+    await page.getByRole('link', { name: 'Change' }).click();
+    const change = page.getByRole('region', { name: 'Change the alert' });
+    expect(await change.getByLabel('Alert, in %').inputValue()).toBe('50');
+    await page.getByRole('heading').getByRole('link', { name: 'Alerts' }).click();
+    await page.getByRole('row', { name: /Too many errors .* ‖ paused/ }).waitFor();
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+    await page.getByRole('link', { name: 'Too many errors' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText(`${project} has no alerts yet`).waitFor();
+  });
+
+  it('takes the filters of a list', async () => {
+    const page = await open(`traces?project=${at}&status=%5B%22error%22%5D`);
+    await page.getByRole('link', { name: 'Tell me…' }).click();
+    const form = page.getByRole('region', { name: 'New alert' });
+    expect(await form.getByLabel('What is measured').inputValue()).toBe('call_count.sum');
+    await form.getByRole('button', { name: 'error ▾' }).waitFor();
+    await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
+    await form.getByLabel('Name', { exact: true }).fill('Failing traces');
+    await form.getByLabel('Over the last').selectOption('1 day');
+    await form.getByLabel('Alert, in calls').fill('100');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Sums that the service keeps cannot answer this alert').waitFor();
+    await form.getByRole('button', { name: /^Save for <?\$0\.\d+ a month$/ }).click();
+    await page.getByRole('heading', { name: 'Alerts / Failing traces' }).waitFor();
+  });
+
+  it('says beforehand that the key lacks a role, and that alerts are switched off', async () => {
+    const page = await visit(`alerts?project=${at}&form=true`, { as: reader });
+    await page.getByText(`takes the role admin on ${project}`).waitFor();
+    await page.getByText('Alerts are switched off in this service').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  });
+});
