@@ -132,4 +132,4 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
     result: { payload: object }[];
   };
   expect(result.map(({ payload }) => payload)).toEqual(Array(5).fill({ value: true }));
-}, 60_000);
+}, 120_000);
