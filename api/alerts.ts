@@ -13,7 +13,7 @@ import {
   time,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import { endpoint, oneAnswer, oneRecord, stream } from './endpoint.ts';
 import { flag, micros, name, project, queryNames, queryText, timestamp } from './fields.ts';
 import { type CallsFilter, callKind, everyCall, filter, noIncludes } from './queries.ts';
 import {
@@ -424,7 +424,7 @@ export type AlertTrial = z.output<ReturnType<typeof trial>>;
 export const alertsTest = /* @__PURE__ */ endpoint({
   path: '/alerts/test',
   role: 'admin',
-  shape: oneAnswer,
+  shape: oneRecord,
   stores: {},
   alerts: 'test',
   tag: 'alerts',

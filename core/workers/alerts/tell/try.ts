@@ -23,8 +23,11 @@ const testMessage = (loaded: LoadedAlert, links: Links): Message => {
   );
 };
 
-/** What is told to all targets of an alert at once, at most so many. */
+/** How many targets of an alert are told at once. */
 const atOnce = 10;
+
+/** The longest that a target may take, in milliseconds: somebody waits for the answer. */
+const tryMs = 8000;
 
 /**
  * Sends a test message to each target of an alert.
@@ -38,8 +41,9 @@ export const tryAlert = async (
   budget: RequestBudget,
 ): Promise<AlertTrial> => {
   const message = testMessage(loaded, links);
+  const bounded = { ...budget, deadline: Math.min(budget.deadline, Date.now() + tryMs) };
   const targets = await mapConcurrent(loaded.alert.tell, atOnce, async (target) => {
-    const problem = await tell(message, target, budget).then(
+    const problem = await tell(message, target, bounded).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
