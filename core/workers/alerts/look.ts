@@ -250,10 +250,11 @@ class ProjectLook {
 
   async #judgeTogether(
     due: readonly LoadedAlert[],
-    { alerts }: Standings,
+    standings: Standings,
     budget: RequestBudget,
   ): Promise<Judged[]> {
     if (due.length === 0) return [];
+    const { alerts } = standings;
     const { sources, now } = this.#watch;
     const windows = due.map(({ alert }) => ({ alert, end: windowEnd(alert, this.#now) }));
     const standingOf = ({ objectId, digest }: LoadedAlert) => alerts.get(objectId) ?? noStanding(digest);
@@ -266,6 +267,12 @@ class ProjectLook {
         return { loaded, end, measured: of, ...decided };
       });
     } catch (error) {
+      // What is wrong with one of them is not to keep the others from being measured.
+      if (!(error instanceof ServiceError) && due.length > 1) {
+        return (
+          await mapConcurrent(due, concurrency, (each) => this.#judgeTogether([each], standings, budget))
+        ).flat();
+      }
       this.problems.push(error);
       const problem =
         error instanceof ServiceError

@@ -137,6 +137,25 @@ describe('looking at alerts', () => {
     expect(toldIn(whole)).toHaveLength(1);
   });
 
+  it('goes on with other alerts when one cannot be measured, and says so', async () => {
+    const project = newProject();
+    const cost = { metric: { metric: 'total_cost', aggregation: 'sum' }, looks: 1 };
+    await saveAlert(world, project, errorRate({ looks: 1 }));
+    await saveAlert(world, project, errorRate(cost), 'cost');
+    await reportCalls(world, project, failing(1));
+    const costs = () => Promise.reject(new Error('the prices are damaged'));
+    const lookups = { ...world.watch.sources.lookups, costs };
+    const watch = { ...world.watch, sources: { ...world.watch.sources, lookups } };
+    const { problems } = await lookAfter({ ...world, watch }, 0);
+    expect(problems.map(String)).toEqual(['Error: the prices are damaged']);
+    expect(toldIn(project)).toEqual(['sns: changed null alert']);
+    const { alerts } = await readStandings(world.watch.table, project, requestBudget(5000));
+    expect(alerts.get('cost')).toMatchObject({ state: null, problem: expect.stringContaining('log') });
+    await lookAfter(world, 1);
+    const after = await readStandings(world.watch.table, project, requestBudget(5000));
+    expect(after.alerts.get('cost')).toMatchObject({ state: 'ok', problem: null });
+  });
+
   it('lets one of two that look at once tell', async () => {
     const project = newProject();
     await saveAlert(world, project, errorRate({ looks: 1 }));
