@@ -132,6 +132,17 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
           : new Red('no batch of events was delivered', 'docs/events.md: dead letters');
       }, 2 * minute),
   };
+  const alertsLog = named('AWS::Logs::LogGroup', 'AlertsFunctionLog');
+  const alerts: Check = {
+    name: 'alerts are looked at each minute',
+    run: () =>
+      eventually(async () => {
+        const lines = await linesOf(alertsLog, '{ $.message = "alerts" && $.outcome = "answered" }');
+        return lines.length > 0
+          ? undefined
+          : new Red('nobody has looked at alerts', 'docs/operations.md: the alarm Alerts');
+      }, 2 * minute),
+  };
   const athena = async (action: string, body: object): Promise<unknown> =>
     JSON.parse(
       await post('athena', 'application/x-amz-json-1.1', JSON.stringify(body), `AmazonAthena.${action}`),
@@ -177,6 +188,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
     alive,
     alarms,
     ...(hasEvents ? [events] : []),
+    ...(alertsLog === undefined ? [] : [alerts]),
     ...(outputs.AnalyticsDatabase === undefined ? [] : [analytics]),
   ];
 };

@@ -75,6 +75,7 @@ const deployed = (dead: boolean): Deployed => ({
   resources: [
     ['AWS::Logs::LogGroup', 'FunctionsLogE6EDAC6C'],
     ['AWS::Lambda::Function', 'EventsFunction821C8282'],
+    ['AWS::Logs::LogGroup', 'AlertsFunctionLog0A1B2C3D'],
     ['AWS::CloudWatch::Alarm', 'ObservabilityAlarmsFailures'],
   ].map(([ResourceType = '', id = '']) => ({
     ...{ ResourceType, LogicalResourceId: id, PhysicalResourceId: id },
