@@ -20,7 +20,7 @@ import {
   windowText,
 } from './alert.ts';
 import { newAlertId, useStoreAlert } from './data.ts';
-import { PreviewPane, type Tried } from './preview.tsx';
+import { isDear, PreviewPane, type Tried } from './preview.tsx';
 
 interface FieldProps {
   readonly label: string;
@@ -252,13 +252,6 @@ const isAsTried = (a: AlertValue, b: AlertValue): boolean => {
   return one === other;
 };
 
-/**
- * Whether an alert's price has to be known before it is saved. Windows up to an hour share what is read
- * for all alerts of the project, and cost next to nothing.
- */
-const isDear = ({ window_minutes: window }: AlertValue, { reads }: Tried['preview']): boolean =>
-  reads !== 'rollups' && window > 60;
-
 type Work = 'trying' | 'saving' | undefined;
 
 /** What the form does, with what came of it. */
@@ -298,7 +291,7 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
     if (value.name === '') throw new Error('The alert needs a name.');
     const { preview } = tried && isAsTried(tried.value, value) ? tried : await look(value);
     const usd = preview.estimated_usd_per_month;
-    if (isDear(value, preview) && asked !== usd) {
+    if (isDear({ value, preview }) && asked !== usd) {
       setAsked(usd);
       return;
     }

@@ -133,7 +133,7 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
     await navigate({ to: '/alerts', search: { project } });
   };
   return (
-    <section className="stack" aria-label="Alert">
+    <section className="stack alert-page" aria-label="Alert">
       <p className="facts">
         <StateBadge state={row?.state ?? null} />
         {row?.since ? (
@@ -150,7 +150,7 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
       <p>{ruleText(value)}</p>
       {row?.problem ? <Notice kind="error">The last look failed: {row.problem}</Notice> : null}
       {mayChange ? (
-        <div className="row-start wrap alert-actions">
+        <div className="alert-actions">
           <Link to="/alerts" search={{ project, alert: id, form: true }} className="button plain">
             Change
           </Link>

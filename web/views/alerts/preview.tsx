@@ -13,6 +13,13 @@ export interface Tried {
   readonly preview: Preview;
 }
 
+/**
+ * Whether an alert's price has to be known before it is saved. Windows up to an hour share what is read
+ * for all alerts of the project, and cost next to nothing.
+ */
+export const isDear = ({ value, preview: { reads } }: Tried): boolean =>
+  reads !== 'rollups' && value.window_minutes > 60;
+
 /** What looks would have measured, and the thresholds. */
 const linesOf = ({ value, preview: { values = [] } }: Tried): Line[] => {
   const { alert, warn } = value;
@@ -105,7 +112,7 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           : ''}
       </p>
       <Strip label="It would have been" stretches={stretchesOf(changes, start, end)} />
-      <p className={preview.reads === 'rollups' ? 'muted' : 'price'}>{priceText(preview)}</p>
+      <p className={isDear(tried) ? 'price' : 'muted'}>{priceText(preview)}</p>
       {changes.length > 0 ? (
         <div className="scroll-x">
           <Table
