@@ -90,3 +90,31 @@ describe('the settings', () => {
     expect(() => readSettings(environment)).toThrow(message);
   });
 });
+
+describe('WEBHOOKS', () => {
+  const bad = (value: unknown): string => {
+    try {
+      readSettings({ WEBHOOKS: typeof value === 'string' ? value : JSON.stringify(value) });
+    } catch (error) {
+      return error instanceof Error ? error.message : '';
+    }
+    return '';
+  };
+
+  it('names webhooks, also on this machine', () => {
+    const webhooks = { ops: 'http://127.0.0.1:9000/hook', chat: 'https://hooks.slack.com/services/x' };
+    expect(readSettings({ WEBHOOKS: JSON.stringify(webhooks) })).toMatchObject({ webhooks });
+    expect(readSettings({ WEBHOOKS: '' })).not.toHaveProperty('webhooks');
+  });
+
+  it.each([
+    ['{', 'WEBHOOKS is not JSON: write names and URLs as JSON, {"ops": "http://127.0.0.1:9000/hook"}'],
+    [['https://hooks.example/secret'], 'WEBHOOKS is no object of texts'],
+    [{ 'o ps': 'https://hooks.example/secret' }, 'has the name o ps, which should be 1 to 64 letters'],
+    [{ ops: 'http://10.0.0.1/secret' }, 'has a URL for ops that cannot be told: its address is not public'],
+    [{ ops: 'http://hooks.example:x/secret' }, 'cannot be told: it is no URL'],
+  ])('%j is refused with what to write, and without the URL', (value, message) => {
+    expect(bad(value)).toContain(message);
+    expect(bad(value)).not.toContain('secret');
+  });
+});
