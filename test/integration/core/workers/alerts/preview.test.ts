@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alert } from '../../../../../api/alerts.ts';
 import { prices } from '../../../../../bin/cost/bill.ts';
+import { measured } from '../../../../../bin/cost/load.ts';
 import { createOneFeedback } from '../../../../../core/records/feedback/index.ts';
 import { previewAlert } from '../../../../../core/workers/alerts/preview.ts';
-import { unitPrices } from '../../../../../core/workers/alerts/price.ts';
+import { callsPerUnit, unitPrices } from '../../../../../core/workers/alerts/price.ts';
 import { queryAlerts } from '../../../../../core/workers/alerts/query.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -144,5 +145,6 @@ describe('estimates', () => {
       const price = prices[name as keyof typeof unitPrices];
       expect(usd).toBeCloseTo(price.usd / price.per, 12);
     }
+    expect(Math.abs(callsPerUnit / measured().scannedPerUnit - 1)).toBeLessThan(0.05);
   });
 });
