@@ -90,10 +90,6 @@ const objects = async (send: Send): Promise<void> => {
   await create('prompt', { text: 'Be brief.' });
   await create('prompt', { text: 'Be long.' });
   await create('weights', noise(bigBytes));
-  // Several at once want the same index: those that don't get it clear their values away. At first
-  // each starts a function, and may come when another is done.
-  for (const bytes of [10, bigBytes, bigBytes])
-    await Promise.all(Array.from({ length: 6 }, () => create('contended', noise(bytes))));
   for (const digest of ['latest', 'v0', small.digest])
     await send('/obj/read', { project_id: project, object_id: 'prompt', digest });
   await send('/obj/read', { project_id: project, object_id: 'weights', digest: 'latest' });
@@ -102,6 +98,10 @@ const objects = async (send: Send): Promise<void> => {
   await send('/refs/read_batch', {
     refs: [refTo('prompt', small.digest), refTo('weights', 'latest'), refTo('none', 'latest')],
   });
+  // Several at once want the same index: those that don't get it clear their values away. At first
+  // each starts a function, and may come when another is done.
+  for (const bytes of [10, bigBytes, bigBytes])
+    await Promise.all(Array.from({ length: 6 }, () => create('contended', noise(bytes))));
   await send('/call/start', {
     start: startOf('with refs', { inputs: { a: refTo('prompt', 'latest'), b: refTo('weights', 'v0') } }),
   });
