@@ -9,8 +9,8 @@ import {
   feedbackPurge,
   feedbackQuery,
   feedbackReplace,
-  feedbackStats,
 } from './feedback.ts';
+import { feedbackStats } from './feedback-stats.ts';
 import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
 import { agents, mcp } from './mcp.ts';

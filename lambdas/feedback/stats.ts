@@ -1,4 +1,4 @@
-import { feedbackStats } from '../../api/feedback.ts';
+import { feedbackStats } from '../../api/feedback-stats.ts';
 import { feedbackStatsOf } from '../../core/questions/stats/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';

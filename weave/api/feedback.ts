@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint, stream } from '../../api/endpoint.ts';
-import { feedbackValueTypes, ofFeedback } from '../../api/feedback.ts';
+import { feedbackValueTypes, ofFeedback } from '../../api/feedback-stats.ts';
 import { micros, project } from '../../api/fields.ts';
 import { field, integerWith, nullish, record, withDefault } from '../../foundations/wire/schema.ts';
 

@@ -1,4 +1,4 @@
-import type { FeedbackAggregation } from '../../../api/feedback.ts';
+import type { FeedbackAggregation } from '../../../api/feedback-stats.ts';
 import {
   type Aggregation,
   type Asked,

@@ -1,4 +1,4 @@
-import type { FeedbackStatsRequest, FeedbackValueType } from '../../../api/feedback.ts';
+import type { FeedbackStatsRequest, FeedbackValueType } from '../../../api/feedback-stats.ts';
 import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { bucketEdges, bucketOf } from '../../../foundations/wire/buckets.ts';

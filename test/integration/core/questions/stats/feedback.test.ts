@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
-import { feedbackStats } from '../../../../../api/feedback.ts';
+import { feedbackStats } from '../../../../../api/feedback-stats.ts';
 import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/stats/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
