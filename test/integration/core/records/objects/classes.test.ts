@@ -243,4 +243,25 @@ describe("in Weave's dialect", () => {
     const feedback = { $getField: 'feedback.[wandb.reaction.1].payload.emoji' };
     expect(await made(politeness({ query: { $expr: { $eq: [feedback, { $literal: 'x' }] } } }))).toBe(422);
   });
+
+  it('so has an alert, also in a preview', async () => {
+    const weave = await sharedService({ dialect: 'weave' });
+    const isError = (name: string) => ({
+      $expr: { $eq: [{ $getField: `summary.${name}.status` }, { $literal: 'error' }] },
+    });
+    const filter = { wb_user_ids: ['ada'] };
+    // Rollups know the status by the name of the dialect alone.
+    for (const [name, reads] of [
+      ['svc', 'calls'],
+      ['weave', 'rollups'],
+    ] as const) {
+      const val = errorRate({ query: isError(name), filter, window_minutes: 1440 });
+      const made = await weave.post('/obj/create', { obj: { project_id, object_id: 'a', val } });
+      expect(made.status).toBe(200);
+      const tried = await weave.post('/alerts/preview', { project_id, alert: val });
+      expect(await tried.json()).toMatchObject({ reads });
+    }
+    const states = await weave.post('/alerts/query', { project_id });
+    expect(await states.json()).toMatchObject({ alerts: [{ object_id: 'a', state: null }] });
+  });
 });
