@@ -36,9 +36,13 @@ import type { FeedbackHeader, FeedbackRecord } from './model.ts';
 
 let last = 0;
 
-/** The time in microseconds. Within a process each call gives a later time than all before. */
+/** A clock that was set back further than this was wrong before, in microseconds. */
+const mostBack = 60_000_000;
+
+/** The time in microseconds: later than that of each call before, unless the clock was far ahead then. */
 const nextMicros = (): Micros => {
-  last = Math.max(last + 1, Date.now() * 1000);
+  const now = Date.now() * 1000;
+  last = last - now > mostBack ? now : Math.max(last + 1, now);
   return last;
 };
 
