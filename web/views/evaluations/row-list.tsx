@@ -68,7 +68,7 @@ const RowCell = ({ placed, run, alone, measures, costText }: RowCellProps) => {
       <span className="two-lines" dir="auto">
         {name}
         {cell.failed ? <span className="error-text">failed </span> : null}
-        {cell.trials[0]?.output}
+        {cell.trials[0]?.output || <span className="muted">no output</span>}
       </span>
       <span className="cut measured">
         {[...scores, ...others].map((measure) => (
