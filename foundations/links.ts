@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../foundations/wire/index.ts';
+import type { JsonValue } from './wire/index.ts';
 
 /*
  * Links into the page. Each view has a path of one segment and its state in the query: web/app/router.tsx

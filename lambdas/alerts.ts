@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
 import type { AlertTrial } from '../api/alerts.ts';
-import { linksOf } from '../core/doors/mcp/links.ts';
 import { readAlerts } from '../core/workers/alerts/alert.ts';
 import { KnownAlerts, lookAtAlerts, type Watch } from '../core/workers/alerts/index.ts';
 import { tryAlert } from '../core/workers/alerts/tell/try.ts';
+import { linksOf } from '../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { settings } from './http/settings.ts';

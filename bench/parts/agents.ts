@@ -6,9 +6,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { linksOf, sizeOf, type ToolContext, toolsByName } from '../../core/doors/mcp/index.ts';
+import { sizeOf, type ToolContext, toolsByName } from '../../core/doors/mcp/index.ts';
 import { decodeExport, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import { noLookups, queryCalls } from '../../core/questions/query/index.ts';
+import { linksOf } from '../../foundations/links.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { type Bench, type BenchContext, type BenchPart, policy } from '../harness/bench.ts';

@@ -1,11 +1,11 @@
 /** What looking at a hundred alerts takes, over a project of a million calls a month. */
 
 import { alert } from '../../api/alerts.ts';
-import { linksOf } from '../../core/doors/mcp/links.ts';
 import { noLookups } from '../../core/questions/query/index.ts';
 import { noteAlerts } from '../../core/records/alerts.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import { KnownAlerts, lookAtAlerts, type ParseAlert, type Watch } from '../../core/workers/alerts/index.ts';
+import { linksOf } from '../../foundations/links.ts';
 import { requestBudget } from '../../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';

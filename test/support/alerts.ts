@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { alert } from '../../api/alerts.ts';
-import { linksOf } from '../../core/doors/mcp/links.ts';
 import { noteAlerts } from '../../core/records/alerts.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type Watch,
 } from '../../core/workers/alerts/index.ts';
 import { targetName } from '../../core/workers/alerts/message.ts';
+import { linksOf } from '../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
 import { endOf, send, startOf } from './calls.ts';

@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini';
 import type { ToolDescription } from '../../../api/tools.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
 import { forbidden, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/parse-body.ts';
 import type { StatsLookups } from '../../questions/stats/index.ts';
-import type { Links } from './links.ts';
 import { type JsonFields, kept } from './reply.ts';
 
 /** What tools work with. */

@@ -1,5 +1,4 @@
 export type { ToolContext } from './context.ts';
-export { linksOf } from './links.ts';
 export { sizeOf } from './reply.ts';
 export { type About, type Served, serve } from './server.ts';
 export { toolsByName } from './tools.ts';

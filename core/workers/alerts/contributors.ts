@@ -1,7 +1,7 @@
 import type { StatsRequest } from '../../../api/stats.ts';
+import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { formatTime, isJsonObject, parseRef } from '../../../foundations/wire/index.ts';
-import type { Links } from '../../doors/mcp/links.ts';
 import { type BucketRow, numberIn, type OneNumber, type Span, statsOf } from '../../questions/stats/index.ts';
 import { scanCalls } from '../../questions/stats/scan.ts';
 import { type CallHeader, readHeaders } from '../../records/calls/index.ts';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Links } from '../../../foundations/links.ts';
 import {
   mapConcurrent,
   type RequestBudget,
@@ -6,7 +7,6 @@ import {
   type Table,
 } from '../../../foundations/storage/index.ts';
 import { formatTime, type Micros, type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
-import type { Links } from '../../doors/mcp/links.ts';
 import { type LoadedAlert, type ParseAlert, readAlerts } from './alert.ts';
 import { contributorsOf, windowLink } from './contributors.ts';
 import {

@@ -1,7 +1,7 @@
 import { parseSearchWith } from '@tanstack/react-router';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linksOf } from '../../../core/doors/mcp/links.ts';
+import { linksOf } from '../../../foundations/links.ts';
 import {
   parseCompareSearch,
   parseOverviewSearch,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AlertTrial } from '../../../../api/alerts.ts';
+import type { Links } from '../../../../foundations/links.ts';
 import { mapConcurrent, type RequestBudget } from '../../../../foundations/storage/index.ts';
-import type { Links } from '../../../doors/mcp/links.ts';
 import type { LoadedAlert } from '../alert.ts';
 import { windowLink } from '../contributors.ts';
 import { messageOf } from '../look.ts';
