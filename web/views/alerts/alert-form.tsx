@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { wordsOf } from '../../api/http.ts';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
-import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Choice, Field, Notice } from '../../ui/controls.tsx';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import {
   type Alert,
@@ -21,47 +21,6 @@ import {
 } from './alert.ts';
 import { newAlertId, useStoreAlert } from './data.ts';
 import { isDear, PreviewPane, type Tried } from './preview.tsx';
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'number';
-  readonly placeholder?: string;
-}
-
-const Field = ({ label, onChange, type = 'text', ...props }: FieldProps) => (
-  <label className="field">
-    <span>{label}</span>
-    <input
-      {...props}
-      type={type}
-      spellCheck={false}
-      {...(type === 'number' && { step: 'any' })}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  </label>
-);
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string;
-  readonly value: Value;
-  readonly options: readonly (readonly [value: Value, text: string])[];
-  readonly onChange: (value: Value) => void;
-}
-
-const Choice = <Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>): ReactNode => (
-  <label className="field">
-    <span>{label}</span>
-    <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);
 
 interface PartProps {
   readonly draft: Draft;

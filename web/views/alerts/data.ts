@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { Answer, Request } from '../../api/contract.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { Answer } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
+import { useStoreObject } from '../data.ts';
 import { type Alert, type AlertValue, alertClass, alertOf } from './alert.ts';
 
 /** The most alerts that are listed. */
@@ -45,31 +46,12 @@ export const useAlerts = (project: string) =>
     { refetchInterval: interval },
   );
 
-type Value = Request<'/obj/create'>['obj']['val'];
-
 /** The id of a new alert's object. */
 export const newAlertId = (): string =>
   `alert-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
 
 /** Stores versions of alerts, and deletes alerts. */
-export const useStoreAlert = (project: string) => {
-  const { client } = useSession();
-  const cache = useQueryClient();
-  const onSuccess = () => cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === 'alerts' });
-  const save = useMutation({
-    mutationFn: ({ id, value }: { id: string; value: AlertValue }) => {
-      // The same values again are a new version by the time.
-      const val = { ...value, saved_at: new Date().toISOString() } as Value;
-      return client.ask('/obj/create', { obj: { project_id: project, object_id: id, val } });
-    },
-    onSuccess,
-  });
-  const remove = useMutation({
-    mutationFn: (id: string) => client.ask('/obj/delete', { project_id: project, object_id: id }),
-    onSuccess,
-  });
-  return { save, remove };
-};
+export const useStoreAlert = (project: string) => useStoreObject<AlertValue>(project, ['alerts']);
 
 /** Sends a test message through an alert's targets. */
 export const useTrial = (project: string) => {

@@ -4,7 +4,7 @@ import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows } from '../data.ts';
+import { headersOf, readRows, useStoreObject } from '../data.ts';
 import { isSilent, previewsOfTraces } from '../previews.ts';
 import { type Evaluator, evaluatorClass, evaluatorOf, judgeOp } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
@@ -25,29 +25,9 @@ export const useEvaluators = (project: string) =>
     return objs.flatMap((version) => evaluatorOf(version) ?? []);
   });
 
-type Value = Request<'/obj/create'>['obj']['val'];
-
 /** Stores versions of evaluators, and deletes evaluators. */
-export const useStoreEvaluator = (project: string) => {
-  const { client } = useSession();
-  const cache = useQueryClient();
-  const onSuccess = () =>
-    cache.invalidateQueries({
-      predicate: ({ queryKey: [kind] }) => kind === 'evaluators' || kind === 'evaluators spent',
-    });
-  const save = useMutation({
-    mutationFn: ({ id, value }: { id: string; value: EvaluatorValue }) => {
-      const val = { ...value, saved_at: new Date().toISOString() } as Value;
-      return client.ask('/obj/create', { obj: { project_id: project, object_id: id, val } });
-    },
-    onSuccess,
-  });
-  const remove = useMutation({
-    mutationFn: (id: string) => client.ask('/obj/delete', { project_id: project, object_id: id }),
-    onSuccess,
-  });
-  return { save, remove };
-};
+export const useStoreEvaluator = (project: string) =>
+  useStoreObject<EvaluatorValue>(project, ['evaluators', 'evaluators spent']);
 
 /**
  * Whether an object has a name already.

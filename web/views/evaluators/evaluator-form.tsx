@@ -4,7 +4,7 @@ import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText } from '../../data/format.ts';
 import { allows, useKept, useSession } from '../../session/session.tsx';
-import { Button, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Button, Field, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
 import { useModels } from '../models.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { CallLink } from './call-link.tsx';
@@ -121,28 +121,6 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
     </fieldset>
   );
 };
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'number';
-  readonly list?: string;
-  readonly placeholder?: string;
-}
-
-const Field = ({ label, onChange, type = 'text', ...props }: FieldProps) => (
-  <label className="field">
-    <span>{label}</span>
-    <input
-      {...props}
-      type={type}
-      spellCheck={false}
-      {...(type === 'number' && { step: 'any' })}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  </label>
-);
 
 const answers: Readonly<Record<Draft['answer'], string>> = {
   boolean: 'true or false',
