@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chat, report, type SeededCall, turn } from './support/calls.ts';
 import { pageUrl, useBrowser } from './support/visit.ts';
@@ -345,7 +345,18 @@ describe('the live mode', () => {
         await (await answered).finished();
       }
     };
-    return { page, look };
+    /** Looks until something stands, however many other requests the page makes meanwhile. */
+    const lookFor = (sign: Locator) =>
+      expect
+        .poll(
+          async () => {
+            await page.clock.runFor(4000);
+            return sign.isVisible();
+          },
+          { timeout: 30_000, interval: 200 },
+        )
+        .toBe(true);
+    return { page, look, lookFor };
   };
 
   it('adds a trace that began before the newest row and was reported after it, in its place', async () => {
@@ -372,19 +383,16 @@ describe('the live mode', () => {
 
   it('adds as many traces as come between two looks, and the first of a project', async () => {
     const own = 'page/live-many';
-    const { page, look } = await live(own);
+    const { page, lookFor } = await live(own);
     await page.getByText(`${own} has no calls yet`).waitFor();
     const now = Date.now() - Date.parse('2026-10-01T12:00:00Z');
     await report(own, [{ id: 'first', name: 'First', at: now }]);
-    // The page reads for rows in sight, too: the first answer may be one of those.
-    await look(2);
-    await firstRow(page, 'First');
+    await lookFor(page.getByRole('link', { name: 'First' }));
     await report(
       own,
       many.map((call) => ({ ...call, at: now + 1 + (call.at ?? 0) / second })),
     );
-    await look(2);
-    await page.getByText('151 rows', { exact: true }).waitFor();
+    await lookFor(page.getByText('151 rows', { exact: true }));
     await firstRow(page, 'Old 149');
   });
 });
