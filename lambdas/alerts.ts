@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { AlertTrial } from '../api/alerts.ts';
 import { readAlerts } from '../core/workers/alerts/alert.ts';
-import { KnownAlerts, lookAtAlerts, type Watch } from '../core/workers/alerts/index.ts';
+import { KnownAlerts, lookAtAlerts, type Watch } from '../core/workers/alerts/look.ts';
 import { tryAlert } from '../core/workers/alerts/tell/try.ts';
 import { linksOf } from '../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';

@@ -1,4 +1,3 @@
 export * from './ask.ts';
 export * from './events.ts';
-export * from './invoke.ts';
 export * from './signed.ts';

@@ -1,5 +1,5 @@
 import { alert } from '../../api/alerts.ts';
-import type { ParseAlert } from '../../core/workers/alerts/index.ts';
+import type { ParseAlert } from '../../core/workers/alerts/alert.ts';
 import { schemaInDialect } from '../http/dialect.ts';
 
 const schema = schemaInDialect(alert());

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AlertLevel } from '../../api/alerts.ts';
-import { KnownAlerts, lookAtAlerts, type Message, type Watch } from '../../core/workers/alerts/index.ts';
+import { KnownAlerts, lookAtAlerts, type Watch } from '../../core/workers/alerts/look.ts';
+import type { Message } from '../../core/workers/alerts/message.ts';
 import { targetName } from '../../core/workers/alerts/message.ts';
 import { queryAlerts } from '../../core/workers/alerts/query.ts';
 import { readRegister, readStandings } from '../../core/workers/alerts/register.ts';

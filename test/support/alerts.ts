@@ -2,15 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { alert } from '../../api/alerts.ts';
 import { noteAlerts } from '../../core/records/alerts.ts';
 import { createObject } from '../../core/records/objects/index.ts';
-import {
-  KnownAlerts,
-  type Looked,
-  lookAtAlerts,
-  type Message,
-  type ParseAlert,
-  type Watch,
-} from '../../core/workers/alerts/index.ts';
-import { targetName } from '../../core/workers/alerts/message.ts';
+import type { ParseAlert } from '../../core/workers/alerts/alert.ts';
+import { KnownAlerts, type Looked, lookAtAlerts, type Watch } from '../../core/workers/alerts/look.ts';
+import { type Message, targetName } from '../../core/workers/alerts/message.ts';
 import { linksOf } from '../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';

@@ -46,9 +46,9 @@ const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
 
 /**
  * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
- * without any.
+ * without any. The scan waits for a promise that it returns.
  */
-type TakeCall = (call: CallRow, usage: JsonValue, failed?: string) => void;
+type TakeCall = (call: CallRow, usage: JsonValue, failed?: string) => unknown;
 
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
@@ -82,9 +82,9 @@ export const scanCalls = async (
   const query = findCalls(store, selection, budget, lookups, wanted);
   const reader = new PayloadReader(store, projectId, budget);
   let apart: CallRow[] = [];
-  const takeRow = (row: CallRow): void => {
+  const takeRow = (row: CallRow): unknown => {
     const isFailed = withFailed && failedWithoutUsage(row.header);
-    take(row, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
+    return take(row, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
   };
   const isApart = ({ header, payload }: CallRow): boolean =>
     payload === null &&
@@ -100,13 +100,17 @@ export const scanCalls = async (
       const { start } = call.header;
       const row = rows.get(call.header.id)?.readAs(call);
       // It may have been reported again meanwhile, with another time.
-      if (row && start.startedAt >= from && start.startedAt < to) takeRow(row);
+      if (row && start.startedAt >= from && start.startedAt < to) await takeRow(row);
     }
   };
   for await (const batch of query.found) {
     for (const row of batch) {
       if (isApart(row)) apart.push(row);
-      else takeRow(row);
+      else {
+        const taken = takeRow(row);
+        // Most take a call at once: a turn of the event loop's queue for each would be felt.
+        if (taken instanceof Promise) await taken;
+      }
       if (apart.length === payloadsAtOnce) await readApart();
     }
   }

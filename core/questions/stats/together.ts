@@ -85,7 +85,7 @@ const scanFor = async (
     if (startedAt < ask.span[0] || startedAt >= ask.span[1]) return;
     ask.cellAt(startedAt).add(header, usage, costsOf?.(usage, startedAt) ?? {});
   };
-  const scan = (of: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => void) => {
+  const scan = (of: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => unknown) => {
     const scanned = { projectId, filter: of.filter, where: of.where, withUsage, withFailed: false };
     return scanCalls(store, { ...scanned, attributes: [] }, span, take, counts, budget, lookups);
   };
@@ -113,13 +113,10 @@ const scanFor = async (
     }
   };
   let waiting = new Map<string, readonly [CallRow, JsonValue]>();
-  let reading = Promise.resolve();
-  const readWaiting = (): void => {
+  const readWaiting = (): Promise<void> => {
     const some = waiting;
     waiting = new Map();
-    reading = reading.then(() => readPayloads(some));
-    // Whoever waits for it in the end learns of it.
-    reading.catch(() => {});
+    return readPayloads(some);
   };
   await scan({ filter: everyCall, where: null }, (row, usage) => {
     let waits = false;
@@ -129,10 +126,10 @@ const scanFor = async (
       else add(ask, row, usage);
     }
     if (waits) waiting.set(row.header.id, [row, usage]);
-    if (waiting.size === payloadsAtOnce) readWaiting();
+    // The scan waits meanwhile, so that no more calls than these are held.
+    return waiting.size === payloadsAtOnce ? readWaiting() : undefined;
   });
-  readWaiting();
-  await reading;
+  await readWaiting();
 };
 
 /** Reads the rollups of a span, and the headers of its other hours, once for all who ask. */

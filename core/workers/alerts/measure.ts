@@ -1,5 +1,4 @@
 import type { Alert, Measure } from '../../../api/alerts.ts';
-
 import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {

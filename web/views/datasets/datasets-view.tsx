@@ -8,7 +8,7 @@ import { isObject } from '../../data/values.ts';
 import { allows, useRead, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { goTo } from '../../ui/go-to.ts';
+import { goTo, ObjectLink } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { saveFile } from '../traces/export.ts';
 import {
@@ -317,19 +317,12 @@ const DatasetList = ({ datasets, project }: { datasets: readonly ObjectVersion[]
   <ul className="object-list" aria-label="Datasets">
     {datasets.map(({ object_id, version_index, created_at }) => (
       <li key={object_id}>
-        <Link
+        <ObjectLink
           to="/datasets"
           search={{ project, dataset: object_id }}
-          activeOptions={{ exact: false, includeSearch: true }}
-          className="object-link"
-        >
-          <span className="cut" dir="auto">
-            {object_id}
-          </span>
-          <span className="muted">
-            {countedText(version_index + 1, 'version')} · {momentText(created_at)}
-          </span>
-        </Link>
+          name={object_id}
+          about={`${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
+        />
       </li>
     ))}
     {datasets.length === maxListed ? (

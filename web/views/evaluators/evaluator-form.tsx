@@ -4,7 +4,7 @@ import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText } from '../../data/format.ts';
 import { allows, useKept, useSession } from '../../session/session.tsx';
-import { Button, Field, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Button, Choice, Field, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
 import { useModels } from '../models.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { CallLink } from './call-link.tsx';
@@ -122,11 +122,16 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
   );
 };
 
-const answers: Readonly<Record<Draft['answer'], string>> = {
-  boolean: 'true or false',
-  number: 'a number',
-  label: 'one of some labels',
-};
+const answers: readonly (readonly [Draft['answer'], string])[] = [
+  ['boolean', 'true or false'],
+  ['number', 'a number'],
+  ['label', 'one of some labels'],
+];
+
+const subjects: readonly (readonly [Draft['on'], string])[] = [
+  ['call', 'each call, once it ends'],
+  ['trace', 'whole traces, once their root ends'],
+];
 
 const JudgeFields = ({ project, ...props }: PartProps & { readonly project: string }) => {
   const { draft, onChange } = props;
@@ -147,19 +152,12 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
           value={draft.model}
           onChange={(model) => onChange({ model })}
         />
-        <label className="field">
-          <span>It answers</span>
-          <select
-            value={draft.answer}
-            onChange={({ target }) => onChange({ answer: target.value as Draft['answer'] })}
-          >
-            {Object.entries(answers).map(([type, text]) => (
-              <option key={type} value={type}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="It answers"
+          value={draft.answer}
+          options={answers}
+          onChange={(answer) => onChange({ answer })}
+        />
         {draft.answer === 'number' ? (
           <>
             <Field
@@ -222,19 +220,12 @@ const CheckFields = ({ draft: { check, checked }, onChange }: PartProps) => {
   const isNumber = check.startsWith('max_');
   return (
     <div className="evaluator-fields">
-      <label className="field">
-        <span>True if</span>
-        <select
-          value={check}
-          onChange={({ target }) => onChange({ check: target.value as CheckName, checked: '' })}
-        >
-          {checkNames.map((name) => (
-            <option key={name} value={name}>
-              {checks[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="True if"
+        value={check}
+        options={checkNames.map((name) => [name, checks[name]] as const)}
+        onChange={(next) => onChange({ check: next, checked: '' })}
+      />
       {check === 'json_schema' ? (
         <label className="field">
           <span>JSON Schema</span>
@@ -374,13 +365,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
             onChange={(name) => change({ name })}
           />
         )}
-        <label className="field">
-          <span>It judges</span>
-          <select value={draft.on} onChange={({ target }) => change({ on: target.value as Draft['on'] })}>
-            <option value="call">each call, once it ends</option>
-            <option value="trace">whole traces, once their root ends</option>
-          </select>
-        </label>
+        <Choice label="It judges" value={draft.on} options={subjects} onChange={(on) => change({ on })} />
         <Field
           label="Share of them, in percent"
           type="number"

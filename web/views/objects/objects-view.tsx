@@ -1,13 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ObjectVersion, Request } from '../../api/contract.ts';
-import { momentText } from '../../data/format.ts';
+import { countedText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { goTo } from '../../ui/go-to.ts';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { goTo, ObjectLink } from '../../ui/object-list.tsx';
 
 /** The most objects, and versions of one, that are read. */
 const maxListed = 1000;
@@ -134,20 +134,12 @@ const ObjectList = ({ objects, project }: { objects: readonly ObjectVersion[]; p
   <ul className="object-list" aria-label="Objects">
     {objects.map(({ object_id, version_index, kind, created_at }) => (
       <li key={object_id}>
-        <Link
+        <ObjectLink
           to="/objects"
           search={{ project, object: object_id }}
-          activeOptions={{ exact: false, includeSearch: true }}
-          className="object-link"
-        >
-          <span className="cut" dir="auto">
-            {object_id}
-          </span>
-          <span className="muted">
-            {kind === 'op' ? 'op, ' : ''}
-            {version_index + 1} {version_index === 0 ? 'version' : 'versions'} · {momentText(created_at)}
-          </span>
-        </Link>
+          name={object_id}
+          about={`${kind === 'op' ? 'op, ' : ''}${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
+        />
       </li>
     ))}
     {objects.length === maxListed ? (

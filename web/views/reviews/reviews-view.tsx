@@ -5,8 +5,8 @@ import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
-import { goTo } from '../../ui/go-to.ts';
 import { lazily } from '../../ui/lazy.ts';
+import { goTo, ObjectLink } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { useChange, useInSight } from '../data.ts';
 import type { ReviewsSearch } from '../search.ts';
@@ -32,23 +32,18 @@ const QueueLink = ({ project, queue }: { project: string; queue: Queue }) => {
   const { state } = useQueue(project, queue, isRead);
   return (
     <li>
-      <Link
+      <ObjectLink
         to="/reviews"
         search={{ project, queue: queue.id }}
-        activeOptions={{ exact: false, includeSearch: true }}
-        className="object-link"
-      >
-        <span className="cut" dir="auto">
-          {queue.name}
-        </span>
-        <span className="muted">
-          {state
+        name={queue.name}
+        about={
+          state
             ? `${ofCalls(state.standing.open.length, state)} open · ${countText(state.standing.done)} done`
             : isRead
               ? '…'
-              : 'open it to count'}
-        </span>
-      </Link>
+              : 'open it to count'
+        }
+      />
     </li>
   );
 };
