@@ -25,6 +25,7 @@ const lazyPackages: Readonly<Record<string, string>> = {
     '{ Server, ProtocolError, ProtocolErrorCode, createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport }',
   '@pydantic/genai-prices': '*',
   '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
+  '@smithy/core/event-streams': '{ EventStreamSerde, eventStreamSerdeProvider }',
   '@aws-sdk/client-sqs':
     '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
   '@cfworker/json-schema': '{ Validator }',
@@ -95,7 +96,7 @@ const addPackage = (folder: string, { name, contents }: PackageBundle): void => 
   const target = join(folder, 'node_modules', name);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'index.cjs'), contents);
-  writeFileSync(join(target, 'package.json'), JSON.stringify({ name, exports: './index.cjs' }));
+  writeFileSync(join(target, 'package.json'), JSON.stringify({ name, main: './index.cjs' }));
 };
 
 /**

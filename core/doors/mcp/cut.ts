@@ -128,8 +128,6 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
   };
 };
 
-const counted = new Intl.NumberFormat('en-US');
-
 /** How many gaps a reply names. */
 const maxNamed = 8;
 
@@ -140,7 +138,7 @@ export const gapTexts = (gaps: readonly Gap[], get: (gap: Gap) => string): strin
     .slice(0, maxNamed)
     .map(
       (gap) =>
-        `${gap.path}: ${gap.unit} from ${counted.format(gap.from)} on, of ${counted.format(gap.of)}: ${get(gap)}`,
+        `${gap.path}: ${gap.unit} from ${gap.from.toLocaleString('en-US')} on, of ${gap.of.toLocaleString('en-US')}: ${get(gap)}`,
     );
   const more = gaps.length - named.length;
   return more > 0 ? [...named, `${more} more values were cut; each ends in …`] : named;

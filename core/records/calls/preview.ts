@@ -19,7 +19,8 @@ const maxKept = { characters: maxCharacters - cutMark.length, bytes: maxBytes - 
 
 /** Runs of what is neither white space nor a control character. A longer one comes in several. */
 const words = /[^\s\p{Cc}]{1,256}/gu;
-const graphemes = new Intl.Segmenter();
+/** Made with the first line that needs it: its data takes Node some 10 ms to load. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** The first pieces of a text that fit into a line, without the cut's mark. */
 const fitting = (pieces: Iterable<string>): string => {
@@ -32,14 +33,17 @@ const fitting = (pieces: Iterable<string>): string => {
   return kept;
 };
 
-function* segments(line: string): Generator<string> {
-  for (const { segment } of graphemes.segment(line)) yield segment;
-}
+/** What a reader takes for characters. In printable ASCII each is one. */
+const charactersOf = (line: string): Iterable<string> => {
+  if (/^[ -~]*$/.test(line)) return line;
+  graphemes ??= new Intl.Segmenter();
+  return Iterator.from(graphemes.segment(line)).map(({ segment }) => segment);
+};
 
 const shortened = (line: string): string => {
   if (line.length <= maxCharacters && Buffer.byteLength(line) <= maxBytes) return line;
   // A first character with hundreds of marks is cut between two of them.
-  return `${(fitting(segments(line)) || fitting(line)).trimEnd()}${cutMark}`;
+  return `${(fitting(charactersOf(line)) || fitting(line)).trimEnd()}${cutMark}`;
 };
 
 /**
