@@ -1,16 +1,14 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent } from 'node:https';
-import { type ConsumedCapacity, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
 import type { Policy } from '../policy.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
-import { exactNumber } from './items.ts';
-import type { RequestBudget } from './requests.ts';
+import type { Table } from './table.ts';
 import type { ExpiryOf } from './tables.ts';
 
 /**
@@ -57,37 +55,6 @@ export const s3Client = async (): Promise<S3Client> => {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
-};
-
-/** A DynamoDB table and a client for it. */
-export interface Table {
-  readonly client: DynamoDBClient;
-  readonly name: string;
-}
-
-/**
- * Adds an answer's consumed capacity to the budget's meter. DynamoDB Local has none for PartiQL.
- */
-export const meter = (
-  budget: RequestBudget,
-  kind: 'readUnits' | 'writeUnits',
-  capacity: ConsumedCapacity | undefined,
-): void => {
-  budget.meter[kind] += capacity?.CapacityUnits ?? 0;
-};
-
-const documentClients = new WeakMap<DynamoDBClient, DynamoDBDocumentClient>();
-
-/**
- * The document client of a table: its commands take and give items as plain objects. It shares the
- * connections and the middleware of the table's own client, which alone is to be destroyed.
- */
-export const documents = ({ client }: Pick<Table, 'client'>): DynamoDBDocumentClient => {
-  const known = documentClients.get(client);
-  if (known) return known;
-  const made = DynamoDBDocumentClient.from(client, { unmarshallOptions: { wrapNumbers: exactNumber } });
-  documentClients.set(client, made);
-  return made;
 };
 
 /** A table, the bucket for its large values, and the settings that the layout depends on. */
