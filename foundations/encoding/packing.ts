@@ -19,20 +19,40 @@ const params = {
 export const pack = (bytes: Uint8Array): Promise<Buffer> =>
   compressAsync(bytes, { params, pledgedSrcSize: bytes.length });
 
+/** The least and the most that zlib may allocate at a time. Damaged bytes can claim any length. */
+const [minChunk, maxChunk] = [64, 64 * 1024 * 1024];
+
 /**
- * How many bytes are allocated at a time: about a segment's content. By default zlib writes pieces
- * of 16 KB, of which a segment has some 40.
+ * The length of a frame's content, which {@link pack} has it say.
+ * Source: RFC 8878, 3.1.1.1
  */
-const chunkSize = ({ length }: Uint8Array): number => Math.min(Math.max(32 * length, 16 * 1024), 1024 * 1024);
+const contentLength = (frame: Buffer): number => {
+  const descriptor = frame.readUInt8(4);
+  const at = descriptor & 0x20 ? 5 : 6;
+  switch (descriptor >> 6) {
+    case 0:
+      return frame.readUInt8(at);
+    case 1:
+      return frame.readUInt16LE(at) + 256;
+    default:
+      return frame.readUInt32LE(at);
+  }
+};
 
 /**
  * Undoes {@link pack}, at once: a thread of zlib's would take several times the processor time, more
- * than it could save by working beside this one.
+ * than it could save by working beside this one. A frame whose content has room in one piece is decoded
+ * in a single pass, straight to its place. With less room zstd works in a window of its own, and what it
+ * allocates has V8 collect garbage.
  *
  * @throws Error if the bytes are damaged
  */
-export const unpack = (frame: Uint8Array): Buffer =>
-  zstdDecompressSync(frame, { chunkSize: chunkSize(frame) });
+export const unpack = ({ buffer, byteOffset, length }: Uint8Array): Buffer => {
+  const frame = Buffer.from(buffer, byteOffset, length);
+  // With a byte to spare, zlib sees that there is no more.
+  const chunkSize = Math.min(Math.max(contentLength(frame) + 1, minChunk), maxChunk);
+  return zstdDecompressSync(frame, { chunkSize });
+};
 
 // Each reuses its buffer. Bundles that only decode do without the encoder.
 const encoder = /* @__PURE__ */ new Encoder();

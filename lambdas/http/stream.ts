@@ -172,12 +172,15 @@ export const compressor = (coding: Coding): Encoder =>
     : createGzip({ flush: constants.Z_SYNC_FLUSH });
 
 /** Whether a promise is still pending after so many milliseconds. */
-const isPendingAfter = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
-  const done = new AbortController();
-  const stop = () => done.abort();
-  promise.then(stop, stop);
-  return sleep(ms, true, { signal: done.signal }).catch(() => false);
-};
+const isPendingAfter = (promise: Promise<unknown>, ms: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms, true);
+    const settle = () => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    promise.then(settle, settle);
+  });
 
 /**
  * Puts a filler among items whenever the next one takes long, so that nobody takes the silence for
@@ -300,7 +303,7 @@ export async function* encoded(answer: StreamedAnswer, delivery: Delivery): Asyn
 export const abortable = (stream: Readable, aborting: AbortController): Readable => {
   const destroy = stream._destroy.bind(stream);
   stream._destroy = (error, callback) => {
-    aborting.abort();
+    if (!stream.readableEnded) aborting.abort();
     destroy(error, callback);
   };
   return stream;

@@ -68,7 +68,9 @@ interface Exchange {
 const exchangeOf = (req: IncomingMessage, res: ServerResponse): Exchange => {
   const request = readRequest(req);
   const ending = new AbortController();
-  res.once('close', () => ending.abort(new ClientGone('the client has gone')));
+  res.once('close', () => {
+    if (!res.writableFinished) ending.abort(new ClientGone('the client has gone'));
+  });
   res.setHeader('x-amzn-RequestId', request.id);
   return { request, req, res, ending, authorizer: {} };
 };
@@ -146,8 +148,9 @@ const integrate = async (
   event: string,
 ): Promise<void> => {
   const { ending } = exchange;
-  const timeout = new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`);
-  const timer = setTimeout(() => ending.abort(timeout), route.timeoutMs);
+  const timer = setTimeout(() => {
+    ending.abort(new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`));
+  }, route.timeoutMs);
   try {
     const output = await lambda.invoke(event, ending.signal);
     if (route.streaming) await sendStreamed(exchange, output);

@@ -143,11 +143,8 @@ export type StartContainer = (options: ContainerOptions) => Container;
 /** Node itself needs about as much to start. */
 const minMemoryMb = 256;
 
-/**
- * What V8 may take for new objects, in MB. Its default of 48 is for a process, and each of many
- * workers would soon hold it.
- */
-const youngMb = 4;
+/** The part of a function's memory that V8 may take for new objects, as on Lambda (docs/decisions/0143). */
+const youngPart = 0.05;
 
 /** The file of a module: the first that exists, in Lambda's order of extensions. */
 const moduleOf = (path: string): string => {
@@ -212,7 +209,7 @@ export class FunctionWorker implements Container {
       env: environmentOf(options),
       resourceLimits: {
         maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb),
-        maxYoungGenerationSizeMb: youngMb,
+        maxYoungGenerationSizeMb: Math.ceil(options.spec.memoryMb * youngPart),
       },
       stdout: true,
       stderr: true,
