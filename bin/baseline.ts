@@ -3,11 +3,10 @@
  * with which the next one's are compared.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { tables } from '../foundations/storage/tables.ts';
+import { root } from './common.ts';
 
-const pathOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
-
-const { version } = JSON.parse(readFileSync(pathOf('package.json'), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 const baseline = { version, tables };
-writeFileSync(pathOf('foundations/storage/released.json'), `${JSON.stringify(baseline, null, 2)}\n`);
+writeFileSync(join(root, 'foundations/storage/released.json'), `${JSON.stringify(baseline, null, 2)}\n`);

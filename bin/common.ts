@@ -1,8 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
+
+/** The project's folder, absolute. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** A wrong command line. The message names the argument and what to write. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** The command cannot do its work. The message says what to do about it. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
 }
 
 /**
@@ -55,21 +65,49 @@ export const usdOf = (option: string, text: string): number => {
   return Number(text);
 };
 
+/** @throws UsageError if it is no project */
+export const projectOf = (text: string | undefined): ProjectId => {
+  if (text === undefined) throw new UsageError('name the project: --project acme/shop');
+  const project = parseProjectId(text);
+  if (project === undefined) throw new UsageError(`--project ${text}: ${projectIdRule}`);
+  return project;
+};
+
+/** Explains the SDK's errors to an operator. */
+const explanations: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'no such table in this account and region: check its name and AWS_REGION',
+  CredentialsProviderError:
+    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
+  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
+};
+
+const explain = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Failure) return error.message;
+  if (error.message.startsWith('Region'))
+    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return explanations[code] ?? `${error.name}: ${error.message}`;
+};
+
+const asksForHelp = (argument: string): boolean => argument === '--help' || argument === '-h';
+
 /**
- * Runs an operator's command, and writes to standard error why it failed.
+ * Runs an operator's command, or prints its help if the command line asks for that. Writes to
+ * standard error why it failed.
  *
  * @param name the name of its npm script
- * @param explain what to say of any error but wrong usage
+ * @param argv the arguments after the command's name
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage
  */
 export const runCommand = async (
-  name: string,
-  { err }: Pick<CommandOutput, 'err'>,
+  { name, help, argv }: { readonly name: string; readonly help: string; readonly argv: readonly string[] },
+  { out, err }: CommandOutput,
   task: () => void | Promise<void>,
-  explain: (error: unknown) => string,
 ): Promise<0 | 1 | 2> => {
   try {
-    await task();
+    if (argv.some(asksForHelp)) out(help);
+    else await task();
     return 0;
   } catch (error) {
     const isUsage = error instanceof UsageError;
@@ -91,7 +129,7 @@ export const runPlain = async (
 ): Promise<void> => {
   const [argument] = process.argv.slice(2);
   if (argument === undefined) return task();
-  if (argument === '--help' || argument === '-h') return processOutput.out(help);
+  if (asksForHelp(argument)) return processOutput.out(help);
   processOutput.err(usageText(name, new UsageError(`${argument}: this command takes no arguments`)));
   process.exitCode = 2;
 };

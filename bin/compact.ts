@@ -18,13 +18,19 @@ import {
   type ReadCells,
   toParquet,
 } from '../core/workers/analytics/index.ts';
-import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
+import type { ProjectId } from '../foundations/wire/index.ts';
+import {
+  type CommandOutput,
+  parseFlags,
+  processOutput,
+  projectOf,
+  runCommand,
+  UsageError,
+} from './common.ts';
 
 interface CompactOptions {
   readonly bucket: string;
   readonly project: ProjectId;
-  readonly datasets: readonly Dataset[];
   /** The first and the last day, inclusive; absent for all. */
   readonly from?: string;
   readonly to?: string;
@@ -57,23 +63,14 @@ const dayOf = (flag: string, text: string | undefined): string | undefined => {
   throw new UsageError(`--${flag} ${text}: write a day such as 2026-11-01`);
 };
 
-/**
- * Parses a command line.
- *
- * @returns undefined if help is requested
- * @throws UsageError if an argument is wrong
- */
-export const parseOptions = (argv: readonly string[]): CompactOptions | undefined => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
+/** @throws UsageError if an argument is wrong */
+const parseOptions = (argv: readonly string[]): CompactOptions => {
   const { values } = parseFlags({ args: [...argv], options });
   if (values.bucket === undefined) throw new UsageError('give the bucket, --bucket');
-  const project = parseProjectId(values.project ?? '');
-  if (project === undefined) throw new UsageError(`--project ${values.project ?? ''}: ${projectIdRule}`);
   const [from, to] = [dayOf('from', values.from), dayOf('to', values.to)];
   return {
     bucket: values.bucket,
-    project,
-    datasets: Object.keys(datasets) as Dataset[],
+    project: projectOf(values.project),
     dryRun: values['dry-run'],
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
@@ -155,7 +152,7 @@ const compactFolder = async (
  */
 export const compactFolders = async (client: S3Client, options: CompactOptions): Promise<CompactCounts> => {
   let [days, filesBefore, rowsBefore, rowsAfter] = [0, 0, 0, 0];
-  for (const dataset of options.datasets) {
+  for (const dataset of Object.keys(datasets) as Dataset[]) {
     for (const folder of await foldersOf(client, options, dataset)) {
       const { before, after } = await compactFolder(client, options, dataset, folder);
       days++;
@@ -174,22 +171,16 @@ export const compactFolders = async (client: S3Client, options: CompactOptions):
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
-  runCommand(
-    'compact',
-    io,
-    async () => {
-      const options = parseOptions(argv);
-      if (!options) return io.out(help);
-      const client = new S3Client({});
-      try {
-        const { days, filesBefore, rowsBefore, rowsAfter } = await compactFolders(client, options);
-        const done = options.dryRun ? 'would be left; nothing was written' : 'are left';
-        io.out(`${days} days, ${filesBefore} files, ${rowsBefore} rows: ${rowsAfter} rows ${done}`);
-      } finally {
-        client.destroy();
-      }
-    },
-    (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)),
-  );
+  runCommand({ name: 'compact', help, argv }, io, async () => {
+    const options = parseOptions(argv);
+    const client = new S3Client({});
+    try {
+      const { days, filesBefore, rowsBefore, rowsAfter } = await compactFolders(client, options);
+      const done = options.dryRun ? 'would be left; nothing was written' : 'are left';
+      io.out(`${days} days, ${filesBefore} files, ${rowsBefore} rows: ${rowsAfter} rows ${done}`);
+    } finally {
+      client.destroy();
+    }
+  });
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);

@@ -1,6 +1,5 @@
 /** `npm run keys -- create | list | revoke`: the operator's command for keys. See docs/keys.md. */
 
-import { fileURLToPath } from 'node:url';
 import {
   formatGrant,
   formatKey,
@@ -19,27 +18,32 @@ import {
   revokeKey,
   type SpendingLimits,
 } from '../foundations/auth/index.ts';
-import type { Table } from '../foundations/storage/index.ts';
 import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
 import { dialects } from '../weave/policy.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError, usdOf } from './common.ts';
+import {
+  type CommandOutput,
+  Failure,
+  parseFlags,
+  processOutput,
+  root,
+  runCommand,
+  UsageError,
+  usdOf,
+} from './common.ts';
 import {
   locationOptions as commonLocationOptions,
   defaultPort,
   defaultStack,
-  explain,
-  Failure,
   factsOf,
-  findTable,
   type KeysLocation,
   locationOf,
   type ServiceFacts,
   withDefaultPort,
+  withTable,
 } from './location.ts';
 
 /** A parsed command. `service` is absent if the configuration decides. */
 export type Command =
-  | { readonly name: 'help' }
   | {
       readonly name: 'create';
       readonly location: KeysLocation;
@@ -91,7 +95,7 @@ const createOptions = {
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
 /** @throws UsageError if several say where the keys are, or the port is none */
-export const keysLocationOf = ({
+const keysLocationOf = ({
   table,
   ...service
 }: {
@@ -176,7 +180,6 @@ const revokeOf = (args: string[]): Command => {
  * @throws UsageError if an argument is wrong
  */
 const parseCommand = (argv: readonly string[], now: Micros): Command => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
   const [name, ...args] = withDefaultPort(argv);
   switch (name) {
     case 'create':
@@ -298,14 +301,12 @@ type CommandOf<Name extends Command['name']> = Extract<Command, { name: Name }>;
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
-  runCommand('keys', io, () => execute(parseCommand(argv, nowMicros()), io), explain);
+  runCommand({ name: 'keys', help, argv }, io, () => execute(parseCommand(argv, nowMicros()), io));
 
 const nowMicros = (): number => Date.now() * 1000;
 
 const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
   switch (command.name) {
-    case 'help':
-      return io.out(help);
     case 'create':
       return create(command, io);
     case 'list':
@@ -336,16 +337,14 @@ const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Pro
   const { location, grantee } = command;
   const key = makeKey(await serviceOf(command, io));
   const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
-  const table = await findTable(location, io.root, 'keys');
-  const stored = await withTable(table, () => putKey(table, record));
+  const stored = await withTable(location, io.root, 'keys', (table) => putKey(table, record));
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');
   io.out(formatKey(key));
   io.err(describeNewKey(record, io.interactive ? formatKey(key) : '$KEY'));
 };
 
 const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironment): Promise<void> => {
-  const table = await findTable(location, io.root, 'keys');
-  const records = await withTable(table, () => listKeys(table));
+  const records = await withTable(location, io.root, 'keys', listKeys);
   io.out(json ? keysAsJson(records, nowMicros()) : describeKeys(records, nowMicros()));
 };
 
@@ -360,19 +359,12 @@ const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string
 
 const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
   const facts = await factsOf(location, io.root);
-  const table = await findTable(location, io.root, 'keys');
-  const record = await withTable(table, () => revokeKey(table, id, nowMicros()));
-  if (!record) throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
+  const record = await withTable(location, io.root, 'keys', async (table) => {
+    const revoked = await revokeKey(table, id, nowMicros());
+    if (revoked) return revoked;
+    throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
+  });
   io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, location)}`);
-};
-
-/** Runs a task on the table, then closes its connections, which would keep the process alive. */
-const withTable = async <T>(table: Table, task: () => Promise<T>): Promise<T> => {
-  try {
-    return await task();
-  } finally {
-    table.client.destroy();
-  }
 };
 
 /** A value of the operator beyond a bound is wrong usage, not a failure. */
@@ -389,5 +381,5 @@ if (import.meta.main)
   process.exitCode = await run(process.argv.slice(2), {
     ...processOutput,
     interactive: process.stdout.isTTY === true,
-    root: fileURLToPath(new URL('..', import.meta.url)),
+    root,
   });

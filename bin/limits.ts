@@ -1,45 +1,42 @@
 /** `npm run limits -- set | show`: the operator's command for spending limits of projects. See docs/limits.md. */
 
-import { fileURLToPath } from 'node:url';
 import { limitsClass, limitsObject, limits as limitsSchema } from '../api/limits.ts';
 import { readProjectLimits } from '../core/records/limits.ts';
 import { createObject } from '../core/records/objects/index.ts';
 import { readSpent } from '../core/records/spending.ts';
 import { ownPolicy } from '../foundations/policy.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
-import {
-  formatTime,
-  type JsonObject,
-  type ProjectId,
-  parseProjectId,
-  projectIdRule,
-  ServiceError,
-} from '../foundations/wire/index.ts';
+import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
 import { parseValue } from '../foundations/wire/parse-body.ts';
 import { dialectOf, weavePolicy } from '../weave/policy.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError, usdOf } from './common.ts';
+import {
+  type CommandOutput,
+  parseFlags,
+  processOutput,
+  projectOf,
+  root,
+  runCommand,
+  UsageError,
+  usdOf,
+} from './common.ts';
 import {
   defaultPort,
   defaultStack,
-  explain,
   factsOf,
-  findTable,
   type Location,
   locationOf,
   locationOptions,
   withDefaultPort,
+  withTable,
 } from './location.ts';
 
 /** A parsed command. */
-type Command =
-  | { readonly name: 'help' }
-  | {
-      readonly name: 'set';
-      readonly location: Location;
-      readonly project: ProjectId;
-      readonly val: JsonObject;
-    }
-  | { readonly name: 'show'; readonly location: Location; readonly project: ProjectId };
+interface Command {
+  readonly location: Location;
+  readonly project: ProjectId;
+  /** The limits to set; undefined if they are only shown. */
+  readonly val?: JsonObject;
+}
 
 export const help = `Set and show the spending limits of a project of a deployed or a local service.
 
@@ -67,14 +64,6 @@ const setOptions = {
   'usd-per-month': { type: 'string' },
 } as const;
 
-/** @throws UsageError if it is no project */
-export const projectOf = (text: string | undefined): ProjectId => {
-  if (text === undefined) throw new UsageError('name the project: --project acme/shop');
-  const project = parseProjectId(text);
-  if (project === undefined) throw new UsageError(`--project ${text}: ${projectIdRule}`);
-  return project;
-};
-
 /** @throws UsageError for dollars that no limit may have */
 const limitsValue = (perDay: string | undefined, perMonth: string | undefined): JsonObject => {
   const val = {
@@ -94,16 +83,15 @@ const limitsValue = (perDay: string | undefined, perMonth: string | undefined): 
 };
 
 const parseCommand = (argv: readonly string[]): Command => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
   const [name, ...args] = withDefaultPort(argv);
   if (name === 'set') {
     const { values } = parseFlags({ args, options: setOptions });
     const val = limitsValue(values['usd-per-day'], values['usd-per-month']);
-    return { name, location: locationOf(values), project: projectOf(values.project), val };
+    return { location: locationOf(values), project: projectOf(values.project), val };
   }
   if (name !== 'show') throw new UsageError(`${name ?? 'no command'}: should be set or show`);
   const { values } = parseFlags({ args, options });
-  return { name, location: locationOf(values), project: projectOf(values.project) };
+  return { location: locationOf(values), project: projectOf(values.project) };
 };
 
 interface CommandEnvironment extends CommandOutput {
@@ -118,31 +106,15 @@ interface CommandEnvironment extends CommandOutput {
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
-  runCommand('limits', io, () => execute(parseCommand(argv), io), explain);
+  runCommand({ name: 'limits', help, argv }, io, () => execute(parseCommand(argv), io));
 
-const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
-  if (command.name === 'help') return io.out(help);
-  const { location, project } = command;
-  const tables = [
-    await findTable(location, io.root, 'objects'),
-    await findTable(location, io.root, 'rollups'),
-  ] as const;
-  try {
-    const objects = await storeOf(tables[0], location, io);
-    if (command.name === 'set')
-      await createObject(
-        objects,
-        { ...limitsName(project), val: command.val },
-        'limits',
-        requestBudget(10_000),
-      );
-    await show(objects, tables[1], project, io);
-  } finally {
-    for (const { client } of tables) client.destroy();
-  }
-};
-
-const limitsName = (projectId: ProjectId) => ({ projectId, objectId: limitsObject });
+const execute = ({ location, project, val }: Command, io: CommandEnvironment): Promise<void> =>
+  withTable(location, io.root, 'objects', async (table) => {
+    const objects = await storeOf(table, location, io);
+    const object = { projectId: project, objectId: limitsObject };
+    if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
+    await withTable(location, io.root, 'rollups', (rollups) => show(objects, rollups, project, io));
+  });
 
 /** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
 const storeOf = async (table: Table, location: Location, { root }: CommandEnvironment): Promise<Store> => {
@@ -164,7 +136,7 @@ const show = async (
   { out }: CommandEnvironment,
 ): Promise<void> => {
   const budget = requestBudget(10_000);
-  const limits = await readProjectLimits(objects, project, (value) => parsedLimits(value), budget);
+  const limits = await readProjectLimits(objects, project, parsedLimits, budget);
   if (limits.length === 0) return out(`${project} has no limits`);
   for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
     out(
@@ -179,8 +151,4 @@ const parsedLimits: Parameters<typeof readProjectLimits>[2] = (value) => {
   return result.success ? result.data : undefined;
 };
 
-if (import.meta.main)
-  process.exitCode = await run(process.argv.slice(2), {
-    ...processOutput,
-    root: fileURLToPath(new URL('..', import.meta.url)),
-  });
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), { ...processOutput, root });

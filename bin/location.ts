@@ -12,12 +12,7 @@ import { type TableName, tables } from '../foundations/storage/tables.ts';
 import { settings } from '../lib/config.ts';
 import { isRunning } from '../local/data-dir.ts';
 import { dialectOf } from '../weave/policy.ts';
-import { UsageError } from './common.ts';
-
-/** The command cannot do its work. The message says what to do about it. */
-export class Failure extends Error {
-  override readonly name = 'Failure';
-}
+import { Failure, UsageError } from './common.ts';
 
 /** Where a service is: a deployed stack, or the local service on a port. */
 export type Location =
@@ -131,13 +126,7 @@ export const outputOfStack = async (
 /** The tables that the stack has an output for. */
 type OutputTable = Exclude<TableName, 'rates'>;
 
-/**
- * Finds a table of a service. The caller destroys its client.
- *
- * @param root the project's folder, absolute
- * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
- */
-export const findTable = async (location: KeysLocation, root: string, table: OutputTable): Promise<Table> => {
+const findTable = async (location: KeysLocation, root: string, table: OutputTable): Promise<Table> => {
   if (location.kind === 'table') return { client: dynamodbClient(), name: location.name };
   if (location.kind === 'stack')
     return { name: await outputOfStack(location.name, tables[table].output), client: dynamodbClient() };
@@ -155,6 +144,27 @@ export const findTable = async (location: KeysLocation, root: string, table: Out
     maxAttempts: 2,
   });
   return { client, name };
+};
+
+/**
+ * Does something with a table of a service, and closes its connections, which would keep the process
+ * alive.
+ *
+ * @param root the project's folder, absolute
+ * @throws Failure if there is no such stack or local service; the SDK's error if AWS refuses
+ */
+export const withTable = async <T>(
+  location: KeysLocation,
+  root: string,
+  name: OutputTable,
+  task: (table: Table) => Promise<T>,
+): Promise<T> => {
+  const table = await findTable(location, root, name);
+  try {
+    return await task(table);
+  } finally {
+    table.client.destroy();
+  }
 };
 
 export interface ServiceFacts {
@@ -190,21 +200,4 @@ const configured = async (root: string): Promise<ServiceFacts> => {
     service: dialectOf(String(dialect)),
     ...(cache.success && { cacheSeconds: cache.data }),
   };
-};
-
-/** Explains the SDK's errors to an operator. */
-const explanations: Readonly<Record<string, string>> = {
-  ResourceNotFoundException: 'no such table in this account and region: check --table and AWS_REGION',
-  CredentialsProviderError:
-    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
-  ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
-};
-
-export const explain = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof Failure) return error.message;
-  if (error.message.startsWith('Region'))
-    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return explanations[code] ?? `${error.name}: ${error.message}`;
 };

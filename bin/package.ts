@@ -18,13 +18,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { bundle } from '../lib/bundles.ts';
 import { bundleOf, constantsOf, handlersIn } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
+import { root as projectRoot } from './common.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [
@@ -159,7 +159,7 @@ if (import.meta.main) {
   const folder = process.cwd();
   restoreManifest(folder);
   if (!values.restore) {
-    await buildPackage(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'dist'), values.bundles);
+    await buildPackage(projectRoot, join(folder, 'dist'), values.bundles);
     swapManifest(folder);
   }
 }

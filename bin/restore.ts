@@ -15,8 +15,15 @@ import {
   type Table,
 } from '../foundations/storage/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
-import { type ProjectId, parseProjectId, projectIdRule } from '../foundations/wire/index.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
+import type { ProjectId } from '../foundations/wire/index.ts';
+import {
+  type CommandOutput,
+  parseFlags,
+  processOutput,
+  projectOf,
+  runCommand,
+  UsageError,
+} from './common.ts';
 
 interface RestoreOptions {
   /** The names of the tables. */
@@ -50,21 +57,12 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-/**
- * Parses a command line.
- *
- * @returns undefined if help is requested
- * @throws UsageError if an argument is wrong
- */
-export const parseOptions = (argv: readonly string[]): RestoreOptions | undefined => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
+/** @throws UsageError if an argument is wrong */
+const parseOptions = (argv: readonly string[]): RestoreOptions => {
   const { from, to, project, replace, 'dry-run': dryRun } = parseFlags({ args: [...argv], options }).values;
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
-  const projectId = project === undefined ? undefined : parseProjectId(project);
-  if (project !== undefined && projectId === undefined)
-    throw new UsageError(`--project ${project}: ${projectIdRule}`);
-  return { from, to, replace, dryRun, ...(projectId !== undefined && { project: projectId }) };
+  return { from, to, replace, dryRun, ...(project !== undefined && { project: projectOf(project) }) };
 };
 
 interface CopyCounts {
@@ -156,16 +154,7 @@ const copyItems = async (
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
-  runCommand(
-    'restore',
-    io,
-    async () => {
-      const options = parseOptions(argv);
-      if (options) await restore(options, io);
-      else io.out(help);
-    },
-    explain,
-  );
+  runCommand({ name: 'restore', help, argv }, io, () => restore(parseOptions(argv), io));
 
 /**
  * What to say of a table that events and analytics would read if it had a stream, as a table that
@@ -208,13 +197,6 @@ const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void
   } finally {
     client.destroy();
   }
-};
-
-const explain = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'ResourceNotFoundException')
-    return 'no such table in this account and region: check --from, --to and AWS_REGION';
-  return `${error.name}: ${error.message}`;
 };
 
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput);

@@ -3,14 +3,19 @@
  * docs/deploying.md.
  */
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { formatKey, type Grant, makeKey, newRecord, putKey, revokeKey } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
-import { keysLocationOf } from './keys.ts';
-import { explain, factsOf, findTable, type KeysLocation, withDefaultPort } from './location.ts';
+import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
+import {
+  factsOf,
+  type Location,
+  locationOf,
+  locationOptions,
+  withDefaultPort,
+  withTable,
+} from './location.ts';
 import { type Check, checks, cleanup, Red, type Target } from './verify/checks.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
@@ -35,27 +40,17 @@ const keyMicros = 20 * 60 * 1_000_000;
 
 interface Options {
   readonly url: string;
-  readonly location: KeysLocation;
+  readonly location: Location;
 }
 
-const options = {
-  url: { type: 'string' },
-  stack: { type: 'string' },
-  local: { type: 'string' },
-} as const;
+const options = { ...locationOptions, url: { type: 'string' } } as const;
 
-/**
- * Parses a command line.
- *
- * @returns undefined if help is requested
- * @throws UsageError if an argument is wrong
- */
-const parseOptions = (argv: readonly string[]): Options | undefined => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return undefined;
+/** @throws UsageError if an argument is wrong */
+const parseOptions = (argv: readonly string[]): Options => {
   const { values } = parseFlags({ args: withDefaultPort(argv), options });
   if (values.url === undefined || !URL.canParse(values.url))
     throw new UsageError('--url: give the URL of the service, the output ApiUrl of the stack');
-  return { url: values.url.replace(/\/+$/, ''), location: keysLocationOf(values) };
+  return { url: values.url.replace(/\/+$/, ''), location: locationOf(values) };
 };
 
 /** Makes a key for this run, and one that is revoked. Disposal deletes both. */
@@ -99,8 +94,7 @@ const printed = async ({ name, run }: Check, target: Target, { out }: CommandOut
 
 const verify = async ({ url, location }: Options, io: CommandOutput, root: string): Promise<boolean> => {
   const { service } = await factsOf(location, root);
-  const table = await findTable(location, root, 'keys');
-  try {
+  return withTable(location, root, 'keys', async (table) => {
     await using keys = await makeKeys(table, service);
     const run = `verify-${randomBytes(6).toString('hex')}`;
     const target = { url, service, project, run, key: keys.key, revoked: keys.revoked };
@@ -108,9 +102,7 @@ const verify = async ({ url, location }: Options, io: CommandOutput, root: strin
     let green = true;
     for (const check of [...checks, ...further, cleanup]) green = (await printed(check, target, io)) && green;
     return green;
-  } finally {
-    table.client.destroy();
-  }
+  });
 };
 
 /**
@@ -122,18 +114,10 @@ const verify = async ({ url, location }: Options, io: CommandOutput, root: strin
  */
 export const run = async (argv: readonly string[], io: CommandOutput, root: string): Promise<0 | 1 | 2> => {
   let green = true;
-  const task = async () => {
-    const parsed = parseOptions(argv);
-    if (!parsed) return io.out(help);
-    green = await verify(parsed, io, root);
-  };
-  const code = await runCommand('verify', io, task, explain);
+  const code = await runCommand({ name: 'verify', help, argv }, io, async () => {
+    green = await verify(parseOptions(argv), io, root);
+  });
   return code === 0 && !green ? 1 : code;
 };
 
-if (import.meta.main)
-  process.exitCode = await run(
-    process.argv.slice(2),
-    processOutput,
-    fileURLToPath(new URL('..', import.meta.url)),
-  );
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2), processOutput, root);

@@ -14,16 +14,22 @@ import {
 import { AwsError, type AwsService, askJson } from '../foundations/aws/index.ts';
 import { requestBudget } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
-import { type CommandOutput, parseFlags, processOutput, runCommand, UsageError } from './common.ts';
-import { projectOf } from './limits.ts';
-import { defaultStack, explain, Failure, outputOfStack } from './location.ts';
+import {
+  type CommandOutput,
+  Failure,
+  parseFlags,
+  processOutput,
+  projectOf,
+  runCommand,
+  UsageError,
+} from './common.ts';
+import { defaultStack, outputOfStack } from './location.ts';
 
 /** Where webhooks are: below a prefix of parameters, or that of a stack. */
 type Place = { readonly prefix: string } | { readonly stack: string };
 
 /** A parsed command. */
 type Command =
-  | { readonly name: 'help' }
   | { readonly name: 'list'; readonly place: Place; readonly project: ProjectId }
   | {
       readonly name: 'create' | 'delete';
@@ -68,7 +74,6 @@ const placeOf = ({ stack, prefix }: { stack?: string; prefix?: string }): Place 
 
 /** @throws UsageError if an argument is wrong */
 const parseCommand = (argv: readonly string[]): Command => {
-  if (argv.some((argument) => argument === '--help' || argument === '-h')) return { name: 'help' };
   const [name, ...args] = argv;
   if (name === 'list') {
     const { values } = parseFlags({ args, options: listOptions });
@@ -95,7 +100,7 @@ interface CommandEnvironment extends CommandOutput {
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 | 1 | 2> =>
-  runCommand('webhooks', io, () => execute(parseCommand(argv), io), explain);
+  runCommand({ name: 'webhooks', help, argv }, io, () => execute(parseCommand(argv), io));
 
 /** Systems Manager in the region and with the credentials of whoever runs this. */
 const systemsManager = async (): Promise<AwsService> => {
@@ -146,7 +151,6 @@ const list = async (service: AwsService, prefix: string, { out }: CommandEnviron
 };
 
 const execute = async (command: Command, io: CommandEnvironment): Promise<void> => {
-  if (command.name === 'help') return io.out(help);
   const { place, project } = command;
   const prefix =
     'prefix' in place

@@ -212,7 +212,6 @@ describe('a deleted call', () => {
     const options = {
       bucket,
       project: project_id as never,
-      datasets: ['calls', 'feedback'] as const,
       dryRun: false,
     };
     const counts = await compactFolders(s3, options);

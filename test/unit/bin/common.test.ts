@@ -24,10 +24,11 @@ describe('parseFlags', () => {
   });
 });
 
-const ran = async (task: () => void | Promise<void>) => {
+const ran = async (task: () => void | Promise<void>, ...argv: string[]) => {
   const lines: string[] = [];
-  const err = (text: string) => lines.push(text);
-  return { code: await runCommand('keys', { err }, task, (error) => `explained ${error}`), lines };
+  const line = (text: string) => lines.push(text);
+  const command = { name: 'keys', help: 'Make keys', argv };
+  return { code: await runCommand(command, { out: line, err: line }, task), lines };
 };
 
 describe('runCommand', () => {
@@ -45,6 +46,13 @@ describe('runCommand', () => {
 
   it('ends with 1 and the explanation after any other error', async () => {
     const task = () => Promise.reject(new Error('no table'));
-    expect(await ran(task)).toEqual({ code: 1, lines: ['keys: explained Error: no table'] });
+    expect(await ran(task)).toEqual({ code: 1, lines: ['keys: Error: no table'] });
+  });
+
+  it.each(['--help', '-h'])('prints the help for %s, and does nothing', async (argument) => {
+    const task = () => {
+      throw new Error('done');
+    };
+    expect(await ran(task, 'create', argument)).toEqual({ code: 0, lines: ['Make keys'] });
   });
 });
