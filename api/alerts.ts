@@ -3,11 +3,12 @@ import { type Expression, optionalQuery, pathsIn } from '../foundations/expressi
 import {
   documented,
   field,
+  finite,
   id,
   integerWith,
   listOf,
   nullish,
-  numeric,
+  problem,
   record,
   rule,
   time,
@@ -16,31 +17,14 @@ import {
 import { endpoint, oneAnswer, oneRecord, stream } from './endpoint.ts';
 import { flag, micros, name, project, queryNames, queryText, timestamp } from './fields.ts';
 import { type CallsFilter, callKind, everyCall, filter, noIncludes } from './queries.ts';
-import {
-  aggregations,
-  type CallMetric,
-  type CostMetric,
-  callMetrics,
-  costMetrics,
-  type TokenMetric,
-  tokenMetrics,
-} from './stats.ts';
+import { aggregations, callMetrics, costMetrics, tokenMetrics } from './stats.ts';
 
 /** The class of alerts, as their `_type` names it. */
 export const alertClass = 'Alert';
 
-const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) => numeric(z.number().check(...checks));
-
-const problem = (message: string, input: unknown, ...path: readonly string[]) => ({
-  ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
-  ...{ input, path: [...path] },
-});
-
 // What is measured.
 
-/** A metric of calls, or of what they used of all models together. */
-export type AlertMetric = CallMetric | TokenMetric | CostMetric;
-
+/** Metrics of calls, or of what they used of all models together. */
 const alertMetrics = [...callMetrics, ...tokenMetrics, ...costMetrics] as const;
 
 const metricFields = () => ({

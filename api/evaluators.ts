@@ -6,13 +6,14 @@ import {
   displayText,
   documented,
   field,
+  finite,
   freeObject,
   freeValue,
   id,
   integerWith,
   listOf,
   nullish,
-  numeric,
+  problem,
   record,
   rule,
   time,
@@ -24,16 +25,6 @@ import { callKind, filter, noIncludes } from './queries.ts';
 
 /** The class of evaluators, as their `_type` names it. */
 export const evaluatorClass = 'Evaluator';
-
-/** A number that is finite. */
-export const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
-  numeric(z.number().check(...checks));
-
-/** A problem of several fields together, at a path below them. */
-export const problem = (message: string, input: unknown, ...path: readonly string[]) => ({
-  ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
-  ...{ input, path: [...path] },
-});
 
 // What a judge answers.
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { documented, field, nullish, record, withDefault } from '../foundations/wire/schema.ts';
+import { documented, field, nullish, problem, record, withDefault } from '../foundations/wire/schema.ts';
 import { endpoint, stream } from './endpoint.ts';
 import { project, timestamp } from './fields.ts';
 import {
@@ -61,10 +61,7 @@ const feedbackMetric = () =>
       const wrong = value.aggregations?.find((each) => !possible.includes(each));
       if (wrong === undefined) return;
       const message = `${wrong} is not made of ${value.value_type} values: use ${possible.join(', ')}`;
-      issues.push({
-        ...{ code: 'custom', path: ['aggregations'], input: value, message },
-        params: { type: 'value_error' },
-      });
+      issues.push(problem(message, value, 'aggregations'));
     }),
   ).register(documented, { name: 'FeedbackMetric' });
 
@@ -76,10 +73,7 @@ const eachSlugOnce = z.check<{ readonly metrics: readonly FeedbackMetric[] }>(({
   for (const [i, { slug }] of value.metrics.entries()) {
     if (seen.has(slug)) {
       const message = `an earlier metric is called ${slug} in the answer, too: name each path once`;
-      issues.push({
-        ...{ code: 'custom', path: ['metrics', i, 'json_path'], input: value, message },
-        params: { type: 'value_error' },
-      });
+      issues.push(problem(message, value, 'metrics', i, 'json_path'));
     }
     seen.add(slug);
   }

@@ -9,6 +9,7 @@ import {
   id,
   listOf,
   nullish,
+  problem,
   record,
   refTo,
   rule,
@@ -69,11 +70,7 @@ interface DraftOnTheWire {
 const answersWhatIsAsked = z.check<DraftOnTheWire>(({ value, issues }) => {
   const asked = annotationType.exec(value.feedback_type)?.[1];
   if (asked === undefined) return;
-  const refuse = (field: string, message: string) =>
-    issues.push({
-      ...({ code: 'custom', message, params: { type: 'value_error' }, continue: true } as const),
-      ...{ path: [field], input: value },
-    });
+  const refuse = (field: string, message: string) => issues.push(problem(message, value, field));
   const name = /\/object\/([^/:]+):/.exec(value.annotation_ref ?? '')?.[1];
   if (name !== asked)
     refuse('annotation_ref', `should be a ref to the AnnotationSpec ${asked}, as feedback_type names it`);
@@ -155,14 +152,8 @@ const repeatedIds = (batch: readonly FeedbackDraft[]): [first: number, again: nu
 const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
   for (const pair of repeatedIds(value)) {
     for (const [at, other] of [pair, pair.toReversed()]) {
-      issues.push({
-        code: 'custom',
-        message: `this id stands in item ${other} as well; an id can be given to one record alone`,
-        params: { type: 'value_error' },
-        path: [at ?? 0, 'id'],
-        input: value,
-        continue: true,
-      });
+      const message = `this id stands in item ${other} as well; an id can be given to one record alone`;
+      issues.push(problem(message, value, at ?? 0, 'id'));
     }
   }
 });

@@ -8,6 +8,7 @@ import {
   integer,
   nullish,
   numeric,
+  problem,
   projectId,
 } from '../foundations/wire/schema.ts';
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
@@ -56,18 +57,12 @@ const headers = z
   })
   .check(
     z.check<JsonObject>(({ value, issues }) => {
-      const problem = {
-        code: 'custom',
-        input: value,
-        params: { type: 'value_error' },
-        continue: true,
-      } as const;
       const entries = Object.entries(value);
       if (entries.length > maxHeaders)
-        issues.push({ ...problem, message: `should have at most ${maxHeaders} headers` });
+        issues.push(problem(`should have at most ${maxHeaders} headers`, value));
       for (const [name, text] of entries.slice(0, maxHeaders)) {
         const message = headerProblem(name, text);
-        if (message !== undefined) issues.push({ ...problem, message, path: [name] });
+        if (message !== undefined) issues.push(problem(message, value, name));
       }
     }),
   )

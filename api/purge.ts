@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isId, isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
-import { documented, printableText } from '../foundations/wire/schema.ts';
+import { documented, printableText, rule } from '../foundations/wire/schema.ts';
 
 /*
  * Records are purged by id alone. The query of a purge is an `$eq` on `id` in the query language,
@@ -11,12 +11,10 @@ import { documented, printableText } from '../foundations/wire/schema.ts';
 export const maxIds = 1000;
 
 /** What the query of a purge should be, and the type of the problem. */
-export const purgeRule = {
-  error:
-    'should name records by id alone: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
+export const purgeRule = rule(
+  'should name records by id alone: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
     `or {"$expr": {"$or": […]}} of at most ${maxIds} such $eq`,
-  params: { type: 'value_error' },
-};
+);
 
 /** The value of an object with this key alone; undefined for anything else. */
 export const only = (value: JsonValue | undefined, key: string): JsonValue | undefined => {

@@ -4,15 +4,17 @@ import {
   displayText,
   documented,
   field,
+  finite,
   integerWith,
   listOf,
   nullish,
+  problem,
   record,
   refSchema,
   rule,
   time,
 } from '../foundations/wire/schema.ts';
-import { finite, problem, textUpTo, typeName } from './evaluators.ts';
+import { textUpTo, typeName } from './evaluators.ts';
 import { queryNames, queryText } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
 

@@ -14,6 +14,7 @@ import {
   integerWith,
   nullish,
   numeric,
+  problem,
   record,
   rule,
   withDefault,
@@ -216,8 +217,7 @@ const bucketProblem = (body: SpanFields): [field: string, message: string] | und
 /** Refuses a span that has no buckets, or too many. */
 export const checkBuckets = z.check<SpanFields>(({ value, issues }) => {
   const [field, message] = bucketProblem(value) ?? [];
-  if (field !== undefined && message !== undefined)
-    issues.push({ code: 'custom', path: [field], input: value, message, params: { type: 'value_error' } });
+  if (field !== undefined && message !== undefined) issues.push(problem(message, value, field));
 });
 
 const statsBody = () =>

@@ -1,7 +1,7 @@
 import { readObject } from '../core/records/objects/index.ts';
 import type { RequestBudget, Store } from '../foundations/storage/index.ts';
 import {
-  invalid,
+  invalidAt,
   isJsonObject,
   type JsonValue,
   type ProjectId,
@@ -13,7 +13,7 @@ import {
 import type { CompletionInputs } from './api/completions.ts';
 
 const loc = ['body', 'inputs', 'prompt'];
-const problem = (msg: string) => invalid({ loc, msg, type: 'value_error' });
+const problem = (msg: string) => invalidAt(loc, msg);
 
 /** Says of a problem that it is the prompt's. */
 const ofPrompt = (error: unknown): never => {

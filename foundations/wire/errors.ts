@@ -39,6 +39,10 @@ export class ServiceError extends Error {
 /** 422: the body does not fit the schema. */
 export const invalid = (...detail: ErrorDetail[]): ServiceError => new ServiceError(422, detail);
 
+/** 422: what the request has at this place will not do. */
+export const invalidAt = (loc: readonly string[], msg: string): ServiceError =>
+  invalid({ loc, msg, type: 'value_error' });
+
 /** 403: the key may not do this to this project. */
 export const forbidden = (loc: readonly string[], msg: string): ServiceError =>
   new ServiceError(403, [{ loc, msg, type: 'forbidden' }]);

@@ -49,6 +49,16 @@ export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): 
 /** What should be there, and the type of the problem. */
 export const rule = (error: string, type = 'value_error') => ({ error, params: { type } });
 
+/** A problem that a check of several fields finds, at a path below them. */
+export const problem = (message: string, input: unknown, ...path: readonly PropertyKey[]) => ({
+  ...({ code: 'custom', message, continue: true } as const),
+  ...{ input, path: [...path] },
+});
+
+/** A finite number. */
+export const finite = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
+  numeric(z.number().check(...checks));
+
 /** A project's id. */
 export const projectId = z
   .pipe(

@@ -1,17 +1,13 @@
 import { type AlertTrial, alertsTest } from '../../api/alerts.ts';
 import { invoke } from '../../foundations/aws/index.ts';
-import { invalid, notFound } from '../../foundations/wire/index.ts';
+import { invalidAt, notFound } from '../../foundations/wire/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 
 const { ALERTS_FUNCTION } = process.env;
 
 /** The setting that a deployment lacks. */
 const switchedOff = () =>
-  invalid({
-    loc: ['body'],
-    msg: 'alerts are switched off here: the operator switches them on with the setting alerts',
-    type: 'value_error',
-  });
+  invalidAt(['body'], 'alerts are switched off here: the operator switches them on with the setting alerts');
 
 /**
  * `POST /alerts/test`: has the function of alerts send a test message, since it alone may read

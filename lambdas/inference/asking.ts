@@ -12,7 +12,7 @@ import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/rec
 import type { Caller } from '../../foundations/auth/index.ts';
 import { Memory } from '../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
-import { invalid, maxDepth, type ProjectId, problemOf } from '../../foundations/wire/index.ts';
+import { invalidAt, maxDepth, type ProjectId, problemOf } from '../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
@@ -101,7 +101,7 @@ export const holdCost = async (
  */
 export const requireKeepable = (body: unknown, loc: readonly string[], depth: number): void => {
   const problem = problemOf(body, maxDepth - 1 - depth);
-  if (problem) throw invalid({ loc, msg: `holds what cannot be passed on: ${problem}`, type: 'value_error' });
+  if (problem) throw invalidAt(loc, `holds what cannot be passed on: ${problem}`);
 };
 
 /** A request whose answer has ended. */

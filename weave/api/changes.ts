@@ -7,7 +7,7 @@ import { callKind, expandColumns, noIncludes } from '../../api/queries.ts';
 import { fieldRefs } from '../../api/reviews.ts';
 import { groupBy } from '../../api/stats.ts';
 import { toPath } from '../../foundations/expression/index.ts';
-import { field, id, listOf, nullish, refSchema, rule, time } from '../../foundations/wire/schema.ts';
+import { field, id, listOf, nullish, problem, refSchema, rule, time } from '../../foundations/wire/schema.ts';
 import { kindInWeave, weavePolicy } from '../policy.ts';
 import { type Change, type Changes, derive } from './derive.ts';
 import { lenientName, optionalId, optionalName } from './lenient.ts';
@@ -120,7 +120,7 @@ const feedbackIsNoColumn = z.check<Readonly<Record<string, unknown>>>(({ value, 
     if (!Array.isArray(paths) || !paths.some((path) => toPath(path.text ?? path).field === 'feedback'))
       continue;
     const message = 'feedback is no column: ask for it with include_feedback: true';
-    issues.push({ code: 'custom', message, params: { type: 'value_error' }, path: [name], input: paths });
+    issues.push(problem(message, paths, name));
   }
 });
 

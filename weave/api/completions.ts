@@ -8,6 +8,7 @@ import {
   freeObject,
   id,
   nullish,
+  problem,
   record,
   refSchema,
   rule,
@@ -71,10 +72,7 @@ const withTrace = z.check<{ readonly trace_id?: string | null; readonly parent_i
   ({ value, issues }) => {
     if (!value.parent_id || value.trace_id) return;
     const message = "is required with a parent_id: the parent's trace";
-    issues.push({
-      ...{ code: 'custom', path: ['trace_id'], input: value, message },
-      params: { type: 'value_error' },
-    });
+    issues.push(problem(message, value, 'trace_id'));
   },
 );
 

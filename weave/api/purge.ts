@@ -10,7 +10,7 @@ import {
   purgeRule,
 } from '../../api/purge.ts';
 import { isId, type JsonValue } from '../../foundations/wire/index.ts';
-import { documented } from '../../foundations/wire/schema.ts';
+import { documented, rule } from '../../foundations/wire/schema.ts';
 
 /** The ids of `{"$expr": {"$in": [{"$getField": "id"}, [{"$literal": "<id>"}, …]]}}`. */
 const listedIds = (query: unknown): string[] | undefined => {
@@ -24,10 +24,9 @@ const listedIds = (query: unknown): string[] | undefined => {
   return isEveryId ? [...new Set(ids as string[])] : undefined;
 };
 
-const inRule = {
-  error: `${purgeRule.error}, or {"$expr": {"$in": [{"$getField": "id"}, […]]}} of at most ${maxIds} literals`,
-  params: purgeRule.params,
-};
+const inRule = rule(
+  `${purgeRule.error}, or {"$expr": {"$in": [{"$getField": "id"}, […]]}} of at most ${maxIds} literals`,
+);
 
 const listKeywords = objectWith('$in', {
   type: 'array',

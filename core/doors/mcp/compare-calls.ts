@@ -1,6 +1,6 @@
 import { everyCall } from '../../../api/queries.ts';
 import { compareCalls as description } from '../../../api/tools.ts';
-import { invalid, type ProjectId, parseRef } from '../../../foundations/wire/index.ts';
+import { invalidAt, type ProjectId, parseRef } from '../../../foundations/wire/index.ts';
 import {
   type Call,
   compact,
@@ -24,12 +24,7 @@ const named = (context: ToolContext, projectId: ProjectId, text: string, name: '
   const { refScheme } = context.stores.calls.policy;
   if (!text.startsWith(refScheme)) return { projectId, id: text };
   const ref = parseRef({ refScheme }, text);
-  if (ref?.kind !== 'call')
-    throw invalid({
-      loc: ['body', name],
-      msg: 'should be a call ref or the id of a call',
-      type: 'value_error',
-    });
+  if (ref?.kind !== 'call') throw invalidAt(['body', name], 'should be a call ref or the id of a call');
   checkProject(context, ref.projectId, 'read');
   return { projectId: ref.projectId, id: ref.callId };
 };

@@ -1,7 +1,7 @@
 import { everyCall, noIncludes } from '../../../api/queries.ts';
 import { getCall as description } from '../../../api/tools.ts';
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
-import { invalid, type JsonValue, notFound, type ProjectId } from '../../../foundations/wire/index.ts';
+import { invalidAt, type JsonValue, notFound, type ProjectId } from '../../../foundations/wire/index.ts';
 import { type Call, compact, headerColumns, readCalls, rowOf, textOf } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
@@ -46,15 +46,11 @@ const valueAtPath = (call: Call, path: string): Json => {
       const where = Array.isArray(at) ? `${walked} is a list of ${at.length}` : `there is no \`${path}\``;
       const rest = steps.slice(i + 1).map((each) => `.${each}`);
       const meant = known.map((name) => `${walked}.${name}${rest.join('')}`);
-      throw invalid({
-        loc: ['body', 'path'],
-        msg: `${where}${didYouMean(path, meant)}`,
-        type: 'value_error',
-      });
+      throw invalidAt(['body', 'path'], `${where}${didYouMean(path, meant)}`);
     }
     [at, walked] = [next, `${walked}.${step}`];
   }
-  throw invalid({ loc: ['body', 'path'], msg: `there is no \`${path}\``, type: 'value_error' });
+  throw invalidAt(['body', 'path'], `there is no \`${path}\``);
 };
 
 const sliceOf = (value: Json, from: number): Json =>
@@ -70,14 +66,12 @@ const partOf = (
 ): JsonFields => {
   const size = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
   if (offset > 0 && (size === undefined || offset >= size))
-    throw invalid({
-      loc: ['body', 'offset'],
-      msg:
-        size === undefined
-          ? `${path} is neither a text nor a list`
-          : `${path} has ${size} ${typeof value === 'string' ? 'characters' : 'items'}`,
-      type: 'value_error',
-    });
+    throw invalidAt(
+      ['body', 'offset'],
+      size === undefined
+        ? `${path} is neither a text nor a list`
+        : `${path} has ${size} ${typeof value === 'string' ? 'characters' : 'items'}`,
+    );
   const shape =
     size === undefined ? {} : { of: size, unit: typeof value === 'string' ? 'characters' : 'items' };
   const rest = sliceOf(value, offset);

@@ -1,7 +1,7 @@
 import type { Asked, CallMetric, StatsRequest, UsageMetric } from '../../../api/stats.ts';
 import { getStats as description } from '../../../api/tools.ts';
 import { bucketEdges, maxBuckets } from '../../../foundations/wire/buckets.ts';
-import { invalid } from '../../../foundations/wire/index.ts';
+import { invalidAt } from '../../../foundations/wire/index.ts';
 import { type BucketRow, statsOf } from '../../questions/stats/index.ts';
 import { rounded } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
@@ -60,11 +60,7 @@ export const getStats = runs(description, async (args, context) => {
   const timed = granularity !== null;
   const seconds = granularity ?? whole;
   if (bucketEdges(start, end, seconds, timezone).length - 1 > maxBuckets)
-    throw invalid({
-      loc: ['body', 'granularity'],
-      msg: `makes more than ${maxBuckets} buckets: write more seconds`,
-      type: 'value_error',
-    });
+    throw invalidAt(['body', 'granularity'], `makes more than ${maxBuckets} buckets: write more seconds`);
   const answer = await readStats(context, {
     ...{ projectId, start, end, granularity: seconds, timezone, filter, where, groupBy },
     calls: asksNothing ? usualCalls : args.calls,

@@ -6,7 +6,7 @@ import {
   pathsIn,
   type SortKey,
 } from '../../../foundations/expression/index.ts';
-import { invalid, type ProjectId } from '../../../foundations/wire/index.ts';
+import { invalidAt, type ProjectId } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, rowOf, textOf, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts } from './cut.ts';
@@ -70,20 +70,18 @@ const checkNames = async (
     );
     const meant = isThere ? '' : didYouMean(name, ops);
     if (meant !== '')
-      throw invalid({
-        loc: ['body', 'filter', 'op_names', String(i)],
-        msg: `no call in this range is called \`${name}\`${meant}`,
-        type: 'value_error',
-      });
+      throw invalidAt(
+        ['body', 'filter', 'op_names', String(i)],
+        `no call in this range is called \`${name}\`${meant}`,
+      );
   }
   const nowhere = strange.find(({ text }) => !known.some(({ there }) => there.includes(text)));
   if (!nowhere || known.length === 0) return;
   const near = [...new Set(known.flatMap(({ paths }) => paths))];
-  throw invalid({
-    loc: ['body', 'query'],
-    msg: `there is no \`${nowhere.text}\` in the newest ${known.length} calls of this range${didYouMean(nowhere.text, near)}`,
-    type: 'value_error',
-  });
+  throw invalidAt(
+    ['body', 'query'],
+    `there is no \`${nowhere.text}\` in the newest ${known.length} calls of this range${didYouMean(nowhere.text, near)}`,
+  );
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { CallsFilter } from '../../../api/queries.ts';
 import { type Expression, toPath } from '../../../foundations/expression/index.ts';
-import { formatTime, invalid, type Micros } from '../../../foundations/wire/index.ts';
+import { formatTime, invalidAt, type Micros } from '../../../foundations/wire/index.ts';
 
 /** The calls that a request is about, by `started_at`: from `start` on, before `end`. */
 export interface Range {
@@ -27,7 +27,7 @@ export const rangeOf = (
   const until = end ?? now;
   const from = start ?? until - span;
   if (from < until) return { start: from, end: until };
-  throw invalid({ loc: ['body', 'end'], msg: 'should be later than start', type: 'value_error' });
+  throw invalidAt(['body', 'end'], 'should be later than start');
 };
 
 /** A range as replies show it. */
@@ -81,9 +81,5 @@ export const placeOf = (cursor: string): Place => {
   } catch {
     // It is refused below.
   }
-  throw invalid({
-    loc: ['body', 'cursor'],
-    msg: 'should be the next_cursor of a reply of this tool, as it was',
-    type: 'value_error',
-  });
+  throw invalidAt(['body', 'cursor'], 'should be the next_cursor of a reply of this tool, as it was');
 };

@@ -12,6 +12,7 @@ import {
   type ErrorDetail,
   forbidden,
   invalid,
+  invalidAt,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -127,7 +128,7 @@ export const checkObject = async (
   const only = entryOf(checks, value)?.objectId;
   if (only !== undefined && only !== objectId) {
     const msg = `should be ${only} for an object of class ${ownClassOf(value)}`;
-    throw invalid({ loc: ['body', 'obj', 'object_id'], msg, type: 'value_error' });
+    throw invalidAt(['body', 'obj', 'object_id'], msg);
   }
   await checkValue(value, inDialect, ['body', 'obj', 'val']);
 };

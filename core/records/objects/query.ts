@@ -16,7 +16,7 @@ import {
   type RequestBudget,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { formatTime, invalid } from '../../../foundations/wire/index.ts';
+import { formatTime, invalidAt } from '../../../foundations/wire/index.ts';
 import { type Head, headRange, projectRange, toHead, toHeader, versionRange } from './items.ts';
 import { type Labels, readLabels } from './labels.ts';
 import type { ObjectName, ObjectVersion, VersionHeader } from './model.ts';
@@ -60,11 +60,10 @@ export const sortVersions = (
   batches: AsyncIterable<readonly ObjectVersion[]>,
   max = maxHeld,
 ): Promise<ObjectVersion[]> => {
-  const tooMany = invalid({
-    loc: ['body', 'sort_by'],
-    msg: `more than ${max} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
-    type: 'value_error',
-  });
+  const tooMany = invalidAt(
+    ['body', 'sort_by'],
+    `more than ${max} versions to sort; narrow the filter, give a smaller limit, or sort by object_id`,
+  );
   const sorting = {
     sort: sortBy.map(({ direction }) => ({ descending: direction === 'desc' })),
     keyOf: ({ header }: ObjectVersion) => sortBy.map(({ field }) => sortable(sortValues[field](header))),

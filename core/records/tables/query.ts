@@ -2,7 +2,7 @@ import type { TableQuery } from '../../../api/tables.ts';
 import { type SortKey, sortable, valueAt } from '../../../foundations/expression/index.ts';
 import { type Slice, sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { invalid, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
+import { invalidAt, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import {
   findRows,
   type Pack,
@@ -124,7 +124,7 @@ export async function* queryTable(
   }
   if (table.bytes > maxSorted) {
     const msg = `a table of ${table.bytes} bytes is too large to be sorted; leave sort_by out`;
-    throw invalid({ loc: ['body', 'sort_by'], msg, type: 'value_error' });
+    throw invalidAt(['body', 'sort_by'], msg);
   }
   const rows: ReadRow[] = [];
   for await (const batch of readRuns(store, projectId, wanted, budget)) rows.push(...batch);

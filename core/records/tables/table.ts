@@ -19,7 +19,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import {
   checkDigest,
-  invalid,
+  invalidAt,
   isTableDigest,
   type JsonObject,
   notFound,
@@ -256,11 +256,10 @@ const indexIn = (length: number, change: Exclude<TableChange, { kind: 'append' }
   const most = change.kind === 'pop' ? length - 1 : length;
   const index = change.index < 0 ? change.index + length : change.index;
   if (index >= 0 && index <= most) return index;
-  throw invalid({
-    loc: ['body', 'updates', String(at), change.kind, 'index'],
-    msg: `should be within the table, which has ${length} rows by then`,
-    type: 'value_error',
-  });
+  throw invalidAt(
+    ['body', 'updates', String(at), change.kind, 'index'],
+    `should be within the table, which has ${length} rows by then`,
+  );
 };
 
 /** Changes rows one after the other. Returns which rows were added or went, in order. */

@@ -2,7 +2,7 @@ import type { Alert, alertsPreview, PreviewRequest } from '../../../api/alerts.t
 import type { AnswerOf } from '../../../api/endpoint.ts';
 import { everyCall } from '../../../api/queries.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
-import { formatTime, invalid, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
+import { formatTime, invalidAt, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
 import {
   Cell,
   countTogether,
@@ -126,7 +126,7 @@ const grainsOfFeedback = async (
   };
 };
 
-const problemAt = (field: string, msg: string) => invalid({ loc: ['body', field], msg, type: 'value_error' });
+const problemAt = (field: string, msg: string) => invalidAt(['body', field], msg);
 
 /** The ends of the windows of all looks between two times. */
 const endsOf = (alert: Alert, start: Micros, end: Micros): Micros[] => {

@@ -9,6 +9,7 @@ import {
 import {
   forbidden,
   invalid,
+  invalidAt,
   type JsonObject,
   newId,
   type ProjectId,
@@ -60,11 +61,10 @@ export interface Scored {
 
 /** The setting that a deployment lacks. */
 const switchedOff = () =>
-  invalid({
-    loc: ['body'],
-    msg: 'evaluators are switched off here: the operator switches them on with the setting evaluators',
-    type: 'value_error',
-  });
+  invalidAt(
+    ['body'],
+    'evaluators are switched off here: the operator switches them on with the setting evaluators',
+  );
 
 /**
  * The evaluators that refs lead to.
@@ -76,8 +76,7 @@ const evaluatorsOf = async (
   { projectId, scorerRefs }: ScoreRequest,
   budget: RequestBudget,
 ): Promise<LoadedEvaluator[]> => {
-  const problem = (i: number, msg: string) =>
-    invalid({ loc: ['body', 'scorer_refs', String(i)], msg, type: 'value_error' });
+  const problem = (i: number, msg: string) => invalidAt(['body', 'scorer_refs', String(i)], msg);
   const addresses = (scorerRefs ?? []).map((ref, i) => {
     if (ref.projectId !== projectId) throw problem(i, `should lead into the project ${projectId}`);
     return { projectId, objectId: ref.name, version: parseVersionName(ref.digest) };
@@ -187,7 +186,7 @@ const triedBy = async (
   { callIds, scorerRefs, dryRun }: ScoreRequest,
   value: JsonObject,
 ): Promise<Evaluator> => {
-  const problem = (field: string, msg: string) => invalid({ loc: ['body', field], msg, type: 'value_error' });
+  const problem = (field: string, msg: string) => invalidAt(['body', field], msg);
   if (scorerRefs && scorerRefs.length > 0)
     throw problem('evaluator', 'should not stand beside scorer_refs: it is tried alone');
   if (!dryRun && callIds.length > maxTried)
