@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from './gateway/server.ts';
-import type { FunctionSpec, StackSpec } from './template/stack.ts';
 
 /** A request to the echo model. It accepts any field and reads these. */
 interface EchoRequest {
@@ -298,30 +297,6 @@ export interface LocalUpstream {
   readonly baseUrl: string;
   readonly key?: string;
 }
-
-/** The routes whose functions ask models. Functions that judge do so, too. */
-const askingPaths: ReadonlySet<string> = new Set([
-  '/inference/v1/{path+}',
-  '/completions/create',
-  '/calls/score',
-]);
-
-/**
- * Gives the stack's functions this upstream in place of the configured ones. The keys of those are
- * in Secrets Manager, which does not run locally.
- */
-export const withUpstream = (
-  { api, functions, queues }: Pick<StackSpec, 'api' | 'functions' | 'queues'>,
-  { baseUrl, key }: LocalUpstream,
-): FunctionSpec[] => {
-  const routes = api.routes.filter(({ path }) => askingPaths.has(path));
-  const asking = new Set([...routes, ...queues].map((asks) => asks.function.arn));
-  const upstreams = [{ name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) }];
-  const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
-  return functions.map((spec) =>
-    asking.has(spec.arn) ? { ...spec, environment: { ...spec.environment, ...environment } } : spec,
-  );
-};
 
 /** Starts the echo model on the loopback address. */
 export const startEchoModel = async (): Promise<LocalUpstream & { stop(): Promise<void> }> => {

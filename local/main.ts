@@ -39,29 +39,9 @@ const terminationSignal = (): AbortSignal => {
 };
 
 const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> => {
-  const {
-    verbose,
-    dialect,
-    events,
-    analytics,
-    evaluators,
-    alerts,
-    limits,
-    redact,
-    demo: _demo,
-    ...options
-  } = settings;
+  const { verbose, demo: _demo, ...options } = settings;
   return startLocalService({
     ...options,
-    settings: {
-      ...(dialect && { dialect }),
-      ...(events && { events }),
-      ...(analytics && { analytics }),
-      ...(redact && { redact }),
-      ...(evaluators && { evaluators }),
-      ...(alerts && { alerts }),
-      ...(limits && { limits }),
-    },
     signal,
     progress,
     log: (source, line) => {

@@ -8,11 +8,17 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';
+import {
+  type LocalWebhooks,
+  withQueueUrls,
+  withRedactionKey,
+  withUpstream,
+  withWebhooks,
+} from './environment.ts';
 import { collect } from './gateway/answer.ts';
 import { gateway } from './gateway/gateway.ts';
 import { listen } from './gateway/server.ts';
-import { type LocalUpstream, startEchoModel, withUpstream } from './inference.ts';
-import { withRedactionKey } from './redaction-key.ts';
+import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
@@ -29,13 +35,7 @@ import {
   storeEnvironment,
   usingExternal,
 } from './stores.ts';
-import {
-  busEnvironment,
-  type EntryFate,
-  type EventBus,
-  startEventBus,
-  withQueueUrls,
-} from './streams/event-bus.ts';
+import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
 import { runQueues } from './streams/queues.ts';
 import { runSchedules } from './streams/schedules.ts';
 import { runStreams } from './streams/streams.ts';
@@ -49,7 +49,6 @@ import {
   serviceOf,
   tableNameOf,
 } from './template/stack.ts';
-import { type LocalWebhooks, withWebhooks } from './webhooks.ts';
 
 /**
  * Whether a log line is the JSON of a successful request. There are many, so they are shown on
@@ -330,7 +329,7 @@ const functionsOf = async (
   const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
-    specs: withQueueUrls(wrapped.functions, bus),
+    specs: withQueueUrls(wrapped.functions, bus.endpoint),
     environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3), ...busEnvironment(bus) },
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),

@@ -13,8 +13,8 @@ import {
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
+import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
-import type { LocalWebhooks } from './webhooks.ts';
 
 /** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {
@@ -99,8 +99,6 @@ export interface Settings {
   /** 0 for any free port. */
   readonly port: number;
   readonly key?: string;
-  /** Which requests the service takes. @default - as cdk.json says */
-  readonly dialect?: Dialect;
   /** Whether to run the example once the service is ready. */
   readonly demo: boolean;
   readonly dataDir?: string;
@@ -112,18 +110,8 @@ export interface Settings {
   readonly inference?: LocalUpstream;
   /** Whether the log shows every request. */
   readonly verbose: boolean;
-  /** Whether events go to the local bus, which prints them. */
-  readonly events?: true;
-  /** Whether calls and feedback become Parquet files. */
-  readonly analytics?: true;
-  /** The rules of redaction, as JSON. @default - nothing is redacted */
-  readonly redact?: string;
-  /** Whether evaluators judge calls as they end. */
-  readonly evaluators?: true;
-  /** Whether alerts are looked at. */
-  readonly alerts?: true;
-  /** Whether keys and projects keep to their spending limits. */
-  readonly limits?: true;
+  /** Settings of the stack that override those of cdk.json. */
+  readonly settings: Readonly<Record<string, unknown>>;
   /** The URLs of webhooks that alerts can tell, by their names. */
   readonly webhooks?: LocalWebhooks;
 }
@@ -155,7 +143,9 @@ const switches: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-const switchOf = (name: string, value: string | undefined, absent: boolean): boolean => {
+/** What a variable says; `absent` if it is not set. */
+const switchOf = (environment: NodeJS.ProcessEnv, name: string, absent = false): boolean => {
+  const value = environment[name];
   if (!value) return absent;
   const on = switches[value.toLowerCase()];
   if (on !== undefined) return on;
@@ -166,7 +156,8 @@ const switchOf = (name: string, value: string | undefined, absent: boolean): boo
  * The endpoint of a store with an IP address. With a host name, SDKs would put each bucket's name
  * before it.
  */
-const endpointOf = (name: string, value: string | undefined): string | undefined => {
+const endpointOf = (environment: NodeJS.ProcessEnv, name: string): string | undefined => {
+  const value = environment[name];
   if (!value) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
     return value.replace(/(?<=:\/\/)localhost(?=[:/]|$)/i, '127.0.0.1');
@@ -207,47 +198,37 @@ const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
   return data;
 };
 
+/** Settings of the stack, each of which a variable of its name in capitals switches on. */
+const switchedSettings = ['events', 'analytics', 'evaluators', 'alerts', 'limits'];
+
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
  *
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const {
-    PORT,
-    LOCAL_KEY: key,
-    DEMO,
-    DATA_DIR: dataDir,
-    LOG,
-    EVENTS,
-    ANALYTICS,
-    EVALUATORS,
-    ALERTS,
-    LIMITS,
-    REDACT: redact,
-  } = environment;
-  const dynamodb = endpointOf('AWS_ENDPOINT_URL_DYNAMODB', environment.AWS_ENDPOINT_URL_DYNAMODB);
-  const dynamodbLocal = switchOf('DYNAMODB_LOCAL', environment.DYNAMODB_LOCAL, false);
+  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact } = environment;
+  const dynamodb = endpointOf(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
+  const dynamodbLocal = switchOf(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
-  const s3 = endpointOf('AWS_ENDPOINT_URL_S3', environment.AWS_ENDPOINT_URL_S3);
+  const s3 = endpointOf(environment, 'AWS_ENDPOINT_URL_S3');
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const dialect = dialectOf(environment.DIALECT);
   const webhooks = webhooksOf(environment.WEBHOOKS);
+  const on = switchedSettings.filter((name) => switchOf(environment, name.toUpperCase()));
   return {
-    port: portOf(PORT),
+    port: portOf(environment.PORT),
     // The examples speak the service's own dialect.
-    demo: switchOf('DEMO', DEMO, true) && dialect !== 'weave',
-    verbose: switchOf('LOG', LOG, false),
-    ...(switchOf('EVENTS', EVENTS, false) && { events: true }),
-    ...(switchOf('ANALYTICS', ANALYTICS, false) && { analytics: true }),
-    ...(redact && { redact }),
-    ...(switchOf('EVALUATORS', EVALUATORS, false) && { evaluators: true }),
-    ...(switchOf('ALERTS', ALERTS, false) && { alerts: true }),
-    ...(switchOf('LIMITS', LIMITS, false) && { limits: true }),
+    demo: switchOf(environment, 'DEMO', true) && dialect !== 'weave',
+    verbose: switchOf(environment, 'LOG'),
+    settings: {
+      ...(dialect && { dialect }),
+      ...(redact && { redact }),
+      ...Object.fromEntries(on.map((name) => [name, true])),
+    },
     ...(webhooks && { webhooks }),
     ...(key && { key }),
-    ...(dialect && { dialect }),
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),
     ...(dynamodbLocal && { dynamodbLocal }),

@@ -4,7 +4,6 @@ import { invalid, malformed, noTable, StoreError, unsupported } from './errors.t
 import { type Change, type Condition, readCondition, readUpdate, updated } from './expressions.ts';
 import {
   maxBatchBytes,
-  objectsOf,
   placeholdersOf,
   query,
   type ReadPage,
@@ -15,7 +14,7 @@ import {
 } from './reads.ts';
 import { describeStream, getRecords, getShardIterator } from './streams.ts';
 import { describe, type Key, keyOf, readStream, readTable, requestedKey, requireName } from './tables.ts';
-import { type Fields, type Item, isObject, itemSize, type SizedItem, toItem } from './values.ts';
+import { type Fields, type Item, isObject, itemSize, objectsOf, type SizedItem, toItem } from './values.ts';
 import { type Prepared, perform, prepare, storedOf, sumOfUnits, type Units, type Write } from './writes.ts';
 
 /*
@@ -62,27 +61,27 @@ const capacityOf = (detail: CapacityDetail, name: string, { table, indexes }: Un
   };
 };
 
-/** An answer with the capacity that the request took of one table, if it asks for that. */
-const withCapacity = (request: Fields, name: string, units: Units, answer: object = {}): string => {
+/** What a request took of one table. */
+interface Taken {
+  readonly name: string;
+  readonly units: Units;
+}
+
+/** The capacity that a request took of one table, or of each of some; undefined if it does not ask. */
+const consumed = (request: Fields, taken: Taken | readonly Taken[]): object | undefined => {
   const detail = capacityDetail(request);
-  return JSON.stringify({
-    ...answer,
-    ...(detail !== 'NONE' && { ConsumedCapacity: capacityOf(detail, name, units) }),
-  });
+  if (detail === 'NONE') return undefined;
+  const capacities = [taken].flat().map(({ name, units }) => capacityOf(detail, name, units));
+  return Array.isArray(taken) ? capacities : capacities[0];
 };
 
-const noIndexes: ReadonlyMap<string, number> = new Map();
+const ofTable = (units: number): Units => ({ table: units, indexes: new Map() });
 
 /** JSON of fields, each of which is JSON already, without those that are undefined. */
 const joined = (fields: Readonly<Record<string, string | undefined>>): string =>
   `{${Object.entries(fields)
     .flatMap(([name, json]) => (json === undefined ? [] : [`${JSON.stringify(name)}:${json}`]))
     .join(',')}}`;
-
-const capacityJson = (request: Fields, name: string, units: Units): string | undefined => {
-  const detail = capacityDetail(request);
-  return detail === 'NONE' ? undefined : JSON.stringify(capacityOf(detail, name, units));
-};
 
 const fields = (...names: string[]): ReadonlySet<string> => new Set(names);
 
@@ -248,15 +247,8 @@ export class Operations {
 
   #one(write: Write, request: Fields): string {
     const units = perform(this.#database, prepare(write));
-    return withCapacity(request, write.table.definition.name, units);
-  }
-
-  #putItem(request: Fields): string {
-    return this.#one(this.#put(this.#table(request.TableName), request), request);
-  }
-
-  #deleteItem(request: Fields): string {
-    return this.#one(this.#delete(this.#table(request.TableName), request), request);
+    const { name } = write.table.definition;
+    return JSON.stringify({ ConsumedCapacity: consumed(request, { name, units }) });
   }
 
   #updateItem(request: Fields): string {
@@ -265,30 +257,30 @@ export class Operations {
     const write = this.#update(this.#table(request.TableName), request);
     const prepared = prepare(write);
     const units = perform(this.#database, prepared);
-    const answer = returned === 'ALL_NEW' && prepared.after ? { Attributes: prepared.after.item } : {};
-    return withCapacity(request, write.table.definition.name, units, answer);
+    return JSON.stringify({
+      ...(returned === 'ALL_NEW' && { Attributes: prepared.after?.item }),
+      ConsumedCapacity: consumed(request, { name: write.table.definition.name, units }),
+    });
   }
 
   #getItem(request: Fields): string {
     const table = this.#table(request.TableName);
     const { items, units } = readKeys(table, [request.Key], request, Number.POSITIVE_INFINITY);
-    const capacity = capacityJson(request, table.definition.name, { table: units, indexes: noIndexes });
-    return joined({ Item: items[0], ConsumedCapacity: capacity });
+    const taken = { name: table.definition.name, units: ofTable(units) };
+    return joined({ Item: items[0], ConsumedCapacity: JSON.stringify(consumed(request, taken)) });
   }
 
   #page(request: Fields, read: (table: StoredTable, request: Fields) => ReadPage): string {
     const table = this.#table(request.TableName);
     const { items, scanned, bytes, next, index, consistent } = read(table, request);
     const taken = readUnits(bytes, consistent);
-    const units = index
-      ? { table: 0, indexes: new Map([[index.name, taken]]) }
-      : { table: taken, indexes: noIndexes };
+    const units = index ? { table: 0, indexes: new Map([[index.name, taken]]) } : ofTable(taken);
     return joined({
       Items: `[${items.join(',')}]`,
       Count: String(items.length),
       ScannedCount: String(scanned),
       LastEvaluatedKey: next && JSON.stringify(next),
-      ConsumedCapacity: capacityJson(request, table.definition.name, units),
+      ConsumedCapacity: JSON.stringify(consumed(request, { name: table.definition.name, units })),
     });
   }
 
@@ -316,18 +308,13 @@ export class Operations {
       return { name, asked, ...read };
     });
     const left = found.filter((one) => one.left.length > 0);
-    const detail = capacityDetail(request);
+    const taken = found.map(({ name, units }) => ({ name, units: ofTable(units) }));
     return joined({
       Responses: joined(Object.fromEntries(found.map(({ name, items }) => [name, `[${items.join(',')}]`]))),
       UnprocessedKeys: JSON.stringify(
         Object.fromEntries(left.map(({ name, asked, left: Keys }) => [name, { ...asked, Keys }])),
       ),
-      ConsumedCapacity:
-        detail === 'NONE'
-          ? undefined
-          : JSON.stringify(
-              found.map(({ name, units }) => capacityOf(detail, name, { table: units, indexes: noIndexes })),
-            ),
+      ConsumedCapacity: JSON.stringify(consumed(request, taken)),
     });
   }
 
@@ -362,22 +349,7 @@ export class Operations {
       name,
       units: sumOfUnits(writes.map((write) => perform(this.#database, write))),
     }));
-    return this.#doneAll(request, done, { UnprocessedItems: {} });
-  }
-
-  /** An answer with the capacity of each table. */
-  #doneAll(
-    request: Fields,
-    done: readonly { readonly name: string; readonly units: Units }[],
-    answer: object,
-  ): string {
-    const detail = capacityDetail(request);
-    return JSON.stringify({
-      ...answer,
-      ...(detail !== 'NONE' && {
-        ConsumedCapacity: done.map(({ name, units }) => capacityOf(detail, name, units)),
-      }),
-    });
+    return JSON.stringify({ UnprocessedItems: {}, ConsumedCapacity: consumed(request, done) });
   }
 
   #batchedWrite(table: StoredTable, { PutRequest, DeleteRequest, ...others }: Fields): Write {
@@ -423,16 +395,11 @@ export class Operations {
       duplicates,
     );
     const done = inserts.map((insert) => this.#insert(insert));
-    return this.#doneAll(
-      request,
-      done.flatMap(({ name, units }) => (name !== undefined && units ? [{ name, units }] : [])),
-      {
-        Responses: done.map(({ name, error }) => ({
-          ...(error && { Error: error }),
-          ...(name !== undefined && { TableName: name }),
-        })),
-      },
-    );
+    const taken = done.flatMap(({ name, units }) => (name !== undefined && units ? [{ name, units }] : []));
+    return JSON.stringify({
+      Responses: done.map(({ name, error }) => ({ Error: error, TableName: name })),
+      ConsumedCapacity: consumed(request, taken),
+    });
   }
 
   #insert(insert: Write | StoreError): {
@@ -506,10 +473,7 @@ export class Operations {
     const units = [...byTable].map(([name, parts]) => ({
       name,
       units: wasDone
-        ? {
-            table: parts.reduce((sum, { after }) => sum + 2 * readUnits(after?.size ?? 0, true), 0),
-            indexes: noIndexes,
-          }
+        ? ofTable(parts.reduce((sum, { after }) => sum + 2 * readUnits(after?.size ?? 0, true), 0))
         : sumOfUnits(
             parts.map((one) => perform(this.#database, one)),
             2,
@@ -517,7 +481,7 @@ export class Operations {
     }));
     if (typeof request.ClientRequestToken === 'string' && !wasDone)
       this.#tokens.set(request.ClientRequestToken, { hash: hashOf(request.TransactItems), at: Date.now() });
-    return this.#doneAll(request, units, {});
+    return JSON.stringify({ ConsumedCapacity: consumed(request, units) });
   }
 
   #createTable(request: Fields): string {
@@ -558,11 +522,11 @@ export class Operations {
   > = {
     PutItem: {
       fields: fields('TableName', 'Item', 'ReturnConsumedCapacity', ...conditionFields),
-      run: (request) => this.#putItem(request),
+      run: (request) => this.#one(this.#put(this.#table(request.TableName), request), request),
     },
     DeleteItem: {
       fields: fields('TableName', 'Key', 'ReturnConsumedCapacity', ...conditionFields),
-      run: (request) => this.#deleteItem(request),
+      run: (request) => this.#one(this.#delete(this.#table(request.TableName), request), request),
     },
     UpdateItem: {
       fields: fields(

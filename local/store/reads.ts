@@ -19,7 +19,7 @@ import {
   keyOf,
   requestedKey,
 } from './tables.ts';
-import { attribute, type Fields, type Item, isObject, keyBytes, toItem, type Value } from './values.ts';
+import { attribute, type Fields, type Item, keyBytes, toItem, type Value } from './values.ts';
 
 /** A page ends with the item that brings it to a megabyte. */
 const maxPageBytes = 1024 * 1024;
@@ -356,15 +356,6 @@ export const readKeys = (
     items.push(projected(row.text, projection));
   }
   return { items, units, bytes, left };
-};
-
-/** The objects of a list of a request. */
-export const objectsOf = (value: unknown, what: string): readonly Fields[] => {
-  if (!Array.isArray(value)) throw malformed(`${what} is no list`);
-  return value.map((one) => {
-    if (isObject(one)) return one;
-    throw malformed(`${what} has what is no object`);
-  });
 };
 
 /** @throws StoreError if a request has a field that the service does not use */

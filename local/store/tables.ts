@@ -1,5 +1,14 @@
 import { invalid, malformed, unsupported } from './errors.ts';
-import { attribute, type Fields, type Item, isObject, type KeyType, keyBytes, type Value } from './values.ts';
+import {
+  attribute,
+  type Fields,
+  type Item,
+  isObject,
+  type KeyType,
+  keyBytes,
+  objectsOf,
+  type Value,
+} from './values.ts';
 
 /** A key attribute. */
 export interface KeyAttribute {
@@ -43,23 +52,14 @@ export interface TableDefinition extends KeySchema {
   readonly expiry?: string;
 }
 
-const list = (value: unknown, what: string): readonly unknown[] => {
+/** The names of a list of a request; none if it is absent. */
+const textsOf = (value: unknown, what: string): string[] => {
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) return value;
-  throw malformed(`${what} is no list`);
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+  throw malformed(`${what} is no list of texts`);
 };
 
-const texts = (value: unknown, what: string): string[] =>
-  list(value, what).map((one) => {
-    if (typeof one === 'string') return one;
-    throw malformed(`${what} has what is no text`);
-  });
-
-const objects = (value: unknown, what: string): Fields[] =>
-  list(value, what).map((one) => {
-    if (isObject(one)) return one;
-    throw malformed(`${what} has what is no object`);
-  });
+const objects = (value: unknown, what: string): readonly Fields[] => objectsOf(value ?? [], what);
 
 const nameForm = /^[a-zA-Z0-9_.-]{3,255}$/;
 
@@ -112,7 +112,7 @@ const readIndex = (index: Fields, types: ReadonlyMap<string, KeyType>): Index =>
   if (ProjectionType === 'ALL') return { name, partition, sort };
   if (ProjectionType !== 'INCLUDE' && ProjectionType !== 'KEYS_ONLY')
     throw invalid(`Unknown ProjectionType: ${ProjectionType}`);
-  return { name, partition, sort, projects: texts(NonKeyAttributes, 'NonKeyAttributes') };
+  return { name, partition, sort, projects: textsOf(NonKeyAttributes, 'NonKeyAttributes') };
 };
 
 /** Reads `StreamSpecification`; undefined if it is absent or says that there is none. */

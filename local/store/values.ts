@@ -39,6 +39,15 @@ interface Checked {
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The objects of a list of a request. */
+export const objectsOf = (value: unknown, what: string): readonly Fields[] => {
+  if (!Array.isArray(value)) throw malformed(`${what} is no list`);
+  return value.map((one) => {
+    if (isObject(one)) return one;
+    throw malformed(`${what} has what is no object`);
+  });
+};
+
 /** An attribute of an item; undefined if it has none of that name, whatever objects inherit. */
 export const attribute = (item: Item, name: string): Value | undefined =>
   Object.hasOwn(item, name) ? item[name] : undefined;

@@ -1,11 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../gateway/server.ts';
 import { isObject, localAccount, localRegion } from '../template/cloudformation.ts';
-import type { FunctionSpec, Pattern } from '../template/stack.ts';
-import { LocalQueue, queueOperations } from './queues.ts';
+import type { Pattern } from '../template/stack.ts';
+import { LocalQueue, md5, queueOperations } from './queues.ts';
 import { type Notice, publishLocally } from './topic.ts';
 
 /*
@@ -206,8 +206,7 @@ export const startEventBus = async (
     'AmazonSQS.SendMessage': (body) => {
       const { MessageBody } = z.object({ MessageBody: z.string() }).parse(body);
       letters.push(MessageBody);
-      const MD5OfMessageBody = createHash('md5').update(MessageBody).digest('hex');
-      return { MessageId: randomUUID(), MD5OfMessageBody };
+      return { MessageId: randomUUID(), MD5OfMessageBody: md5(MessageBody) };
     },
     ...queueOperations(queueOf, maxDelayMs),
   };
@@ -241,24 +240,6 @@ export const startEventBus = async (
     stop: () => server.stop(),
   };
 };
-
-/** The variables that name queues. */
-const queueVariables: ReadonlySet<string> = new Set(['DEAD_LETTERS', 'EVALUATIONS_QUEUE']);
-
-/** Gives functions URLs of queues: the client of SQS sends to where a queue's URL leads. */
-export const withQueueUrls = (
-  functions: readonly FunctionSpec[],
-  { endpoint }: Pick<EventBus, 'endpoint'>,
-): FunctionSpec[] =>
-  functions.map((spec) => ({
-    ...spec,
-    environment: Object.fromEntries(
-      Object.entries(spec.environment).map(([name, value]) => [
-        name,
-        queueVariables.has(name) ? `${endpoint}/${localAccount}/${value}` : value,
-      ]),
-    ),
-  }));
 
 /** The environment that directs an AWS SDK to the local bus and queue, and never to AWS. */
 export const busEnvironment = ({ endpoint }: Pick<EventBus, 'endpoint'>): Record<string, string> => ({

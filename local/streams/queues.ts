@@ -55,7 +55,7 @@ const batchSchema = z.object({
     .max(10),
 });
 
-const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+export const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 /**
  * What SQS does with queues of jobs, by the names of its operations.
@@ -86,6 +86,12 @@ export const queueOperations = (queueOf: (url: string) => LocalQueue, maxDelayMs
 const answer = z.object({
   batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).default([]),
 });
+
+/** The identifiers of the items of a batch that a function says that it failed for, given its answer. */
+export const failuresIn = (text: string): ReadonlySet<string> => {
+  const { batchItemFailures } = answer.parse(JSON.parse(text) ?? {});
+  return new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+};
 
 /** How long to wait for messages, in ms, when there were none. */
 const idleMs = 50;
@@ -139,9 +145,7 @@ const bring = async (
       })),
     };
     try {
-      const text = await collect(await target.invoke(JSON.stringify(event), ending));
-      const { batchItemFailures } = answer.parse(JSON.parse(text) ?? {});
-      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+      const failed = failuresIn(await collect(await target.invoke(JSON.stringify(event), ending)));
       for (const { id } of fresh) if (!failed.has(id)) queue.delete(id);
     } catch {
       // The function failed or was killed: all of them come again.

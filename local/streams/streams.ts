@@ -9,13 +9,13 @@ import {
   type _Record as StreamsRecord,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
-import { z } from 'zod';
 import { collect } from '../gateway/answer.ts';
 import type { Functions } from '../runtime/functions.ts';
 import { localCredentials } from '../stores.ts';
 import { localRegion } from '../template/cloudformation.ts';
 import type { StackSpec, SubscriptionSpec } from '../template/stack.ts';
 import { type EventBus, fitsPattern } from './event-bus.ts';
+import { failuresIn } from './queues.ts';
 
 /** Bytes become base64, as in JSON; all else stays. */
 const toJson = (value: unknown): unknown => {
@@ -65,10 +65,6 @@ interface InvokerOptions {
 const firstPauseMs = 50;
 const maxPauseMs = 1000;
 
-const answer = z.object({
-  batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).default([]),
-});
-
 const sequenceOf = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.SequenceNumber ?? '';
 
 /** What is left of a batch. After an error that is all of it. */
@@ -78,10 +74,7 @@ const tryOnce = async (
   signal: AbortSignal,
 ): Promise<{ readonly left: readonly DynamoDBRecord[]; readonly threw: boolean }> => {
   try {
-    const { batchItemFailures } = answer.parse(
-      JSON.parse(await invoke(JSON.stringify({ Records: records }), signal)) ?? {},
-    );
-    const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    const failed = failuresIn(await invoke(JSON.stringify({ Records: records }), signal));
     if (failed.size === 0) return { left: [], threw: false };
     const from = records.findIndex((record) => failed.has(sequenceOf(record)));
     // A number that the batch does not have fails all of it.

@@ -3,7 +3,7 @@ import { readSettings } from '../../../local/settings.ts';
 
 describe('the settings', () => {
   it('have these defaults', () => {
-    expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false });
+    expect(readSettings({})).toEqual({ port: 8787, demo: true, verbose: false, settings: {} });
   });
 
   it('come from the environment', () => {
@@ -30,9 +30,7 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      events: true,
-      analytics: true,
-      redact: '[]',
+      settings: { events: true, analytics: true, redact: '[]' },
     });
   });
 
@@ -43,7 +41,7 @@ describe('the settings', () => {
   });
 
   it('may ask for Weave’s dialect, which the examples do not speak', () => {
-    expect(readSettings({ DIALECT: 'weave' })).toMatchObject({ dialect: 'weave', demo: false });
+    expect(readSettings({ DIALECT: 'weave' })).toMatchObject({ settings: { dialect: 'weave' }, demo: false });
     expect(() => readSettings({ DIALECT: 'wandb' })).toThrow('write svc or weave');
   });
 

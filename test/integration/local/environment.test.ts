@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withRedactionKey } from '../../../local/redaction-key.ts';
+import { withRedactionKey } from '../../../local/environment.ts';
 import type { FunctionSpec } from '../../../local/template/stack.ts';
 import { temporaryFolder } from '../../support/project.ts';
 

@@ -1,0 +1,106 @@
+/*
+ * What functions find in their environment here, in the place of what AWS has for them.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LocalUpstream } from './inference.ts';
+import { localAccount } from './template/cloudformation.ts';
+import type { FunctionSpec, StackSpec } from './template/stack.ts';
+
+type Specs = readonly FunctionSpec[];
+
+/** Gives some functions variables, in the place of their own of the same names. */
+const withVariables = (
+  functions: Specs,
+  variables: Readonly<Record<string, string>>,
+  isMeant: (spec: FunctionSpec) => boolean,
+): Specs =>
+  functions.map((spec) =>
+    isMeant(spec) ? { ...spec, environment: { ...spec.environment, ...variables } } : spec,
+  );
+
+/** The routes whose functions ask models. Functions that judge do so, too. */
+const askingPaths: ReadonlySet<string> = new Set([
+  '/inference/v1/{path+}',
+  '/completions/create',
+  '/calls/score',
+]);
+
+/**
+ * Gives the stack's functions this upstream in place of the configured ones. The keys of those are
+ * in Secrets Manager, which does not run locally.
+ */
+export const withUpstream = (
+  { api, functions, queues }: Pick<StackSpec, 'api' | 'functions' | 'queues'>,
+  { baseUrl, key }: LocalUpstream,
+): Specs => {
+  const routes = api.routes.filter(({ path }) => askingPaths.has(path));
+  const asking = new Set([...routes, ...queues].map((asks) => asks.function.arn));
+  const upstreams = [{ name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) }];
+  const variables = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
+  return withVariables(functions, variables, ({ arn }) => asking.has(arn));
+};
+
+const keyIn = async (folder: string): Promise<string> => {
+  const file = join(folder, 'redaction-key');
+  const key = randomBytes(32).toString('hex');
+  // Whoever is first makes it.
+  await writeFile(file, key, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return readFile(file, 'utf8');
+};
+
+/**
+ * Gives functions that redact a key of hashes in place of the stack's, which is in Secrets Manager:
+ * that does not run locally.
+ *
+ * @param folder where the key is kept. @default - it is made anew at each start
+ */
+export const withRedactionKey = async (functions: Specs, folder: string | undefined): Promise<Specs> => {
+  const redacts = ({ environment }: FunctionSpec) => 'REDACTION_KEY' in environment;
+  if (!functions.some(redacts)) return functions;
+  const key = folder === undefined ? randomBytes(32).toString('hex') : await keyIn(folder);
+  return withVariables(functions, { REDACTION_KEY: key }, redacts);
+};
+
+/**
+ * The key that all webhooks of the local service are signed with, `whsec_` and base64: it is no secret.
+ */
+export const localSigningKey = `whsec_${Buffer.from('the local service, and no other!').toString('base64')}`;
+
+/** URLs of webhooks by their names, the same for all projects. */
+export type LocalWebhooks = Readonly<Record<string, string>>;
+
+/**
+ * Has the function of alerts tell webhooks in place of those in Systems Manager, which does not run
+ * locally, and link to this service.
+ *
+ * @param url of the service, without a slash at its end
+ */
+export const withWebhooks = (functions: Specs, url: string, webhooks: LocalWebhooks): Specs => {
+  const secrets = Object.entries(webhooks).map(([name, to]) => [name, { url: to, key: localSigningKey }]);
+  const variables = { WEBHOOKS: JSON.stringify(Object.fromEntries(secrets)), SERVICE_URL: url };
+  return withVariables(functions, variables, ({ environment }) => 'WEBHOOKS_PREFIX' in environment);
+};
+
+/** The variables that name queues. */
+const queueVariables: ReadonlySet<string> = new Set(['DEAD_LETTERS', 'EVALUATIONS_QUEUE']);
+
+/**
+ * Gives functions URLs of queues: the client of SQS sends to where a queue's URL leads.
+ *
+ * @param endpoint where the queues are
+ */
+export const withQueueUrls = (functions: Specs, endpoint: string): Specs =>
+  functions.map((spec) => ({
+    ...spec,
+    environment: Object.fromEntries(
+      Object.entries(spec.environment).map(([name, value]) => [
+        name,
+        queueVariables.has(name) ? `${endpoint}/${localAccount}/${value}` : value,
+      ]),
+    ),
+  }));
