@@ -36,7 +36,7 @@ const fileObject = (projectId: ProjectId, digest: string): string => `files/${pr
  *
  * @param expected the digest that the client computed; null if it did not
  * @returns its digest, as it was sent
- * @throws ServiceError 409 where the digest is another; as {@link redactFile}; 503 when storage does not take it in time
+ * @throws ServiceError 409 where the digest is another; as {@link redactFile}
  */
 export const createFile = async (
   store: Store,
@@ -62,8 +62,7 @@ export const createFile = async (
 /**
  * Reads a file, strongly consistent.
  *
- * @throws ServiceError 404 where the project has none of that digest; 503 when storage does not
- * give it in time
+ * @throws ServiceError 404 where the project has none of that digest
  */
 export const readFile = async (
   store: Store,

@@ -17,7 +17,6 @@ const atOnce = 10;
  * `Limits`. Whoever may not make one cannot put something else in its place.
  *
  * @returns none if there is no such version
- * @throws ServiceError 503 when storage does not give it in time
  */
 export const readProjectLimits = async (
   objects: Store,
@@ -30,7 +29,7 @@ export const readProjectLimits = async (
   const suspects = mapBatches(versions, (batch) =>
     // Values in the bucket are longer than any limits.
     batch.flatMap(({ header }) =>
-      header.baseObjectClass === limitsClass && header.home === 'item' ? [{ header, packed: undefined }] : [],
+      header.baseObjectClass === limitsClass && header.home === 'item' ? [{ header }] : [],
     ),
   );
   for await (const batch of suspects) {

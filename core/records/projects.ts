@@ -95,8 +95,6 @@ export const readsAnything = (grants: readonly Grant[]): boolean => readable(gra
 /**
  * Lists the projects that have ever been written to and that grants allow to read, by name. It
  * reads what the grants name and no more.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryProjects = async (
   table: Table,

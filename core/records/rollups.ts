@@ -162,8 +162,6 @@ export class HourMarks {
 /**
  * Reads the marks of hours, strongly consistent: until when each is not to be stored, in
  * milliseconds since 1970. It is also the mark's version. Hours without a mark are left out.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readMarks = async (
   table: Table,

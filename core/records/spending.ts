@@ -109,7 +109,6 @@ export interface Spent {
  *
  * @param now milliseconds since 1970
  * @returns in the order of the limits
- * @throws ServiceError 503 when storage does not give it in time
  */
 export const readSpent = async (
   table: Table,
@@ -150,7 +149,7 @@ const notice = (limit: SpendingLimit, now: number, by: 1 | -1): Addition => {
  *
  * @param told what this process has seen told, which is not looked up again
  * @param now milliseconds since 1970
- * @throws ServiceError 503 when storage does not answer in time; what `tell` throws
+ * @throws what `tell` throws
  */
 export const tellNearlyReached = async (
   table: Table,

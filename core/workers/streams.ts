@@ -262,7 +262,6 @@ const measureProject = async (
  * been deleted meanwhile.
  *
  * @param wantsPayloads whether to read the payloads of all
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const measure = async (
   sources: MeasureSources,

@@ -22,7 +22,7 @@ interface ScanOptions<T, R extends KeyRange = KeyRange> extends Merging<T> {
  * Scans key ranges side by side and merges their rows. Ending the iteration ends the scan.
  *
  * @returns the rows in batches, none of them empty
- * @throws ServiceError 503 when storage does not give a page in time; whatever `toRow` throws
+ * @throws whatever `toRow` throws
  */
 export const scan = <T extends object, R extends KeyRange = KeyRange>(
   table: Table,

@@ -15,7 +15,11 @@ export interface Meter {
   throttled: number;
 }
 
-/** What one request may still spend, and what it has spent. All storage functions take it. */
+/**
+ * What one request may still spend, and what it has spent. All storage functions take it. Whatever takes
+ * it throws a ServiceError 503 when a store has not answered by the deadline, and says so only where
+ * there is more to know.
+ */
 export interface RequestBudget {
   /** When storage must have answered, in milliseconds since 1970. */
   readonly deadline: number;

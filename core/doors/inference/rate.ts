@@ -29,8 +29,7 @@ const exhausted = (perMinute: number, now: number): ServiceError =>
 /**
  * Counts a request of a key if the limit of this minute allows it.
  *
- * @throws ServiceError 429 with the seconds until the next minute; 503 when storage does not answer
- * in time
+ * @throws ServiceError 429 with the seconds until the next minute
  */
 export const countRequest = async (
   { table, perMinute }: RateLimit,

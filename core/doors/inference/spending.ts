@@ -1,6 +1,12 @@
 import type { RequestBudget, Table } from '../../../foundations/storage/index.ts';
 import { type JsonObject, plainNumber, ServiceError } from '../../../foundations/wire/index.ts';
-import { costsOf, dearestDefault, type PriceBook, type PriceInForce } from '../../records/costs/index.ts';
+import {
+  costsOf,
+  dearestDefault,
+  type PriceBook,
+  type PriceInForce,
+  totalCost,
+} from '../../records/costs/index.ts';
 import {
   limitText,
   type Nanos,
@@ -131,8 +137,8 @@ export class Spending {
   /**
    * Holds the most that a request of text can cost.
    *
-   * @throws SpendingLimitReached if a limit leaves less; ServiceError 422 for a model without a price;
-   * 503 when storage does not answer in time
+   * @throws SpendingLimitReached if a limit leaves less; ServiceError 422 for a model without a
+   * price
    */
   static async begin(table: Table, request: SpendingRequest, budget: RequestBudget): Promise<Spending> {
     const { path, body, limits, now } = request;
@@ -169,7 +175,6 @@ export class Spending {
    *
    * @param status undefined if no answer came
    * @param usage by model; without tokens what was held counts as spent
-   * @throws ServiceError 503 when storage does not take it in time
    */
   async end(
     { status, usage }: { readonly status: number | undefined; readonly usage: JsonObject | undefined },
@@ -194,10 +199,7 @@ export class Spending {
       const price = book(...asked);
       return price && isInDollars(price) ? price : this.#price;
     };
-    const costs = Object.values(costsOf(usage, now * 1000, inDollars));
-    return nanosUp(
-      costs.reduce((sum, cost) => sum + cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost, 0),
-    );
+    return nanosUp(totalCost(costsOf(usage, now * 1000, inDollars)));
   }
 }
 

@@ -146,8 +146,7 @@ const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>
  * the same spans may be sent again.
  *
  * @param userId the user of the reporting key
- * @throws ServiceError 413 if the calls would be too large, 503 when storage does not accept them
- * in time
+ * @throws ServiceError 413 if the calls would be too large
  */
 export const storeSpans = async (
   store: Store,
@@ -184,8 +183,7 @@ export const decodeLogs = async (
  *
  * @param userId the user of the reporting key
  * @returns how many were kept, and those that could not be
- * @throws ServiceError 413 if the calls would be too large, 503 when storage does not accept them
- * in time
+ * @throws ServiceError 413 if the calls would be too large
  */
 export const storeRecords = async (
   store: Store,

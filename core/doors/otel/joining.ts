@@ -170,8 +170,6 @@ const join = async (store: Store, projectId: ProjectId, id: string, budget: Requ
 /**
  * Stores records with content, and joins them with the calls of their spans as far as those are
  * stored.
- *
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const storeContent = async (
   store: Store,
@@ -204,7 +202,6 @@ export type Lacking = ReadonlyMap<CallStart, number>;
  * Joins what spans report with the records that came before them.
  *
  * @returns the reports, and the calls whose records may come while the reports are being written
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const withEarlier = async (
   store: Store,
@@ -233,11 +230,7 @@ export const withEarlier = async (
   return { reports: made, lacking };
 };
 
-/**
- * Joins calls that were just written with the records that came meanwhile.
- *
- * @throws ServiceError 503 when storage does not answer in time
- */
+/** Joins calls that were just written with the records that came meanwhile. */
 export const joinLater = async (store: Store, lacking: Lacking, budget: RequestBudget): Promise<void> => {
   await mapConcurrent([...lacking], joinConcurrency, async ([{ projectId, id }, known]) => {
     if (id === null) return;

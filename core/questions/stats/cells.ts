@@ -9,7 +9,7 @@ import {
 } from '../../../api/stats.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
-import { type Costs, type Tokens, tokensOf } from '../../records/costs/index.ts';
+import { type Costs, costOf, type Tokens, tokensOf } from '../../records/costs/index.ts';
 
 /** What cells keep, beside counts and sums. */
 export interface Keeping {
@@ -38,7 +38,7 @@ const readers: Readonly<Record<TokenMetric, (tokens: Tokens) => number>> = {
 const costReaders: Readonly<Record<CostMetric, (cost: ModelCost) => number>> = {
   input_cost: (cost) => cost.prompt_tokens_total_cost,
   output_cost: (cost) => cost.completion_tokens_total_cost,
-  total_cost: (cost) => cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost,
+  total_cost: costOf,
 };
 
 /** What calls used of one model: its metrics, each over the calls that used it. */

@@ -235,8 +235,6 @@ class RolledUp {
 /**
  * Gives the calls of a span in groups: from rollups where they count, from headers elsewhere. What
  * it scanned of finished hours it stores, for the next request. Nobody learns if that fails.
- *
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const takeRolledUp = async (
   reading: RollupReading,
@@ -295,7 +293,7 @@ const graceDays = 1;
  * Reads the rollups that are stored of days, from one to another, inclusive. They may be some
  * milliseconds old: whether one counts, its mark says.
  *
- * @throws ServiceError 503 when storage does not give them in time; Error if one is damaged
+ * @throws Error if one is damaged
  */
 const readRollups = async (
   table: Table,

@@ -64,7 +64,6 @@ const modelOf = ({ payload }: CallRow): string | undefined => {
  * left out then.
  *
  * @param lookups for conditions on feedback
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const scanCalls = async (
   store: Store,

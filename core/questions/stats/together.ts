@@ -165,7 +165,6 @@ const rollUpFor = async (
  *
  * @param now the time, in milliseconds since 1970
  * @returns what it read
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const countTogether = async (
   store: Store,

@@ -96,8 +96,6 @@ class Families {
 /**
  * Reads calls with all below them. It reads the traces that are given, those of calls that are not
  * in them, which are looked up by their ids, and those of calls apart from their parents.
- *
- * @throws ServiceError 503 when storage does not answer in time
  */
 const readFamilies = async (
   store: Store,
@@ -188,7 +186,6 @@ const usagesOf = async (
  *
  * @param lookups gives what usage costs
  * @returns the answer, and how its traces were found
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const usageOf = async (
   store: Store,
@@ -236,11 +233,7 @@ export interface TraceUsageRequest {
   readonly withCosts: boolean;
 }
 
-/**
- * Sums what each call of a selection used with all that is below it, by model.
- *
- * @throws ServiceError 503 when storage does not answer in time
- */
+/** Sums what each call of a selection used with all that is below it, by model. */
 export const traceUsageOf = async (
   store: Store,
   { selection, withCosts }: TraceUsageRequest,

@@ -141,7 +141,6 @@ const rangesOf = (
  * It holds the durations of one thread at a time.
  *
  * @param counts grow as it reads
- * @throws ServiceError 503 when storage does not give something in time
  */
 async function* readThreads(
   store: Store,

@@ -81,6 +81,14 @@ export const tokensOf = (usage: JsonObject): Tokens => {
 /** What a call cost, by model. Models without a price have no entry. */
 export type Costs = Readonly<Record<string, ModelCost>>;
 
+/** What a model cost in all, in the unit of its price. */
+export const costOf = (cost: ModelCost): number =>
+  cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
+
+/** What a call cost in all. */
+export const totalCost = (costs: Costs): number =>
+  Object.values(costs).reduce((sum, cost) => sum + costOf(cost), 0);
+
 /**
  * How many models of one call are priced: the first ones. No call uses so many, but clients choose
  * the names and finding a name takes time.
@@ -138,11 +146,7 @@ export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook)
   return Object.fromEntries(entries);
 };
 
-/**
- * Reads the prices of a project, and puts them before the default ones.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Reads the prices of a project, and puts them before the default ones. */
 export const readPriceBook = async (
   store: Pick<Store, 'table'>,
   projectId: ProjectId,
@@ -152,11 +156,7 @@ export const readPriceBook = async (
   return priceBook(projectId, own, defaults);
 };
 
-/**
- * Reads the prices of a project, and gives what works out the costs of its calls by them.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Reads the prices of a project, and gives what works out the costs of its calls by them. */
 export const readCosts = async (
   store: Pick<Store, 'table'>,
   projectId: ProjectId,

@@ -1,4 +1,13 @@
-export { type Costs, costsOf, readCosts, readPriceBook, type Tokens, tokensOf } from './costs.ts';
+export {
+  type Costs,
+  costOf,
+  costsOf,
+  readCosts,
+  readPriceBook,
+  type Tokens,
+  tokensOf,
+  totalCost,
+} from './costs.ts';
 export type * from './model.ts';
 export {
   dearestDefault,

@@ -50,8 +50,6 @@ const select = (row: PriceRow, fields: readonly string[]): Partial<PriceRow> =>
 /**
  * Answers a query over a project's prices: a slice of those that match, in order, each with the
  * fields that were asked for.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryPrices = async (
   store: Pick<Store, 'table' | 'policy'>,

@@ -130,7 +130,7 @@ export const fromItem = (item: Item): Price => {
 /**
  * Reads all prices of a project, strongly consistent, in the order of their ids.
  *
- * @throws ServiceError 503 when storage does not give them in time; Error when one is damaged
+ * @throws Error when one is damaged
  */
 export const readPrices = async (
   { table }: Pick<Store, 'table'>,

@@ -348,7 +348,6 @@ export interface PreparedItem {
  * index rows small. One that is too big for an item is put into the bucket.
  *
  * @param payload JSON text
- * @throws ServiceError 503 when the bucket does not take it in time
  */
 export const prepareItem = async (
   store: Store,
@@ -392,8 +391,7 @@ const lacksPayload = (entry: Entry): entry is FeedbackRecord =>
  *
  * @returns undefined if there is nothing for a reader; what the item has become by now if its
  * object is gone
- * @throws ServiceError 503 when storage does not give it in time; Error if a payload is missing or
- * damaged
+ * @throws Error if a payload is missing or damaged
  */
 const toWholeEntry = async (
   store: Store,
@@ -419,7 +417,6 @@ const toWholeEntry = async (
  * An id of nothing gives nothing.
  *
  * @param ids each once, of no more payloads than may be held at once
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readWhole = async (
   store: Store,
@@ -495,7 +492,6 @@ export interface Stored {
  *
  * @param ids each once
  * @returns what is there, by id
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readStored = async (
   store: Store,
@@ -515,11 +511,7 @@ export const readStored = async (
   return new Map(found);
 };
 
-/**
- * Which of these ids have records, strongly consistent.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Which of these ids have records, strongly consistent. */
 export const existingFeedback = async (
   store: Store,
   projectId: ProjectId,
@@ -532,11 +524,7 @@ export const existingFeedback = async (
 
 const deletesAtOnce = 16;
 
-/**
- * Deletes objects in the bucket that are not needed any more.
- *
- * @throws ServiceError 503 when the bucket does not do it in time
- */
+/** Deletes objects in the bucket that are not needed any more. */
 export const deleteObjects = async (
   store: Store,
   objects: readonly string[],

@@ -328,7 +328,6 @@ const sortRecords = (
  * counted again only if the slice may have left some out.
  *
  * @param sent how many the query answered
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const countFeedback = async (
   store: Store,
@@ -363,7 +362,6 @@ const concurrency = 32;
  * for each call, the smallest there is if a call has no feedback.
  *
  * @param callIds each once
- * @throws ServiceError 503 when storage does not give it in time
  */
 export const feedbackOn = async (
   store: Store,

@@ -21,7 +21,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/parse-body.ts';
-import type { ObjectName } from './model.ts';
+import type { ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';
 
@@ -86,6 +86,34 @@ export const ownClassOf = (value: JsonValue): string | undefined => {
 const entryOf = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | undefined => {
   const name = ownClassOf(value);
   return name !== undefined && Object.hasOwn(list, name) ? list[name] : undefined;
+};
+
+/** The latest version of an object of a class that means something to the service. */
+export interface ObjectOfClass {
+  readonly header: VersionHeader;
+  readonly value: JsonObject;
+}
+
+/**
+ * Reads the latest versions of a project's objects of a class, by their ids.
+ *
+ * @param objectIds which; null for all
+ */
+export const readClass = async (
+  store: Store,
+  projectId: ProjectId,
+  className: string,
+  objectIds: readonly string[] | null,
+  budget: RequestBudget,
+): Promise<ObjectOfClass[]> => {
+  const filter = { ...everyVersion, latestOnly: true, objectIds: objectIds && [...objectIds] };
+  const batches = await Array.fromAsync(findAll(store, { projectId, filter }, 'ascending', null, budget));
+  const found = batches.flat().filter(({ header }) => header.baseObjectClass === className);
+  const values = await readValues(store, found, budget);
+  return found.flatMap(({ header }, i) => {
+    const value = parseJson(values[i] ?? 'null') as JsonValue;
+    return ownClassOf(value) === className && isJsonObject(value) ? [{ header, value }] : [];
+  });
 };
 
 /** Gives a schema the names of the deployment's dialect. */
@@ -160,7 +188,7 @@ const atOnce = 100;
  * to make.
  *
  * @param digests of the versions; null for all
- * @throws ServiceError 403; 503 when storage does not give the versions in time
+ * @throws ServiceError 403
  */
 export const authorizeDeletion = async (
   store: Store,
@@ -176,7 +204,7 @@ export const authorizeDeletion = async (
   const suspects = mapBatches(versions, (batch) =>
     batch.flatMap(({ header }) =>
       Object.hasOwn(admins, header.baseObjectClass ?? '') && (!wanted || wanted.has(header.digest))
-        ? [{ header, packed: undefined }]
+        ? [{ header }]
         : [],
     ),
   );

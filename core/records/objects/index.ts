@@ -4,6 +4,7 @@ export {
   checkObject,
   checkValue,
   ownClassOf,
+  readClass,
   type SchemaInDialect,
 } from './classes.ts';
 export { createObject, type NewObject } from './create.ts';

@@ -56,8 +56,7 @@ const labelKeys = (kind: LabelKind, name: ObjectName, digest: string, texts: rea
 /**
  * Puts labels on a version. Aliases leave the versions that had them.
  *
- * @throws ServiceError 404 where there is no such version; as {@link checkLabels}; 503 when storage
- * does not take it in time
+ * @throws ServiceError 404 where there is no such version; as {@link checkLabels}
  */
 export const addLabels = async (
   store: Store,
@@ -75,11 +74,7 @@ export const addLabels = async (
   await putItems(store.table, items, budget);
 };
 
-/**
- * Takes aliases from an object, whichever versions they name. Those that it has not are ignored.
- *
- * @throws ServiceError 503 when storage does not take it in time
- */
+/** Takes aliases from an object, whichever versions they name. Those that it has not are ignored. */
 export const removeAliases = (
   store: Store,
   name: ObjectName,
@@ -95,8 +90,7 @@ export const removeAliases = (
 /**
  * Takes tags from a version. Those that it has not are ignored.
  *
- * @throws ServiceError 404 where there is no such version; 503 when storage does not take it in
- * time
+ * @throws ServiceError 404 where there is no such version
  */
 export const removeTags = async (
   store: Store,
@@ -123,11 +117,7 @@ const readItems = async (
 const distinct = (items: readonly Item[], kind: LabelKind): string[] =>
   [...new Set(items.flatMap((item) => asText(item[textAttribute[kind]]) ?? []))].sort();
 
-/**
- * Every alias or tag of a project, each once and sorted.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Every alias or tag of a project, each once and sorted. */
 export const labelsIn = async (
   store: Store,
   projectId: ProjectId,
@@ -141,7 +131,6 @@ const placeOf = (objectId: string, digest: string): string => `${objectId}\n${di
  * Reads the labels of versions, and gives what tells those of each.
  *
  * @param objectIds null for all objects of the project
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readLabels = async (
   store: Store,
@@ -166,7 +155,6 @@ export const readLabels = async (
  *
  * @param digests null for all versions of the object
  * @param kept aliases that stay
- * @throws ServiceError 503 when storage does not take it in time
  */
 export const removeLabels = async (
   store: Store,

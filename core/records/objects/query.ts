@@ -87,7 +87,6 @@ const maxPage = 4000;
  * versions are in the heads of their objects, all others are read one by one. Values are not read.
  *
  * @param enough how many of the first are enough, if that is known; null for all
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const findAll = (
   store: Store,
@@ -299,8 +298,7 @@ async function* withValues(
   budget: RequestBudget,
 ): AsyncGenerator<string[]> {
   for (const some of bySize(versions, hydrationBytes, ({ header }) => header.bytes)) {
-    const found = some.map(({ header }) => ({ header, packed: undefined }));
-    const values = await readValues(store, found, budget);
+    const values = await readValues(store, some, budget);
     yield some.flatMap((version, i) => {
       const val = values[i];
       return val === undefined ? [] : toJson(version, val);

@@ -40,7 +40,6 @@ const keyText = ({ k, s }: Item): string =>
  * Gets the items of keys, strongly consistent. An item that is asked for twice is read once.
  *
  * @returns the items in the order of the keys; undefined for a key of nothing, and for no key
- * @throws ServiceError 503 when storage does not give them in time
  */
 const getInOrder = async (
   store: Store,
@@ -56,8 +55,6 @@ const getInOrder = async (
 /**
  * Reads the heads of objects, strongly consistent and in their order; undefined for an object that
  * never was.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readHeads = async (
   store: Store,
@@ -80,7 +77,7 @@ export interface Address extends ObjectName {
 export interface FoundVersion {
   readonly header: VersionHeader;
   /** The packed value, where it lies in the item and the version was found by its digest. */
-  readonly packed: Uint8Array | undefined;
+  readonly packed?: Uint8Array | undefined;
 }
 
 /** The key that an address leads to; undefined for what cannot be an address. */
@@ -97,11 +94,7 @@ const aliasOf = ({ objectId, version }: Address): string | undefined =>
     ? version.digest
     : undefined;
 
-/**
- * Puts digests in the place of aliases, if versions have any. What is no alias stays.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Puts digests in the place of aliases, if versions have any. What is no alias stays. */
 const withoutAliases = async (
   store: Store,
   addresses: readonly Address[],
@@ -124,7 +117,6 @@ const withoutAliases = async (
  * Looks versions up, strongly consistent, in the order of their addresses.
  *
  * @returns undefined for each that is not there
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const findVersions = async (
   store: Store,
@@ -143,8 +135,6 @@ export const findVersions = async (
 /**
  * The digests of versions that are called `latest`, `v<N>`, by their digest or by an alias. What is called by a digest is not looked up, nor what an alias leads to: the version
  * may be gone. What is not there has no digest.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const digestsOf = async (
   store: Store,
@@ -187,8 +177,6 @@ export const packValue = async (value: JsonValue): Promise<PackedValue> => {
 /**
  * Puts a value into the bucket before its version is made. It makes a note first, which the
  * version's transaction deletes. If the version is never made, the note tells what has to go.
- *
- * @throws ServiceError 503 when storage does not take it in time
  */
 export const putValue = async (
   store: Store,
@@ -211,7 +199,6 @@ export const noteItem = (name: ValueName) => ({
  * since its header was read.
  *
  * @param versions no more than whose values may be held at once
- * @throws ServiceError 503 when storage does not give them in time
  * @throws Error if a value is missing or damaged
  */
 export const readValues = async (
@@ -254,7 +241,7 @@ const isThere = async (store: Store, header: VersionHeader, budget: RequestBudge
  * Reads one version of an object with its value, strongly consistent.
  *
  * @param withoutValue whether no value is read, and the policy's `noValue` stands in its place
- * @throws ServiceError 404 where there is none; 503 when storage does not give it in time
+ * @throws ServiceError 404 where there is none
  */
 export const readObject = async (
   store: Store,

@@ -100,7 +100,6 @@ const valuesOf = async (
  * @param refs no more than whose values may be held at once; a ref to a call is a ref to nothing
  * @returns the values in the order of the refs, undefined for a ref to nothing. Values of refs into
  * one object share structure, so nobody may change them
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const resolveRefs = async (
   store: Store,

@@ -194,7 +194,6 @@ const indexItems = (projectId: ProjectId, pack: string, rows: readonly Row[]): I
  * Finds rows of a project, strongly consistent.
  *
  * @returns the places of each row that is there; more than one where it was stored twice at once
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const findRows = async (
   store: Store,
@@ -281,7 +280,6 @@ const packId = (entries: Uint8Array): string =>
  *
  * @param rows at least one, each digest once
  * @returns where each row lies, by its digest
- * @throws ServiceError 503 when storage does not take it in time
  */
 export const putPack = async (
   store: Store,
@@ -319,7 +317,7 @@ export const putPack = async (
 /**
  * Reads the packs of runs by their ids.
  *
- * @throws ServiceError 503 when storage does not give them in time; Error if one is missing
+ * @throws Error if one is missing
  */
 export const readPacks = async (
   store: Store,
@@ -346,8 +344,7 @@ export const readPacks = async (
 /**
  * Reads the digests and sizes of a pack's rows, in their positions.
  *
- * @throws ServiceError 503 when storage does not give them in time; Error if they are missing or
- * damaged
+ * @throws Error if they are missing or damaged
  */
 export const readEntries = async (
   store: Store,
@@ -374,7 +371,7 @@ export const partAt = ({ starts }: Pack, position: number): number =>
 /**
  * Reads the lines of a part: {@link rowInLine}.
  *
- * @throws ServiceError 503 when storage does not give them in time; Error if they are missing
+ * @throws Error if they are missing
  */
 export const readPart = async (
   store: Store,

@@ -106,8 +106,7 @@ const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] =
 /**
  * Reads rows of a table, in its order or in another.
  *
- * @throws ServiceError 404 where there is no such table, 422 where it is too large to be sorted.
- * 503 when storage does not give it in time
+ * @throws ServiceError 404 where there is no such table, 422 where it is too large to be sorted
  */
 export async function* queryTable(
   store: Store,

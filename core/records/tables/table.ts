@@ -78,11 +78,7 @@ const decodeRuns = (bytes: Uint8Array): Run[] => {
   }));
 };
 
-/**
- * Stores a table, whose rows must be there. The same table sent again replaces itself.
- *
- * @throws ServiceError 503 when storage does not take it in time
- */
+/** Stores a table, whose rows must be there. The same table sent again replaces itself. */
 const putTable = async (
   store: Store,
   projectId: ProjectId,
@@ -103,8 +99,6 @@ const sizeOf = (item: Item): TableSize => ({ count: Number(item.n), bytes: Numbe
 /**
  * Reads the sizes of tables, strongly consistent, by their digests. Those that are not there are
  * left out.
- *
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readSizes = async (
   store: Store,
@@ -122,7 +116,6 @@ export const readSizes = async (
  * Reads a table, strongly consistent.
  *
  * @returns undefined if the project has none of that digest
- * @throws ServiceError 503 when storage does not give it in time
  */
 export const findTable = async (
   store: Store,
@@ -160,7 +153,6 @@ export interface MadeTable {
  * Stores the rows that the project does not have yet.
  *
  * @returns where each row lies, by its digest
- * @throws ServiceError 503 when storage does not take them in time
  */
 const storeRows = async (
   store: Store,
@@ -183,7 +175,7 @@ const firstOf = (found: ReadonlyMap<string, readonly Location[]>): [digest: stri
  * Makes a table of rows.
  *
  * @param expected the digest that the client computed; null if it did not
- * @throws ServiceError 409 where the digest is another; 503 when storage does not take it in time
+ * @throws ServiceError 409 where the digest is another
  */
 export const createTable = async (
   store: Store,
@@ -208,8 +200,7 @@ const maxNamed = 10;
 /**
  * Makes a table of rows that the project has.
  *
- * @throws ServiceError 404 where a row is not there, 409 where the digest is another than expected,
- * 503 when storage does not take it in time
+ * @throws ServiceError 404 where a row is not there, 409 where the digest is another than expected
  */
 export const createTableFromDigests = async (
   store: Store,
@@ -286,8 +277,7 @@ const applyChanges = (
  * Makes a table of another one. The first stays, and they share the rows that both have.
  *
  * @returns its digest, and those of the rows that were added or went, in the order of the changes
- * @throws ServiceError 404 where there is no such table, 422 where an index is outside of it, 503
- * when storage does not do it in time
+ * @throws ServiceError 404 where there is no such table, 422 where an index is outside of it
  */
 export const updateTable = async (
   store: Store,

@@ -1,3 +1,4 @@
+import type { Alert } from '../../../api/alerts.ts';
 import type { StatsRequest } from '../../../api/stats.ts';
 import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
@@ -14,19 +15,15 @@ const maxNamed = 3;
 /** The longest window whose calls are looked at one by one, in minutes. Of longer ones, ops are named. */
 const maxCallsMinutes = 60;
 
-/** Keeps the first few in an order. */
-class First<T> {
-  readonly #compare: (a: T, b: T) => number;
-  list: T[] = [];
-
-  constructor(compare: (a: T, b: T) => number) {
-    this.#compare = compare;
-  }
-
-  add(one: T): void {
-    this.list = [...this.list, one].sort(this.#compare).slice(0, maxNamed);
-  }
-}
+/** The first few of a list with one more, by what is worst for an alert. */
+const worst = <T extends { readonly value: number }>(
+  { direction }: Alert,
+  list: readonly T[],
+  one: T,
+): readonly T[] =>
+  [...list, one]
+    .sort((a, b) => (direction === 'above' ? b.value - a.value : a.value - b.value))
+    .slice(0, maxNamed);
 
 type Named = Pick<Contributor, 'label' | 'value'> & {
   readonly call?: { readonly trace: string; readonly id: string };
@@ -82,13 +79,11 @@ const singleCalls = async (
   { metric }: OneNumber,
   span: Span,
   budget: RequestBudget,
-): Promise<Named[]> => {
+): Promise<readonly Named[]> => {
   const sum: OneNumber = { metric, aggregation: 'sum', percentile: null };
   const withUsage = metric !== 'latency_ms';
   const costsOf = withUsage ? await lookups.costs(projectId, budget) : undefined;
-  const first = new First<Named>((a, b) =>
-    alert.direction === 'above' ? b.value - a.value : a.value - b.value,
-  );
+  let first: readonly Named[] = [];
   await scanCalls(
     calls,
     { projectId, filter: alert.filter, where: alert.where, withUsage, withFailed: false, attributes: [] },
@@ -100,37 +95,33 @@ const singleCalls = async (
       cell.add(header, usage, costs as Parameters<typeof cell.add>[2]);
       if (cell.latency.count === 0 && !withUsage) return;
       const value = numberIn(sum, cell) ?? 0;
-      first.add({
-        label: nameOf(calls, header),
-        value,
-        call: { trace: header.start.traceId, id: header.id },
-      });
+      const call = { trace: header.start.traceId, id: header.id };
+      first = worst(alert, first, { label: nameOf(calls, header), value, call });
     },
     { scanned: 0, hydrated: 0 },
     budget,
     lookups,
   );
-  return first.list;
+  return first;
 };
 
 /** The calls with the largest values of feedback, or the least. */
 const ratedCalls = async (
   { calls, feedback }: Sources,
-  { projectId, alert: { metric, direction } }: LoadedAlert,
+  { projectId, alert }: LoadedAlert,
   span: Span,
   budget: RequestBudget,
 ): Promise<Named[]> => {
-  const first = new First<{ readonly value: number; readonly id: string }>((a, b) =>
-    direction === 'above' ? b.value - a.value : a.value - b.value,
-  );
+  const { metric } = alert;
+  let first: readonly { readonly value: number; readonly id: string }[] = [];
   for await (const one of ratedIn(feedback, projectId, [metric.feedbackType ?? ''], span, budget)) {
     const value = ratingOf(metric, one);
     const ref = parseRef(feedback.policy, one.ref);
-    if (value !== undefined && ref?.kind === 'call') first.add({ value, id: ref.callId });
+    if (value !== undefined && ref?.kind === 'call') first = worst(alert, first, { value, id: ref.callId });
   }
-  const ids = [...new Set(first.list.map(({ id }) => id))];
+  const ids = [...new Set(first.map(({ id }) => id))];
   const headers = new Map((await readHeaders(calls, projectId, ids, budget)).map((each) => [each.id, each]));
-  return first.list.flatMap(({ value, id }): Named[] => {
+  return first.flatMap(({ value, id }): Named[] => {
     const header = headers.get(id);
     if (!header) return [];
     return [{ label: nameOf(calls, header), value, call: { trace: header.start.traceId, id } }];
@@ -140,8 +131,6 @@ const ratedCalls = async (
 /**
  * Finds the three calls or ops that contribute most to what an alert measures: of counts and of windows
  * over an hour the ops, else the calls.
- *
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const contributorsOf = async (
   sources: Sources,
@@ -158,7 +147,7 @@ export const contributorsOf = async (
     number?.metric === 'call_count' ||
     number?.metric === 'error_count' ||
     alert.windowMinutes > maxCallsMinutes;
-  const find = (): Promise<Named[]> => {
+  const find = (): Promise<readonly Named[]> => {
     if (!number) return ratedCalls(sources, loaded, span, budget);
     return (isOfOps ? ops : singleCalls)(sources, loaded, number, span, budget);
   };

@@ -57,7 +57,6 @@ export class KnownAlerts {
    * The alerts of a project.
    *
    * @param since what was read before this time does not count, in milliseconds since 1970
-   * @throws ServiceError 503 when storage does not give them in time
    */
   async of(projectId: ProjectId, since: number, budget: RequestBudget): Promise<readonly LoadedAlert[]> {
     const known = this.#known.get(projectId);

@@ -115,11 +115,7 @@ const compare = (name: string, operator: '$gte' | '$lt', value: string): Express
   right: { kind: 'literal', value },
 });
 
-/**
- * Reads the feedback of some types that was created within a span.
- *
- * @throws ServiceError 503 when storage does not give it in time
- */
+/** Reads the feedback of some types that was created within a span. */
 export async function* ratedIn(
   store: Store,
   projectId: ProjectId,
@@ -193,7 +189,6 @@ interface Measuring {
  *
  * @param now the time, in milliseconds since 1970
  * @returns in their order
- * @throws ServiceError 503 when storage does not give something in time
  */
 export const measure = async (
   { calls, feedback, lookups }: Sources,

@@ -160,8 +160,7 @@ const thinned = (
 /**
  * Looks at the past as an alert would have looked.
  *
- * @throws ServiceError 422 for a span of no looks or too many; 503 when storage does not give
- * something in time
+ * @throws ServiceError 422 for a span of no looks or too many
  */
 export const previewAlert = async (
   sources: Sources,

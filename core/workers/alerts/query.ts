@@ -44,7 +44,6 @@ const entriesOf = ({ told }: Dispatch): HistoryEntry[] =>
  * Answers the alerts of a project with their states, and what they have told.
  *
  * @param table where the register of alerts is
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const queryAlerts = async (
   objects: Store,

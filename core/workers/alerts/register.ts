@@ -82,11 +82,7 @@ const unchanged = ({ changingUntil: u, due: d, lookedAt: l, claimedUntil: c }: R
   ...(l === 0 && c === 0 ? { d: undefined } : { d, l, c }),
 });
 
-/**
- * Reads the projects with alerts, strongly consistent: one small read for all of them.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** Reads the projects with alerts, strongly consistent: one small read for all of them. */
 export const readRegister = async (table: Table, budget: RequestBudget): Promise<Registered[]> => {
   const range: TableRange<'rollups'> = { partition: ['k', registerPartition] };
   const options = { toRow: toRegistered, consistent: true };
@@ -101,7 +97,6 @@ export const isDue = ({ due, changingUntil, lookedAt, claimedUntil }: Registered
  * Claims a project until a time.
  *
  * @returns undefined if somebody else was faster, or its alerts have just changed
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const claim = async (
   table: Table,
@@ -143,11 +138,7 @@ const standingsItem = async (
   h: await packed([storedAt, [...alerts], undelivered]),
 });
 
-/**
- * Reads what is known of a project's alerts, strongly consistent.
- *
- * @throws ServiceError 503 when storage does not give it in time
- */
+/** Reads what is known of a project's alerts, strongly consistent. */
 export const readStandings = async (
   table: Table,
   projectId: ProjectId,
@@ -205,11 +196,7 @@ const toDispatch = (item: Item): Dispatch => {
   return { at, told };
 };
 
-/**
- * Reads what looks at some times found to tell, oldest first.
- *
- * @throws ServiceError 503 when storage does not give it in time
- */
+/** Reads what looks at some times found to tell, oldest first. */
 export const readDispatches = async (
   table: Table,
   projectId: ProjectId,
@@ -315,11 +302,7 @@ export const release = (
   });
 };
 
-/**
- * Takes a project out of the register that has no alert any more, unless its alerts are changing.
- *
- * @throws ServiceError 503 when storage does not answer in time
- */
+/** Takes a project out of the register that has no alert any more, unless its alerts are changing. */
 export const unregister = async (table: Table, claimed: Registered, budget: RequestBudget): Promise<void> => {
   await deleteItem(table, registerKey(claimed.projectId), unchanged(claimed), budget);
 };

@@ -161,7 +161,6 @@ const contentType = 'application/vnd.apache.parquet';
  * Stores rows as files: one for each dataset, project and day, in the folder that the tables expect.
  *
  * @param name without an ending. The same batch has the same, so that it replaces what it wrote
- * @throws ServiceError 503 when the bucket does not take them in time
  */
 export const storeRows = async (
   bucket: Bucket,

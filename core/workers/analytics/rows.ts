@@ -17,7 +17,7 @@ import {
   statusOf,
   storageSize,
 } from '../../records/calls/index.ts';
-import { type Costs, tokensOf } from '../../records/costs/index.ts';
+import { type Costs, costOf, tokensOf, totalCost } from '../../records/costs/index.ts';
 import { type FeedbackRecord, feedbackOf } from '../../records/feedback/index.ts';
 import {
   type CallChange,
@@ -85,12 +85,7 @@ const usageCells = (usage: JsonValue): Record<string, UsageCell> => {
 };
 
 const costCells = (costs: Costs): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(costs).map(([model, cost]) => [
-      model,
-      cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost,
-    ]),
-  );
+  Object.fromEntries(Object.entries(costs).map(([model, cost]) => [model, costOf(cost)]));
 
 /** What a row of a call has beside its header. */
 interface CallMeasures {
@@ -115,7 +110,6 @@ const callRow = (
   state: Omit<State, 'projectId' | 'id'>,
 ): Row => {
   const { projectId, id, start, end } = header;
-  const byModel = costCells(costs);
   return {
     dataset: 'calls',
     day: dayOf(start.startedAt),
@@ -127,8 +121,8 @@ const callRow = (
       ...{ started_at: start.startedAt, ended_at: end?.endedAt ?? null, latency_ms: latencyMs(header) },
       ...{ status: statusOf(header), user_id: start.userId, run_id: start.runId },
       ...{ run_step: start.runStep, run_step_end: end?.runStepEnd ?? null },
-      ...{ usage: usageCells(usage), costs: byModel },
-      total_cost: Object.values(byModel).reduce((sum, cost) => sum + cost, 0),
+      ...{ usage: usageCells(usage), costs: costCells(costs) },
+      total_cost: totalCost(costs),
       storage_size_bytes: storageSize(header),
       ...attributeCells(start),
     },
@@ -237,7 +231,6 @@ const stateOf = (call: ChangedCall, read: ReadonlyMap<string, CallItem>): CallSt
  * does not have is read as it is now. If it changes later, a later record says so.
  *
  * @param now the present
- * @throws ServiceError 503 when storage does not answer in time
  */
 const callStates = async (
   store: Store,
@@ -309,7 +302,7 @@ const feedbackRowOf = async (
  * it left it.
  *
  * @param writtenAt now
- * @throws ServiceError 503 when storage does not answer in time; Error if a record cannot be read
+ * @throws Error if a record cannot be read
  */
 const makeRows = async (
   sources: RowSources,

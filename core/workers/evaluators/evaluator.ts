@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type Evaluator, evaluatorClass } from '../../../api/evaluators.ts';
-import { everyVersion } from '../../../api/objects.ts';
 import { noIncludes } from '../../../api/queries.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
@@ -16,9 +15,9 @@ import {
 import { plan, type Tests, testsOf } from '../../questions/query/index.ts';
 import {
   type Address,
-  findAll,
   findVersions,
   ownClassOf,
+  readClass,
   readValues,
   type VersionHeader,
 } from '../../records/objects/index.ts';
@@ -52,10 +51,9 @@ const identityOf = ({ on, judge, check }: JsonObject): string =>
 const toLoaded = (
   { policy }: Pick<Store, 'policy'>,
   header: VersionHeader,
-  value: JsonValue,
+  value: JsonObject,
   parse: ParseEvaluator,
 ): LoadedEvaluator | undefined => {
-  if (ownClassOf(value) !== evaluatorClass || !isJsonObject(value)) return undefined;
   const evaluator = parse(value);
   if (!evaluator) return undefined;
   const { projectId, objectId, digest, userId } = header;
@@ -68,49 +66,24 @@ const toLoaded = (
   return { ...{ projectId, objectId, digest, userId, evaluator }, identity: identityOf(value), tests };
 };
 
-const load = async (
-  store: Store,
-  headers: readonly VersionHeader[],
-  parse: ParseEvaluator,
-  budget: RequestBudget,
-): Promise<(LoadedEvaluator | undefined)[]> => {
-  const values = await readValues(
-    store,
-    headers.map((header) => ({ header, packed: undefined })),
-    budget,
-  );
-  return headers.map((header, i) => {
-    const text = values[i];
-    return text === undefined ? undefined : toLoaded(store, header, parseJson(text) as JsonValue, parse);
-  });
-};
-
-/**
- * The latest versions of a project's evaluators that are enabled.
- *
- * @throws ServiceError 503 when storage does not give them in time
- */
+/** The latest versions of a project's evaluators that are enabled. */
 const readEnabled = async (
   store: Store,
   projectId: ProjectId,
   parse: ParseEvaluator,
   budget: RequestBudget,
 ): Promise<readonly LoadedEvaluator[]> => {
-  const filter = { ...everyVersion, latestOnly: true };
-  const headers: VersionHeader[] = [];
-  for await (const batch of findAll(store, { projectId, filter }, 'ascending', null, budget))
-    headers.push(
-      ...batch.flatMap(({ header }) => (header.baseObjectClass === evaluatorClass ? [header] : [])),
-    );
-  const loaded = await load(store, headers, parse, budget);
-  return loaded.filter((one) => one !== undefined).filter(({ evaluator }) => evaluator.enabled);
+  const found = await readClass(store, projectId, evaluatorClass, null, budget);
+  return found.flatMap(({ header, value }) => {
+    const loaded = toLoaded(store, header, value, parse);
+    return loaded?.evaluator.enabled ? [loaded] : [];
+  });
 };
 
 /**
  * Looks versions of evaluators up.
  *
  * @returns undefined for what is not there, or is no evaluator
- * @throws ServiceError 503 when storage does not give them in time
  */
 export const readEvaluators = async (
   store: Store,
@@ -119,9 +92,16 @@ export const readEvaluators = async (
   budget: RequestBudget,
 ): Promise<(LoadedEvaluator | undefined)[]> => {
   const found = await findVersions(store, addresses, budget);
-  const there = found.flatMap((version) => version?.header ?? []);
-  const loaded = new Map((await load(store, there, parse, budget)).map((one, i) => [there[i], one]));
-  return found.map((version) => version && loaded.get(version.header));
+  const there = found.filter((version) => version !== undefined);
+  const values = await readValues(store, there, budget);
+  const loaded = new Map(
+    there.map((version, i) => {
+      const value = parseJson(values[i] ?? 'null') as JsonValue;
+      const isOne = ownClassOf(value) === evaluatorClass && isJsonObject(value);
+      return [version, isOne ? toLoaded(store, version.header, value, parse) : undefined];
+    }),
+  );
+  return found.map((version) => version && loaded.get(version));
 };
 
 /** Where evaluators are, and how they are read. */
@@ -144,21 +124,13 @@ export class Evaluators {
     this.#versions = new Memory(source.rememberedMs);
   }
 
-  /**
-   * The enabled evaluators of a project.
-   *
-   * @throws ServiceError 503 when storage does not give them in time
-   */
+  /** The enabled evaluators of a project. */
   enabledIn(projectId: ProjectId, budget: RequestBudget): Promise<readonly LoadedEvaluator[]> {
     const { objects, parse } = this.#source;
     return this.#enabled.get(projectId, () => readEnabled(objects, projectId, parse, budget));
   }
 
-  /**
-   * A version of an evaluator; undefined if it is gone.
-   *
-   * @throws ServiceError 503 when storage does not give it in time
-   */
+  /** A version of an evaluator; undefined if it is gone. */
   version(address: Address, budget: RequestBudget): Promise<LoadedEvaluator | undefined> {
     const { objects, parse } = this.#source;
     const { projectId, objectId, version } = address;

@@ -18,6 +18,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { forward, type LookAtLimits, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
+import { costOf } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
 import {
   nanosUp,
@@ -203,7 +204,11 @@ type CostsOf = Awaited<ReturnType<Asking['costs']>>;
  * What an answer has cost, in dollars: by the price of the model that the answer names, else of the one
  * that was asked for. Null if nobody knows.
  */
-const costOf = (costsOf: CostsOf, { model }: Judge, { status, usage, failure }: Answer): number | null => {
+const answerCost = (
+  costsOf: CostsOf,
+  { model }: Judge,
+  { status, usage, failure }: Answer,
+): number | null => {
   // Errors of an upstream are free.
   if (status >= 400) return 0;
   if (failure || !usage || !hasTokens(usage)) return null;
@@ -222,7 +227,7 @@ const mostOf = (costsOf: CostsOf, judge: Judge, body: JsonObject): number | unde
   };
   const cost = costsOf({ [judge.model]: usage }, Date.now() * 1000)[judge.model];
   if (cost?.prompt_token_cost_unit !== 'USD' || cost.completion_token_cost_unit !== 'USD') return undefined;
-  return cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
+  return costOf(cost);
 };
 
 /** Statuses of an upstream after which the same request may succeed. */
@@ -362,7 +367,7 @@ class Session {
         ? readVerdict(judge.answer, answerText(answer.output))
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };
-    const cost = costOf(costsOf, judge, answer);
+    const cost = answerCost(costsOf, judge, answer);
     this.#usd = this.#usd === null || cost === null ? null : this.#usd + cost;
     const spent = cost === null ? null : nanosUp(cost);
     await settleReservation(ledger, reservation, spent, budget);

@@ -114,11 +114,7 @@ const toItem = (entry: Entry, { changes, held, day, asked, until, worker, verdic
 const asRead = ({ changes, asked, worker }: Sheet): Condition =>
   changes === 0 ? { n: undefined } : { n: changes, o: asked, w: worker };
 
-/**
- * Reads what is known of a verdict, strongly consistent.
- *
- * @throws ServiceError 503 when storage does not give it in time
- */
+/** Reads what is known of a verdict, strongly consistent. */
 export const readSheet = async (table: Table, entry: Entry, budget: RequestBudget): Promise<Sheet> => {
   const [item] = await getItems(table, [sheetKey(entry)], budget, { consistent: true });
   return item ? toSheet(item) : noSheet;
@@ -209,7 +205,6 @@ export const hold = (table: Table, entry: Entry, wanted: Hold, budget: RequestBu
  * Notes that the judge is about to be asked.
  *
  * @returns the sheet since; undefined if somebody else has taken over
- * @throws ServiceError 503 when storage does not take it in time
  */
 export const noteAsking = async (
   table: Table,
@@ -235,7 +230,6 @@ export interface Settlement {
  * Puts what an answer has cost in the place of what was held for it, and keeps the verdict.
  *
  * @returns the sheet since; undefined if somebody else has taken over, and what was held stays spent
- * @throws ServiceError 503 when storage does not take it in time
  */
 export const settle = async (
   table: Table,

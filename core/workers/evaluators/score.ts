@@ -201,8 +201,8 @@ const triedBy = async (
  * Has an evaluator that is not stored judge calls at once. No verdict is stored, but its judge's calls
  * are. They have a day's limit of their own.
  *
- * @throws ServiceError 403 for a judge without the role `admin`; 422 if the settings allow no evaluators,
- * unless the price alone is asked for; 503 when a store does not answer in time
+ * @throws ServiceError 403 for a judge without the role `admin`; 422 if the settings allow no
+ * evaluators, unless the price alone is asked for
  */
 const tryCalls = async (
   scoring: Scoring,

@@ -116,7 +116,7 @@ export interface EventSources extends MeasureSources {
 /**
  * Makes the events of records, in order, each once.
  *
- * @throws ServiceError 503 when storage does not answer in time; Error if a record cannot be read
+ * @throws Error if a record cannot be read
  */
 const makeEvents = async (
   sources: EventSources,

@@ -55,7 +55,6 @@ const readStarts = async (
  * Finds the other items of calls: as the batch has them last, else as the table has them.
  *
  * @param others the items that changes ask for; each name counts once
- * @throws ServiceError 503 when storage does not answer in time
  */
 const findOthers = async (
   store: Store,
@@ -140,7 +139,6 @@ const joined = (change: CallChange, other: CallItem | undefined): EndedCall | un
  * batch. After a call was reported again with the same end, it is not found again.
  *
  * @param changes in their order
- * @throws ServiceError 503 when storage does not answer in time
  */
 export const endedCalls = async (
   store: Store,

@@ -18,7 +18,7 @@ import {
   type Payload,
   serviceSummary,
 } from '../../records/calls/index.ts';
-import type { Costs } from '../../records/costs/index.ts';
+import { totalCost } from '../../records/costs/index.ts';
 import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
 import type { ItemChange, Measured } from '../streams.ts';
 import type { EndedCall } from './ended.ts';
@@ -105,12 +105,6 @@ const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [
   ...(isTurn({ id, ...start }) ? (['TurnEnded'] as const) : []),
 ];
 
-const totalOf = (costs: Costs): number =>
-  Object.values(costs).reduce(
-    (sum, each) => sum + each.prompt_tokens_total_cost + each.completion_tokens_total_cost,
-    0,
-  );
-
 const headerFields = (policy: Policy, header: CallHeader): JsonObject =>
   Object.fromEntries(
     callColumns(policy).flatMap((column) =>
@@ -136,7 +130,7 @@ export const callEvents = (
     call_ref: callRef(policy, projectId, id),
     ...headerFields(policy, header),
     ...serviceSummary(policy, header),
-    total_cost: totalOf(costs),
+    total_cost: totalCost(costs),
   };
   // Clients choose the names of models and the content of usage, so they can be of any size.
   const variable = { usage, costs: { ...costs }, ...(payload && parsed(payload)) };
