@@ -19,10 +19,10 @@ export const timeOf: Reader<string> = (value) => {
   return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
 };
 
-const flagOf: Reader<true> = (value) => value === true || undefined;
+const flagOf: Reader<boolean> = (value) => value === true || undefined;
 
 const listOf =
-  <Item>(read: Reader<Item>): Reader<Item[]> =>
+  <Item>(read: Reader<Item>): Reader<readonly Item[]> =>
   (value) => {
     const items = Array.isArray(value) ? value.flatMap((item) => read(item) ?? []) : [];
     return items.length > 0 ? items : undefined;
@@ -45,19 +45,27 @@ export const changed = <State extends object>(before: object, changes: Changes<S
     Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined),
   ) as State;
 
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+
+/** The fields that a state always has. */
+type Required<Of extends Readers> = keyof {
+  [Field in keyof Of as undefined extends ReturnType<Of[Field]> ? never : Field]: Field;
+};
+
+/** What readers make of a URL. Fields of which it says nothing are left out. */
+type StateOf<Of extends Readers> = { readonly project: string } & {
+  readonly [Field in Required<Of>]: ReturnType<Of[Field]>;
+} & { readonly [Field in keyof Of]?: Exclude<ReturnType<Of[Field]>, undefined> };
+
 /** Reads the state of a view from a URL, field by field. */
 const parser =
-  <State extends { readonly project: string }>(
-    readers: {
-      readonly [Field in Exclude<keyof State, 'project'>]-?: Reader<State[Field]>;
-    },
-  ) =>
-  (search: Record<string, unknown>): State =>
-    changed<State>(
+  <Of extends Readers>(readers: Of) =>
+  (search: Record<string, unknown>): StateOf<Of> =>
+    changed<StateOf<Of>>(
       { project: requiredText(search.project) },
       Object.fromEntries(
-        Object.entries<Reader<unknown>>(readers).map(([field, read]) => [field, read(search[field])]),
-      ) as Changes<State>,
+        Object.entries(readers).map(([field, read]) => [field, read(search[field])]),
+      ) as Changes<StateOf<Of>>,
     );
 
 /** The spans of time to choose from, in minutes. */
@@ -109,36 +117,42 @@ export const feedbackFilters = ['given', 'up', 'down', 'score', 'note', 'correct
 
 export type FeedbackFilter = (typeof feedbackFilters)[number];
 
-/** The state of the list of traces. Everything but the project is optional. */
-export interface TracesSearch {
-  readonly project: string;
+/** What the calls of a list are filtered by, whatever their time. */
+const callFilters = {
+  /** All calls and not only roots. @default - false */
+  all: flagOf,
+  status: listOf(textOf),
+  /** A text that inputs or output contain. */
+  text: textOf,
+  where: listOf(conditionOf),
+};
+
+const parseTraces = parser({
   /** The last hour, day, …. @default - all time */
-  readonly range?: Range;
+  range: rangeOf,
   /**
    * The first moment, inclusive, and the last, exclusive: ISO 8601. One without an offset is in the
    * reader's own time. @default - open
    */
-  readonly from?: string;
-  readonly to?: string;
-  /** All calls and not only roots. @default - false */
-  readonly all?: boolean;
-  readonly status?: readonly string[];
-  /** A text that inputs or output contain. */
-  readonly text?: string;
-  readonly where?: readonly Condition[];
-  readonly feedback?: FeedbackFilter;
+  from: textOf,
+  to: textOf,
+  ...callFilters,
+  feedback: oneOf(feedbackFilters),
   /** Paths of further columns. */
-  readonly columns?: readonly string[];
+  columns: listOf(textOf),
   /**
    * Columns by their ids, in their order: `-id` for a hidden one, `id~240` for one of 240 pixels.
    * Columns that are not named follow. @default - as the page has them
    */
-  readonly layout?: readonly string[];
+  layout: listOf(textOf),
   /** A path to sort by, with `-` before it for descending. @default -started_at */
-  readonly sort?: string;
+  sort: textOf,
   /** Whether new traces come in by themselves. @default - false */
-  readonly live?: boolean;
-}
+  live: flagOf,
+});
+
+/** The state of the list of traces. */
+export type TracesSearch = ReturnType<typeof parseTraces>;
 
 /** Where the service has what all calls of a root's trace add up to, if it is asked for. */
 export const totalsPath = 'summary.svc.trace_totals';
@@ -162,21 +176,6 @@ export const needsTotals = (search: TracesSearch): boolean => {
 const withTime = (search: TracesSearch): TracesSearch =>
   needsTotals(search) && !search.range && !search.from ? { ...search, range: '7d' } : search;
 
-const parseTraces = parser<TracesSearch>({
-  range: rangeOf,
-  from: textOf,
-  to: textOf,
-  all: flagOf,
-  status: listOf(textOf),
-  text: textOf,
-  where: listOf(conditionOf),
-  feedback: oneOf(feedbackFilters),
-  columns: listOf(textOf),
-  layout: listOf(textOf),
-  sort: textOf,
-  live: flagOf,
-});
-
 export const parseTracesSearch = (search: Record<string, unknown>): TracesSearch =>
   withTime(parseTraces(search));
 
@@ -186,29 +185,21 @@ export const tabs = ['messages', 'data', 'usage', 'feedback', 'error'] as const;
 export type Tab = (typeof tabs)[number];
 
 /** The state of the view of a trace. */
-export interface TraceSearch {
-  readonly project: string;
-  readonly trace: string;
-  /** The selected call. @default - the first root */
-  readonly call?: string;
-  /** @default - messages if there are any, else data */
-  readonly tab?: Tab;
-  /** Whether messages stand as they came, without Markdown. @default false */
-  readonly plain?: boolean;
-  /** Whether the tree shows what each call took itself, without those below it. @default false */
-  readonly own?: boolean;
-  /** Whether the trace stands there as a text, in the place of its tree. @default false */
-  readonly story?: boolean;
-}
-
-export const parseTraceSearch = parser<TraceSearch>({
+export const parseTraceSearch = parser({
   trace: requiredText,
+  /** The selected call. @default - the first root */
   call: textOf,
+  /** @default - messages if there are any, else data */
   tab: oneOf(tabs),
+  /** Whether messages stand as they came, without Markdown. @default false */
   plain: flagOf,
+  /** Whether the tree shows what each call took itself, without those below it. @default false */
   own: flagOf,
+  /** Whether the trace stands there as a text, in the place of its tree. @default false */
   story: flagOf,
 });
+
+export type TraceSearch = ReturnType<typeof parseTraceSearch>;
 
 /** What threads can be sorted by. */
 export const threadFields = [
@@ -223,48 +214,34 @@ export const threadFields = [
 export type ThreadField = (typeof threadFields)[number];
 
 /** The state of the list of threads. */
-export interface ThreadsSearch {
-  readonly project: string;
+export const parseThreadsSearch = parser({
   /** Threads that began in the last hour, day, …. @default - all time */
-  readonly range?: Range;
-  /** Threads that began after the first and were updated before the second: ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-  /** The thread of this id alone. */
-  readonly id?: string;
-  /** A text that was said in a thread, or its id. */
-  readonly text?: string;
-  /** Whether threads are listed that are a part of another one's traces. @default false */
-  readonly nested?: boolean;
-  /** A field, with `-` before it for descending. @default -last_updated */
-  readonly sort?: string;
-}
-
-export const parseThreadsSearch = parser<ThreadsSearch>({
   range: rangeOf,
+  /** Threads that began after the first and were updated before the second: ISO 8601. */
   from: timeOf,
   to: timeOf,
+  /** The thread of this id alone. */
   id: textOf,
+  /** A text that was said in a thread, or its id. */
   text: textOf,
+  /** Whether threads are listed that are a part of another one's traces. @default false */
   nested: flagOf,
+  /** A field, with `-` before it for descending. @default -last_updated */
   sort: textOf,
 });
 
-/** The state of a conversation. */
-export interface ThreadSearch {
-  readonly project: string;
-  readonly thread: string;
-  /** Whether texts stand as they came, without Markdown. @default - false */
-  readonly plain?: boolean;
-  /** Whether only turns that failed are shown. @default - false */
-  readonly failed?: boolean;
-}
+export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
 
-export const parseThreadSearch = parser<ThreadSearch>({
+/** The state of a conversation. */
+export const parseThreadSearch = parser({
   thread: requiredText,
+  /** Whether texts stand as they came, without Markdown. @default - false */
   plain: flagOf,
+  /** Whether only turns that failed are shown. @default - false */
   failed: flagOf,
 });
+
+export type ThreadSearch = ReturnType<typeof parseThreadSearch>;
 
 /** What the figures of the overview are told apart by. */
 export const dimensions = ['op', 'kind', 'model', 'user', 'end-user', 'environment', 'release'] as const;
@@ -277,143 +254,100 @@ export const orders = ['calls', 'errors', 'p50', 'p95', 'tokens', 'cost'] as con
 export type Order = (typeof orders)[number];
 
 /** The state of the overview. */
-export interface OverviewSearch {
-  readonly project: string;
+export const parseOverviewSearch = parser({
   /** The last hour, day, …. @default - 24h, unless there are bounds */
-  readonly range?: Range;
-  /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-  /** @default - op */
-  readonly by?: Dimension;
-  /** Whether the charts have a line for each of the largest groups. @default - false */
-  readonly split?: boolean;
-  /** @default - calls */
-  readonly sort?: Order;
-}
-
-export const parseOverviewSearch = parser<OverviewSearch>({
   range: rangeOf,
+  /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
   from: timeOf,
   to: timeOf,
+  /** @default - op */
   by: oneOf(dimensions),
+  /** Whether the charts have a line for each of the largest groups. @default - false */
   split: flagOf,
+  /** @default - calls */
   sort: oneOf(orders),
 });
 
-/** The state of a comparison. */
-interface CompareSearch {
-  readonly project: string;
-  /** The ids of two calls; roots stand for their traces. @default - to be chosen */
-  readonly left?: string;
-  readonly right?: string;
-}
+export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
 
-export const parseCompareSearch = parser<CompareSearch>({ left: textOf, right: textOf });
+/** The state of a comparison. */
+export const parseCompareSearch = parser({
+  /** The ids of two calls; roots stand for their traces. @default - to be chosen */
+  left: textOf,
+  right: textOf,
+});
 
 /** The state of the playground. What is typed stays in the page. */
-interface PlaygroundSearch {
-  readonly project: string;
+export const parsePlaygroundSearch = parser({
   /** The recorded call to begin with. @default - an empty conversation */
-  readonly call?: string;
-  /** The prompt to begin with, an object, and which version of it. @default - none, the latest */
-  readonly prompt?: string;
-  readonly version?: string;
-}
-
-export const parsePlaygroundSearch = parser<PlaygroundSearch>({
   call: textOf,
+  /** The prompt to begin with, an object, and which version of it. @default - none, the latest */
   prompt: textOf,
   version: textOf,
 });
 
 /** The state of the view of prices. */
-interface PricesSearch {
-  readonly project: string;
+export const parsePricesSearch = parser({
   /** Only models whose name has this text. */
-  readonly model?: string;
-}
-
-export const parsePricesSearch = parser<PricesSearch>({ model: textOf });
+  model: textOf,
+});
 
 /** The state of the view of objects. */
-interface ObjectsSearch {
-  readonly project: string;
+export const parseObjectsSearch = parser({
   /** The selected object. @default - none */
-  readonly object?: string;
+  object: textOf,
   /** The digest of the version that is shown. @default - the latest */
-  readonly version?: string;
+  version: textOf,
   /** The digest of the version that it is compared with. @default - the one before it */
-  readonly base?: string;
-}
-
-export const parseObjectsSearch = parser<ObjectsSearch>({ object: textOf, version: textOf, base: textOf });
+  base: textOf,
+});
 
 /** The state of the view of evaluators. */
-export interface EvaluatorsSearch {
-  readonly project: string;
+export const parseEvaluatorsSearch = parser({
   /** The object of the evaluator that is shown. @default - all are listed */
-  readonly evaluator?: string;
-  /** Whether it is edited; without one, a new one is made. @default false */
-  readonly form?: true;
-  /** The time whose verdicts are shown. @default 7d */
-  readonly range?: Range;
-  /** The latest verdicts with this value alone, or those that failed. @default - all */
-  readonly only?: string;
-  /** Whether true, or a large number, stands for something bad. @default false */
-  readonly inverted?: true;
-}
-
-export const parseEvaluatorsSearch = parser<EvaluatorsSearch>({
   evaluator: textOf,
+  /** Whether it is edited; without one, a new one is made. @default false */
   form: flagOf,
+  /** The time whose verdicts are shown. @default 7d */
   range: rangeOf,
+  /** The latest verdicts with this value alone, or those that failed. @default - all */
   only: textOf,
+  /** Whether true, or a large number, stands for something bad. @default false */
   inverted: flagOf,
 });
 
-/** The state of the view of datasets. */
-interface DatasetsSearch {
-  readonly project: string;
-  /** The selected dataset. @default - none */
-  readonly dataset?: string;
-  /** The digest of the version that is shown. @default - the latest */
-  readonly version?: string;
-  /** The digest of the version that it is compared with. @default - its rows are shown */
-  readonly base?: string;
-}
+export type EvaluatorsSearch = ReturnType<typeof parseEvaluatorsSearch>;
 
-export const parseDatasetsSearch = parser<DatasetsSearch>({ dataset: textOf, version: textOf, base: textOf });
+/** The state of the view of datasets. */
+export const parseDatasetsSearch = parser({
+  /** The selected dataset. @default - none */
+  dataset: textOf,
+  /** The digest of the version that is shown. @default - the latest */
+  version: textOf,
+  /** The digest of the version that it is compared with. @default - its rows are shown */
+  base: textOf,
+});
 
 /** The most evaluations that are compared. */
 export const maxRuns = 6;
 
 /** The state of the list of evaluations. */
-export interface EvaluationsSearch {
-  readonly project: string;
+export const parseEvaluationsSearch = parser({
   /** Evaluations of the last hour, day, …. @default - 30d, unless there are bounds */
-  readonly range?: Range;
-  readonly from?: string;
-  readonly to?: string;
-  /** A text in the name, the model or the dataset. */
-  readonly text?: string;
-  /** The name of the dataset. */
-  readonly dataset?: string;
-  /** A column, with `-` before it for descending. @default -started */
-  readonly sort?: string;
-  /** The ids of those that are chosen to be compared. */
-  readonly runs?: readonly string[];
-}
-
-export const parseEvaluationsSearch = parser<EvaluationsSearch>({
   range: rangeOf,
   from: timeOf,
   to: timeOf,
+  /** A text in the name, the model or the dataset. */
   text: textOf,
+  /** The name of the dataset. */
   dataset: textOf,
+  /** A column, with `-` before it for descending. @default -started */
   sort: textOf,
+  /** The ids of those that are chosen to be compared. */
   runs: listOf(textOf),
 });
+
+export type EvaluationsSearch = ReturnType<typeof parseEvaluationsSearch>;
 
 /** Which rows of evaluations are shown. */
 export const rowFilters = ['worse', 'better', 'failed', 'only'] as const;
@@ -421,56 +355,40 @@ export const rowFilters = ['worse', 'better', 'failed', 'only'] as const;
 export type RowFilter = (typeof rowFilters)[number];
 
 /** The state of one evaluation, or of several side by side. */
-export interface EvaluationSearch {
-  readonly project: string;
+export const parseEvaluationSearch = parser({
   /** The ids of one to six evaluations; the first is what the others are compared with. */
-  readonly runs?: readonly string[];
-  /** What rows are sorted by, worst first: `score.correct`, `latency`, `cost`, or `none`. @default - any score */
-  readonly sort?: string;
-  /** @default - all rows */
-  readonly show?: RowFilter;
-  /** The scores of which less is better: `score.distance`. @default - none */
-  readonly less?: readonly string[];
-  /** The row that is open, by the id of the first of its calls. */
-  readonly row?: string;
-}
-
-export const parseEvaluationSearch = parser<EvaluationSearch>({
   runs: listOf(textOf),
+  /** What rows are sorted by, worst first: `score.correct`, `latency`, `cost`, or `none`. @default - any score */
   sort: textOf,
+  /** @default - all rows */
   show: oneOf(rowFilters),
+  /** The scores of which less is better: `score.distance`. @default - none */
   less: listOf(textOf),
+  /** The row that is open, by the id of the first of its calls. */
   row: textOf,
 });
 
-/** The state of the view of reviews. */
-export interface ReviewsSearch {
-  readonly project: string;
-  /** The selected queue, by its object. @default - none */
-  readonly queue?: string;
-  /** Whether its calls are reviewed, one after the other. @default - it is shown how it stands */
-  readonly review?: boolean;
-}
+export type EvaluationSearch = ReturnType<typeof parseEvaluationSearch>;
 
-export const parseReviewsSearch = parser<ReviewsSearch>({ queue: textOf, review: flagOf });
+/** The state of the view of reviews. */
+export const parseReviewsSearch = parser({
+  /** The selected queue, by its object. @default - none */
+  queue: textOf,
+  /** Whether its calls are reviewed, one after the other. @default - it is shown how it stands */
+  review: flagOf,
+});
+
+export type ReviewsSearch = ReturnType<typeof parseReviewsSearch>;
 
 /** The state of the view of alerts. A new one begins with what a chart or a list was about. */
-export interface AlertsSearch extends Pick<TracesSearch, 'all' | 'status' | 'text' | 'where'> {
-  readonly project: string;
+export const parseAlertsSearch = parser({
   /** The selected alert, by its object. @default - none */
-  readonly alert?: string;
-  /** Whether it is changed; without one, a new one is made. @default false */
-  readonly form?: true;
-  /** What a new one measures, such as `latency_ms.p95`. @default - the share of calls that failed */
-  readonly metric?: string;
-}
-
-export const parseAlertsSearch = parser<AlertsSearch>({
   alert: textOf,
+  /** Whether it is changed; without one, a new one is made. @default false */
   form: flagOf,
+  /** What a new one measures, such as `latency_ms.p95`. @default - the share of calls that failed */
   metric: textOf,
-  all: flagOf,
-  status: listOf(textOf),
-  text: textOf,
-  where: listOf(conditionOf),
+  ...callFilters,
 });
+
+export type AlertsSearch = ReturnType<typeof parseAlertsSearch>;
