@@ -232,6 +232,19 @@ export const Table = <Row,>({ columns, rows, keyOf, className = '', active = -1 
   </table>
 );
 
+interface ScrollTableProps<Row> extends TableProps<Row> {
+  /** What it has, for screen readers. */
+  readonly label: string;
+}
+
+/** A table that may be wider than its place. It scrolls, so the keyboard must reach it. */
+export const ScrollTable = <Row,>({ label, className = 'wide', ...props }: ScrollTableProps<Row>) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+  <div className="scroll-x" role="region" aria-label={label} tabIndex={0}>
+    <Table className={className} {...props} />
+  </div>
+);
+
 interface CallFiguresProps {
   readonly usage: Usage | undefined;
   readonly duration: string;
@@ -318,48 +331,3 @@ export const FeedbackMarks = ({ marks }: { marks: Marks }) => {
     </span>
   );
 };
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly type?: 'text' | 'number';
-  /** The id of a `datalist` with suggestions. */
-  readonly list?: string;
-  readonly placeholder?: string;
-}
-
-/** A labelled text or number that one types. Its value is what stands there. */
-export const Field = ({ label, onChange, type = 'text', ...props }: FieldProps) => (
-  <label className="field">
-    <span>{label}</span>
-    <input
-      {...props}
-      type={type}
-      spellCheck={false}
-      {...(type === 'number' && { step: 'any' })}
-      onChange={({ target }) => onChange(target.value)}
-    />
-  </label>
-);
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string;
-  readonly value: Value;
-  readonly options: readonly (readonly [value: Value, text: string])[];
-  readonly onChange: (value: Value) => void;
-}
-
-/** A labelled choice of one of some values. */
-export const Choice = <Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) => (
-  <label className="field">
-    <span>{label}</span>
-    <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
-    </select>
-  </label>
-);

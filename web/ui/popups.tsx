@@ -1,4 +1,6 @@
 import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { wordsOf } from '../api/http.ts';
+import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
 import type { MenuProps, ModalProps, PopupProps } from './overlays.tsx';
 
@@ -82,4 +84,28 @@ export const Popup = (props: PopupProps) => (
 /** A dialog over the page. Escape and its button close it. */
 export const Modal = (props: ModalProps) => (
   <Suspense>{props.open ? <OpenModal {...props} /> : null}</Suspense>
+);
+
+interface ConfirmProps extends Omit<ModalProps, 'wide'> {
+  /** What the button says that does it. */
+  readonly action: string;
+  readonly onConfirm: () => unknown;
+  /** Whether it is being done. @default false */
+  readonly idle?: boolean;
+  /** Why it failed last. @default - it did not */
+  readonly error?: unknown;
+}
+
+/** Asks before something is done away with. Its children say what becomes of it. */
+export const Confirm = ({ action, onConfirm, idle = false, error, children, ...props }: ConfirmProps) => (
+  <Modal {...props}>
+    <p>{children}</p>
+    {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+    <div className="row-end">
+      <Button onClick={props.onClose}>Keep it</Button>
+      <Button kind="primary" idle={idle} onClick={onConfirm}>
+        {action}
+      </Button>
+    </div>
+  </Modal>
 );

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { clockText, dayText } from '../data/format.ts';
 import { Button } from '../ui/controls.tsx';
+import { Input } from '../ui/fields.tsx';
 import { Popup } from '../ui/popups.tsx';
 import { type Range, ranges, type TracesSearch } from './search.ts';
 
@@ -40,14 +41,8 @@ const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void
   };
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>From</span>
-        <input type="datetime-local" value={from} onChange={(event) => setFrom(event.target.value)} />
-      </label>
-      <label className="field">
-        <span>To</span>
-        <input type="datetime-local" value={to} onChange={(event) => setTo(event.target.value)} />
-      </label>
+      <Input label="From" type="datetime-local" value={from} onChange={setFrom} />
+      <Input label="To" type="datetime-local" value={to} onChange={setTo} />
       <Button type="submit">Show these</Button>
     </form>
   );

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
+import { useState } from 'react';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
-import { Button, Check, Choice, Field, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { Choice, Input } from '../../ui/fields.tsx';
+import { useWork } from '../../ui/work.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import {
   type Alert,
@@ -54,13 +55,13 @@ const Measure = ({ draft, onChange }: PartProps) => {
       />
       {draft.metric === ofFeedback ? (
         <>
-          <Field
+          <Input
             label="Type of feedback"
             placeholder="thumbs"
             value={draft.feedbackType}
             onChange={(feedbackType) => onChange({ feedbackType })}
           />
-          <Field
+          <Input
             label="Where the value is in its payload"
             placeholder="value"
             value={draft.path}
@@ -116,13 +117,13 @@ const Thresholds = ({ draft, onChange }: PartProps) => {
           options={directions}
           onChange={(direction) => onChange({ direction })}
         />
-        <Field
+        <Input
           label={`Alert${inUnit}`}
           type="number"
           value={draft.alert}
           onChange={(alert) => onChange({ alert })}
         />
-        <Field
+        <Input
           label={`Warning${inUnit}, if any`}
           type="number"
           value={draft.warn}
@@ -138,13 +139,13 @@ const Thresholds = ({ draft, onChange }: PartProps) => {
             options={meanings}
             onChange={(noData) => onChange({ noData })}
           />
-          <Field
+          <Input
             label="Looks that have to agree"
             type="number"
             value={draft.looks}
             onChange={(looks) => onChange({ looks })}
           />
-          <Field
+          <Input
             label="Remind after, in minutes"
             type="number"
             placeholder="never"
@@ -211,35 +212,19 @@ const isAsTried = (a: AlertValue, b: AlertValue): boolean => {
   return one === other;
 };
 
-type Work = 'trying' | 'saving' | undefined;
-
 /** What the form does, with what came of it. */
 const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
   const { client } = useSession();
   const { save } = useStoreAlert(project);
   const navigate = useNavigate();
-  const [work, setWork] = useState<Work>();
-  const [error, setError] = useState<string>();
+  const { doing, error, run } = useWork();
   const [tried, setTried] = useState<Tried>();
   const [asked, setAsked] = useState<number>();
-  const running = useRef<AbortController>(undefined);
-  const during = async (doing: Work, action: () => Promise<void>) => {
-    running.current?.abort();
-    running.current = new AbortController();
-    setWork(doing);
-    setError(undefined);
-    try {
-      await action();
-    } catch (failure) {
-      setError(wordsOf(failure));
-    }
-    setWork(undefined);
-  };
   const look = async (value: AlertValue): Promise<Tried> => {
     // What it is called does not matter yet.
     const named = value.name === '' ? { ...value, name: 'preview' } : value;
     const request = { project_id: project, alert: named, include_values: true };
-    const preview = await client.ask('/alerts/preview', request, running.current?.signal);
+    const preview = await client.ask('/alerts/preview', request);
     const found = { value, preview };
     setTried(found);
     setAsked(undefined);
@@ -259,12 +244,9 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
     await navigate({ to: '/alerts', search: { project, alert: id } });
   };
   return {
-    ...{ work, error, tried, asked },
-    tryIt: () =>
-      during('trying', async () => {
-        await look(alertValue(draft, true, client));
-      }),
-    saveIt: () => during('saving', store),
+    ...{ doing, error, tried, asked },
+    tryIt: () => run(async () => look(alertValue(draft, true, client)), { as: 'trying' }),
+    saveIt: () => run(store, { as: 'saving' }),
   };
 };
 
@@ -281,12 +263,12 @@ interface AlertFormProps {
 export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) => {
   const { client } = useSession();
   const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value, client) : first));
-  const { work, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
+  const { doing, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
-  const busy = work !== undefined;
+  const busy = doing !== undefined;
   return (
     <section className="stack alert-form" aria-label={alert ? 'Change the alert' : 'New alert'}>
-      <Field
+      <Input
         label="Name"
         placeholder="Too many errors"
         value={draft.name}
@@ -312,11 +294,11 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
       )}
       <div className="send wrap">
         <Button idle={busy} onClick={tryIt}>
-          {work === 'trying' ? 'Looking…' : 'Preview the last 30 days'}
+          {doing === 'trying' ? 'Looking…' : 'Preview the last 30 days'}
         </Button>
         <span className="spring" />
         <Button kind="primary" disabled={!mayChange} idle={busy} onClick={saveIt}>
-          {work === 'saving'
+          {doing === 'saving'
             ? 'Saving…'
             : asked === undefined
               ? 'Save'

@@ -2,8 +2,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, momentText } from '../../data/format.ts';
-import { Button, Moment, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
-import { Modal } from '../../ui/popups.tsx';
+import { Button, Moment, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Confirm } from '../../ui/popups.tsx';
 import { type AlertValue, ruleText, stretchesOf, valueText } from './alert.ts';
 import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data.ts';
 import { StateBadge, Strip } from './strip.tsx';
@@ -164,26 +164,24 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
       {own.length === 0 ? (
         <p className="muted">Nothing in the last 90 days: nobody is told of a first state that is ok.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-        <div className="scroll-x" role="region" aria-label="What it told" tabIndex={0}>
-          <Table
-            className="wide"
-            columns={columnsOf(project, value)}
-            rows={own}
-            keyOf={(entry) => `${entry.id} ${entry.at}`}
-          />
-        </div>
+        <ScrollTable
+          label="What it told"
+          columns={columnsOf(project, value)}
+          rows={own}
+          keyOf={(entry) => `${entry.id} ${entry.at}`}
+        />
       )}
-      <Modal title={`Delete ${value.name}?`} open={removing} onClose={() => setRemoving(false)}>
-        <p>It tells nobody any more. What it told stays in the history for 90 days.</p>
-        {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
-        <div className="row-end">
-          <Button onClick={() => setRemoving(false)}>Keep it</Button>
-          <Button kind="primary" disabled={remove.isPending} onClick={deleteIt}>
-            Delete
-          </Button>
-        </div>
-      </Modal>
+      <Confirm
+        title={`Delete ${value.name}?`}
+        action="Delete"
+        open={removing}
+        onClose={() => setRemoving(false)}
+        idle={remove.isPending}
+        error={remove.error}
+        onConfirm={deleteIt}
+      >
+        It tells nobody any more. What it told stays in the history for 90 days.
+      </Confirm>
     </section>
   );
 };

@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Moment, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
 import { AlertPage, History, PauseButton } from './alert-page.tsx';
@@ -73,10 +73,13 @@ const List = (props: ListProps) => {
     );
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <div className="scroll-x" role="region" aria-label="Alerts" tabIndex={0}>
-        <Table className="wide alerts" columns={columnsOf(props)} rows={alerts} keyOf={({ id }) => id} />
-      </div>
+      <ScrollTable
+        label="Alerts"
+        className="wide alerts"
+        columns={columnsOf(props)}
+        rows={alerts}
+        keyOf={({ id }) => id}
+      />
       {alerts.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
     </>
   );

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Choice, Input, TextArea } from '../../ui/fields.tsx';
+import { useWork } from '../../ui/work.ts';
 import { readRows } from '../data.ts';
 import { useDatasets, useSaveDataset } from './data.ts';
 import { lineOf, meantBy, type Row, rowOfCall, typedOf } from './rows.ts';
@@ -21,24 +22,23 @@ export const DatasetName = ({
 }) => {
   const { data = [] } = useDatasets(project);
   return (
-    <label className="field">
-      <span>Dataset</span>
-      <input
-        required
-        maxLength={128}
-        pattern="[^\/:]+"
-        title="up to 128 characters without / and :"
-        list="dataset-names"
-        autoComplete="off"
-        value={name}
-        onChange={({ target }) => onName(target.value)}
-      />
+    <Input
+      label="Dataset"
+      required
+      maxLength={128}
+      pattern="[^\/:]+"
+      title="up to 128 characters without / and :"
+      list="dataset-names"
+      autoComplete="off"
+      value={name}
+      onChange={onName}
+    >
       <datalist id="dataset-names">
         {data.map(({ object_id }) => (
           <option key={object_id} value={object_id} />
         ))}
       </datalist>
-    </label>
+    </Input>
   );
 };
 
@@ -60,24 +60,8 @@ interface FieldsProps {
 
 const Fields = ({ inputs, expected, onEdit }: FieldsProps) => (
   <>
-    <label className="field">
-      <span>Inputs</span>
-      <textarea
-        className="mono"
-        spellCheck={false}
-        value={inputs}
-        onChange={({ target }) => onEdit({ inputs: target.value })}
-      />
-    </label>
-    <label className="field">
-      <span>Expected output</span>
-      <textarea
-        className="mono"
-        spellCheck={false}
-        value={expected}
-        onChange={({ target }) => onEdit({ expected: target.value })}
-      />
-    </label>
+    <TextArea mono label="Inputs" value={inputs} onChange={(next) => onEdit({ inputs: next })} />
+    <TextArea mono label="Expected output" value={expected} onChange={(next) => onEdit({ expected: next })} />
   </>
 );
 
@@ -102,8 +86,8 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
   const [edits, setEdits] = useState<Readonly<Record<string, Edits>>>({});
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [opened, setOpened] = useState<string>();
-  const [phase, setPhase] = useState<'typing' | 'saving' | 'saved'>('typing');
-  const [error, setError] = useState<string>();
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, error, run } = useWork();
   const rows = useMemo(
     () =>
       calls.map((call) => {
@@ -119,10 +103,7 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
   const edit = (id: string, more: Edits) =>
     setEdits((before) => ({ ...before, [id]: { ...before[id], ...more } }));
   const kept = rows.filter(({ id }) => !left.has(id));
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setPhase('saving');
-    setError(undefined);
+  const store = async () => {
     const added = kept.map(({ id, row }) => {
       const { inputs, expected } = edits[id] ?? {};
       return {
@@ -131,15 +112,14 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
         ...(expected !== undefined && { expected: meantBy(expected) }),
       } as Row;
     });
-    try {
-      await save(name, { kind: 'append', rows: added });
-      setPhase('saved');
-    } catch (failure) {
-      setPhase('typing');
-      setError(`Nothing was added. ${wordsOf(failure)}`);
-    }
+    await save(name, { kind: 'append', rows: added });
+    setSaved(true);
   };
-  if (phase === 'saved')
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run(store, { failed: 'Nothing was added.' });
+  };
+  if (isSaved)
     return (
       <Notice
         kind="info"
@@ -158,20 +138,12 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
     <form className="stack" onSubmit={submit}>
       <DatasetName project={project} name={name} onName={setName} />
       {choices.length > 0 ? (
-        <label className="field">
-          <span>What is expected</span>
-          <select
-            value={chosen?.name ?? ''}
-            onChange={({ target }) =>
-              setChosen([...choices, nothing].find((choice) => choice.name === target.value))
-            }
-          >
-            <option value="">what the call answered</option>
-            {[...choices, nothing].map((choice) => (
-              <option key={choice.name}>{choice.name}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="What is expected"
+          value={chosen?.name ?? ''}
+          options={[['', 'what the call answered'], ...[...choices, nothing].map((choice) => choice.name)]}
+          onChange={(next) => setChosen([...choices, nothing].find((choice) => choice.name === next))}
+        />
       ) : null}
       {rows.length === 1 && only ? (
         <Fields {...typedIn(only)} onEdit={(more) => edit(only.id, more)} />
@@ -213,12 +185,8 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
       )}
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="row-end">
-        <Button kind="primary" type="submit" disabled={phase === 'saving' || kept.length === 0}>
-          {phase === 'saving'
-            ? 'Adding…'
-            : kept.length === 1
-              ? 'Add row'
-              : `Add ${countText(kept.length)} rows`}
+        <Button kind="primary" type="submit" disabled={isBusy || kept.length === 0}>
+          {isBusy ? 'Adding…' : kept.length === 1 ? 'Add row' : `Add ${countText(kept.length)} rows`}
         </Button>
       </div>
     </form>

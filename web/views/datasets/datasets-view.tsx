@@ -1,15 +1,17 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
-import { countedText, countText, momentText } from '../../data/format.ts';
+import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { allows, useRead, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { goTo, ObjectLink } from '../../ui/object-list.tsx';
+import { Choice, Segments } from '../../ui/fields.tsx';
+import { goTo, ObjectList, Versions, versionOption } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
+import { useWork } from '../../ui/work.ts';
 import { saveFile } from '../traces/export.ts';
 import {
   maxCompared,
@@ -136,38 +138,28 @@ const Differences = ({ base, shown }: { base: ObjectVersion; shown: ObjectVersio
 const ExportForm = ({ version, onClose }: { version: ObjectVersion; onClose: () => void }) => {
   const { client } = useSession();
   const [form, setForm] = useState<Form>('jsonl');
-  const [progress, setProgress] = useState<number>();
-  const [error, setError] = useState<string>();
-  const save = async () => {
-    setError(undefined);
-    setProgress(0);
-    try {
-      const rows = await readTable(client, version.project_id, tableOf(version), { onProgress: setProgress });
-      const text = fileOf(
-        rows.map(({ val }) => val),
-        form,
-      );
-      saveFile(new Blob([text]), `${version.object_id}-v${version.version_index}.${form}`);
-      onClose();
-    } catch (failure) {
-      setError(`Nothing was saved. ${wordsOf(failure)}`);
-      setProgress(undefined);
-    }
-  };
+  const { doing: progress, isBusy, error, run } = useWork();
+  const save = () =>
+    run(
+      async ({ say }) => {
+        const onProgress = (rows: number) => say(countedText(rows, 'row'));
+        const rows = await readTable(client, version.project_id, tableOf(version), { onProgress });
+        const text = fileOf(
+          rows.map(({ val }) => val),
+          form,
+        );
+        saveFile(new Blob([text]), `${version.object_id}-v${version.version_index}.${form}`);
+        onClose();
+      },
+      { as: countedText(0, 'row'), failed: 'Nothing was saved.' },
+    );
   return (
     <div className="stack">
-      <fieldset className="segments fit">
-        <legend className="hidden">Form</legend>
-        {forms.map((each) => (
-          <Button key={each} kind="quiet" aria-pressed={form === each} onClick={() => setForm(each)}>
-            {each === 'csv' ? 'CSV' : 'JSON Lines'}
-          </Button>
-        ))}
-      </fieldset>
+      <Segments fit legend="Form" value={form} options={forms} onChange={setForm} />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="row-end">
-        <Button kind="primary" disabled={progress !== undefined} onClick={save}>
-          {progress === undefined ? 'Save' : countedText(progress, 'row')}
+        <Button kind="primary" disabled={isBusy} onClick={save}>
+          {progress ?? 'Save'}
         </Button>
       </div>
     </div>
@@ -218,28 +210,18 @@ const Version = ({ shown, versions, base }: VersionProps) => {
       </p>
       {typeof description === 'string' ? <p dir="auto">{description}</p> : null}
       {others.length > 0 ? (
-        <label className="compared">
-          <span>Differences from</span>
-          <select
-            value={base?.digest ?? ''}
-            onChange={({ target }) =>
-              navigate({
-                search: ({ base: _, ...before }) => ({
-                  ...before,
-                  ...(target.value && { base: target.value }),
-                }),
-                replace: true,
-              })
-            }
-          >
-            <option value="">no version</option>
-            {others.map(({ digest, version_index, created_at }) => (
-              <option key={digest} value={digest}>
-                v{version_index} · {momentText(created_at)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          className="compared"
+          label="Differences from"
+          value={base?.digest ?? ''}
+          options={[['', 'no version'], ...others.map(versionOption)]}
+          onChange={(next) =>
+            navigate({
+              search: ({ base: _, ...before }) => ({ ...before, ...(next && { base: next }) }),
+              replace: true,
+            })
+          }
+        />
       ) : null}
       <QueryStatus of={[count]} loading="Counting rows…" />
       {base ? <Differences base={base} shown={shown} /> : null}
@@ -290,20 +272,11 @@ const Selected = () => {
   }
   return (
     <div key={dataset} ref={goTo} tabIndex={-1} className="stack">
-      <ul className="versions" aria-label="Versions">
-        {data.map(({ digest, version_index }) => (
-          <li key={digest}>
-            <Link
-              to="/datasets"
-              search={{ project, dataset, version: digest }}
-              className="button plain"
-              aria-current={digest === shown.digest ? 'true' : undefined}
-            >
-              v{version_index}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <Versions
+        versions={data}
+        shown={shown}
+        linkTo={({ digest }) => ({ to: '/datasets', search: { project, dataset, version: digest } })}
+      />
       <Version
         shown={shown}
         versions={data}
@@ -312,24 +285,6 @@ const Selected = () => {
     </div>
   );
 };
-
-const DatasetList = ({ datasets, project }: { datasets: readonly ObjectVersion[]; project: string }) => (
-  <ul className="object-list" aria-label="Datasets">
-    {datasets.map(({ object_id, version_index, created_at }) => (
-      <li key={object_id}>
-        <ObjectLink
-          to="/datasets"
-          search={{ project, dataset: object_id }}
-          name={object_id}
-          about={`${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
-        />
-      </li>
-    ))}
-    {datasets.length === maxListed ? (
-      <li className="muted">These are the first {countText(maxListed)} datasets.</li>
-    ) : null}
-  </ul>
-);
 
 /** The datasets of a project: their rows, versions and files. */
 export const DatasetsView = () => {
@@ -355,7 +310,12 @@ export const DatasetsView = () => {
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
-          <DatasetList datasets={data} project={project} />
+          <ObjectList
+            kind="datasets"
+            objects={data}
+            most={maxListed}
+            linkTo={(dataset) => ({ to: '/datasets', search: { project, dataset } })}
+          />
           <Selected />
         </div>
       ) : null}

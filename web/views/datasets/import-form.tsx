@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useRef, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
+import { type FormEvent, useState } from 'react';
 import { countText } from '../../data/format.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { useWork } from '../../ui/work.ts';
 import { DatasetName } from './add-to-dataset.tsx';
 import { useSaveDataset } from './data.ts';
 import { rowsIn } from './rows.ts';
@@ -21,26 +21,20 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
   const [name, setName] = useState(dataset);
   const [file, setFile] = useState<File>();
   const [replace, setReplace] = useState(false);
-  const [progress, setProgress] = useState<string>();
-  const [error, setError] = useState<string>();
-  const running = useRef<AbortController>(undefined);
-  const submit = async (event: FormEvent) => {
+  const { doing: progress, error, run, stop } = useWork();
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!file) return;
-    const ending = new AbortController();
-    running.current = ending;
-    setProgress('');
-    setError(undefined);
-    try {
-      const rows = rowsIn(await file.text(), /\.csv$/i.test(file.name) ? 'csv' : 'jsonl');
-      const onProgress = (done: number) => setProgress(`${countText(done)} of ${countText(rows.length)}`);
-      await save(name, { kind: replace ? 'replace' : 'append', rows }, { onProgress, signal: ending.signal });
-      onClose();
-      await navigate({ to: '/datasets', search: { project, dataset: name } });
-    } catch (failure) {
-      if (!ending.signal.aborted) setError(`Nothing was imported. ${wordsOf(failure)}`);
-      setProgress(undefined);
-    }
+    run(
+      async ({ signal, say }) => {
+        const rows = rowsIn(await file.text(), /\.csv$/i.test(file.name) ? 'csv' : 'jsonl');
+        const onProgress = (done: number) => say(`${countText(done)} of ${countText(rows.length)}`);
+        await save(name, { kind: replace ? 'replace' : 'append', rows }, { onProgress, signal });
+        onClose();
+        await navigate({ to: '/datasets', search: { project, dataset: name } });
+      },
+      { failed: 'Nothing was imported.' },
+    );
   };
   return (
     <form className="stack" onSubmit={submit}>
@@ -62,7 +56,7 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
             Import
           </Button>
         ) : (
-          <Button onClick={() => running.current?.abort()}>
+          <Button onClick={stop}>
             Stop the import <span className="muted">{progress}</span>
           </Button>
         )}

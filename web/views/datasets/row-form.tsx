@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
+import { TextArea } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { useWork } from '../../ui/work.ts';
 import { useCall } from '../data.ts';
 import { type Change, useSaveDataset } from './data.ts';
 import { type Row, sourceOf } from './rows.ts';
@@ -37,28 +38,24 @@ interface RowFormProps {
 export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps) => {
   const save = useSaveDataset(version.project_id);
   const [text, setText] = useState(() => JSON.stringify(row ?? { inputs: {}, expected: '' }, null, 2));
-  const [saving, setSaving] = useState(false);
-  const [error, setError] = useState<string>();
+  const { isBusy: saving, error, run, refuse } = useWork();
   const source = row && sourceOf(row);
   type Updates = Extract<Change, { kind: 'edit' }>['updates'];
-  const apply = async (updates: Updates) => {
-    setSaving(true);
-    setError(undefined);
-    try {
-      await save(version.object_id, { kind: 'edit', version: version.digest, updates });
-      onClose();
-    } catch (failure) {
-      setError(`Nothing was saved. ${wordsOf(failure)}`);
-      setSaving(false);
-    }
-  };
+  const apply = (updates: Updates) =>
+    run(
+      async () => {
+        await save(version.object_id, { kind: 'edit', version: version.digest, updates });
+        onClose();
+      },
+      { failed: 'Nothing was saved.' },
+    );
   const gone: Updates = place === undefined ? [] : [{ pop: { index: place } }];
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     const value = jsonIn(text);
-    if (!isObject(value)) return setError('A row is a JSON object, such as {"inputs": {"question": "…"}}.');
+    if (!isObject(value)) return refuse('A row is a JSON object, such as {"inputs": {"question": "…"}}.');
     const changed = value as Row;
-    await apply(
+    apply(
       place === undefined
         ? [{ append: { row: changed } }]
         : [...gone, { insert: { index: place, row: changed } }],
@@ -69,15 +66,7 @@ export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps)
       {source ? <SourceLink {...source} /> : null}
       {mayEdit ? (
         <>
-          <label className="field">
-            <span>The row as JSON</span>
-            <textarea
-              className="mono"
-              spellCheck={false}
-              value={text}
-              onChange={({ target }) => setText(target.value)}
-            />
-          </label>
+          <TextArea mono label="The row as JSON" value={text} onChange={setText} />
           {error ? <Notice kind="error">{error}</Notice> : null}
           <div className="row-end">
             {row ? (

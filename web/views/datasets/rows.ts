@@ -6,10 +6,13 @@ import { csvLine } from '../traces/export.ts';
 /** A row of a dataset: any JSON object. */
 export type Row = Request<'/table/create'>['table']['rows'][number];
 
-/** The forms of files. */
-export const forms = ['jsonl', 'csv'] as const;
+/** The forms of files, with their names. */
+export const forms = [
+  ['jsonl', 'JSON Lines'],
+  ['csv', 'CSV'],
+] as const;
 
-export type Form = (typeof forms)[number];
+export type Form = (typeof forms)[number][0];
 
 /**
  * The fields of CSV (RFC 4180), line by line.

@@ -1,7 +1,8 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { countedText, countText } from '../../data/format.ts';
-import { Button, Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Choice, Segments } from '../../ui/fields.tsx';
 import { useChange } from '../data.ts';
 import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../search.ts';
 import { isRunning, useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
@@ -32,20 +33,13 @@ const RowFilters = ({ rows, show, single, onShow }: RowFiltersProps) => {
     () => rowFilters.map((each) => rows.filter(({ row, change }) => isShown(row, change, each)).length),
     [rows],
   );
-  const offered = rowFilters.filter((each) => !single || each === 'failed');
-  return (
-    <fieldset className="segments">
-      <legend className="hidden">Rows</legend>
-      <Button kind="quiet" aria-pressed={show === undefined} onClick={() => onShow(undefined)}>
-        All {countText(rows.length)}
-      </Button>
-      {offered.map((each) => (
-        <Button key={each} kind="quiet" aria-pressed={show === each} onClick={() => onShow(each)}>
-          {filterTitles[each]} {countText(counts[rowFilters.indexOf(each)] ?? 0)}
-        </Button>
-      ))}
-    </fieldset>
+  const offered = rowFilters.flatMap((each, at) =>
+    single && each !== 'failed'
+      ? []
+      : [[each, `${filterTitles[each]} ${countText(counts[at] ?? 0)}`] as const],
   );
+  const all = [undefined, `All ${countText(rows.length)}`] as const;
+  return <Segments legend="Rows" value={show} options={[all, ...offered]} onChange={onShow} />;
 };
 
 /** By which measures rows are sorted: one, or all scores. */
@@ -158,21 +152,17 @@ export const EvaluationView = () => {
       {isThere && joined ? (
         <>
           <div className="actions">
-            <label className="compared">
-              <span>{single ? 'Worst first by' : 'Worst changes first by'}</span>
-              <select
-                value={sort ?? ''}
-                onChange={({ target }) => change({ sort: target.value || undefined })}
-              >
-                <option value="">any score</option>
-                {measures.map(({ id, title }) => (
-                  <option key={id} value={id}>
-                    {title}
-                  </option>
-                ))}
-                <option value="none">nothing, in order</option>
-              </select>
-            </label>
+            <Choice
+              className="compared"
+              label={single ? 'Worst first by' : 'Worst changes first by'}
+              value={sort ?? ''}
+              options={[
+                ['', 'any score'],
+                ...measures.map(({ id, title }) => [id, title] as const),
+                ['none', 'nothing, in order'],
+              ]}
+              onChange={(next) => change({ sort: next || undefined })}
+            />
             <RowFilters
               rows={placed}
               show={show}

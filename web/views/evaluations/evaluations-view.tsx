@@ -11,6 +11,7 @@ import {
   Table,
   type TableColumn,
 } from '../../ui/controls.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
 import { useChange } from '../data.ts';
 import { type EvaluationsSearch, maxRuns } from '../search.ts';
@@ -258,18 +259,13 @@ export const EvaluationsView = () => {
           box={find}
           onSearch={(text) => change({ text })}
         />
-        <label className="compared">
-          <span>Dataset</span>
-          <select
-            value={search.dataset ?? ''}
-            onChange={({ target }) => change({ dataset: target.value || undefined })}
-          >
-            <option value="">all</option>
-            {datasets.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          className="compared"
+          label="Dataset"
+          value={search.dataset ?? ''}
+          options={[['', 'all'], ...datasets]}
+          onChange={(dataset) => change({ dataset: dataset || undefined })}
+        />
         <span className="muted" role="status">
           {query.isLoading ? 'reading…' : countedText(found.length, 'evaluation')}
         </span>

@@ -7,9 +7,8 @@ import { allows, useSession } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
-import { lazily } from '../../ui/lazy.ts';
-import { Modal } from '../../ui/popups.tsx';
 import { LongText, Markdown } from '../../ui/text.tsx';
+import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import type { Parts } from '../datasets/add-to-dataset.tsx';
 import { useCostText } from '../overview/data.ts';
 import { outputIn, type Run, useRowCalls } from './data.ts';
@@ -17,8 +16,6 @@ import type { JoinedRow, Measure } from './join.ts';
 import { letterOf } from './means-table.tsx';
 import { isScorer, partsOf, reasonIn, scoresIn, verdictsIn } from './scores.ts';
 import { scoreText, textOf } from './words.ts';
-
-const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
 /** The most trials of a row whose calls are read. */
 const maxTrials = 60;
@@ -281,12 +278,12 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
           </Link>
         </p>
       ) : null}
-      <Modal title="Add to dataset" open={added !== undefined} onClose={() => setAdded(undefined)} wide>
+      <AddDialog open={added !== undefined} onClose={() => setAdded(undefined)}>
         {added ? <AddToDataset project={project} calls={[added.id]} parts={parts} /> : null}
         <div className="row-end">
           <Button onClick={() => setAdded(undefined)}>Close</Button>
         </div>
-      </Modal>
+      </AddDialog>
     </section>
   );
 };

@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
-import type { EvaluatorValue } from '../../../api/evaluators.ts';
-import { wordsOf } from '../../api/http.ts';
 import { costText } from '../../data/format.ts';
 import { allows, useKept, useSession } from '../../session/session.tsx';
-import { Button, Choice, Field, Notice, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
+import { useWork } from '../../ui/work.ts';
 import { useModels } from '../models.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { CallLink } from './call-link.tsx';
@@ -145,7 +145,7 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
         ))}
       </datalist>
       <div className="evaluator-fields">
-        <Field
+        <Input
           label="Model"
           list={list}
           placeholder={models[0] ?? 'gpt-4o-mini'}
@@ -160,13 +160,13 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
         />
         {draft.answer === 'number' ? (
           <>
-            <Field
+            <Input
               label="From"
               type="number"
               value={draft.minimum}
               onChange={(minimum) => onChange({ minimum })}
             />
-            <Field
+            <Input
               label="To"
               type="number"
               value={draft.maximum}
@@ -174,7 +174,7 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
             />
           </>
         ) : null}
-        <Field
+        <Input
           label="At most so many dollars a UTC day"
           type="number"
           value={draft.limit}
@@ -182,30 +182,26 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
         />
       </div>
       {draft.answer === 'label' ? (
-        <label className="field">
-          <span>Labels, one in each line</span>
-          <textarea
-            value={draft.labels}
-            rows={3}
-            dir="auto"
-            onChange={({ target }) => onChange({ labels: target.value })}
-          />
-        </label>
+        <TextArea
+          label="Labels, one in each line"
+          rows={3}
+          value={draft.labels}
+          onChange={(labels) => onChange({ labels })}
+        />
       ) : null}
       <Messages {...props} />
       <details>
         <summary>Parameters of the request</summary>
-        <label className="field">
-          <span>
-            As JSON, such as <code>{'{"temperature": 0, "max_completion_tokens": 300}'}</code>
-          </span>
-          <textarea
-            className="mono"
-            spellCheck={false}
-            value={draft.parameters}
-            onChange={({ target }) => onChange({ parameters: target.value })}
-          />
-        </label>
+        <TextArea
+          mono
+          label={
+            <>
+              As JSON, such as <code>{'{"temperature": 0, "max_completion_tokens": 300}'}</code>
+            </>
+          }
+          value={draft.parameters}
+          onChange={(parameters) => onChange({ parameters })}
+        />
       </details>
     </>
   );
@@ -227,17 +223,9 @@ const CheckFields = ({ draft: { check, checked }, onChange }: PartProps) => {
         onChange={(next) => onChange({ check: next, checked: '' })}
       />
       {check === 'json_schema' ? (
-        <label className="field">
-          <span>JSON Schema</span>
-          <textarea
-            className="mono"
-            spellCheck={false}
-            value={checked}
-            onChange={({ target }) => onChange({ checked: target.value })}
-          />
-        </label>
+        <TextArea mono label="JSON Schema" value={checked} onChange={(next) => onChange({ checked: next })} />
       ) : (
-        <Field
+        <Input
           label={check === 'regex' ? 'Regular expression of RE2' : isNumber ? 'Bound' : 'Text'}
           type={isNumber ? 'number' : 'text'}
           placeholder={checkPlaceholders[check] ?? ''}
@@ -273,50 +261,42 @@ const Tried = ({ tried }: { tried: readonly TriedCall[] }) => {
       <p role="status">
         Tried on the latest {tried.length} that match, for {costText(usd)}. No verdict was stored.
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <div className="scroll-x" role="region" aria-label="Verdicts of the trial" tabIndex={0}>
-        <Table columns={triedColumns} rows={tried} keyOf={({ call }) => call.id} className="wide" />
-      </div>
+      <ScrollTable
+        label="Verdicts of the trial"
+        columns={triedColumns}
+        rows={tried}
+        keyOf={({ call }) => call.id}
+      />
     </section>
   );
 };
 
-type Work = 'trying' | 'saving' | undefined;
+const kinds = [
+  ['judge', 'A model judges'],
+  ['check', 'A check without a model'],
+] as const;
 
 /** What the form does, with what came of it. */
 const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined, onDone: () => void) => {
   const { client } = useSession();
   const { save } = useStoreEvaluator(project);
   const navigate = useNavigate();
-  const [work, setWork] = useState<Work>();
-  const [error, setError] = useState<string>();
+  const { doing, error, run } = useWork();
   const [tried, setTried] = useState<readonly TriedCall[]>();
-  const trying = useRef<AbortController>(undefined);
-  const during = async (doing: Work, action: (value: EvaluatorValue) => Promise<void>, enabled: boolean) => {
-    setWork(doing);
-    setError(undefined);
-    try {
-      await action(evaluatorValue(draft, enabled, client));
-    } catch (failure) {
-      setError(wordsOf(failure));
-    }
-    setWork(undefined);
-  };
   const tryIt = () =>
-    during(
-      'trying',
-      async (value) => {
-        trying.current = new AbortController();
+    run(
+      async ({ signal }) => {
+        const value = evaluatorValue(draft, false, client);
         // What it is called does not matter yet.
         const named = value.name === '' ? { ...value, name: 'trial' } : value;
-        setTried(await tryEvaluator({ client, signal: trying.current.signal }, project, named));
+        setTried(await tryEvaluator({ client, signal }, project, named));
       },
-      false,
+      { as: 'trying' },
     );
   const store = (enabled: boolean) =>
-    during(
-      'saving',
-      async (value) => {
+    run(
+      async () => {
+        const value = evaluatorValue(draft, enabled, client);
         if (value.name === '') throw new Error('The evaluator needs a name.');
         const id = evaluator?.id ?? objectIdOf(value.name);
         if (!evaluator && (await isTaken({ client }, project, id)))
@@ -325,9 +305,9 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
         onDone();
         await navigate({ to: '/evaluators', search: { project, evaluator: id } });
       },
-      enabled,
+      { as: 'saving' },
     );
-  return { work, error, tried, tryIt, store };
+  return { doing, error, tried, tryIt, store };
 };
 
 interface EvaluatorFormProps {
@@ -346,9 +326,9 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
   // Whoever looks at a call that it was tried on finds the draft again.
   const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });
-  const { work, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
+  const { doing, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
   const allowed = draft.kind === 'check' || mayJudge;
-  const busy = work !== undefined;
+  const busy = doing !== undefined;
   return (
     <section className="stack evaluator-form" aria-label={evaluator ? 'Edit the evaluator' : 'New evaluator'}>
       <div className="evaluator-fields">
@@ -358,7 +338,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
             <strong dir="auto">{draft.name}</strong>
           </p>
         ) : (
-          <Field
+          <Input
             label="Name"
             placeholder="helpful"
             value={draft.name}
@@ -366,7 +346,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
           />
         )}
         <Choice label="It judges" value={draft.on} options={subjects} onChange={(on) => change({ on })} />
-        <Field
+        <Input
           label="Share of them, in percent"
           type="number"
           value={draft.sample}
@@ -379,15 +359,13 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
         byFeedback={false}
         onChange={(filter) => change({ filter })}
       />
-      <fieldset className="segments fit">
-        <legend className="hidden">How it judges</legend>
-        <Button kind="quiet" aria-pressed={draft.kind === 'judge'} onClick={() => change({ kind: 'judge' })}>
-          A model judges
-        </Button>
-        <Button kind="quiet" aria-pressed={draft.kind === 'check'} onClick={() => change({ kind: 'check' })}>
-          A check without a model
-        </Button>
-      </fieldset>
+      <Segments
+        fit
+        legend="How it judges"
+        value={draft.kind}
+        options={kinds}
+        onChange={(kind) => change({ kind })}
+      />
       {allowed ? null : (
         <Notice kind="error">
           A model that judges spends money: to try and to save it takes the role admin, which this key does
@@ -403,7 +381,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="send wrap">
         <Button disabled={!allowed || isOn === false} idle={busy} onClick={tryIt}>
-          {work === 'trying' ? 'Trying…' : `Try on ${triedCalls} recent calls`}
+          {doing === 'trying' ? 'Trying…' : `Try on ${triedCalls} recent calls`}
         </Button>
         <span className="spring" />
         <Button disabled={!allowed} idle={busy} onClick={() => store(evaluator?.value.enabled ?? false)}>

@@ -5,8 +5,17 @@ import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Check, Moment, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
-import { Modal } from '../../ui/popups.tsx';
+import {
+  Button,
+  Check,
+  Moment,
+  Notice,
+  QueryStatus,
+  ScrollTable,
+  type TableColumn,
+} from '../../ui/controls.tsx';
+import { Input, Segments } from '../../ui/fields.tsx';
+import { Confirm, Modal } from '../../ui/popups.tsx';
 import { useSettled } from '../../ui/settled.ts';
 import { useChange } from '../data.ts';
 import { MetricChart } from '../overview/charts.tsx';
@@ -73,16 +82,15 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
   };
   return (
     <div className="stack">
-      <label className="field">
-        <span>How many of the latest calls that match, up to {countText(maxScored)}</span>
-        <input
-          type="number"
-          min={1}
-          max={maxScored}
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-      </label>
+      <Input
+        label={`How many of the latest calls that match, up to ${countText(maxScored)}`}
+        type="number"
+        step={1}
+        min={1}
+        max={maxScored}
+        value={typed}
+        onChange={setTyped}
+      />
       <p role="status">{isPriced ? words() : isCount ? 'Working out the price…' : ''}</p>
       {isPriced && judge && typeof limit === 'number' && spent !== undefined ? (
         <p className="muted">
@@ -112,39 +120,13 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
   );
 };
 
-const RemoveForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly onClose: () => void }) => {
-  const { remove } = useStoreEvaluator(project);
-  const navigate = useNavigate();
-  const leave = () => navigate({ to: '/evaluators', search: { project } });
-  return (
-    <div className="stack">
-      <p>All versions of {evaluator.value.name} go, and it judges no more. Its verdicts stay.</p>
-      {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
-      <div className="row-end">
-        <Button onClick={onClose}>Keep it</Button>
-        <Button
-          kind="primary"
-          idle={remove.isPending}
-          onClick={() => remove.mutate(evaluator.id, { onSuccess: leave })}
-        >
-          Delete
-        </Button>
-      </div>
-    </div>
-  );
-};
-
-type Opened = 'run' | 'remove';
-
-const titles: Readonly<Record<Opened, string>> = {
-  run: 'Judge existing calls',
-  remove: 'Delete this evaluator?',
-};
-
 /** What can be done with an evaluator. */
 const Actions = ({ project, evaluator }: EvaluatorProps) => {
   const { me } = useSession();
-  const [opened, setOpened] = useState<Opened>();
+  const { remove } = useStoreEvaluator(project);
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<'run' | 'remove'>();
+  const leave = () => navigate({ to: '/evaluators', search: { project } });
   const close = () => setOpened(undefined);
   const mayEdit = mayChange(me, project, evaluator.value);
   return (
@@ -164,10 +146,20 @@ const Actions = ({ project, evaluator }: EvaluatorProps) => {
           <Button onClick={() => setOpened('remove')}>Delete</Button>
         </>
       ) : null}
-      <Modal title={titles[opened ?? 'run']} open={opened !== undefined} onClose={close}>
-        {opened === 'run' ? <RunForm project={project} evaluator={evaluator} onClose={close} /> : null}
-        {opened === 'remove' ? <RemoveForm project={project} evaluator={evaluator} onClose={close} /> : null}
+      <Modal title="Judge existing calls" open={opened === 'run'} onClose={close}>
+        <RunForm project={project} evaluator={evaluator} onClose={close} />
       </Modal>
+      <Confirm
+        title="Delete this evaluator?"
+        action="Delete"
+        open={opened === 'remove'}
+        onClose={close}
+        idle={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(evaluator.id, { onSuccess: leave })}
+      >
+        All versions of {evaluator.value.name} go, and it judges no more. Its verdicts stay.
+      </Confirm>
     </span>
   );
 };
@@ -255,14 +247,13 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
       )}
       <Check label="True, or a large number, stands for bad" checked={inverted} onChange={onInverted} />
       {others.length > 0 ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-        <div className="scroll-x" role="region" aria-label="Disagreements" tabIndex={0}>
-          <Table
-            columns={columns}
-            rows={others}
-            keyOf={({ verdict, by, said }) => `${verdict.id} ${by} ${said}`}
-          />
-        </div>
+        <ScrollTable
+          label="Disagreements"
+          className=""
+          columns={columns}
+          rows={others}
+          keyOf={({ verdict, by, said }) => `${verdict.id} ${by} ${said}`}
+        />
       ) : null}
     </section>
   );
@@ -310,10 +301,12 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
   if (verdicts.length === 0) return <p className="muted">There are none in this time.</p>;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <div className="scroll-x" role="region" aria-label="Latest verdicts" tabIndex={0}>
-        <Table className="wide" columns={columns} rows={verdicts.slice(0, shown)} keyOf={({ id }) => id} />
-      </div>
+      <ScrollTable
+        label="Latest verdicts"
+        columns={columns}
+        rows={verdicts.slice(0, shown)}
+        keyOf={({ id }) => id}
+      />
       {verdicts.length > shown ? (
         <Button onClick={() => setShown(shown + shownVerdicts)}>
           Show more of {countText(verdicts.length)}
@@ -416,19 +409,13 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
         </p>
         <Actions project={project} evaluator={evaluator} />
       </div>
-      <fieldset className="segments fit">
-        <legend className="hidden">Time</legend>
-        {shownRanges.map(([each, text]) => (
-          <Button
-            key={each}
-            kind="quiet"
-            aria-pressed={range === each}
-            onClick={() => change({ range: each === '7d' ? undefined : each })}
-          >
-            {text}
-          </Button>
-        ))}
-      </fieldset>
+      <Segments
+        fit
+        legend="Time"
+        value={range}
+        options={shownRanges}
+        onChange={(next) => change({ range: next === '7d' ? undefined : next })}
+      />
       <QueryStatus of={page.queries} loading="Loading verdicts…" />
       {totals?.count === 0 ? (
         <Notice kind="info">

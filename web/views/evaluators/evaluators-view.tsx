@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { costText, countText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Moment, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
+import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { whole } from '../overview/requests.ts';
 import { ranges } from '../search.ts';
 import {
@@ -117,15 +117,12 @@ const List = ({ project, evaluators, spent }: ListProps) => (
         its verdicts are feedback on them.
       </Notice>
     ) : (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-      <div className="scroll-x" role="region" aria-label="Evaluators" tabIndex={0}>
-        <Table
-          className="wide"
-          columns={columnsOf(project, spent)}
-          rows={evaluators}
-          keyOf={({ id }) => id}
-        />
-      </div>
+      <ScrollTable
+        label="Evaluators"
+        columns={columnsOf(project, spent)}
+        rows={evaluators}
+        keyOf={({ id }) => id}
+      />
     )}
     {evaluators.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
   </>

@@ -1,13 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ObjectVersion, Request } from '../../api/contract.ts';
-import { countedText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
+import { Choice } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
-import { goTo, ObjectLink } from '../../ui/object-list.tsx';
+import { goTo, ObjectList, Versions, versionName, versionOption } from '../../ui/object-list.tsx';
 
 /** The most objects, and versions of one, that are read. */
 const maxListed = 1000;
@@ -61,9 +61,6 @@ interface VersionViewProps {
   readonly onBase: (digest: string) => void;
 }
 
-/** The name of a version, as `POST /obj/read` takes it. */
-const versionName = ({ version_index }: ObjectVersion): string => `v${version_index}`;
-
 const Differences = ({ one, other, label }: { one: unknown; other: unknown; label: string }) => {
   const texts = useMemo(() => [valueText(one), valueText(other)] as const, [one, other]);
   return <DiffView one={texts[0]} other={texts[1]} label={label} />;
@@ -102,16 +99,13 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
       <QueryStatus of={[value, before]} />
       {base ? (
         <>
-          <label className="compared">
-            <span>Differences from</span>
-            <select value={base.digest} onChange={(event) => onBase(event.target.value)}>
-              {others.map((other) => (
-                <option key={other.digest} value={other.digest}>
-                  {versionName(other)} · {momentText(other.created_at)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            className="compared"
+            label="Differences from"
+            value={base.digest}
+            options={others.map(versionOption)}
+            onChange={onBase}
+          />
           {value.isSuccess && before.isSuccess ? (
             <Differences
               one={before.data}
@@ -130,41 +124,6 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
 
 const route = getRouteApi('/objects');
 
-const ObjectList = ({ objects, project }: { objects: readonly ObjectVersion[]; project: string }) => (
-  <ul className="object-list" aria-label="Objects">
-    {objects.map(({ object_id, version_index, kind, created_at }) => (
-      <li key={object_id}>
-        <ObjectLink
-          to="/objects"
-          search={{ project, object: object_id }}
-          name={object_id}
-          about={`${kind === 'op' ? 'op, ' : ''}${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
-        />
-      </li>
-    ))}
-    {objects.length === maxListed ? (
-      <li className="muted">These are the first {maxListed} objects.</li>
-    ) : null}
-  </ul>
-);
-
-const Versions = ({ versions, shown }: { versions: readonly ObjectVersion[]; shown: ObjectVersion }) => (
-  <ul className="versions" aria-label="Versions">
-    {versions.map((version) => (
-      <li key={version.digest}>
-        <Link
-          to="/objects"
-          search={{ project: version.project_id, object: version.object_id, version: version.digest }}
-          className="button plain"
-          aria-current={version.digest === shown.digest ? 'true' : undefined}
-        >
-          {versionName(version)}
-        </Link>
-      </li>
-    ))}
-  </ul>
-);
-
 const Selected = () => {
   const { project, object, version, base } = route.useSearch();
   const navigate = route.useNavigate();
@@ -180,7 +139,11 @@ const Selected = () => {
     data.find(({ digest }) => digest === base && digest !== shown.digest) ?? data[at + 1] ?? data[at - 1];
   return (
     <div key={object} ref={goTo} tabIndex={-1} className="stack">
-      <Versions versions={data} shown={shown} />
+      <Versions
+        versions={data}
+        shown={shown}
+        linkTo={({ digest }) => ({ to: '/objects', search: { project, object, version: digest } })}
+      />
       <VersionView
         shown={shown}
         base={compared}
@@ -208,7 +171,12 @@ export const ObjectsView = () => {
       ) : null}
       {data && data.length > 0 ? (
         <div className="objects">
-          <ObjectList objects={data} project={project} />
+          <ObjectList
+            kind="objects"
+            objects={data}
+            most={maxListed}
+            linkTo={(object) => ({ to: '/objects', search: { project, object } })}
+          />
           <Selected />
         </div>
       ) : null}

@@ -3,10 +3,10 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { opTexts } from '../../api/calls.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
+import { Segments } from '../../ui/fields.tsx';
 import { useChange } from '../data.ts';
 import { SavedMenu } from '../saved/saved-menu.tsx';
 import {
-  type Changes,
   type Dimension,
   dimensions,
   type Order,
@@ -272,29 +272,6 @@ const kindTexts: ReadonlyMap<string, string> = new Map([
   ['other', 'Other'],
 ]);
 
-/** What the figures are told apart by, and whether the charts are. */
-const Dimensions = ({
-  search,
-  change,
-}: {
-  search: OverviewSearch;
-  change: (change: Changes<OverviewSearch>) => void;
-}) => (
-  <fieldset className="segments">
-    <legend className="hidden">Tell apart</legend>
-    {dimensions.map((by) => (
-      <Button
-        key={by}
-        kind="quiet"
-        aria-pressed={(search.by ?? 'op') === by}
-        onClick={() => change({ by: by === 'op' ? undefined : by })}
-      >
-        {dimensionTitles[by]}
-      </Button>
-    ))}
-  </fieldset>
-);
-
 /** What happens in a project: figures over time, what became worse, and who takes part in it. */
 export const OverviewView = () => {
   const search = route.useSearch();
@@ -318,7 +295,12 @@ export const OverviewView = () => {
       <div className="actions">
         <h1>Overview</h1>
         <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
-        <Dimensions search={search} change={change} />
+        <Segments
+          legend="Tell apart"
+          value={by}
+          options={dimensions.map((each) => [each, dimensionTitles[each]] as const)}
+          onChange={(next) => change({ by: next === 'op' ? undefined : next })}
+        />
         <Check
           label="A line for each"
           checked={split}

@@ -2,11 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Call } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
 import { allows, useRead, useSession, useStore } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Input, TextArea } from '../../ui/fields.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { imageOf } from '../../ui/text.tsx';
+import { useWork } from '../../ui/work.ts';
 import { useCall } from '../data.ts';
 import { useModels } from '../models.ts';
 import { AnswerPane } from './answer-pane.tsx';
@@ -107,16 +108,13 @@ const MessageEditor = ({ message, number, onChange, onRemove }: MessageEditorPro
       />
       <Images message={message} onChange={onChange} />
       {extra === '' ? null : (
-        <label className="field">
-          <span>Other fields, as JSON</span>
-          <textarea
-            className="mono"
-            value={extra}
-            rows={Math.min(10, extra.split('\n', 11).length)}
-            spellCheck={false}
-            onChange={(event) => onChange({ ...message, extra: event.target.value })}
-          />
-        </label>
+        <TextArea
+          mono
+          label="Other fields, as JSON"
+          rows={Math.min(10, extra.split('\n', 11).length)}
+          value={extra}
+          onChange={(next) => onChange({ ...message, extra: next })}
+        />
       )}
     </div>
   );
@@ -161,16 +159,13 @@ const RequestPane = (props: RequestPaneProps) => {
         trial.send();
       }}
     >
-      <label className="field">
-        <span>Model</span>
-        <input
-          value={model}
-          spellCheck={false}
-          placeholder={models[0] ?? 'gpt-4o-mini'}
-          list={listId}
-          onChange={(event) => trial.edit({ model: event.target.value })}
-        />
-      </label>
+      <Input
+        label="Model"
+        placeholder={models[0] ?? 'gpt-4o-mini'}
+        list={listId}
+        value={model}
+        onChange={(next) => trial.edit({ model: next })}
+      />
       <ParametersForm draft={draft} onChange={(parameters) => trial.edit({ parameters })} />
       {messages.map((message, at) => (
         <MessageEditor
@@ -281,17 +276,13 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   });
   const [open, setOpen] = useState(false);
   const [name, setName] = useState(seed.prompt?.prompt ?? '');
-  const [error, setError] = useState<string>();
-  const save = async (event: FormEvent) => {
+  const { error, run, refuse } = useWork();
+  const save = (event: FormEvent) => {
     event.preventDefault();
-    setError(undefined);
     const draft = trials.snapshot().trials[0]?.snapshot().draft;
     const made = draft && promptOf(draft, name.trim());
-    if (!made || 'problem' in made) {
-      setError(made?.problem);
-      return;
-    }
-    try {
+    if (!made || 'problem' in made) return refuse(made?.problem);
+    run(async () => {
       const obj = { project_id: project, object_id: name.trim(), val: made.value };
       const { object_id: prompt, digest: version } = await client.ask('/obj/create', { obj });
       // What was typed and answered stays: it is that of the new version.
@@ -300,9 +291,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
       cache.invalidateQueries({ queryKey: ['prompts'] });
       setOpen(false);
       onSaved({ prompt, version });
-    } catch (failure) {
-      setError(wordsOf(failure));
-    }
+    });
   };
   return (
     <>
@@ -319,10 +308,11 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
       {allows(me, project, 'write') ? (
         <Popup label="Save as a prompt" name="Save as a prompt" open={open} onOpenChange={setOpen}>
           <form className="stack" onSubmit={save}>
-            <label className="field">
-              <span>Name of the prompt; one that is there gets a new version</span>
-              <input value={name} spellCheck={false} onChange={(event) => setName(event.target.value)} />
-            </label>
+            <Input
+              label="Name of the prompt; one that is there gets a new version"
+              value={name}
+              onChange={setName}
+            />
             {error ? <p className="error-text">{error}</p> : null}
             <div className="row-end">
               <Button type="submit" kind="primary" disabled={name.trim() === ''}>

@@ -4,12 +4,17 @@ import type { Price } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { momentText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
-import { Modal } from '../../ui/popups.tsx';
+import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { Input } from '../../ui/fields.tsx';
+import { Confirm } from '../../ui/popups.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
-const fields: readonly (readonly [keyof PriceForm, string, ComponentProps<'input'>?])[] = [
+const fields: readonly (readonly [
+  keyof PriceForm,
+  string,
+  Pick<ComponentProps<'input'>, 'placeholder' | 'inputMode' | 'type'>?,
+])[] = [
   ['model', 'Model', { placeholder: 'gpt-4o-mini' }],
   ['input', 'Input, per million tokens', { inputMode: 'decimal', placeholder: '0.15' }],
   ['output', 'Output, per million tokens', { inputMode: 'decimal', placeholder: '0.60' }],
@@ -33,15 +38,13 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
       <h2>Add a price</h2>
       <div className="price-fields">
         {fields.map(([field, label, props]) => (
-          <label key={field} className="field">
-            <span>{label}</span>
-            <input
-              value={form[field]}
-              spellCheck={false}
-              {...props}
-              onChange={({ target }) => setForm((before) => ({ ...before, [field]: target.value }))}
-            />
-          </label>
+          <Input
+            key={field}
+            label={label}
+            {...props}
+            value={form[field]}
+            onChange={(value) => setForm((before) => ({ ...before, [field]: value }))}
+          />
         ))}
       </div>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
@@ -128,15 +131,12 @@ export const PricesView = () => {
         />
       ) : null}
       {shown.length > 0 ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
-        <div className="scroll-x" role="region" aria-label="Prices" tabIndex={0}>
-          <Table
-            className="wide"
-            columns={columnsOf(mayWrite ? ask : undefined)}
-            rows={shown}
-            keyOf={({ id = '' }) => id}
-          />
-        </div>
+        <ScrollTable
+          label="Prices"
+          columns={columnsOf(mayWrite ? ask : undefined)}
+          rows={shown}
+          keyOf={({ id = '' }) => id}
+        />
       ) : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
       {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
@@ -145,28 +145,19 @@ export const PricesView = () => {
       ) : (
         <p className="muted">This key may not add prices: it lacks the role write on {project}.</p>
       )}
-      <Modal
+      <Confirm
         title="Remove this price?"
+        action="Remove"
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         finalFocus={focusAfter}
+        idle={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(removing?.id ?? '', { onSuccess: () => setRemoving(undefined) })}
       >
-        <p>
-          Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
-          price, or nothing.
-        </p>
-        {remove.error ? <Notice kind="error">{wordsOf(remove.error)}</Notice> : null}
-        <div className="row-end">
-          <Button onClick={() => setRemoving(undefined)}>Keep it</Button>
-          <Button
-            kind="primary"
-            disabled={remove.isPending}
-            onClick={() => remove.mutate(removing?.id ?? '', { onSuccess: () => setRemoving(undefined) })}
-          >
-            Remove
-          </Button>
-        </div>
-      </Modal>
+        Calls that cost this will cost what {removing?.llm_id} costs without it: an earlier price, the list
+        price, or nothing.
+      </Confirm>
     </main>
   );
 };

@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Choice, Input } from '../../ui/fields.tsx';
+import { useWork } from '../../ui/work.ts';
 import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { useFields, useSaveQueue } from './data.ts';
@@ -36,6 +37,8 @@ export const askedText = ({ question }: Field): string => {
   }
 };
 
+const kindOptions = Object.entries(kinds) as [Kind, string][];
+
 const schemaOf = (kind: Kind, labels: string, minimum: string, maximum: string) => {
   const bounds = {
     ...(minimum !== '' && { minimum: Number(minimum) }),
@@ -67,26 +70,19 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
   const [kind, setKind] = useState<Kind>('boolean');
   const [labels, setLabels] = useState('');
   const [bounds, setBounds] = useState<readonly [string, string]>(['', '']);
-  const [error, setError] = useState<string>();
-  const [saving, setSaving] = useState(false);
+  const { isBusy: saving, error, run, refuse } = useWork();
   const id = name.trim();
-  const make = async () => {
-    if (taken.includes(id)) return setError(`There is a field ${id} already.`);
-    if (kind === 'labels' && listIn(labels).length < 2) return setError('Give at least two labels.');
-    setSaving(true);
-    setError(undefined);
-    try {
-      onMade(
-        await saveField({ id, description: description.trim(), schema: schemaOf(kind, labels, ...bounds) }),
-      );
-      setName('');
-      setDescription('');
-      setLabels('');
-    } catch (failure) {
-      setError(`The field was not made. ${wordsOf(failure)}`);
-    } finally {
-      setSaving(false);
-    }
+  const store = async () => {
+    const schema = schemaOf(kind, labels, ...bounds);
+    onMade(await saveField({ id, description: description.trim(), schema }));
+    setName('');
+    setDescription('');
+    setLabels('');
+  };
+  const make = () => {
+    if (taken.includes(id)) return refuse(`There is a field ${id} already.`);
+    if (kind === 'labels' && listIn(labels).length < 2) return refuse('Give at least two labels.');
+    run(store, { failed: 'The field was not made.' });
   };
   return (
     <fieldset
@@ -99,51 +95,38 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
       }}
     >
       <legend>A new field</legend>
-      <label className="field">
-        <span>Name of the field</span>
-        <input
-          value={name}
-          maxLength={100}
-          pattern="[^\/:]*"
-          title="up to 100 characters without / and :"
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
-      <label className="field">
-        <span>What to fill in</span>
-        <select value={kind} onChange={({ target }) => setKind(target.value as Kind)}>
-          {Object.entries(kinds).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Input
+        label="Name of the field"
+        maxLength={100}
+        pattern="[^\/:]*"
+        title="up to 100 characters without / and :"
+        value={name}
+        onChange={setName}
+      />
+      <Choice label="What to fill in" value={kind} options={kindOptions} onChange={setKind} />
       {kind === 'labels' ? (
-        <label className="field">
-          <span>Labels, with commas between</span>
-          <input value={labels} onChange={({ target }) => setLabels(target.value)} />
-        </label>
+        <Input label="Labels, with commas between" spellCheck value={labels} onChange={setLabels} />
       ) : null}
       {kind === 'number'
         ? (['Least', 'Largest'] as const).map((title, at) => (
-            <label key={title} className="field">
-              <span>{title}</span>
-              <input
-                type="number"
-                step="any"
-                value={bounds[at]}
-                onChange={({ target: { value } }) =>
-                  setBounds(([least, largest]) => (at === 0 ? [value, largest] : [least, value]))
-                }
-              />
-            </label>
+            <Input
+              key={title}
+              label={title}
+              type="number"
+              value={bounds[at] ?? ''}
+              onChange={(value) =>
+                setBounds(([least, largest]) => (at === 0 ? [value, largest] : [least, value]))
+              }
+            />
           ))
         : null}
-      <label className="field whole">
-        <span>What counts as what</span>
-        <input value={description} onChange={({ target }) => setDescription(target.value)} />
-      </label>
+      <Input
+        className="field whole"
+        label="What counts as what"
+        spellCheck
+        value={description}
+        onChange={setDescription}
+      />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <Button disabled={saving || id === ''} onClick={make}>
         {saving ? 'Making…' : 'Make the field'}
@@ -172,48 +155,42 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
-  const [error, setError] = useState<string>();
-  const [saving, setSaving] = useState(false);
+  const { isBusy: saving, error, run, refuse } = useWork();
   const isChosen = ({ id }: Field) => chosen.some((ref) => nameIn(ref) === id);
   const choose = (field: Field, checked: boolean) =>
     setChosen((before) => [
       ...before.filter((ref) => nameIn(ref) !== field.id),
       ...(checked ? [field.ref] : []),
     ]);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (chosen.length === 0) return setError('Choose what is to be filled in, or make a field.');
-    setSaving(true);
-    setError(undefined);
+  const store = async () => {
     const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newId();
     const { filter: kept, query } = keptOf(filter, client);
-    try {
-      await saveQueue({
-        ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
-        assignees: assignees.length > 0 ? assignees : undefined,
-      });
-      onSaved(id);
-    } catch (failure) {
-      setError(`Nothing was saved. ${wordsOf(failure)}`);
-      setSaving(false);
-    }
+    await saveQueue({
+      ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
+      assignees: assignees.length > 0 ? assignees : undefined,
+    });
+    onSaved(id);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (chosen.length === 0) return refuse('Choose what is to be filled in, or make a field.');
+    run(store, { failed: 'Nothing was saved.' });
   };
   return (
     <form className="stack queue-form" aria-label={queue ? 'Edit the queue' : 'New queue'} onSubmit={submit}>
       <h2>{queue ? `Edit ${queue.name}` : 'New queue'}</h2>
-      <label className="field">
-        <span>Name</span>
-        <input
-          required
-          maxLength={128}
-          pattern="[^\[\]]+"
-          title="up to 128 characters without brackets"
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </label>
+      <Input
+        label="Name"
+        spellCheck
+        required
+        maxLength={128}
+        pattern="[^\[\]]+"
+        title="up to 128 characters without brackets"
+        value={name}
+        onChange={setName}
+      />
       <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
       <fieldset className="plain-set">
         <legend className="muted">What is filled in</legend>
@@ -236,21 +213,22 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
         onMade={(ref) => setChosen((before) => [...before, ref])}
       />
       <div className="new-field">
-        <label className="field">
-          <span>Reviews of each call</span>
-          <input
-            type="number"
-            required
-            min={1}
-            max={100}
-            value={reviews}
-            onChange={({ target }) => setReviews(target.value)}
-          />
-        </label>
-        <label className="field whole">
-          <span>Who reviews: users, with commas between; everybody if it is empty</span>
-          <input value={people} onChange={({ target }) => setPeople(target.value)} />
-        </label>
+        <Input
+          label="Reviews of each call"
+          type="number"
+          step={1}
+          required
+          min={1}
+          max={100}
+          value={reviews}
+          onChange={setReviews}
+        />
+        <Input
+          className="field whole"
+          label="Who reviews: users, with commas between; everybody if it is empty"
+          value={people}
+          onChange={setPeople}
+        />
       </div>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="row-end">

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { allows, useRead, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { type Keys, Shortcuts, useKeys } from '../../ui/keys.tsx';
+import { useWork } from '../../ui/work.ts';
 import { StoryView } from '../trace/story-view.tsx';
 import { useTraceState } from '../trace/trace-state.ts';
 import type { Value } from './agreement.ts';
@@ -152,8 +152,7 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
   const [held, setHeld] = useState<CallRow>();
   const [draft, setDraft] = useState<Draft>(nothing);
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
+  const { isBusy: busy, error, run, refuse } = useWork();
   const seen = new Set(past.map(({ call }) => call.id));
   const waiting = standing.open.filter(({ id }) => !seen.has(id));
   const current = held ?? waiting[0];
@@ -173,19 +172,10 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
     setHeld(undefined);
     setDraft(nothing);
     setProblems(new Map());
-    setError(undefined);
+    refuse(undefined);
   };
-  const run = async (what: string, work: () => Promise<void>) => {
-    if (busy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(`${what} ${wordsOf(failure)}`);
-    } finally {
-      setBusy(false);
-    }
+  const runOne = (failed: string, work: () => Promise<void>) => {
+    if (!busy) run(work, { failed });
   };
   return {
     current,
@@ -224,17 +214,17 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
       setProblems(wrong);
       if (wrong.size > 0) return fields.findIndex(({ id }) => wrong.has(id));
       if (answers.length === 0) {
-        setError('Nothing is filled in. Answer at least one field, or skip the call with s.');
+        refuse('Nothing is filled in. Answer at least one field, or skip the call with s.');
         return -1;
       }
-      run('The review was not saved.', async () => {
+      runOne('The review was not saved.', async () => {
         goOn({ call: current, records: await give(current.id, answers), draft });
       });
       return -1;
     },
     skip: () => current && !busy && goOn({ call: current, records: [], draft: nothing }),
     undo: () =>
-      run('The review was not taken back.', async () => {
+      runOne('The review was not taken back.', async () => {
         const last = past.at(-1);
         if (!last) return;
         if (last.records.length > 0) await takeBack(last.call.id, last.records);

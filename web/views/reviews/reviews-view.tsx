@@ -1,14 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { type CallRow, nameOf } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { goTo, ObjectLink } from '../../ui/object-list.tsx';
-import { Modal } from '../../ui/popups.tsx';
+import { Confirm } from '../../ui/popups.tsx';
+import { useWork } from '../../ui/work.ts';
 import { useChange, useInSight } from '../data.ts';
+import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import type { ReviewsSearch } from '../search.ts';
 import { filterTexts } from '../traces/filters.tsx';
 import { filterOf } from '../traces/kept-filter.ts';
@@ -17,7 +18,6 @@ import { maxCalls, type QueueState, useQueue, useQueues, useReviewing, useSaveQu
 import { type Field, isOfHeaders, type Queue, type Review, type Reviews } from './queue.ts';
 import { askedText, QueueForm } from './queue-form.tsx';
 
-const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 const ReviewView = lazily(() => import('./review-view.tsx'), 'ReviewView');
 
 const route = getRouteApi('/reviews');
@@ -124,7 +124,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const { takeBack } = useReviewing(project);
   const [shown, setShown] = useState(pageSize);
   const [adding, setAdding] = useState<readonly string[]>();
-  const [error, setError] = useState<string>();
+  const { error, run } = useWork();
   const rows = standing.reviewed.slice(0, shown);
   const batches = useMemo(() => {
     const listed = standing.reviewed.slice(0, shown);
@@ -135,14 +135,10 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const known = useInSight(project, batches, ['display_name', 'preview', 'summary.svc']);
   if (rows.length === 0) return null;
   const mayWrite = allows(me, project, 'write');
-  const back = async (call: string) => {
-    setError(undefined);
-    try {
-      await takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []);
-    } catch (failure) {
-      setError(`The review was not taken back. ${wordsOf(failure)}`);
-    }
-  };
+  const back = (call: string) =>
+    run(() => takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []), {
+      failed: 'The review was not taken back.',
+    });
   const columns: TableColumn<CallRow>[] = [
     {
       title: 'Call',
@@ -200,17 +196,15 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       {standing.reviewed.length > shown ? (
         <Button onClick={() => setShown(shown + pageSize)}>More</Button>
       ) : null}
-      <Modal title="Add to dataset" open={adding !== undefined} onClose={() => setAdding(undefined)} wide>
-        <Suspense>
-          {adding ? (
-            <AddToDataset
-              project={project}
-              calls={adding}
-              choices={fields.map((field) => ({ name: field.name, of: lastAnswers(field, reviews) }))}
-            />
-          ) : null}
-        </Suspense>
-      </Modal>
+      <AddDialog open={adding !== undefined} onClose={() => setAdding(undefined)}>
+        {adding ? (
+          <AddToDataset
+            project={project}
+            calls={adding}
+            choices={fields.map((field) => ({ name: field.name, of: lastAnswers(field, reviews) }))}
+          />
+        ) : null}
+      </AddDialog>
     </section>
   );
 };
@@ -228,20 +222,19 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const { state, queries } = useQueue(project, queue);
   const { remove } = useSaveQueue(project);
   const [deleting, setDeleting] = useState(false);
-  const [error, setError] = useState<string>();
+  const { error, run } = useWork();
   const mayWrite = allows(me, project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
   const filter = filterOf(queue, client);
   const unknown = filter.others.length + Object.keys(filter.rest).length;
-  const removed = async () => {
-    setError(undefined);
-    try {
-      await remove(queue.id);
-      change({ queue: undefined });
-    } catch (failure) {
-      setError(`The queue was not deleted. ${wordsOf(failure)}`);
-    }
-  };
+  const removed = () =>
+    run(
+      async () => {
+        await remove(queue.id);
+        change({ queue: undefined });
+      },
+      { failed: 'The queue was not deleted.' },
+    );
   return (
     <section ref={goTo} tabIndex={-1} className="stack" aria-label="Queue">
       <div className="row-between wrap">
@@ -310,17 +303,15 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
           <Reviewed project={project} state={state} />
         </>
       ) : null}
-      <Modal title={`Delete ${queue.name}?`} open={deleting} onClose={() => setDeleting(false)}>
-        <div className="stack">
-          <p>The queue goes, with its earlier versions. What people answered stays on the calls.</p>
-          <div className="row-end">
-            <Button onClick={() => setDeleting(false)}>Keep it</Button>
-            <Button kind="primary" onClick={removed}>
-              Delete the queue
-            </Button>
-          </div>
-        </div>
-      </Modal>
+      <Confirm
+        title={`Delete ${queue.name}?`}
+        action="Delete the queue"
+        open={deleting}
+        onClose={() => setDeleting(false)}
+        onConfirm={removed}
+      >
+        The queue goes, with its earlier versions. What people answered stays on the calls.
+      </Confirm>
     </section>
   );
 };

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { wordsOf } from '../../api/http.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Input } from '../../ui/fields.tsx';
 import { isSame, newId, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
 
 interface SavedPanelProps {
@@ -30,10 +31,13 @@ const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
   };
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>{of ? 'Name' : 'Save what you see as'}</span>
-        <input value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
-      </label>
+      <Input
+        label={of ? 'Name' : 'Save what you see as'}
+        spellCheck
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
       <Check label="The project opens with it" checked={isDefault} onChange={setDefault} />
       <Button type="submit" kind="primary" disabled={name.trim() === ''}>
         {of ? 'Change' : replaces(name.trim()) ? 'Replace' : 'Save'}

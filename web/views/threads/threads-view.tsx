@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled } from '../../data/values.ts';
@@ -16,9 +16,8 @@ import {
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
-import { lazily } from '../../ui/lazy.ts';
-import { Modal } from '../../ui/popups.tsx';
 import { readRows, useChange } from '../data.ts';
+import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
 import { type ThreadFacts, turnsOf, useFacts, useThreadsWith } from './facts.ts';
@@ -197,8 +196,6 @@ const ThreadTable = (props: ThreadTableProps) => {
   );
 };
 
-const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
-
 const route = getRouteApi('/threads');
 
 const keys = [
@@ -308,11 +305,9 @@ const AddTurns = ({ project, threads }: { project: string; threads: readonly str
       <Button onClick={() => setAdding(true)}>
         Add the turns of {countedText(threads.length, 'thread')} to dataset
       </Button>
-      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)} wide>
-        <Suspense>
-          <TurnsToDataset project={project} threads={threads} />
-        </Suspense>
-      </Modal>
+      <AddDialog open={adding} onClose={() => setAdding(false)}>
+        <TurnsToDataset project={project} threads={threads} />
+      </AddDialog>
     </>
   );
 };

@@ -26,17 +26,14 @@ import {
   type TableColumn,
 } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
-import { lazily } from '../../ui/lazy.ts';
-import { Modal } from '../../ui/popups.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { useCall } from '../data.ts';
+import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import { type Tab, tabs } from '../search.ts';
 import { exchangeOf } from '../threads/exchange.ts';
 import { type Conversation, conversationOf, type Message } from './conversation.ts';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
 import { MessagesPanel } from './messages.tsx';
-
-const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
 const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
 
@@ -201,9 +198,9 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           {call.op_name}
         </p>
       )}
-      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)}>
+      <AddDialog open={adding} onClose={() => setAdding(false)} wide={false}>
         <AddToDataset project={call.project_id} calls={[call.id]} />
-      </Modal>
+      </AddDialog>
     </header>
   );
 };

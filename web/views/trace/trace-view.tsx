@@ -5,6 +5,7 @@ import { costText, countedText, countText, durationText, tokensText } from '../.
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Splitter } from '../../ui/splitter.tsx';
@@ -117,14 +118,7 @@ interface TreeToolsProps {
 
 const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps) => (
   <div className="tree-tools">
-    <fieldset className="segments">
-      <legend className="hidden">The trace as</legend>
-      {views.map(([value, label]) => (
-        <Button key={label} kind="quiet" aria-pressed={story === value} onClick={() => onStory(value)}>
-          {label}
-        </Button>
-      ))}
-    </fieldset>
+    <Segments legend="The trace as" value={story} options={views} onChange={onStory} />
     <input
       ref={state.searchBox}
       type="search"

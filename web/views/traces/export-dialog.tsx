@@ -1,17 +1,14 @@
-import { useRef, useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
+import { useState } from 'react';
 import { countedText, countText } from '../../data/format.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { Segments } from '../../ui/fields.tsx';
 import { Modal } from '../../ui/popups.tsx';
+import { useWork } from '../../ui/work.ts';
+import { forms } from '../datasets/rows.ts';
 import type { CallList } from './call-list.ts';
 import { contents, type Exported, exportedColumns, exportRows, saveFile, withContents } from './export.ts';
 import { countOf } from './request.ts';
-
-const forms = [
-  ['jsonl', 'JSON Lines'],
-  ['csv', 'CSV'],
-] as const;
 
 const titles: Readonly<Record<(typeof contents)[number], string>> = {
   inputs: 'Inputs',
@@ -45,41 +42,26 @@ const ExportForm = ({ list, onClose }: Omit<ExportDialogProps, 'open'>) => {
   const { client } = useSession();
   const [form, setForm] = useState<Exported['form']>('jsonl');
   const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [progress, setProgress] = useState<string>();
-  const [error, setError] = useState<string>();
-  const running = useRef<AbortController>(undefined);
+  const { doing: progress, error, run, stop } = useWork();
   const count = useCount(list);
   const options = withContents(list.options, chosen);
-  const save = async () => {
-    const ending = new AbortController();
-    running.current = ending;
-    setProgress('');
-    setError(undefined);
-    try {
-      const onProgress: Exported['onProgress'] = (...counts) => setProgress(progressText(...counts));
-      const blob = await exportRows({ ...options, client, form, onProgress, signal: ending.signal });
-      saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
-      onClose();
-    } catch (failure) {
-      if (!ending.signal.aborted) setError(`Nothing was saved. ${wordsOf(failure)}`);
-    } finally {
-      setProgress(undefined);
-    }
-  };
+  const save = () =>
+    run(
+      async ({ signal, say }) => {
+        const onProgress: Exported['onProgress'] = (...counts) => say(progressText(...counts));
+        const blob = await exportRows({ ...options, client, form, onProgress, signal });
+        saveFile(blob, `${list.request.project_id.replace('/', '-')}-calls.${form}`);
+        onClose();
+      },
+      { failed: 'Nothing was saved.' },
+    );
   return (
     <div className="stack">
       <p>
         {count === undefined ? 'All calls that match' : countedText(count, 'call')}, also those that are not
         on the screen.
       </p>
-      <fieldset className="segments fit">
-        <legend className="hidden">Form</legend>
-        {forms.map(([value, text]) => (
-          <Button key={value} kind="quiet" aria-pressed={form === value} onClick={() => setForm(value)}>
-            {text}
-          </Button>
-        ))}
-      </fieldset>
+      <Segments fit legend="Form" value={form} options={forms} onChange={setForm} />
       <fieldset className="plain-set">
         <legend className="muted">Whole contents, which make it large</legend>
         {contents.map((column) => (
@@ -103,7 +85,7 @@ const ExportForm = ({ list, onClose }: Omit<ExportDialogProps, 'open'>) => {
             Save
           </Button>
         ) : (
-          <Button onClick={() => running.current?.abort()}>
+          <Button onClick={stop}>
             Stop the export <span className="muted">{progress}</span>
           </Button>
         )}

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
+import { Choice, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
@@ -68,15 +69,7 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
   };
   return (
     <form className="stack" onSubmit={submit}>
-      <label className="field">
-        <span>Column or path</span>
-        <input
-          list={list}
-          value={path}
-          required
-          spellCheck={false}
-          onChange={(e) => choosePath(e.target.value)}
-        />
+      <Input label="Column or path" list={list} required value={path} onChange={choosePath}>
         <datalist id={list}>
           {suggestions.map((suggestion) => (
             <option key={suggestion.path} value={suggestion.path}>
@@ -84,25 +77,15 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
             </option>
           ))}
         </datalist>
-      </label>
-      <label className="field">
-        <span>Operator</span>
-        <select value={op} onChange={(event) => setOp(event.target.value as Operator)}>
-          {(ofCost ? costOperators : operators).map((operator) => (
-            <option key={operator}>{operator}</option>
-          ))}
-        </select>
-      </label>
+      </Input>
+      <Choice label="Operator" value={op} options={ofCost ? costOperators : operators} onChange={setOp} />
       {needsValue(op) ? (
-        <label className="field">
-          <span>Value</span>
-          <input
-            value={value}
-            spellCheck={false}
-            {...(ofCost && { type: 'number', step: 'any', required: true })}
-            onChange={(event) => setValue(event.target.value)}
-          />
-        </label>
+        <Input
+          label="Value"
+          {...(ofCost && { type: 'number', required: true })}
+          value={value}
+          onChange={setValue}
+        />
       ) : null}
       {ofCost ? (
         <p className="hint">

@@ -2,6 +2,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
+import { Input } from '../../ui/fields.tsx';
 import { Menu, Modal, Popup } from '../../ui/popups.tsx';
 import { type Changes, isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
 import { columnsOf } from './columns.tsx';
@@ -170,15 +171,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
         {columns.some(({ id }) => id === feedbackPath) ? null : (
           <Check label="Feedback" checked={false} onChange={() => setPaths([...paths, feedbackPath])} />
         )}
-        <label className="field">
-          <span>Path of a new column</span>
-          <input
-            value={path}
-            spellCheck={false}
-            placeholder="inputs.model"
-            onChange={(event) => setPath(event.target.value)}
-          />
-        </label>
+        <Input label="Path of a new column" placeholder="inputs.model" value={path} onChange={setPath} />
         <div className="row-between">
           <Button type="submit" disabled={path.trim() === ''}>
             Add column

@@ -8,9 +8,9 @@ import { allows, useKept, useRead, useSession, useWake } from '../../session/ses
 import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
-import { Modal } from '../../ui/popups.tsx';
 import { Connect } from '../connect/connect.tsx';
 import { useChange } from '../data.ts';
+import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import { useDefaultView } from '../saved/saved.ts';
 import { SavedMenu } from '../saved/saved-menu.tsx';
 import type { Changes, TracesSearch } from '../search.ts';
@@ -120,16 +120,12 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
       <Button kind="quiet" onClick={clear} aria-label="Select nothing">
         ✕
       </Button>
-      <Modal title="Add to dataset" open={adding} onClose={() => setAdding(false)} wide>
-        <Suspense>
-          <AddToDataset project={project} calls={picked} />
-        </Suspense>
-      </Modal>
+      <AddDialog open={adding} onClose={() => setAdding(false)}>
+        <AddToDataset project={project} calls={picked} />
+      </AddDialog>
     </>
   );
 };
-
-const AddToDataset = lazily(() => import('../datasets/add-to-dataset.tsx'), 'AddToDataset');
 
 /** Begins an alert on the calls of the list. */
 const TellMe = ({ search: { project, all, status, text, where } }: { search: TracesSearch }) => (

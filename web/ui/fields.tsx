@@ -1,0 +1,111 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { Button } from './controls.tsx';
+
+interface LabelledProps {
+  readonly label: ReactNode;
+  /** The class of the label. @default 'field' */
+  readonly className?: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+type PropsOf<Element extends 'input' | 'textarea'> = LabelledProps &
+  Omit<ComponentProps<Element>, keyof LabelledProps>;
+
+/** A labelled text or number that one types. Its value is what stands there. Its children follow it. */
+export const Input = ({
+  label,
+  className = 'field',
+  onChange,
+  type = 'text',
+  children,
+  ...props
+}: PropsOf<'input'>) => (
+  <label className={className}>
+    <span>{label}</span>
+    <input
+      spellCheck={false}
+      {...(type === 'number' && { step: 'any' })}
+      {...props}
+      type={type}
+      onChange={({ target }) => onChange(target.value)}
+    />
+    {children}
+  </label>
+);
+
+interface TextAreaProps extends PropsOf<'textarea'> {
+  /** Whether it is code, such as JSON. @default false */
+  readonly mono?: boolean;
+}
+
+/** A labelled text of several lines. */
+export const TextArea = ({ label, className = 'field', onChange, mono, ...props }: TextAreaProps) => (
+  <label className={className}>
+    <span>{label}</span>
+    <textarea
+      {...(mono ? { className: 'mono', spellCheck: false } : { dir: 'auto' })}
+      {...props}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  </label>
+);
+
+type Option<Value extends string> = Value | readonly [value: Value, text: string];
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  /** The class of the label. @default 'field' */
+  readonly className?: string;
+  readonly value: Value;
+  /** Values with their texts, or values that say it themselves. */
+  readonly options: readonly Option<Value>[];
+  readonly onChange: (value: Value) => void;
+}
+
+/** A labelled choice of one of some values. */
+export const Choice = <Value extends string>(props: ChoiceProps<Value>) => {
+  const { label, className = 'field', value, options, onChange } = props;
+  return (
+    <label className={className}>
+      <span>{label}</span>
+      <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
+        {options.map((option) => {
+          const [each, text] = typeof option === 'string' ? [option, option] : option;
+          return (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          );
+        })}
+      </select>
+    </label>
+  );
+};
+
+interface SegmentsProps<Value extends string | boolean | undefined> {
+  /** What is chosen, for screen readers. */
+  readonly legend: string;
+  /** Whether it takes no more room than it needs. @default false */
+  readonly fit?: boolean;
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, text: string])[];
+  readonly onChange: (value: Value) => void;
+}
+
+/** Buttons beside each other, of which one is pressed. */
+export const Segments = <Value extends string | boolean | undefined>(props: SegmentsProps<Value>) => (
+  <fieldset className={props.fit ? 'segments fit' : 'segments'}>
+    <legend className="hidden">{props.legend}</legend>
+    {props.options.map(([each, text]) => (
+      <Button
+        key={text}
+        kind="quiet"
+        aria-pressed={props.value === each}
+        onClick={() => props.onChange(each)}
+      >
+        {text}
+      </Button>
+    ))}
+  </fieldset>
+);
