@@ -1,7 +1,7 @@
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
-import type { Call, CallsQuery, PriceTerms, Request } from '../api/contract.ts';
+import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 import { useSettled } from '../ui/settled.ts';
 import { type Changes, changed } from './search.ts';
@@ -188,29 +188,4 @@ export const useAreDollars = (project: string, enabled = true): boolean => {
         prompt === 'USD' && completion === 'USD',
     )
   );
-};
-
-/**
- * Stores versions of objects whose values have `saved_at`, and deletes objects.
- *
- * @param kinds what is read again then, by the first part of its key in the cache
- */
-export const useStoreObject = <Value extends object>(project: string, kinds: readonly string[]) => {
-  const { client } = useSession();
-  const cache = useQueryClient();
-  const onSuccess = () =>
-    cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kinds.includes(String(kind)) });
-  const save = useMutation({
-    mutationFn: ({ id, value }: { id: string; value: Value }) => {
-      // The same values again are a new version by the time.
-      const val = { ...value, saved_at: new Date().toISOString() } as Request<'/obj/create'>['obj']['val'];
-      return client.ask('/obj/create', { obj: { project_id: project, object_id: id, val } });
-    },
-    onSuccess,
-  });
-  const remove = useMutation({
-    mutationFn: (id: string) => client.ask('/obj/delete', { project_id: project, object_id: id }),
-    onSuccess,
-  });
-  return { save, remove };
 };

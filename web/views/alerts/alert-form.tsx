@@ -5,6 +5,7 @@ import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Choice, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
+import { newObjectId } from '../stored.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import {
   type Alert,
@@ -20,7 +21,7 @@ import {
   windows,
   windowText,
 } from './alert.ts';
-import { newAlertId, useStoreAlert } from './data.ts';
+import { useStoreAlert } from './data.ts';
 import { isDear, PreviewPane, type Tried } from './preview.tsx';
 
 interface PartProps {
@@ -239,7 +240,7 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
       setAsked(usd);
       return;
     }
-    const id = alert?.id ?? newAlertId();
+    const id = alert?.id ?? newObjectId('alert');
     await save.mutateAsync({ id, value });
     await navigate({ to: '/alerts', search: { project, alert: id } });
   };

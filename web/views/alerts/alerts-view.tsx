@@ -2,10 +2,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { maxListed } from '../stored.ts';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
 import { AlertPage, History, PauseButton } from './alert-page.tsx';
-import { type HistoryEntry, maxListed, useAlerts, type Watched } from './data.ts';
+import { type HistoryEntry, useAlerts, type Watched } from './data.ts';
 import { StateBadge } from './strip.tsx';
 
 interface ListProps {

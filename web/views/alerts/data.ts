@@ -1,11 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Answer } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { useStoreObject } from '../data.ts';
+import { ofClass, readObjects, useStoreObject } from '../stored.ts';
 import { type Alert, type AlertValue, alertClass, alertOf } from './alert.ts';
-
-/** The most alerts that are listed. */
-export const maxListed = 1000;
 
 export type AlertRow = Answer<'/alerts/query'>['alerts'][number];
 export type HistoryEntry = Answer<'/alerts/query'>['history'][number];
@@ -26,14 +23,14 @@ const maxHistory = 1000;
 export const useAlerts = (project: string) =>
   useRead(
     ['alerts', project],
-    async ({ client, signal }) => {
-      const filter = { base_object_classes: [alertClass], latest_only: true };
-      const [{ objs }, states] = await Promise.all([
-        client.ask('/objs/query', { project_id: project, filter, limit: maxListed }, signal),
-        client.ask('/alerts/query', { project_id: project, limit: maxHistory }, signal),
+    async (reading) => {
+      const request = { project_id: project, limit: maxHistory };
+      const [objects, states] = await Promise.all([
+        readObjects(reading, project, ofClass(alertClass)),
+        reading.client.ask('/alerts/query', request, reading.signal),
       ]);
       const rows = new Map(states.alerts.map((row) => [row.object_id, row]));
-      const alerts = objs.flatMap((version): Watched[] => {
+      const alerts = objects.flatMap((version): Watched[] => {
         const alert = alertOf(version);
         return alert ? [{ ...alert, row: rows.get(alert.id) }] : [];
       });
@@ -45,10 +42,6 @@ export const useAlerts = (project: string) =>
     },
     { refetchInterval: interval },
   );
-
-/** The id of a new alert's object. */
-export const newAlertId = (): string =>
-  `alert-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
 
 /** Stores versions of alerts, and deletes alerts. */
 export const useStoreAlert = (project: string) => useStoreObject<AlertValue>(project, ['alerts']);

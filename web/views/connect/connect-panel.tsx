@@ -4,8 +4,9 @@ import { useMemo, useRef, useState } from 'react';
 import { type ConnectStep, connectGuides } from '../../../api/connect.ts';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { useRead } from '../../session/session.tsx';
 import { Button, CopyButton } from '../../ui/controls.tsx';
+import { useScheme } from '../stored.ts';
 
 /** How often the service is asked whether a call has come, in ms. */
 const lookMs = 3000;
@@ -84,8 +85,7 @@ export interface ConnectProps {
 
 /** Ways to report to a project, each with what to paste, and whether something has come. */
 export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
-  const { me } = useSession();
-  const dialect = me.service.name === 'weave' ? 'weave' : 'svc';
+  const dialect = useScheme();
   const guides = useMemo(
     () =>
       connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject, dialect }),

@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Input, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { readRows } from '../data.ts';
+import { useScheme } from '../stored.ts';
 import { useDatasets, useSaveDataset } from './data.ts';
 import { lineOf, meantBy, type Row, rowOfCall, typedOf } from './rows.ts';
 
@@ -78,8 +79,7 @@ interface FormProps {
 const nothing: Expected = { name: 'nothing', of: new Map() };
 
 const Form = ({ project, calls, choices, parts }: FormProps) => {
-  const { me } = useSession();
-  const service = me.service.name === 'weave' ? 'weave' : 'svc';
+  const service = useScheme();
   const save = useSaveDataset(project);
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<Expected>();

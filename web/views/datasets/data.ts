@@ -1,50 +1,26 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import type { Client } from '../../api/client.ts';
 import type { ObjectVersion, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { useSettled } from '../../ui/settled.ts';
+import { byObject, ofClass, readObjects, useScheme, useStoreObject, versionsOf } from '../stored.ts';
 import { portionsOf, type Row, type StoredRow } from './rows.ts';
-
-/** The most datasets, and versions of one, that are read. */
-export const maxListed = 1000;
 
 /** The most rows of two versions that are compared. */
 export const maxCompared = 10_000;
 
 /** The latest versions of all datasets of a project, by name. */
 export const useDatasets = (project: string) =>
-  useRead(['datasets', project], async ({ client, signal }) => {
-    const request = {
-      project_id: project,
-      filter: { base_object_classes: ['Dataset'], latest_only: true },
-      sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
-      limit: maxListed,
-    };
-    return (await client.ask('/objs/query', request, signal)).objs;
-  });
-
-const versionsOf = async (
-  client: Client,
-  project: string,
-  name: string,
-  limit: number,
-  signal?: AbortSignal,
-) => {
-  const request = {
-    project_id: project,
-    filter: { object_ids: [name] },
-    sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
-    limit,
-  };
-  return (await client.ask('/objs/query', request, signal)).objs;
-};
+  useRead(['datasets', project], (reading) =>
+    readObjects(reading, project, { ...ofClass('Dataset'), ...byObject }),
+  );
 
 /** The versions of a dataset, the newest first. */
 export const useVersions = (project: string, name: string | undefined) =>
   useRead(
     ['dataset versions', project, name],
-    ({ client, signal }) => versionsOf(client, project, name ?? '', maxListed, signal),
+    (reading) => readObjects(reading, project, versionsOf(name ?? '')),
     { enabled: name !== undefined },
   );
 
@@ -143,9 +119,9 @@ export type Change =
 
 /** Changes datasets: each change is a new version. The dataset is made if there is none. */
 export const useSaveDataset = (project: string) => {
-  const { client, me } = useSession();
-  const cache = useQueryClient();
-  const scheme = me.service.name === 'weave' ? 'weave' : 'svc';
+  const { client } = useSession();
+  const scheme = useScheme();
+  const { save } = useStoreObject(project, ['datasets', 'dataset versions']);
   /** The digest of a table of these rows after those of another one. */
   const tableWith = async (
     base: string | undefined,
@@ -177,7 +153,8 @@ export const useSaveDataset = (project: string) => {
   };
   /** @throws RequestFailed or Error in words for people */
   return async (name: string, change: Change, reported: Reported = {}): Promise<void> => {
-    const [latest] = await versionsOf(client, project, name, 1, reported.signal);
+    const latestOnly = { ...versionsOf(name), limit: 1 };
+    const [latest] = await readObjects({ client, ...reported }, project, latestOnly);
     const base = latest && tableOf(latest);
     let digest: string | undefined;
     if (change.kind === 'edit') {
@@ -188,10 +165,6 @@ export const useSaveDataset = (project: string) => {
     } else digest = await tableWith(change.kind === 'append' ? base : undefined, change.rows, reported);
     const before = isObject(latest?.val) ? latest.val : { _type: 'Dataset', name };
     const rows = `${scheme}:///${project}/table/${digest}`;
-    const val = { ...before, rows, saved_at: new Date().toISOString() };
-    await client.ask('/obj/create', { obj: { project_id: project, object_id: name, val } });
-    await cache.invalidateQueries({
-      predicate: ({ queryKey: [kind] }) => kind === 'datasets' || kind === 'dataset versions',
-    });
+    await save.mutateAsync({ id: name, value: { ...before, rows } });
   };
 };

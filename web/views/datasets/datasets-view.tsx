@@ -12,17 +12,9 @@ import { Choice, Segments } from '../../ui/fields.tsx';
 import { goTo, ObjectList, Versions, versionOption } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
+import { maxListed } from '../stored.ts';
 import { saveFile } from '../traces/export.ts';
-import {
-  maxCompared,
-  maxListed,
-  readTable,
-  tableOf,
-  useCount,
-  useDatasets,
-  useRows,
-  useVersions,
-} from './data.ts';
+import { maxCompared, readTable, tableOf, useCount, useDatasets, useRows, useVersions } from './data.ts';
 import { ImportForm } from './import-form.tsx';
 import { RowForm } from './row-form.tsx';
 import { differenceOf, type Form, fileOf, forms, lineOf, type Row } from './rows.ts';

@@ -8,6 +8,7 @@ import { useRead, useSession } from '../../session/session.tsx';
 import { headersOf, readRows } from '../data.ts';
 import { lineOf } from '../datasets/rows.ts';
 import type { EvaluationsSearch } from '../search.ts';
+import { ofClass, readObjects } from '../stored.ts';
 import { requestOf } from '../traces/request.ts';
 import { type RowFigures, readUsage } from '../traces/usage.ts';
 import type { RunRow } from './join.ts';
@@ -304,10 +305,9 @@ export const useVerdicts = (
   const { client, me } = useSession();
   const { data: mayHave = false } = useRead(
     ['has evaluators', project],
-    async ({ client, signal }) => {
-      const filter = { base_object_classes: ['Evaluator'], latest_only: true };
-      const request = { project_id: project, filter, limit: 1, metadata_only: true };
-      return (await client.ask('/objs/query', request, signal)).objs.length > 0;
+    async (reading) => {
+      const request = { ...ofClass('Evaluator'), limit: 1, metadata_only: true };
+      return (await readObjects(reading, project, request)).length > 0;
     },
     { enabled },
   );

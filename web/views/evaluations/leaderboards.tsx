@@ -5,6 +5,7 @@ import { isObject } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
 import { Table } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
+import { ofClass, readObjects } from '../stored.ts';
 import { evaluateOps, maxListed } from './data.ts';
 import { type Board, type BoardRow, boardIn, rowsOf } from './leaderboard.ts';
 import { namedBy } from './scores.ts';
@@ -21,14 +22,9 @@ interface ReadBoards {
 
 /** The leaderboards of a project, as Weave's SDKs publish them, with the evaluations that count. */
 const useBoards = (project: string) =>
-  useRead(['leaderboards', project], async ({ client, signal }): Promise<ReadBoards> => {
-    const filter = { base_object_classes: ['Leaderboard'], latest_only: true };
-    const { objs } = await client.ask(
-      '/objs/query',
-      { project_id: project, filter, limit: maxBoards },
-      signal,
-    );
-    const boards = objs.flatMap((object) => {
+  useRead(['leaderboards', project], async (reading): Promise<ReadBoards> => {
+    const objects = await readObjects(reading, project, { ...ofClass('Leaderboard'), limit: maxBoards });
+    const boards = objects.flatMap((object) => {
       const board = boardIn(object.val);
       return board ? [{ object, board }] : [];
     });
@@ -43,7 +39,7 @@ const useBoards = (project: string) =>
       columns: ['inputs.self', 'inputs.evaluation', 'inputs.model', 'output'],
       limit: maxListed,
     };
-    return { boards, calls: await readRows({ client, signal }, request) };
+    return { boards, calls: await readRows(reading, request) };
   });
 
 interface BoardTableProps {

@@ -4,25 +4,17 @@ import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows, useStoreObject } from '../data.ts';
+import { headersOf, readRows } from '../data.ts';
 import { isSilent, previewsOfTraces } from '../previews.ts';
+import { byObject, ofClass, readObjects, useScheme, useStoreObject } from '../stored.ts';
 import { type Evaluator, evaluatorClass, evaluatorOf, judgeOp } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
 
-/** The most evaluators that are listed. */
-export const maxListed = 1000;
-
 /** The evaluators of a project, by name. */
 export const useEvaluators = (project: string) =>
-  useRead(['evaluators', project], async ({ client, signal }) => {
-    const request = {
-      project_id: project,
-      filter: { base_object_classes: [evaluatorClass], latest_only: true },
-      sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
-      limit: maxListed,
-    };
-    const { objs } = await client.ask('/objs/query', request, signal);
-    return objs.flatMap((version) => evaluatorOf(version) ?? []);
+  useRead(['evaluators', project], async (reading) => {
+    const objects = await readObjects(reading, project, { ...ofClass(evaluatorClass), ...byObject });
+    return objects.flatMap((version) => evaluatorOf(version) ?? []);
   });
 
 /** Stores versions of evaluators, and deletes evaluators. */
@@ -34,9 +26,9 @@ export const useStoreEvaluator = (project: string) =>
  *
  * @throws RequestFailed
  */
-export const isTaken = async ({ client }: Pick<Reading, 'client'>, project: string, id: string) => {
-  const request = { project_id: project, filter: { object_ids: [id], latest_only: true }, limit: 1 };
-  return (await client.ask('/objs/query', request)).objs.length > 0;
+export const isTaken = async (reading: Pick<Reading, 'client'>, project: string, id: string) => {
+  const request = { filter: { object_ids: [id], latest_only: true }, limit: 1 };
+  return (await readObjects(reading, project, request)).length > 0;
 };
 
 /** Whether this key may change an evaluator: one with a judge spends money. */
@@ -46,8 +38,8 @@ export const mayChange = (
   { judge }: Pick<EvaluatorValue, 'judge'>,
 ): boolean => allows(me, project, judge ? 'admin' : 'write');
 
-const refOf = (service: string, project: string, { id, digest }: Evaluator): string =>
-  `${service === 'weave' ? 'weave' : 'svc'}:///${project}/object/${id}:${digest}`;
+const refOf = (scheme: string, project: string, { id, digest }: Evaluator): string =>
+  `${scheme}:///${project}/object/${id}:${digest}`;
 
 /** The most refs of a request. */
 const refsAtOnce = 10;
@@ -69,6 +61,7 @@ export const useSpending = (
   newest?: string,
 ) => {
   const { me } = useSession();
+  const scheme = useScheme();
   const all = evaluators ?? [];
   return useRead(
     ['evaluators spent', project, all.map(({ id }) => id), newest],
@@ -77,7 +70,7 @@ export const useSpending = (
       let isOn = false;
       for (let at = 0; at === 0 || at < all.length; at += refsAtOnce) {
         const some = all.slice(at, at + refsAtOnce);
-        const scorer_refs = some.map((each) => refOf(me.service.name, project, each));
+        const scorer_refs = some.map((each) => refOf(scheme, project, each));
         const request = { project_id: project, call_ids: [], scorer_refs, dry_run: true };
         const answer = await client.ask('/calls/score', request, signal);
         isOn = answer.is_on;
@@ -176,9 +169,9 @@ export const maxScored = 1000;
 
 /** The latest calls that an evaluator is about, and what it takes to have it judge them. */
 export const useScoring = (project: string, evaluator: Evaluator, count: number | undefined) => {
-  const { client, me } = useSession();
+  const { client } = useSession();
   const cache = useQueryClient();
-  const scorer_refs = [refOf(me.service.name, project, evaluator)];
+  const scorer_refs = [refOf(useScheme(), project, evaluator)];
   const price = useRead(
     ['price of judging', project, evaluator.id, evaluator.digest, count],
     async (reading) => {

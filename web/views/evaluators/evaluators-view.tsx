@@ -5,9 +5,9 @@ import { allows, useSession } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { whole } from '../overview/requests.ts';
 import { ranges } from '../search.ts';
+import { maxListed } from '../stored.ts';
 import {
   answerTypeOf,
-  maxListed,
   useEvaluators,
   useLastFailure,
   useSpending,

@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { ObjectVersion, Request } from '../../api/contract.ts';
+import type { ObjectVersion } from '../../api/contract.ts';
 import { useRead } from '../../session/session.tsx';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
@@ -8,38 +8,21 @@ import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { goTo, ObjectList, Versions, versionName, versionOption } from '../../ui/object-list.tsx';
-
-/** The most objects, and versions of one, that are read. */
-const maxListed = 1000;
-
-type ObjectsRequest = Omit<Request<'/objs/query'>, 'project_id' | 'metadata_only' | 'limit'>;
-
-/** Objects or versions without their values, in an order. */
-const useListed = (name: string, project: string, request: ObjectsRequest, enabled = true) =>
-  useRead(
-    [name, project, request],
-    async ({ client, signal }) => {
-      const all = { ...request, project_id: project, metadata_only: true, limit: maxListed };
-      return (await client.ask('/objs/query', all, signal)).objs;
-    },
-    { enabled },
-  );
+import { byObject, maxListed, readObjects, versionsOf } from '../stored.ts';
 
 /** The latest versions of all objects of a project, by name. */
 const useObjects = (project: string) =>
-  useListed('objects', project, {
-    filter: { latest_only: true },
-    sort_by: [{ field: 'object_id', direction: 'asc' }],
-  });
+  useRead(['objects', project], (reading) =>
+    readObjects(reading, project, { filter: { latest_only: true }, ...byObject, metadata_only: true }),
+  );
 
 /** The versions of an object, the newest first. */
-const useVersions = (project: string, object: string | undefined) => {
-  const request = {
-    filter: { object_ids: [object ?? ''] },
-    sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
-  };
-  return useListed('versions', project, request, object !== undefined);
-};
+const useVersions = (project: string, object: string | undefined) =>
+  useRead(
+    ['versions', project, object],
+    (reading) => readObjects(reading, project, { ...versionsOf(object ?? ''), metadata_only: true }),
+    { enabled: object !== undefined },
+  );
 
 /** The value of a version. It never changes, so it is read once. */
 const useValue = (version: ObjectVersion | undefined) => {

@@ -10,6 +10,7 @@ import { imageOf } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useCall } from '../data.ts';
 import { useModels } from '../models.ts';
+import { byObject, ofClass, readObjects } from '../stored.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type Draft, type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
@@ -264,15 +265,9 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
   const navigate = route.useNavigate();
-  const { data: prompts = [] } = useRead(['prompts', project], async ({ client: of, signal }) => {
-    const request = {
-      project_id: project,
-      filter: { latest_only: true, base_object_classes: ['Prompt'] },
-      sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }],
-      metadata_only: true,
-      limit: maxPrompts,
-    };
-    return (await of.ask('/objs/query', request, signal)).objs.map(({ object_id }) => object_id);
+  const { data: prompts = [] } = useRead(['prompts', project], async (reading) => {
+    const request = { ...ofClass('Prompt'), ...byObject, metadata_only: true, limit: maxPrompts };
+    return (await readObjects(reading, project, request)).map(({ object_id }) => object_id);
   });
   const [open, setOpen] = useState(false);
   const [name, setName] = useState(seed.prompt?.prompt ?? '');

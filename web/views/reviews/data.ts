@@ -4,6 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { Answer, Request } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { readRows } from '../data.ts';
+import { byName, ofClass, readObjects, useScheme, useStoreObject } from '../stored.ts';
 import type { Value } from './agreement.ts';
 import {
   type Field,
@@ -18,39 +19,27 @@ import {
   typePrefix,
 } from './queue.ts';
 
-/** The most queues and fields that are read. */
-const maxListed = 1000;
-
 /** The most calls of a queue: the newest that match. */
 export const maxCalls = 10_000;
 
-const latestOf = (project: string, kind: string) => ({
-  project_id: project,
-  filter: { base_object_classes: [kind], latest_only: true },
-  limit: maxListed,
-});
-
-/** The scheme of refs: `weave` in Weave's dialect. */
-const useScheme = (): 'svc' | 'weave' => (useSession().me.service.name === 'weave' ? 'weave' : 'svc');
-
 /** The queues of a project, by name. */
 export const useQueues = (project: string) =>
-  useRead(['queues', project], async ({ client, signal }) => {
-    const { objs } = await client.ask('/objs/query', latestOf(project, 'ReviewQueue'), signal);
-    return objs.flatMap((version) => queueOf(version) ?? []).toSorted((a, b) => a.name.localeCompare(b.name));
+  useRead(['queues', project], async (reading) => {
+    const objects = await readObjects(reading, project, ofClass('ReviewQueue'));
+    return byName(objects.flatMap((version) => queueOf(version) ?? []));
   });
 
 /** All that can be filled in in a project, by name. */
 export const useFields = (project: string) => {
   const scheme = useScheme();
-  return useRead(['review fields', project], async ({ client, signal }) => {
-    const { objs } = await client.ask('/objs/query', latestOf(project, 'AnnotationSpec'), signal);
-    return objs
-      .flatMap(
+  return useRead(['review fields', project], async (reading) => {
+    const objects = await readObjects(reading, project, ofClass('AnnotationSpec'));
+    return byName(
+      objects.flatMap(
         ({ object_id, digest, val }) =>
           fieldOf(`${scheme}:///${project}/object/${object_id}:${digest}`, val) ?? [],
-      )
-      .toSorted((a, b) => a.name.localeCompare(b.name));
+      ),
+    );
   });
 };
 
@@ -204,40 +193,30 @@ export interface NewField {
 
 /** Makes, changes and deletes queues and fields. */
 export const useSaveQueue = (project: string) => {
-  const { client } = useSession();
-  const cache = useQueryClient();
   const scheme = useScheme();
-  const store = async (id: string, val: object) => {
-    const obj = { project_id: project, object_id: id, val: { ...val, saved_at: new Date().toISOString() } };
-    return (await client.ask('/obj/create', { obj } as never)).digest;
-  };
-  const kinds: ReadonlySet<unknown> = new Set(['queues', 'review fields', 'objects']);
-  const refresh = () => cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kinds.has(kind) });
+  const { save, remove } = useStoreObject(project, ['queues', 'review fields', 'objects']);
   return {
     /** Makes a field, and gives its ref. Throws as the client does. */
     saveField: async ({ id, description, schema }: NewField): Promise<string> => {
-      const digest = await store(id, {
+      const value = {
         ...{ _type: 'AnnotationSpec', name: id, field_schema: schema, unique_among_creators: true },
         ...(description !== '' && { description }),
-      });
-      await refresh();
+      };
+      const { digest } = await save.mutateAsync({ id, value });
       return `${scheme}:///${project}/object/${id}:${digest}`;
     },
     /** Throws as the client does. */
     saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {
       const { name, fields, reviews } = queue;
-      await store(id, {
+      const value = {
         ...{ _type: 'ReviewQueue', name, fields, reviews },
         ...(filter && { filter }),
         ...(query && { query }),
         ...(assignees && { assignees }),
-      });
-      await refresh();
+      };
+      await save.mutateAsync({ id, value });
     },
     /** Deletes a queue. Answers stay. Throws as the client does. */
-    remove: async (id: string): Promise<void> => {
-      await client.ask('/obj/delete', { project_id: project, object_id: id });
-      await refresh();
-    },
+    remove: remove.mutateAsync,
   };
 };

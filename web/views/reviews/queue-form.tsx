@@ -3,6 +3,7 @@ import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
+import { newObjectId } from '../stored.ts';
 import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { useFields, useSaveQueue } from './data.ts';
@@ -143,8 +144,6 @@ interface QueueFormProps {
   readonly onCancel: () => void;
 }
 
-const newId = (): string => `review-queue-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
-
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
   const { client } = useSession();
@@ -165,7 +164,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
   const store = async () => {
     const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
-    const id = queue?.id ?? newId();
+    const id = queue?.id ?? newObjectId('review-queue');
     const { filter: kept, query } = keptOf(filter, client);
     await saveQueue({
       ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },

@@ -4,7 +4,8 @@ import { wordsOf } from '../../api/http.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Input } from '../../ui/fields.tsx';
-import { isSame, newId, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
+import { newObjectId } from '../stored.ts';
+import { isSame, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
 
 interface SavedPanelProps {
   readonly view: Savable;
@@ -111,7 +112,7 @@ export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
           of={changing}
           replaces={(name) => named(name) !== undefined}
           onSave={(name, isDefault) => {
-            const present = { id: named(name)?.id ?? newId(), view, search: state };
+            const present = { id: named(name)?.id ?? newObjectId('saved-view'), view, search: state };
             save.mutate({ ...(changing ?? present), name, isDefault });
             setChanging(undefined);
           }}

@@ -1,17 +1,14 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import type { Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { useRead } from '../../session/session.tsx';
+import { byName, ofClass, readObjects, useStoreObject } from '../stored.ts';
 
 /** The views whose state can be saved. */
 export const savable = ['traces', 'overview'] as const;
 
 export type Savable = (typeof savable)[number];
-
-/** The value of an object. */
-type Value = Request<'/obj/create'>['obj']['val'];
 
 /** A view's state under a name, for everybody in the project: the value of an object. */
 export interface SavedView {
@@ -37,52 +34,30 @@ const savedOf = (id: string, value: unknown): SavedView[] => {
 
 /** The saved views of a project, by name, and what changes them. */
 export const useSavedViews = (project: string, enabled: boolean) => {
-  const { client, me } = useSession();
-  const cache = useQueryClient();
-  const queryKey = ['saved views', me.key_id, project];
+  const store = useStoreObject(project, ['saved views']);
   const query = useRead(
     ['saved views', project],
-    async ({ client, signal }) => {
-      const filter = { base_object_classes: [savedClass], latest_only: true };
-      const { objs } = await client.ask('/objs/query', { project_id: project, filter }, signal);
-      return objs
-        .flatMap(({ object_id, val }) => savedOf(object_id, val))
-        .toSorted((a, b) => a.name.localeCompare(b.name));
+    async (reading) => {
+      const objects = await readObjects(reading, project, ofClass(savedClass));
+      return byName(objects.flatMap(({ object_id, val }) => savedOf(object_id, val)));
     },
     { enabled },
   );
-  const store = async ({ id, name, view, search, isDefault }: SavedView) => {
-    const val = {
-      _type: savedClass,
-      ...{ name, view, search },
-      ...(isDefault && { is_default: true }),
-      // The same state again is a new version by it.
-      saved_at: new Date().toISOString(),
-    };
-    // The state of a URL is JSON.
-    await client.ask('/obj/create', { obj: { project_id: project, object_id: id, val: val as Value } });
+  const storeOne = ({ id, name, view, search, isDefault }: SavedView) => {
+    const value = { _type: savedClass, name, view, search, ...(isDefault && { is_default: true }) };
+    return store.save.mutateAsync({ id, value });
   };
-  const onSuccess = () => cache.invalidateQueries({ queryKey });
   /** Saves a view. Another stops being the default if this one is. */
   const save = useMutation({
     mutationFn: async (saved: SavedView) => {
-      await store(saved);
+      await storeOne(saved);
       if (!saved.isDefault) return;
       const others = (query.data ?? []).filter(({ id, isDefault }) => isDefault && id !== saved.id);
-      for (const other of others) await store({ ...other, isDefault: false });
+      for (const other of others) await storeOne({ ...other, isDefault: false });
     },
-    onSuccess,
   });
-  const remove = useMutation({
-    mutationFn: (id: string) => client.ask('/obj/delete', { project_id: project, object_id: id }),
-    onSuccess,
-  });
-  return { query, save, remove };
+  return { query, save, remove: store.remove };
 };
-
-/** The id of a new view's object. */
-export const newId = (): string =>
-  `saved-view-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
 
 /** A view's state as it is saved: without the project, and without what only its reader chose. */
 export const savedState = (search: object): Record<string, unknown> => {
