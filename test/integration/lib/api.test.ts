@@ -14,6 +14,16 @@ describe('the API', () => {
     ]);
   });
 
+  it('may invoke the functions of its methods, and no others', () => {
+    const template = synthesize();
+    const namesIn = (value: unknown) =>
+      [...JSON.stringify(value).matchAll(/"Fn::GetAtt":\["(Functions\w+)","Arn"\]/g)].map(([, name]) => name);
+    const [, invoker] = resourceOf(template, 'AWS::IAM::Role', 'ApiInvoker');
+    const invoked = [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].flatMap(namesIn);
+    expect(invoked.length).toBeGreaterThan(40);
+    expect(namesIn(invoker).sort()).toEqual([...new Set(invoked)].sort());
+  });
+
   it('leaves the role for logs to another stack if configured', () => {
     expect(resourcesOf(synthesize({ accountLogRole: false }), 'AWS::ApiGateway::Account').size).toBe(0);
   });
