@@ -1,94 +1,12 @@
 import type * as z from 'zod/mini';
 import type { AcceptedScheme, Role, Scheme } from '../foundations/auth/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
+import type { Stores } from './access.ts';
 
 /*
  * What an endpoint is. Its description has everything that the API, the IAM permissions, the
  * bundles, the handler, the local service, the OpenAPI document and the tests must know of it.
  */
-
-/**
- * What a function does with calls:
- *
- * - `get` reads calls by their ids; `find` also looks for all in their traces;
- * - `query` looks for many in every way, `threads` for the turns of threads;
- * - `write` writes starts and ends, and looks up the starts that they depend on;
- * - `record` writes whole calls with new ids, each a start with its end;
- * - `update` replaces calls one by one;
- * - `delete` finds what belongs together, deletes it, and rewrites what others share with it.
- */
-export type CallsAccess =
-  | 'get'
-  | 'find'
-  | 'query'
-  | 'threads'
-  | 'write'
-  | 'join'
-  | 'record'
-  | 'update'
-  | 'delete';
-
-/** What a function does with the calls' part of the bucket. */
-export type PayloadsAccess = 'read' | 'write' | 'change' | 'delete';
-
-/**
- * What a function does with objects, in their table and in their part of the bucket. `read` is by
- * name. `label` sets and takes tags and aliases of versions, `unlabel` takes those of objects,
- * `labels` lists them.
- */
-export type ObjectsAccess = 'read' | 'query' | 'create' | 'delete' | 'label' | 'unlabel' | 'labels';
-
-/** What a function does with files, in the objects table and in their part of the bucket. */
-export type FilesAccess = 'create' | 'read';
-
-/**
- * What a function does with tables, in the objects table and in their part of the bucket. `create`
- * reads no rows, `update` reads those of another table, `count` the tables alone.
- */
-export type TablesAccess = 'create' | 'update' | 'read' | 'count';
-
-/** What a function does with prices. */
-export type CostsAccess = 'read' | 'create' | 'purge';
-
-/**
- * What a function does with feedback, in its table and in its part of the bucket. `find` looks for
- * records by their ids, `join` reads what is on given refs, `erase` deletes it. `count`
- * reads that of a span of time, of one type or all. `annotate` queries in order of time, joins, and
- * creates small ones.
- */
-export type FeedbackAccess =
-  | 'find'
-  | 'join'
-  | 'erase'
-  | 'query'
-  | 'count'
-  | 'create'
-  | 'annotate'
-  | 'replace'
-  | 'purge';
-
-/**
- * What a function does with the rollups table:
- *
- * - `note` notes the projects that are written to, and the rollups that a write makes stale;
- * - `list` lists the noted projects;
- * - `spend` does what `note` does, and keeps what judges spend;
- * - `use` reads rollups and their marks, and stores rollups;
- * - `serve` does all of this.
- */
-export type RollupsAccess = 'note' | 'list' | 'spend' | 'use' | 'serve';
-
-/** The stores that a function uses, and how. */
-export interface Stores {
-  readonly calls?: CallsAccess;
-  readonly payloads?: PayloadsAccess;
-  readonly objects?: ObjectsAccess;
-  readonly files?: FilesAccess;
-  readonly tables?: TablesAccess;
-  readonly costs?: CostsAccess;
-  readonly feedback?: FeedbackAccess;
-  readonly rollups?: RollupsAccess;
-}
 
 /**
  * What a function does with spending limits: `hold` keeps requests within them, and `show` tells what

@@ -2,17 +2,9 @@ import { CfnElement, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
-import type {
-  CallsAccess,
-  CostsAccess,
-  FeedbackAccess,
-  FilesAccess,
-  ObjectsAccess,
-  PayloadsAccess,
-  RollupsAccess,
-  Route,
-  TablesAccess,
-} from '../api/endpoint.ts';
+import type { Actions, Stores } from '../api/access.ts';
+import * as access from '../api/access.ts';
+import type { Route } from '../api/endpoint.ts';
 import { type IndexName, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
@@ -31,16 +23,6 @@ export const findingOf = (resource: IConstruct, path: string): string => {
   if (!child || !CfnElement.isCfnElement(child)) throw new Error(`${resource.node.path} is no resource`);
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;
 };
-
-/** What one way of accessing a store needs. */
-interface Actions<Index extends string = string> {
-  /** Actions of DynamoDB on the table itself. @default - none */
-  readonly table?: readonly string[];
-  /** The table's indexes that are queried. @default - none */
-  readonly indexes?: readonly Index[];
-  /** Actions of S3 on the objects of the store. @default - none */
-  readonly objects?: readonly string[];
-}
 
 /** What is done to a table: to itself, and to its indexes. */
 const tablePermissions = (tableArn: string, { table = [], indexes = [] }: Actions): Permission[] => [
@@ -64,137 +46,34 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
   return actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
-/**
- * How functions that streams or queues wake access the table of calls: `copy` for analytics, `publish`
- * for events and evaluators, `judge` for judges.
- */
-type CallsOfStreams = 'copy' | 'publish' | 'judge';
-
-// BatchExecuteStatement needs PartiQLInsert for its INSERTs. Transactions need PutItem, DeleteItem
-// and ConditionCheckItem.
-
-const calls: Readonly<Record<CallsAccess | CallsOfStreams, Actions<IndexName<'calls'>>>> = {
-  // Read the other half of a call whose one half a stream has, and segments of payloads.
+/** Access to calls, also that of functions that streams and queues wake. */
+const calls = {
+  ...access.calls,
+  /** For analytics: reads the other half of a call whose one half a stream has, and segments of payloads. */
   copy: { table: ['BatchGetItem'] },
-  // Keeps the places of starts that come after their ends, too.
+  /** For events and evaluators: keeps the places of starts that come after their ends, too. */
   publish: { table: ['BatchGetItem', 'PutItem'] },
-  // Reads calls and traces, and writes whole calls of judges.
+  /** Reads calls and traces, and writes whole calls of judges. */
   judge: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
-  get: { table: ['BatchGetItem'] },
-  find: { table: ['BatchGetItem', 'Query'], indexes: ['by_trace'] },
-  query: { table: ['BatchGetItem', 'Query'], indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'] },
-  threads: { table: ['BatchGetItem'], indexes: ['by_thread'] },
-  // Inserts starts and ends, and replaces one by one those that come again, and starts that hold an
-  // end which comes again. Puts segments and notes in batches.
-  write: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  // The same, and reads log records with the calls that they join.
-  join: { table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
-  record: { table: ['BatchWriteItem'] },
-  update: { table: ['BatchGetItem', 'PutItem'] },
-  // Puts segments that also hold others' payloads again, without those of the deleted. Finds
-  // descendants in their traces. Queries notes on former payloads and deletes them in batches.
-  delete: {
-    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PutItem', 'Query'],
-    indexes: ['by_trace'],
-  },
-};
+} as const satisfies Readonly<Record<string, Actions<IndexName<'calls'>>>>;
 
-const payloads: Readonly<Record<PayloadsAccess, Actions<never>>> = {
-  read: { objects: ['GetObject'] },
-  write: { objects: ['PutObject'] },
-  change: { objects: ['GetObject', 'PutObject'] },
-  // Writing on condition of an ETag needs GetObject too.
-  delete: { objects: ['GetObject', 'PutObject', 'DeleteObject'] },
-};
-
-const objects: Readonly<Record<ObjectsAccess, Actions<IndexName<'objects'>>>> = {
-  read: { table: ['BatchGetItem'], objects: ['GetObject'] },
-  query: { table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
-  // BatchWriteItem puts and deletes notes on values in the bucket. Query finds them. Values that did
-  // not become versions are deleted.
-  create: {
-    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
-    objects: ['PutObject', 'DeleteObject'],
-  },
-  delete: {
-    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
-    objects: ['DeleteObject'],
-  },
-  label: { table: ['BatchGetItem', 'BatchWriteItem'] },
-  unlabel: { table: ['BatchWriteItem'] },
-  labels: { table: ['Query'] },
-};
-
-const files: Readonly<Record<FilesAccess, Actions<IndexName<'objects'>>>> = {
-  create: { table: ['BatchGetItem', 'BatchWriteItem'], objects: ['PutObject'] },
-  read: { table: ['BatchGetItem'], objects: ['GetObject'] },
-};
-
-// Rows are found by queries of their index.
-const rowTables: Readonly<Record<TablesAccess, Actions<IndexName<'objects'>>>> = {
-  create: { table: ['BatchWriteItem', 'Query'], objects: ['PutObject'] },
-  update: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], objects: ['GetObject', 'PutObject'] },
-  read: { table: ['BatchGetItem', 'Query'], objects: ['GetObject'] },
-  count: { table: ['BatchGetItem'] },
-};
-
-const costs: Readonly<Record<CostsAccess, Actions<IndexName<'costs'>>>> = {
-  read: { table: ['Query'] },
-  // Prices are inserted and deleted, never looked up first or replaced.
-  create: { table: ['PartiQLInsert'] },
-  purge: { table: ['BatchWriteItem'] },
-};
-
-const feedback: Readonly<Record<FeedbackAccess, Actions<IndexName<'feedback'>>>> = {
-  find: { table: ['BatchGetItem'] },
-  join: { table: ['BatchGetItem'], indexes: ['by_ref'], objects: ['GetObject'] },
-  erase: {
-    table: ['BatchGetItem', 'DeleteItem', 'PutItem'],
-    indexes: ['by_ref'],
-    objects: ['DeleteObject'],
-  },
-  query: { table: ['BatchGetItem'], indexes: ['by_time', 'by_ref', 'by_type'], objects: ['GetObject'] },
-  count: { table: ['BatchGetItem'], indexes: ['by_time', 'by_type'], objects: ['GetObject'] },
-  // PutItem replaces a tombstone that has the id. A payload is deleted if its record turned out to be
-  // there already.
-  create: {
-    table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
-    objects: ['PutObject', 'DeleteObject'],
-  },
-  // What it creates is small enough for an item.
-  annotate: {
-    table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'],
-    indexes: ['by_time', 'by_ref'],
-    objects: ['GetObject'],
-  },
-  replace: {
-    table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],
-    objects: ['PutObject', 'DeleteObject'],
-  },
-  purge: { table: ['BatchGetItem', 'PutItem', 'DeleteItem'], objects: ['DeleteObject'] },
-};
-
-/** How the function of alerts accesses rollups, and its own states beside them. */
-type RollupsOfAlerts = 'watch';
-
-const rollups: Readonly<Record<RollupsAccess | RollupsOfAlerts, Actions<IndexName<'rollups'>>>> = {
-  // A transaction stores what was found on condition that the project's claim holds.
+/** Access to rollups, also that of the function of alerts. */
+const rollups = {
+  ...access.rollups,
+  /**
+   * For alerts, whose states are beside the rollups. A transaction stores what was found on condition
+   * that the project's claim holds.
+   */
   watch: {
     table: ['BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'Query'],
   },
-  note: { table: ['UpdateItem'] },
-  list: { table: ['Query'] },
-  // A transaction replaces what is known of a verdict, and adds to what a day's verdicts cost.
-  spend: { table: ['BatchGetItem', 'PutItem', 'UpdateItem'] },
-  use: { table: ['Query', 'BatchWriteItem'] },
-  serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
-};
+} as const satisfies Readonly<Record<string, Actions<IndexName<'rollups'>>>>;
 
 /** What a function may do that accesses stores in these ways. */
 const storePermissions = (
-  stores: Omit<Route['stores'], 'calls' | 'rollups'> & {
-    readonly calls?: CallsAccess | CallsOfStreams;
-    readonly rollups?: RollupsAccess | RollupsOfAlerts;
+  stores: Omit<Stores, 'calls' | 'rollups'> & {
+    readonly calls?: keyof typeof calls;
+    readonly rollups?: keyof typeof rollups;
   },
   storage: Storage,
 ): Permission[] => {
@@ -211,12 +90,12 @@ const storePermissions = (
       : [];
   return [
     ...granted(storage.calls, stores.calls && calls[stores.calls], 'segments'),
-    ...granted(storage.calls, stores.payloads && payloads[stores.payloads], 'segments'),
-    ...granted(storage.objects, stores.objects && objects[stores.objects], 'objects'),
-    ...granted(storage.objects, stores.files && files[stores.files], 'files'),
-    ...granted(storage.objects, stores.tables && rowTables[stores.tables], 'tables'),
-    ...granted(storage.costs, stores.costs && costs[stores.costs], 'costs'),
-    ...granted(storage.feedback, stores.feedback && feedback[stores.feedback], 'feedback'),
+    ...granted(storage.calls, stores.payloads && access.payloads[stores.payloads], 'segments'),
+    ...granted(storage.objects, stores.objects && access.objects[stores.objects], 'objects'),
+    ...granted(storage.objects, stores.files && access.files[stores.files], 'files'),
+    ...granted(storage.objects, stores.tables && access.rowTables[stores.tables], 'tables'),
+    ...granted(storage.costs, stores.costs && access.costs[stores.costs], 'costs'),
+    ...granted(storage.feedback, stores.feedback && access.feedback[stores.feedback], 'feedback'),
     ...granted(storage.rollups, stores.rollups && rollups[stores.rollups], 'rollups'),
   ];
 };
@@ -242,8 +121,8 @@ export const readerEnvironment = (
  * What such a function may do: read the other half of a call, payloads whose header lacks the
  * usage, and prices. Records have all of feedback that is read.
  */
-export const readerPermissions = (access: CallsOfStreams, storage: Storage): Permission[] =>
-  storePermissions({ calls: access, payloads: 'read', costs: 'read' }, storage);
+export const readerPermissions = (way: 'copy' | 'publish' | 'judge', storage: Storage): Permission[] =>
+  storePermissions({ calls: way, payloads: 'read', costs: 'read' }, storage);
 
 /**
  * What the function may do that decides which calls evaluators judge.

@@ -3,36 +3,23 @@ import { join } from 'node:path';
 import { RemovalPolicy, SecretValue, Stage, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { Route, Stores } from '../api/endpoint.ts';
+import * as access from '../api/access.ts';
+import type { Route } from '../api/endpoint.ts';
 import { needsKey } from '../foundations/redaction/rules.ts';
 import type { Config } from './config.ts';
 import { bundleOf, redactionModule } from './handlers.ts';
 
-/** Whether each access to a store brings something of a client's into it. */
-type Storing<Access extends string | undefined> = Readonly<Record<NonNullable<Access>, boolean>>;
-
-const calls: Storing<Stores['calls']> = {
-  ...{ write: true, join: true, record: true, update: true },
-  ...{ get: false, find: false, query: false, threads: false, delete: false },
-};
-const objects: Storing<Stores['objects']> = {
-  ...{ create: true, label: true },
-  ...{ read: false, query: false, delete: false, unlabel: false, labels: false },
-};
-const files: Storing<Stores['files']> = { create: true, read: false };
-const rowTables: Storing<Stores['tables']> = { create: true, update: true, read: false, count: false };
-const feedback: Storing<Stores['feedback']> = {
-  ...{ create: true, annotate: true, replace: true },
-  ...{ find: false, join: false, erase: false, query: false, count: false, purge: false },
-};
-
 /** Whether the function of a route stores something of a client's. */
-export const storesReports = ({ stores }: Pick<Route, 'stores'>): boolean =>
-  (stores.calls !== undefined && calls[stores.calls]) ||
-  (stores.objects !== undefined && objects[stores.objects]) ||
-  (stores.files !== undefined && files[stores.files]) ||
-  (stores.tables !== undefined && rowTables[stores.tables]) ||
-  (stores.feedback !== undefined && feedback[stores.feedback]);
+export const storesReports = ({ stores }: Pick<Route, 'stores'>): boolean => {
+  const { calls, objects, files, tables, feedback } = stores;
+  return [
+    calls && access.calls[calls],
+    objects && access.objects[objects],
+    files && access.files[files],
+    tables && access.rowTables[tables],
+    feedback && access.feedback[feedback],
+  ].some((way) => way?.stores);
+};
 
 interface RedactionProps {
   readonly config: Pick<Config, 'keepData'>;

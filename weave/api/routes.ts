@@ -1,4 +1,5 @@
-import type { Operation, Route, Stores } from '../../api/endpoint.ts';
+import type { Stores } from '../../api/access.ts';
+import type { Operation, Route } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
 import { nameInWeave, textInWeave } from '../names.ts';
 import type { Dialect } from '../policy.ts';

@@ -39,7 +39,7 @@ type BodyOf = (project: string, names: Names) => object;
 export interface Fixture {
   /**
    * What its function may do to the stores: actions on a table, one of its indexes, the bucket, or
-   * its objects below a prefix. Written out by hand and not made of lib/permissions.ts: whoever
+   * its objects below a prefix. Written out by hand and not made of api/access.ts: whoever
    * gives a function more says so here, too.
    */
   readonly permitted: readonly string[];
