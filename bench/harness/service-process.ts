@@ -4,10 +4,15 @@
  * process that forked it, and its processor time in ms whenever that asks. It ends with it.
  */
 
+import { FunctionWorker, youngMbOnLambda } from '../../local/runtime/worker.ts';
 import { startLocalService } from '../../local/service.ts';
 
 const [dynamodb = '', assembly = ''] = process.argv.slice(2);
-const { url, key } = await startLocalService({ dynamodb, assembly });
+const { url, key } = await startLocalService({
+  ...{ dynamodb, assembly },
+  // The local service gives its functions less room, which they pay for with time.
+  startContainer: (options) => new FunctionWorker(options, youngMbOnLambda(options.spec)),
+});
 process.once('disconnect', () => process.exit(0));
 process.on('message', () => {
   const { user, system } = process.cpuUsage();

@@ -102,8 +102,7 @@ export const awslambda = {
       stream.setContentType('application/vnd.awslambda.http-integration-response');
       const json = JSON.stringify(metadata);
       stream._onBeforeFirstWrite = (write) => {
-        write(json);
-        write(new Uint8Array(delimiterLength));
+        write(Buffer.concat([Buffer.from(json), Buffer.alloc(delimiterLength)]));
       };
       return stream;
     },

@@ -144,11 +144,14 @@ export type StartContainer = (options: ContainerOptions) => Container;
 const minMemoryMb = 256;
 
 /**
- * What V8 may take for new objects, in MB. Lambda gives it 5 % of a function's memory, and
- * many threads that share a process would soon hold that. With 4 MB a third of a query's time is spent on
- * collecting garbage.
+ * What V8 may take for new objects, in MB. Lambda lets it have semi-spaces of 5 % of a function's memory
+ * ({@link youngMbOnLambda}), and many threads that share a process would soon hold that. With 4 MB a third
+ * of a query's time is spent on collecting garbage.
  */
 const youngMb = 16;
+
+/** What V8 may take for new objects on Lambda, in MB: three semi-spaces. */
+export const youngMbOnLambda = ({ memoryMb }: FunctionSpec): number => Math.ceil(3 * 0.05 * memoryMb);
 
 /** The file of a module: the first that exists, in Lambda's order of extensions. */
 const moduleOf = (path: string): string => {
@@ -193,6 +196,9 @@ export const forwardLines = (stream: Readable, log: (line: string) => void): voi
   });
 };
 
+/** How much is read before the worker is told. It waits once it is 64 KiB ahead. */
+const reportedBytes = 32 * 1024;
+
 /** A worker thread that runs a function's bundle. */
 export class FunctionWorker implements Container {
   readonly started: Promise<void>;
@@ -202,7 +208,8 @@ export class FunctionWorker implements Container {
   #invocation: { mailbox: Mailbox<Progress>; finish: () => void } | undefined;
   #dead = false;
 
-  constructor(options: ContainerOptions) {
+  /** @param maxYoungMb what V8 may take for new objects, in MB */
+  constructor(options: ContainerOptions, maxYoungMb = youngMb) {
     this.#spec = options.spec;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.started = promise;
@@ -213,7 +220,7 @@ export class FunctionWorker implements Container {
       env: environmentOf(options),
       resourceLimits: {
         maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb),
-        maxYoungGenerationSizeMb: youngMb,
+        maxYoungGenerationSizeMb: maxYoungMb,
       },
       stdout: true,
       stderr: true,
@@ -262,6 +269,7 @@ export class FunctionWorker implements Container {
   /** Yields the answer. Reports to the worker how much was read, and when the reader stops. */
   async *#output(mailbox: Mailbox<Progress>): Output {
     let complete = false;
+    let taken = 0;
     const report = (message: ToWorker) => {
       if (this.#invocation?.mailbox === mailbox) this.#post(message);
     };
@@ -273,7 +281,10 @@ export class FunctionWorker implements Container {
         if (progress.type === 'error') throw new FunctionError(progress.error);
         if (progress.type === 'abandoned') throw progress.reason;
         yield progress.bytes;
-        report({ type: 'taken', bytes: progress.bytes.length });
+        taken += progress.bytes.length;
+        if (taken < reportedBytes) continue;
+        report({ type: 'taken', bytes: taken });
+        taken = 0;
       }
     } finally {
       if (!complete) report({ type: 'abandon' });
