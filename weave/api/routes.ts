@@ -30,8 +30,8 @@ const list = [
   tagsList,
 ] as const;
 
-/** The path of an endpoint that Weave's dialect alone has. */
-export type WeavePath = (typeof list)[number]['path'];
+/** An endpoint that Weave's dialect alone has. */
+export type WeaveRoute = (typeof list)[number];
 
 /** The endpoints that Weave's dialect has beside all others. */
 export const weaveRoutes: readonly Route[] = list;
