@@ -1,10 +1,10 @@
 import { callEnd } from '../../api/calls.ts';
-import { reportCalls } from '../../core/records/calls/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /call/end`: stores the end of one call, even before its start. */
 export const handler = endpoint(callEnd, async ({ body: { end }, caller, budget }) => {
-  await reportCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
+  await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
   return {};
 });

@@ -1,5 +1,5 @@
 import { callUpsertBatch } from '../../api/calls.ts';
-import { reportCalls } from '../../core/records/calls/index.ts';
+import { writeCalls } from '../../core/records/calls/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -10,6 +10,6 @@ import { settings } from '../http/settings.ts';
  */
 export const handler = endpoint(callUpsertBatch, async ({ body: { batch }, caller, budget, describe }) => {
   describe(() => ({ rows: batch.length }));
-  const answers = await reportCalls(settings.calls, batch, caller.user, budget);
+  const answers = await writeCalls(settings.calls, batch, caller.user, budget);
   return { res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})) };
 });

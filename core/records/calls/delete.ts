@@ -18,8 +18,16 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
 import { type Changing, HourMarks } from '../rollups.ts';
-import { fromItem, readStartEntries, unchanged } from './items.ts';
-import { endKey, previewsItemKey, segmentItemKey, startKey, traceRange } from './keys.ts';
+import {
+  endKey,
+  fromItem,
+  previewsItemKey,
+  readStartEntries,
+  segmentItemKey,
+  startKey,
+  traceRange,
+  unchanged,
+} from './items.ts';
 import { recordKeysOf } from './log-records.ts';
 import type { PayloadPointer } from './model.ts';
 import {

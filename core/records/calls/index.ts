@@ -1,15 +1,14 @@
 export * from './answer.ts';
-export { headerAttributeAt, knownAttributes } from './attributes.ts';
 export { type DeleteOthers, deleteCalls } from './delete.ts';
-export { foldCall } from './header.ts';
-export { fromItem, type StoredPart } from './items.ts';
+export { foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
   callIdOf,
   endKey,
   errorRange,
+  fromItem,
   isTurn,
   type Level,
-  type Part,
+  type StoredPart,
   sortKeyOf,
   startKey,
   type TimeBounds,
@@ -17,7 +16,7 @@ export {
   timeRange,
   traceRange,
   turnsRange,
-} from './keys.ts';
+} from './items.ts';
 export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
 export * from './model.ts';
 export { hasPreviews, type Payload, type PayloadField } from './payloads.ts';
@@ -32,4 +31,4 @@ export {
 } from './read.ts';
 export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
 export { maxTurnTraces } from './traces.ts';
-export { reportCalls, startCall, writeCalls } from './write.ts';
+export { startCall, writeCalls } from './write.ts';

@@ -12,8 +12,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { redactLogRecords } from '../redaction.ts';
-import { type CallName, nameOf } from './items.ts';
-import { recordKey } from './keys.ts';
+import { type CallName, nameOf, recordKey } from './items.ts';
 
 /*
  * A log record may come before the span whose call it joins. So it lies beside the call, in a

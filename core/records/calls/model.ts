@@ -9,6 +9,9 @@ export interface StartAnswer {
   readonly traceId: string;
 }
 
+/** The part of a call that an item holds: its start or its end. */
+export type Part = 'S' | 'E';
+
 /**
  * The location of a payload block: `length` bytes from `offset` of an unpacked segment. If
  * `segment` is null, it is the unpacked payload in the header's own item. Segments are named by hex

@@ -23,8 +23,14 @@ import {
   problemOf,
 } from '../../../foundations/wire/index.ts';
 import type { HeaderContent } from './header.ts';
-import { maxInlineBytes } from './items.ts';
-import { formerItemKey, formerKey, formerPointerOf, previewsItemKey, segmentItemKey } from './keys.ts';
+import {
+  formerItemKey,
+  formerKey,
+  formerPointerOf,
+  maxInlineBytes,
+  previewsItemKey,
+  segmentItemKey,
+} from './items.ts';
 import type { CallEnd, CallStart, PayloadPointer } from './model.ts';
 import { endLines, type PreviewLines, packLines, startLines } from './preview.ts';
 import type { ReportedCall } from './traces.ts';
@@ -166,7 +172,7 @@ export const segmentObject = (projectId: ProjectId, id: string): string => {
  * other. With the retention, a repeated report cannot give the segment of a retained header an
  * expiry.
  */
-const nameOf = (
+const segmentName = (
   projectId: ProjectId,
   blocks: readonly Block[],
   packedBytes: number,
@@ -216,7 +222,7 @@ const toSegment = async (
   retentionDays: number | undefined,
 ): Promise<{ segment: Segment; pointers: PayloadPointer[] }> => {
   const previews = await packPreviews(blocks, bytes.length);
-  const id = nameOf(projectId, blocks, bytes.length, previews !== undefined, retentionDays);
+  const id = segmentName(projectId, blocks, bytes.length, previews !== undefined, retentionDays);
   return { segment: { id, bytes, ...(previews && { previews }) }, pointers: pointersTo(id, blocks) };
 };
 

@@ -11,17 +11,17 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { foldCall, foldHeader } from './header.ts';
-import { fromItem, type StoredPart } from './items.ts';
 import {
   callKey,
   endKey,
-  type Part,
+  fromItem,
   previewsItemKey,
+  type StoredPart,
   segmentIdOf,
   segmentItemKey,
   startKey,
-} from './keys.ts';
-import type { CallHeader, PayloadPointer } from './model.ts';
+} from './items.ts';
+import type { CallHeader, Part, PayloadPointer } from './model.ts';
 import {
   blockFields,
   blockOf,

@@ -18,8 +18,10 @@ import type { Changing, HourMarks } from '../rollups.ts';
 import { packHeader } from './header.ts';
 import {
   type CallName,
+  endKey,
+  errorKeys,
+  errorOfUnknownStart,
   fromItem,
-  indexedFieldsOf,
   inlineOf,
   isFailed,
   isInErrors,
@@ -29,11 +31,11 @@ import {
   readStarts,
   type StartEntry,
   type StartItem,
+  startKey,
   toItem,
   unchanged,
   withInline,
 } from './items.ts';
-import { endKey, errorKeys, errorOfUnknownStart, startKey } from './keys.ts';
 import type { EndHeader, PayloadPointer } from './model.ts';
 import { blockOf, formerFlag, hasFormer, lostPointers, noteFormer } from './payloads.ts';
 
@@ -175,7 +177,7 @@ const merge = async (
     store,
     { projectId, id, part: 'S' },
     { start, end: merged, earlyTraces },
-    indexedFieldsOf(projectId, id, start),
+    start,
     isFailed(merged) || (end === null && isInErrors(stored.item)),
   );
   const x = kept ? earlier(asNumber(item.x), asNumber(stored.item.x)) : item.x;
@@ -328,9 +330,7 @@ export const addToErrors = (
       }
       const { item, projectId, id, start } = stored;
       if (isInErrors(item)) return true;
-      const key = start
-        ? errorKeys(indexedFieldsOf(projectId, id, start), shardCount(store))
-        : errorOfUnknownStart;
+      const key = start ? errorKeys({ projectId, id, ...start }, shardCount(store)) : errorOfUnknownStart;
       return replaceItem(store.table, { ...item, ...key }, unchanged(item), budget);
     });
     return left.filter((_, i) => !done[i]);

@@ -10,8 +10,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { idOf, newId, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { packHeader } from './header.ts';
-import { keyText, nameOf, readStartEntries, type StartEntry, unchanged } from './items.ts';
-import { startKey } from './keys.ts';
+import { keyText, nameOf, readStartEntries, type StartEntry, startKey, unchanged } from './items.ts';
 import type { CallEnd, CallReport, CallStart } from './model.ts';
 
 /** The start and end that one request reports of a call. The last of several counts. */
@@ -36,7 +35,7 @@ export const groupReports = (reports: readonly CallReport[]): GroupedReports => 
   const callOfReport = reports.map((report) => {
     const { projectId, id } = report.kind === 'start' ? report.start : report.end;
     const callId = id ?? newId();
-    const name = qualifiedId(projectId, callId);
+    const name = nameOf({ projectId, id: callId });
     const call = byId.get(name) ?? {
       projectId,
       id: callId,
@@ -59,18 +58,16 @@ export const groupReports = (reports: readonly CallReport[]): GroupedReports => 
  * new one derives from the first ancestor's project, id and start, so that concurrent copies of a
  * request agree.
  *
- * @param storedTraces the traces of stored starts, by {@link qualifiedId}
+ * @param storedTraces the traces of stored starts, by {@link nameOf}
  * @param reservedTraces the traces that are reserved for calls without a stored start, likewise
- * @returns the traces of all starts, and of their unknown parents, by {@link qualifiedId}
+ * @returns the traces of all starts, and of their unknown parents, by {@link nameOf}
  */
 export const resolveTraces = (
   calls: readonly ReportedCall[],
   storedTraces: ReadonlyMap<string, string>,
   reservedTraces: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> => {
-  const starts = new Map(
-    calls.flatMap((call) => (call.start ? [[qualifiedId(call.projectId, call.id), call.start]] : [])),
-  );
+  const starts = new Map(calls.flatMap((call) => (call.start ? [[nameOf(call), call.start]] : [])));
   const traces = new Map<string, string>();
   const resolve = (firstName: string): void => {
     // Follows the parents until a trace is known; a cycle ends the walk too.
@@ -98,7 +95,7 @@ export const resolveTraces = (
   return traces;
 };
 
-/** The traces of stored starts, and those that are reserved for others, by {@link qualifiedId}. */
+/** The traces of stored starts, and those that are reserved for others, by {@link nameOf}. */
 const knownTraces = (
   stored: ReadonlyMap<string, StartEntry>,
 ): [stored: Map<string, string>, reserved: Map<string, string>] => {
@@ -113,9 +110,9 @@ const knownTraces = (
  * Resolves the traces of a request and reserves those that have to be. A parent that came since the
  * request looked for it gives its trace after all.
  *
- * @param stored what is stored of the calls that the request depends on, by {@link qualifiedId}.
+ * @param stored what is stored of the calls that the request depends on, by {@link nameOf}.
  * Parents that came meanwhile are added.
- * @returns the traces of all starts, by {@link qualifiedId}
+ * @returns the traces of all starts, by {@link nameOf}
  * @throws ServiceError 503 when storage does not accept the reservations in time
  */
 export const settleTraces = async (
@@ -165,8 +162,8 @@ interface Reservation {
  * is not known, or is in another trace. They are reserved under it, and under the turns of all
  * calls that then are in that trace.
  *
- * @param stored what is stored of the calls that the request depends on, by {@link qualifiedId}
- * @param traces the trace of every start in the request, by {@link qualifiedId}
+ * @param stored what is stored of the calls that the request depends on, by {@link nameOf}
+ * @param traces the trace of every start in the request, by {@link nameOf}
  */
 export const reservationsOf = (
   calls: readonly ReportedCall[],
@@ -210,7 +207,7 @@ export const reservationsOf = (
  * Stores reservations. A call that is stored already, or has reservations, keeps the new traces
  * beside what it has. It is done before the starts are stored, so that no start is ever without.
  *
- * @param isKnown whether the request has met what is stored of a parent, by {@link qualifiedId}. A
+ * @param isKnown whether the request has met what is stored of a parent, by {@link nameOf}. A
  * parent that it has not met, and that has a trace, stays as it is. @default - it has met all
  * @returns these parents
  * @throws ServiceError 503 when storage does not accept them in time

@@ -9,11 +9,10 @@ import {
 import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../../foundations/wire/index.ts';
 import { redactReports } from '../redaction.ts';
 import { HourMarks } from '../rollups.ts';
-import { attributesForHeader } from './attributes.ts';
+import { attributesForHeader } from './header.ts';
 import {
   type CallName,
   hasStart,
-  indexedFieldsOf,
   nameOf,
   readStartEntries,
   type StartEntry,
@@ -56,31 +55,17 @@ import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleT
  * same request may be sent again.
  *
  * @param userId the user of the reporting key
- * @param options whether the service made all ids for this request, so that no call exists yet
- * @throws ServiceError 503 when storage does not accept it in time
+ * @param idsAreNew whether the service made all ids for this request, so that no call exists yet
+ * @throws ServiceError as {@link redactReports}; 503 when storage does not accept it in time
  */
 export const writeCalls = async (
   store: Store,
-  reports: readonly CallReport[],
+  sent: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
-  options: WriteOptions = {},
-): Promise<(StartAnswer | null)[]> =>
-  writeRedacted(store, await redactReports(store, reports), userId, budget, options);
-
-/** What is known of all calls of a request. */
-interface WriteOptions {
-  readonly idsAreNew?: boolean;
-}
-
-/** Stores reports that have no secrets any more. */
-const writeRedacted = async (
-  store: Store,
-  reports: readonly CallReport[],
-  userId: string,
-  budget: RequestBudget,
-  { idsAreNew = false }: WriteOptions = {},
+  { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
 ): Promise<(StartAnswer | null)[]> => {
+  const reports = await nameCalls(store, await redactReports(store, sent), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
@@ -132,12 +117,11 @@ const itemMaker = (
       const reported = call.start;
       const start = reported && toStart(reported, traceOf(traces, call), userId, location);
       const end = call.end && toEnd(call.end, location);
-      const indexed = start ?? storedStart(call);
       const whole = toItem(
         store,
         { projectId, id, part: start ? 'S' : 'E' },
         { start, end },
-        indexed && indexedFieldsOf(projectId, id, indexed),
+        start ?? storedStart(call),
       );
       const item = withInline(whole, location.inline, isListed(call));
       if (start === null || reported === null) {
@@ -243,7 +227,7 @@ const traceOf = (traces: ReadonlyMap<string, string>, call: ReportedCall): strin
 
 /**
  * The stored starts that a request depends on, and what is reserved for them, by
- * {@link qualifiedId}. An end needs its start for its index keys. A start without a trace needs its
+ * {@link nameOf}. An end needs its start for its index keys. A start without a trace needs its
  * own, in case it is a repetition, and its parent's.
  */
 const storedStarts = async (
@@ -292,19 +276,23 @@ const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): C
 };
 
 /**
- * Stores reports as {@link writeCalls} does, and gives calls the names that their ends bring, as
- * Weave's SDKs may. Names come first, so that a call that has ended has its name. An end that came
- * before its start names nothing: the start will bring a name.
+ * Gives calls the names that their ends bring, as Weave's SDKs may. That comes before the ends are
+ * stored, so that a call that has ended has its name. An end that came before its start names
+ * nothing: the start will bring a name.
  *
- * @throws ServiceError as {@link writeCalls}; 503 when storage does not accept it in time
+ * @returns the reports, with names of ends on the starts of the same calls
+ * @throws ServiceError 503 when storage does not accept the names in time
  */
-export const reportCalls: typeof writeCalls = async (store, sent, userId, budget) => {
-  const reports = await redactReports(store, sent);
+const nameCalls = async (
+  store: Store,
+  reports: readonly CallReport[],
+  budget: RequestBudget,
+): Promise<readonly CallReport[]> => {
   const ends = reports.flatMap((report): NamedEnd[] => {
     const { displayName } = report.kind === 'end' ? report.end : {};
     return report.kind === 'end' && displayName ? [{ ...report.end, displayName }] : [];
   });
-  if (ends.length === 0) return writeRedacted(store, reports, userId, budget);
+  if (ends.length === 0) return reports;
   const started = new Set(reports.map(startedBy));
   const alone = ends.filter((end) => !started.has(nameOf(end)));
   await mapConcurrent(alone, renameConcurrency, ({ projectId, id, displayName }) =>
@@ -312,7 +300,7 @@ export const reportCalls: typeof writeCalls = async (store, sent, userId, budget
       if (!(error instanceof ServiceError) || error.status !== 404) throw error;
     }),
   );
-  return writeRedacted(store, withNames(reports, ends), userId, budget);
+  return withNames(reports, ends);
 };
 
 /**

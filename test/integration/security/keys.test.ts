@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import * as calls from '../../../core/records/calls/keys.ts';
+import * as calls from '../../../core/records/calls/items.ts';
 import { segmentObject } from '../../../core/records/calls/payloads.ts';
 import * as costs from '../../../core/records/costs/store.ts';
 import * as feedback from '../../../core/records/feedback/items.ts';
@@ -77,7 +77,7 @@ const id = fc.oneof(
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-const placed = (projectId: ProjectId, name: string): calls.IndexedFields & { threadId: string } => ({
+const placed = (projectId: ProjectId, name: string): calls.IndexedCall & { threadId: string } => ({
   ...{ projectId, id: name, startedAt: 0, traceId: name, parentId: null, threadId: name, turnId: null },
 });
 const digest = 'x'.repeat(43);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startReport } from '../../../../core/doors/report.ts';
-import { reportCalls, updateCall, writeCalls } from '../../../../core/records/calls/index.ts';
+import { updateCall, writeCalls } from '../../../../core/records/calls/index.ts';
 import { createFeedback } from '../../../../core/records/feedback/index.ts';
 import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
@@ -52,7 +52,6 @@ const draft = {
 
 const doors: readonly (readonly [name: string, write: (store: Store) => Promise<unknown>])[] = [
   ['calls', (store) => writeCalls(store, [report], 'ada', requestBudget(1000))],
-  ['reports', (store) => reportCalls(store, [report], 'ada', requestBudget(1000))],
   ['a name', (store) => updateCall(store, projectId, 'c', { displayName: secret }, requestBudget(1000))],
   ['feedback', (store) => createFeedback(store, [{ draft, loc: [] }], 'ada', requestBudget(1000))],
   [

@@ -10,7 +10,7 @@ import {
   PayloadReader,
   readHeaders,
 } from '../../../../../core/records/calls/index.ts';
-import { segmentItemKey } from '../../../../../core/records/calls/keys.ts';
+import { segmentItemKey } from '../../../../../core/records/calls/items.ts';
 import {
   isBlank,
   packSegments,

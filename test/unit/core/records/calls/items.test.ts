@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   callIdOf,
   callKey,
-  type IndexedFields,
+  type IndexedCall,
   segmentKey,
   sortKeyOf,
   threadKeys,
@@ -11,7 +11,7 @@ import {
   timeKeys,
   timeRange,
   traceKeys,
-} from '../../../../../core/records/calls/keys.ts';
+} from '../../../../../core/records/calls/items.ts';
 import { orderedByDigest } from '../../../../../foundations/encoding/index.ts';
 import { compareText } from '../../../../../foundations/expression/index.ts';
 import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -31,7 +31,7 @@ const anyId = fc.oneof(ids, fc.uuid(), fc.stringMatching(/^[a-c]{1,3}$/));
 const anyLength = fc.oneof(anyId, longIds);
 const micros = fc.integer({ min: -9e15, max: 9e15 });
 
-const place = (changes: Partial<IndexedFields>): IndexedFields => ({
+const place = (changes: Partial<IndexedCall>): IndexedCall => ({
   projectId: project,
   id: 'call',
   startedAt: 0,
