@@ -11,6 +11,10 @@ export const jsonIn = (text: string): unknown => {
   }
 };
 
+/** A list in parts of a size, of which the last may be smaller. */
+export const chunksOf = <Item>(all: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
+
 /** A set with an item put in, or taken out if it was there. */
 export const toggled = (set: ReadonlySet<string>, item: string): ReadonlySet<string> => {
   const next = new Set(set);

@@ -12,6 +12,10 @@ export const stepKeys = (move: (by: number) => void): Keys => ({
   ArrowUp: () => move(-1),
 });
 
+/** The place that is so many steps from another one, among so many; the first if there was none. */
+export const stepped = (at: number, by: number, count: number): number =>
+  Math.max(0, Math.min(count - 1, at < 0 ? 0 : at + by));
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

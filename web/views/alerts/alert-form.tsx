@@ -166,7 +166,7 @@ const Targets = ({ draft, onChange }: PartProps) => {
     onChange({ hooks: hooks.map((hook, i) => (i === at ? { ...hook, ...changes } : hook)) });
   return (
     <fieldset className="plain-set alert-targets">
-      <legend className="muted">It tells</legend>
+      <legend>It tells</legend>
       <Check label="the topic of the stack" checked={draft.sns} onChange={(sns) => onChange({ sns })} />
       <Check label="the event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
       {hooks.map((hook, at) => (

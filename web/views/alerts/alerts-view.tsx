@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { ObjectHead } from '../../ui/object-list.tsx';
 import { maxListed } from '../stored.ts';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
@@ -109,25 +110,17 @@ export const AlertsView = () => {
   const isList = id === undefined && !form;
   return (
     <main className="page wide">
-      <div className="row-between wrap">
-        <h1>
-          {isList ? (
-            'Alerts'
-          ) : (
-            <>
-              <Link to="/alerts" search={{ project }}>
-                Alerts
-              </Link>{' '}
-              <span className="muted">/</span> {chosen?.value.name ?? (id === undefined ? 'new' : id)}
-            </>
-          )}
-        </h1>
-        {isList && mayChange ? (
+      <ObjectHead
+        title="Alerts"
+        list={{ to: '/alerts', search: { project } }}
+        shown={isList ? undefined : (chosen?.value.name ?? id ?? 'new')}
+      >
+        {mayChange ? (
           <Link to="/alerts" search={{ project, form: true }} className="button primary">
             New alert
           </Link>
         ) : null}
-      </div>
+      </ObjectHead>
       {mayChange ? null : (
         <Notice kind="info">
           This key may look at alerts{form ? ', and preview one' : ''}. To make, change, pause or try one

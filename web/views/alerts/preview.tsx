@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
@@ -90,19 +90,17 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
         </span>
       </div>
       {hasValues ? (
-        <Suspense fallback={<div className="chart" />}>
-          <Chart
-            name={name}
-            times={times}
-            span={[start, end]}
-            lines={linesOf(tried)}
-            bars={false}
-            timeText={(time) => (end - start > 2 * 86_400_000 ? dayText(time) : clockText(time))}
-            valueText={(each) => valueText(value, each)}
-            onPoint={setAt}
-            onPick={pick}
-          />
-        </Suspense>
+        <Chart
+          name={name}
+          times={times}
+          span={[start, end]}
+          lines={linesOf(tried)}
+          bars={false}
+          timeText={(time) => (end - start > 2 * 86_400_000 ? dayText(time) : clockText(time))}
+          valueText={(each) => valueText(value, each)}
+          onPoint={setAt}
+          onPick={pick}
+        />
       ) : (
         <p className="muted">There was nothing to measure in this time.</p>
       )}

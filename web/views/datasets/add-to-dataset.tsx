@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type FormEvent, useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
+import { chunksOf } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Input, TextArea } from '../../ui/fields.tsx';
@@ -210,12 +211,8 @@ interface AddToDatasetProps {
 export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatasetProps) => {
   const query = useRead(['calls for rows', project, calls], async (reading) => {
     const found = new Map<string, CallRow>();
-    for (let at = 0; at < calls.length; at += idsAtOnce) {
-      const request = {
-        project_id: project,
-        filter: { call_ids: calls.slice(at, at + idsAtOnce) },
-        columns: ['inputs', 'output'],
-      };
+    for (const call_ids of chunksOf(calls, idsAtOnce)) {
+      const request = { project_id: project, filter: { call_ids }, columns: ['inputs', 'output'] };
       for (const call of await readRows(reading, request)) found.set(call.id, call);
     }
     return calls.flatMap((id) => found.get(id) ?? []);

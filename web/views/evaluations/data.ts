@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import { feedbackOf } from '../../api/feedback.ts';
-import { isObject } from '../../data/values.ts';
+import { chunksOf, isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { headersOf, readRows } from '../data.ts';
 import { lineOf } from '../datasets/rows.ts';
@@ -138,11 +138,8 @@ export const useFigures = (project: string, runs: readonly Run[]): ReadonlyMap<s
   const { client, me } = useSession();
   // The oldest come first, so that a new one changes the last batch alone.
   const inTime = runs.toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt));
-  const batches = Array.from({ length: Math.ceil(runs.length / batchSize) }, (_, at) =>
-    inTime.slice(at * batchSize, (at + 1) * batchSize),
-  );
   return useQueries({
-    queries: batches.map((batch) => ({
+    queries: chunksOf(inTime, batchSize).map((batch) => ({
       queryKey: ['evaluation figures', me.key_id, project, batch.map(({ id, status }) => [id, status])],
       queryFn: ({ signal }: { signal: AbortSignal }) => readFigures(client, project, batch, signal),
       staleTime: Number.POSITIVE_INFINITY,
@@ -277,8 +274,8 @@ export const useRowFigures = (
       queryKey: ['evaluation row figures', me.key_id, project, trace, rows.length],
       queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReadonlyMap<string, RowFigures>> => {
         const all = new Map<string, RowFigures>();
-        for (let at = 0; at < rows.length; at += maxAdded) {
-          const seen = rows.slice(at, at + maxAdded).map(({ id }) => ({ id, trace_id: trace }));
+        for (const some of chunksOf(rows, maxAdded)) {
+          const seen = some.map(({ id }) => ({ id, trace_id: trace }));
           for (const [id, figures] of await readUsage(client, project, seen, signal)) all.set(id, figures);
         }
         return all;

@@ -12,7 +12,7 @@ import {
   type TableColumn,
 } from '../../ui/controls.tsx';
 import { Choice } from '../../ui/fields.tsx';
-import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
+import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { useChange } from '../data.ts';
 import { type EvaluationsSearch, maxRuns } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
@@ -189,8 +189,7 @@ const useListKeys = (runs: readonly Run[], project: string, { pick, compare, sea
   const [activeId, setActiveId] = useState<string>();
   const [help, setHelp] = useState(false);
   const active = runs.findIndex(({ id }) => id === activeId);
-  const move = (by: number) =>
-    setActiveId(runs[Math.max(0, Math.min(runs.length - 1, active < 0 ? 0 : active + by))]?.id);
+  const move = (by: number) => setActiveId(runs[stepped(active, by, runs.length)]?.id);
   useKeys({
     ...stepKeys(move),
     Enter: () => {

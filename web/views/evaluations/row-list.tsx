@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import { countText } from '../../data/format.ts';
-import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
+import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { useCostText } from '../overview/data.ts';
 import type { Run } from './data.ts';
 import { type Cell, differenceIn, type Measure, type Placed } from './join.ts';
@@ -131,7 +131,7 @@ export const RowList = ({ project, runs, rows, measures, open, onOpen }: RowList
   };
   useKeys({
     ...stepKeys((by) => {
-      const next = Math.max(0, Math.min(rows.length - 1, active < 0 ? 0 : active + by));
+      const next = stepped(active, by, rows.length);
       setActive(next);
       virtual.scrollToIndex(next);
     }),

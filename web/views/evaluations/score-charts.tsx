@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { clockText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
-import { Chart } from '../overview/charts.tsx';
+import { Chart, Legend } from '../overview/charts.tsx';
 import type { Run } from './data.ts';
 import { scoreText } from './words.ts';
 
@@ -54,34 +54,23 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
         <h2 className="cut" dir="auto">
           {score}
         </h2>
-        <ul className="legend">
-          {lines.map(({ label, color }) => (
-            <li key={label}>
-              <span className={`swatch series-${color}`} aria-hidden="true" />
-              <span className="cut" dir="auto">
-                {label}
-              </span>
-            </li>
-          ))}
-        </ul>
+        <Legend lines={lines} />
       </div>
-      <Suspense fallback={<div className="chart" />}>
-        <Chart
-          name={`${score} of ${runs.length} evaluations over time. The table has the values.`}
-          times={times}
-          span={[first - margin, last + margin]}
-          lines={lines}
-          bars={false}
-          sparse
-          timeText={isOfDays ? dayText : clockText}
-          valueText={scoreText}
-          onPoint={setAt}
-          onPick={(index) => {
-            const picked = runs[index];
-            if (picked) navigate({ to: '/evaluation', search: { project, runs: [picked.id] } });
-          }}
-        />
-      </Suspense>
+      <Chart
+        name={`${score} of ${runs.length} evaluations over time. The table has the values.`}
+        times={times}
+        span={[first - margin, last + margin]}
+        lines={lines}
+        bars={false}
+        sparse
+        timeText={isOfDays ? dayText : clockText}
+        valueText={scoreText}
+        onPoint={setAt}
+        onPick={(index) => {
+          const picked = runs[index];
+          if (picked) navigate({ to: '/evaluation', search: { project, runs: [picked.id] } });
+        }}
+      />
       <p className="muted metric-foot cut" aria-hidden="true" dir="auto">
         {run
           ? `${scoreText(run.means.get(score) ?? 0)} · ${run.model?.name ?? run.name} · ${momentText(run.startedAt)}`

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-q
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
-import { isObject } from '../../data/values.ts';
+import { chunksOf, isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
 import { headersOf, readRows } from '../data.ts';
 import { isSilent, previewsOfTraces } from '../previews.ts';
@@ -334,10 +334,10 @@ export const useJudgeCosts = (project: string, verdicts: readonly Verdict[]) => 
     ['costs of judges', project, ids],
     async (reading): Promise<ReadonlyMap<string, JudgesCost>> => {
       const costs = new Map<string, JudgesCost>();
-      for (let at = 0; at < ids.length; at += costsAtOnce) {
+      for (const call_ids of chunksOf(ids, costsAtOnce)) {
         const rows = await readRows(reading, {
           project_id: project,
-          filter: { call_ids: ids.slice(at, at + costsAtOnce) },
+          filter: { call_ids },
           columns: headersOf('summary.usage'),
           include_costs: true,
         });

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { costText, countText } from '../../data/format.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
+import { ObjectHead } from '../../ui/object-list.tsx';
 import { whole } from '../overview/requests.ts';
 import { ranges } from '../search.ts';
 import { maxListed } from '../stored.ts';
@@ -144,27 +145,20 @@ export const EvaluatorsView = () => {
   const chosen = data?.find((each) => each.id === id);
   const isOn = spending.data?.isOn;
   const mayWrite = allows(me, project, 'write');
+  const isList = id === undefined && !form;
   return (
     <main className="page wide">
-      <div className="row-between wrap">
-        <h1>
-          {id === undefined && !form ? (
-            'Evaluators'
-          ) : (
-            <>
-              <Link to="/evaluators" search={{ project }}>
-                Evaluators
-              </Link>{' '}
-              <span className="muted">/</span> {chosen?.value.name ?? (form ? 'new' : id)}
-            </>
-          )}
-        </h1>
-        {id === undefined && !form && mayWrite ? (
+      <ObjectHead
+        title="Evaluators"
+        list={{ to: '/evaluators', search: { project } }}
+        shown={isList ? undefined : (chosen?.value.name ?? (form ? 'new' : id))}
+      >
+        {mayWrite ? (
           <Link to="/evaluators" search={{ project, form: true }} className="button primary">
             New evaluator
           </Link>
         ) : null}
-      </div>
+      </ObjectHead>
       {mayWrite ? null : (
         <p className="muted">
           This key may look at evaluators. To make a check takes the role write on {project}, a model that
@@ -182,9 +176,7 @@ export const EvaluatorsView = () => {
       {chosen && !form ? (
         <EvaluatorPage key={chosen.id} project={project} evaluator={chosen} isOn={isOn} />
       ) : null}
-      {data && id === undefined && !form ? (
-        <List project={project} evaluators={data} spent={spending.data?.spent} />
-      ) : null}
+      {data && isList ? <List project={project} evaluators={data} spent={spending.data?.spent} /> : null}
     </main>
   );
 };

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Suspense, useMemo, useState } from 'react';
+import { type ComponentProps, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -20,11 +20,38 @@ const ensureValidLanguage = (): void => {
   }
 };
 
-/** A chart over time, which loads with the first. */
-export const Chart = lazily(() => {
+const LoadedChart = lazily(() => {
   ensureValidLanguage();
   return import('../../ui/chart.tsx');
 }, 'Chart');
+
+/** A chart over time, which loads with the first. */
+export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
+  <Suspense fallback={<div className="chart" />}>
+    <LoadedChart {...props} />
+  </Suspense>
+);
+
+interface LegendProps {
+  readonly lines: readonly Line[];
+  /** What stands behind the name of a line. @default - nothing */
+  readonly detailOf?: (line: Line) => ReactNode;
+}
+
+/** The names of lines, with their colors. */
+export const Legend = ({ lines, detailOf }: LegendProps) => (
+  <ul className="legend">
+    {lines.map((line) => (
+      <li key={line.label}>
+        <span className={`swatch series-${line.color}`} aria-hidden="true" />
+        <span className="cut" dir="auto">
+          {line.label}
+        </span>
+        {detailOf?.(line)}
+      </li>
+    ))}
+  </ul>
+);
 
 interface MetricChartProps {
   readonly title: string;
@@ -66,40 +93,31 @@ export const MetricChart = (props: MetricChartProps) => {
             Tell me…
           </Link>
         ) : null}
-        <ul className="legend">
-          {lines.map(({ label, values, color }) => {
+        <Legend
+          lines={lines}
+          detailOf={({ values }) => {
             const value = at === undefined ? undefined : values[at];
-            return (
-              <li key={label}>
-                <span className={`swatch series-${color}`} aria-hidden="true" />
-                <span className="cut" dir="auto">
-                  {label}
-                </span>
-                {typeof value === 'number' ? <strong>{text(value)}</strong> : null}
-              </li>
-            );
-          })}
-        </ul>
+            return typeof value === 'number' ? <strong>{text(value)}</strong> : null;
+          }}
+        />
       </div>
       {isEmpty ? (
         <p className="muted chart-empty">none in this time</p>
       ) : (
-        <Suspense fallback={<div className="chart" />}>
-          <Chart
-            name={nameOf(props)}
-            times={times}
-            span={[points[0]?.from ?? 0, points.at(-1)?.to ?? 0]}
-            lines={lines}
-            bars={bars}
-            timeText={(ms) => tickText(ms, granularity)}
-            valueText={text}
-            onPoint={setAt}
-            onPick={(index) => {
-              const picked = points[index];
-              if (picked && linkOf) navigate({ to: '/traces', search: linkOf(picked) });
-            }}
-          />
-        </Suspense>
+        <Chart
+          name={nameOf(props)}
+          times={times}
+          span={[points[0]?.from ?? 0, points.at(-1)?.to ?? 0]}
+          lines={lines}
+          bars={bars}
+          timeText={(ms) => tickText(ms, granularity)}
+          valueText={text}
+          onPoint={setAt}
+          onPick={(index) => {
+            const picked = points[index];
+            if (picked && linkOf) navigate({ to: '/traces', search: linkOf(picked) });
+          }}
+        />
       )}
       {isEmpty ? null : (
         <p className="muted metric-foot" aria-hidden="true">

@@ -192,7 +192,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       />
       <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
       <fieldset className="plain-set">
-        <legend className="muted">What is filled in</legend>
+        <legend>What is filled in</legend>
         <QueryStatus of={[known]} loading="Loading fields…" />
         {known.data?.map((field) => (
           <Check

@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
+import { chunksOf } from '../../data/values.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -125,13 +126,8 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const [shown, setShown] = useState(pageSize);
   const [adding, setAdding] = useState<readonly string[]>();
   const { error, run } = useWork();
-  const rows = standing.reviewed.slice(0, shown);
-  const batches = useMemo(() => {
-    const listed = standing.reviewed.slice(0, shown);
-    return Array.from({ length: Math.ceil(listed.length / pageSize) }, (_, at) =>
-      listed.slice(at * pageSize, (at + 1) * pageSize),
-    );
-  }, [standing, shown]);
+  const rows = useMemo(() => standing.reviewed.slice(0, shown), [standing, shown]);
+  const batches = useMemo(() => chunksOf(rows, pageSize), [rows]);
   const known = useInSight(project, batches, ['display_name', 'preview', 'summary.svc']);
   if (rows.length === 0) return null;
   const mayWrite = allows(me, project, 'write');

@@ -4,6 +4,7 @@ import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'r
 import { type CallRow, durationOf, nameOf, statusOf, sumUsage, timeOf, type Usage } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { chunksOf } from '../../data/values.ts';
 import { useKept, useRead } from '../../session/session.tsx';
 import {
   Button,
@@ -15,7 +16,7 @@ import {
   QueryStatus,
   StatusBadge,
 } from '../../ui/controls.tsx';
-import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
+import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { headersOf, intervalOf, readRows, useInSight } from '../data.ts';
 import { shownPreview } from '../previews.ts';
@@ -332,18 +333,11 @@ const keys = [
 
 const none: readonly CallRow[] = [];
 
-/** The turns in pages that stay as they are when more turns come. */
-const pagesOf = (turns: readonly CallRow[]): CallRow[][] => {
-  const pages: CallRow[][] = [];
-  for (let at = 0; at < turns.length; at += pageSize) pages.push(turns.slice(at, at + pageSize));
-  return pages;
-};
-
 /** Goes from turn to turn by the keyboard. */
 const moveFocus = (by: number): void => {
   const turns = [...document.querySelectorAll<HTMLElement>('.turn')];
   const at = turns.findIndex((turn) => turn.contains(document.activeElement));
-  const next = turns[Math.max(0, Math.min(turns.length - 1, at < 0 ? 0 : at + by))];
+  const next = turns[stepped(at, by, turns.length)];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: 'nearest' });
 };
@@ -412,7 +406,8 @@ export const ThreadView = () => {
   const query = useTurns(project, thread);
   const turns = query.data ?? none;
   const shown = useMemo(() => (failed ? turns.filter(hasFailed) : turns), [failed, turns]);
-  const pages = useMemo(() => pagesOf(shown), [shown]);
+  // Pages stay as they are when more turns come.
+  const pages = useMemo(() => chunksOf(shown, pageSize), [shown]);
   const [shownPages, setShownPages] = useState(firstPages);
   const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
   const [help, setHelp] = useState(false);

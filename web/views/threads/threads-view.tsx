@@ -15,7 +15,7 @@ import {
   SearchForm,
   Table,
 } from '../../ui/controls.tsx';
-import { Shortcuts, stepKeys, useKeys } from '../../ui/keys.tsx';
+import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { readRows, useChange } from '../data.ts';
 import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
@@ -238,7 +238,7 @@ const useListKeys = (
   const active = threads.findIndex(({ thread_id }) => thread_id === activeId);
   const [help, setHelp] = useState(false);
   const move = (by: number) => {
-    const next = threads[Math.max(0, Math.min(threads.length - 1, active < 0 ? 0 : active + by))];
+    const next = threads[stepped(active, by, threads.length)];
     if (!next) return;
     setActiveId(next.thread_id);
     keepActive(next.thread_id);

@@ -4,7 +4,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
-import { stepKeys, useKeys } from '../../ui/keys.tsx';
+import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { isSilent, previewsOfTraces } from '../previews.ts';
 import { isOfAllCalls, type TracesSearch } from '../search.ts';
 import { CallList, type ListState } from './call-list.ts';
@@ -234,8 +234,7 @@ export const useListKeys = (
     [list],
   );
   const row = rows[list.active];
-  const move = (by: number) =>
-    setActive((at) => Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by)));
+  const move = (by: number) => setActive((at) => stepped(at, by, rows.length));
   const open = () => {
     if (!row) return;
     const call = row.parent_id ? { call: row.id } : {};
