@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { clientOf } from '../api/client.ts';
 import { RequestFailed, wordsOf } from '../api/http.ts';
 import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
+import { Form } from '../ui/fields.tsx';
 import { Modal } from '../ui/popups.tsx';
 import { forgetKey, isOnDevice, keepKey, keptKey } from './device.ts';
 import { type Me, SessionProvider } from './session.tsx';
@@ -26,8 +27,7 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
   const [error, setError] = useState<unknown>(earlier);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setBusy(true);
     setError(undefined);
     try {
@@ -38,7 +38,7 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
     }
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
       <label className="field">
         <span>Key</span>
@@ -57,7 +57,7 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
       <Button kind="primary" type="submit" disabled={busy || key.trim() === ''}>
         {busy ? 'Signing in…' : 'Sign in'}
       </Button>
-    </form>
+    </Form>
   );
 };
 

@@ -48,6 +48,9 @@ export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Ro
     return includes && covers;
   });
 
+/** Whether the reader's key may do something to a project. */
+export const useAllowed = (project: string, role: Role): boolean => allows(useSession().me, project, role);
+
 /** What a read is done with. */
 export interface Reading {
   readonly client: Client;

@@ -1,6 +1,21 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Button } from './controls.tsx';
 
+interface FormProps extends Omit<ComponentProps<'form'>, 'onSubmit'> {
+  readonly onSubmit: () => unknown;
+}
+
+/** A form that the page itself does something with. */
+export const Form = ({ onSubmit, ...props }: FormProps) => (
+  <form
+    {...props}
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  />
+);
+
 interface LabelledProps {
   readonly label: ReactNode;
   /** The class of the label. @default 'field' */

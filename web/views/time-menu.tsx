@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { clockText, dayText } from '../data/format.ts';
 import { Button } from '../ui/controls.tsx';
-import { Input } from '../ui/fields.tsx';
+import { Form, Input } from '../ui/fields.tsx';
 import { Popup } from '../ui/popups.tsx';
 import { type Range, ranges, type TracesSearch } from './search.ts';
 
@@ -35,16 +35,15 @@ const spanText = ({ range, from, to }: Span): string => {
 const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void }) => {
   const [from, setFrom] = useState(localText(span.from));
   const [to, setTo] = useState(localText(span.to));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onChange({ ...(from && { from: momentOf(from) }), ...(to && { to: momentOf(to) }) });
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       <Input label="From" type="datetime-local" value={from} onChange={setFrom} />
       <Input label="To" type="datetime-local" value={to} onChange={setTo} />
       <Button type="submit">Show these</Button>
-    </form>
+    </Form>
   );
 };
 

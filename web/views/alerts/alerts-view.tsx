@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { ObjectHead } from '../../ui/object-list.tsx';
 import { maxListed } from '../stored.ts';
@@ -102,11 +102,10 @@ const route = getRouteApi('/alerts');
 export const AlertsView = () => {
   const search = route.useSearch();
   const { project, alert: id, form } = search;
-  const { me } = useSession();
   const query = useAlerts(project);
   const { data } = query;
   const chosen = data?.alerts.find((each) => each.id === id);
-  const mayChange = allows(me, project, 'admin');
+  const mayChange = useAllowed(project, 'admin');
   const isList = id === undefined && !form;
   return (
     <main className="page wide">

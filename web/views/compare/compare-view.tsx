@@ -1,5 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { durationOf, nameOf, statusOf } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
@@ -8,6 +8,7 @@ import { useRead } from '../../session/session.tsx';
 import { Button, CallFigures, Check, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { Markdown } from '../../ui/text.tsx';
 import { headersOf, readRows, useCall, useTrace } from '../data.ts';
 import { type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
@@ -35,8 +36,7 @@ const useOffered = ({ project_id, op_name, id }: Call) =>
 const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => void }) => {
   const { data, error } = useOffered(call);
   const [id, setId] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onChoose(id.trim());
   };
   return (
@@ -45,7 +45,7 @@ const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => voi
         Compare <strong dir="auto">{nameOf(call)}</strong> with a call of the same operation, or with any
         call:
       </p>
-      <form className="actions" onSubmit={submit}>
+      <Form className="actions" onSubmit={submit}>
         <input
           className="id-box"
           aria-label="Id of a call"
@@ -57,7 +57,7 @@ const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => voi
         <Button type="submit" disabled={id.trim() === ''}>
           Compare
         </Button>
-      </form>
+      </Form>
       {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
       {data?.length === 0 ? <p className="muted">There is no other call of this operation.</p> : null}
       <ul className="changes">

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Choice, Input, TextArea } from '../../ui/fields.tsx';
+import { Choice, Form, Input, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { readRows } from '../data.ts';
 import { useScheme } from '../stored.ts';
@@ -70,7 +70,7 @@ const Fields = ({ inputs, expected, onEdit }: FieldsProps) => (
 /** What rows have in the place of the inputs and outputs of calls, by the ids of the calls. */
 export type Parts = ReadonlyMap<string, { readonly inputs: unknown; readonly expected: unknown }>;
 
-interface FormProps {
+interface RowsFormProps {
   readonly project: string;
   readonly calls: readonly CallRow[];
   readonly choices: readonly Expected[];
@@ -79,7 +79,7 @@ interface FormProps {
 
 const nothing: Expected = { name: 'nothing', of: new Map() };
 
-const Form = ({ project, calls, choices, parts }: FormProps) => {
+const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
   const service = useScheme();
   const save = useSaveDataset(project);
   const [name, setName] = useState('');
@@ -116,8 +116,7 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
     await save(name, { kind: 'append', rows: added });
     setSaved(true);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     run(store, { failed: 'Nothing was added.' });
   };
   if (isSaved)
@@ -136,7 +135,7 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
     );
   const [only] = rows;
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       <DatasetName project={project} name={name} onName={setName} />
       {choices.length > 0 ? (
         <Choice
@@ -190,7 +189,7 @@ const Form = ({ project, calls, choices, parts }: FormProps) => {
           {isBusy ? 'Adding…' : kept.length === 1 ? 'Add row' : `Add ${countText(kept.length)} rows`}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 
@@ -229,7 +228,7 @@ export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatas
         </Notice>
       )}
       {data && data.length > 0 ? (
-        <Form project={project} calls={data} choices={choices} parts={parts} />
+        <RowsForm project={project} calls={data} choices={choices} parts={parts} />
       ) : null}
     </>
   );

@@ -5,7 +5,7 @@ import type { ObjectVersion } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
-import { allows, useRead, useSession } from '../../session/session.tsx';
+import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
@@ -174,11 +174,10 @@ interface VersionProps {
 const Version = ({ shown, versions, base }: VersionProps) => {
   const { project_id: project, object_id: name } = shown;
   const navigate = route.useNavigate();
-  const { me } = useSession();
   const table = tableOf(shown);
   const count = useCount(project, table);
   const [opened, setOpened] = useState<Opened>();
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   const mayEdit = mayWrite && shown === versions[0];
   const close = () => setOpened(undefined);
   const others = versions.filter(({ digest }) => digest !== shown.digest);
@@ -281,7 +280,7 @@ const Selected = () => {
 /** The datasets of a project: their rows, versions and files. */
 export const DatasetsView = () => {
   const { project } = route.useSearch();
-  const { me } = useSession();
+  const mayWrite = useAllowed(project, 'write');
   const query = useDatasets(project);
   const [importing, setImporting] = useState(false);
   const { data } = query;
@@ -289,9 +288,7 @@ export const DatasetsView = () => {
     <main className="page wide">
       <div className="row-between">
         <h1>Datasets</h1>
-        {allows(me, project, 'write') ? (
-          <Button onClick={() => setImporting(true)}>Import a dataset</Button>
-        ) : null}
+        {mayWrite ? <Button onClick={() => setImporting(true)}>Import a dataset</Button> : null}
       </div>
       <QueryStatus of={[query]} loading="Loading datasets…" />
       {data?.length === 0 ? (

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { countText } from '../../data/format.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { DatasetName } from './add-to-dataset.tsx';
 import { useSaveDataset } from './data.ts';
@@ -22,8 +23,7 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
   const [file, setFile] = useState<File>();
   const [replace, setReplace] = useState(false);
   const { doing: progress, error, run, stop } = useWork();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (!file) return;
     run(
       async ({ signal, say }) => {
@@ -37,7 +37,7 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
     );
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       <DatasetName project={project} name={name} onName={setName} />
       <label className="field">
         <span>JSON Lines, or CSV whose first line names the fields</span>
@@ -61,6 +61,6 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 };

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
-import { TextArea } from '../../ui/fields.tsx';
+import { Form, TextArea } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useCall } from '../data.ts';
@@ -50,8 +50,7 @@ export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps)
       { failed: 'Nothing was saved.' },
     );
   const gone: Updates = place === undefined ? [] : [{ pop: { index: place } }];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const value = jsonIn(text);
     if (!isObject(value)) return refuse('A row is a JSON object, such as {"inputs": {"question": "…"}}.');
     const changed = value as Row;
@@ -62,7 +61,7 @@ export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps)
     );
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       {source ? <SourceLink {...source} /> : null}
       {mayEdit ? (
         <>
@@ -82,6 +81,6 @@ export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps)
       ) : (
         <JsonTree value={row} path="" label="row" />
       )}
-    </form>
+    </Form>
   );
 };

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { type CallRow, opText, statusOf } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { isObject } from '../../data/values.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
@@ -184,7 +184,7 @@ interface RowDetailsProps {
 
 /** A row as a whole: its example, and what each evaluation made of it and why. */
 export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) => {
-  const { me } = useSession();
+  const mayAdd = useAllowed(project, 'write');
   const costText = useCostText(project);
   const [added, setAdded] = useState<CallRow>();
   const ids = row.cells.flatMap((cell) => cell?.trials.map(({ id }) => id) ?? []).slice(0, maxTrials);
@@ -214,7 +214,6 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
     );
   const first = query.data.rows.find(({ id }) => id === row.first.id);
   const { inputs, expected } = partsOf(first && exampleOf(first));
-  const mayAdd = allows(me, project, 'write');
   const [left, right] = sides.map((trials) => trials[0]?.call.id);
   const facts: readonly (readonly [string, unknown])[] = [
     ['Example', inputs],

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
 import { costText } from '../../data/format.ts';
-import { allows, useKept, useSession } from '../../session/session.tsx';
+import { useAllowed, useKept, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
@@ -320,8 +320,8 @@ interface EvaluatorFormProps {
 
 /** An evaluator to make or to change, which can be tried before it is stored. */
 export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
-  const { me, client } = useSession();
-  const mayJudge = allows(me, project, 'admin');
+  const { client } = useSession();
+  const mayJudge = useAllowed(project, 'admin');
   const first = evaluator ? draftOf(evaluator.value, client) : emptyDraft(mayJudge ? 'judge' : 'check');
   // Whoever looks at a call that it was tried on finds the draft again.
   const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);

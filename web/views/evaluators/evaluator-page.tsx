@@ -4,7 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
@@ -123,6 +123,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
 /** What can be done with an evaluator. */
 const Actions = ({ project, evaluator }: EvaluatorProps) => {
   const { me } = useSession();
+  const mayScore = useAllowed(project, 'write');
   const { remove } = useStoreEvaluator(project);
   const navigate = useNavigate();
   const [opened, setOpened] = useState<'run' | 'remove'>();
@@ -131,9 +132,7 @@ const Actions = ({ project, evaluator }: EvaluatorProps) => {
   const mayEdit = mayChange(me, project, evaluator.value);
   return (
     <span className="row-end wrap">
-      {allows(me, project, 'write') ? (
-        <Button onClick={() => setOpened('run')}>Judge existing calls</Button>
-      ) : null}
+      {mayScore ? <Button onClick={() => setOpened('run')}>Judge existing calls</Button> : null}
       {mayEdit ? (
         <>
           <Link

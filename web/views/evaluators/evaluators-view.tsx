@@ -1,7 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { costText, countText } from '../../data/format.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { ObjectHead } from '../../ui/object-list.tsx';
 import { whole } from '../overview/requests.ts';
@@ -138,13 +138,12 @@ interface ListProps {
 /** The evaluators of a project, or one of them with its verdicts. */
 export const EvaluatorsView = () => {
   const { project, evaluator: id, form } = route.useSearch();
-  const { me } = useSession();
   const query = useEvaluators(project);
   const { data } = query;
   const spending = useSpending(project, data);
   const chosen = data?.find((each) => each.id === id);
   const isOn = spending.data?.isOn;
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   const isList = id === undefined && !form;
   return (
     <main className="page wide">

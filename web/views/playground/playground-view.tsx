@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Call } from '../../api/contract.ts';
-import { allows, useRead, useSession, useStore } from '../../session/session.tsx';
+import { allows, useAllowed, useRead, useSession, useStore } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Input, TextArea } from '../../ui/fields.tsx';
+import { Form, Input, TextArea } from '../../ui/fields.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { imageOf } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
@@ -145,13 +145,10 @@ const RequestPane = (props: RequestPaneProps) => {
     trial.edit({ messages: [...messages.slice(0, at), ...next, ...messages.slice(at + 1)] });
   const lastRole = messages.at(-1)?.role;
   return (
-    <form
+    <Form
       className="stack"
       aria-label={number === undefined ? 'Request' : `Request ${number}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (allowed) trial.send();
-      }}
+      onSubmit={() => allowed && trial.send()}
       onKeyDown={(event) => {
         // A form of many fields and no submit button does nothing by Enter itself.
         const isWanted = event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement;
@@ -203,7 +200,7 @@ const RequestPane = (props: RequestPaneProps) => {
         <span className="spring" />
         <span className="hint">Ctrl+Enter sends</span>
       </div>
-    </form>
+    </Form>
   );
 };
 
@@ -265,6 +262,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
   const navigate = route.useNavigate();
+  const mayWrite = useAllowed(project, 'write');
   const { data: prompts = [] } = useRead(['prompts', project], async (reading) => {
     const request = { ...ofClass('Prompt'), ...byObject, metadata_only: true, limit: maxPrompts };
     return (await readObjects(reading, project, request)).map(({ object_id }) => object_id);
@@ -272,8 +270,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const [open, setOpen] = useState(false);
   const [name, setName] = useState(seed.prompt?.prompt ?? '');
   const { error, run, refuse } = useWork();
-  const save = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     const draft = trials.snapshot().trials[0]?.snapshot().draft;
     const made = draft && promptOf(draft, name.trim());
     if (!made || 'problem' in made) return refuse(made?.problem);
@@ -300,9 +297,9 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
           }))}
         />
       ) : null}
-      {allows(me, project, 'write') ? (
+      {mayWrite ? (
         <Popup label="Save as a prompt" name="Save as a prompt" open={open} onOpenChange={setOpen}>
-          <form className="stack" onSubmit={save}>
+          <Form className="stack" onSubmit={save}>
             <Input
               label="Name of the prompt; one that is there gets a new version"
               value={name}
@@ -314,7 +311,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
                 Save
               </Button>
             </div>
-          </form>
+          </Form>
         </Popup>
       ) : null}
     </>

@@ -1,11 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { type ComponentProps, type FormEvent, useRef, useState } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
 import { momentText } from '../../data/format.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { Input } from '../../ui/fields.tsx';
+import { Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
@@ -27,14 +27,13 @@ const fields: readonly (readonly [
 const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
   const [form, setForm] = useState<PriceForm>(emptyPrice);
   const [problem, setProblem] = useState<string>();
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const price = typedPrice(form);
     setProblem('problem' in price ? price.problem : undefined);
     if (!('problem' in price)) add.mutate(price, { onSuccess: () => setForm(emptyPrice) });
   };
   return (
-    <form className="card stack" onSubmit={submit} aria-label="Add a price">
+    <Form className="card stack" onSubmit={submit} aria-label="Add a price">
       <h2>Add a price</h2>
       <div className="price-fields">
         {fields.map(([field, label, props]) => (
@@ -54,7 +53,7 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
           {add.isPending ? 'Adding…' : 'Add price'}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 
@@ -90,12 +89,11 @@ const columnsOf = (onRemove: ((price: Price, row: number) => void) | undefined):
 export const PricesView = () => {
   const { project, model = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const { me } = useSession();
   const { query, add, remove } = usePrices(project);
   const [removing, setRemoving] = useState<Price>();
   const row = useRef(0);
   const { data = [] } = query;
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   const shown = data.filter(({ llm_id = '' }) => llm_id.toLowerCase().includes(model.toLowerCase()));
   const search = (text: string) =>
     navigate({ search: { project, ...(text !== '' && { model: text }) }, replace: true });

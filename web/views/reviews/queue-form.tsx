@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Choice, Input } from '../../ui/fields.tsx';
+import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { newObjectId } from '../stored.ts';
 import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
@@ -172,13 +172,12 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
     });
     onSaved(id);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     if (chosen.length === 0) return refuse('Choose what is to be filled in, or make a field.');
     run(store, { failed: 'Nothing was saved.' });
   };
   return (
-    <form className="stack queue-form" aria-label={queue ? 'Edit the queue' : 'New queue'} onSubmit={submit}>
+    <Form className="stack queue-form" aria-label={queue ? 'Edit the queue' : 'New queue'} onSubmit={submit}>
       <h2>{queue ? `Edit ${queue.name}` : 'New queue'}</h2>
       <Input
         label="Name"
@@ -236,6 +235,6 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
           {saving ? 'Saving…' : 'Save the queue'}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };

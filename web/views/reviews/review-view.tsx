@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
-import { allows, useRead, useSession } from '../../session/session.tsx';
+import { useAllowed, useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { type Keys, Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { useWork } from '../../ui/work.ts';
 import { StoryView } from '../trace/story-view.tsx';
@@ -274,8 +275,7 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
     const wrong = steps.save();
     if (wrong >= 0) mark(wrong);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     save();
   };
   /** What keys do while somebody types. */
@@ -342,7 +342,7 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
               <ItemStory key={call.id} project={project} call={call} isAhead={call !== current} />
             ))}
           </div>
-          <form className="review-form" aria-label="Your review" tabIndex={-1} ref={form} onSubmit={submit}>
+          <Form className="review-form" aria-label="Your review" tabIndex={-1} ref={form} onSubmit={submit}>
             <Link
               to="/trace"
               search={{ project, trace: current.trace_id, ...(current.parent_id && { call: current.id }) }}
@@ -367,7 +367,7 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
             <Button kind="primary" type="submit" idle={steps.busy}>
               {steps.busy ? 'Saving…' : 'Save and go on'}
             </Button>
-          </form>
+          </Form>
         </div>
       ) : (
         <Notice kind="info" action={<Button onClick={onLeave}>To the queue</Button>}>
@@ -395,9 +395,9 @@ interface ReviewViewProps {
 
 /** Reviews the calls of a queue, one after the other. */
 export const ReviewView = ({ project, queue, onLeave }: ReviewViewProps) => {
-  const { me } = useSession();
+  const mayWrite = useAllowed(project, 'write');
   const { state, queries } = useQueue(project, queue);
-  if (!allows(me, project, 'write'))
+  if (!mayWrite)
     return (
       <Notice kind="error" action={<Button onClick={onLeave}>To the queue</Button>}>
         Reviewing takes a key with the role write on {project}, which this one lacks.

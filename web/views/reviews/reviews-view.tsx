@@ -3,7 +3,7 @@ import { Suspense, useMemo, useState } from 'react';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { goTo, ObjectLink } from '../../ui/object-list.tsx';
@@ -123,6 +123,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const { fields, reviews, standing } = state;
   const { me } = useSession();
   const { takeBack } = useReviewing(project);
+  const mayWrite = useAllowed(project, 'write');
   const [shown, setShown] = useState(pageSize);
   const [adding, setAdding] = useState<readonly string[]>();
   const { error, run } = useWork();
@@ -130,7 +131,6 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const batches = useMemo(() => chunksOf(rows, pageSize), [rows]);
   const known = useInSight(project, batches, ['display_name', 'preview', 'summary.svc']);
   if (rows.length === 0) return null;
-  const mayWrite = allows(me, project, 'write');
   const back = (call: string) =>
     run(() => takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []), {
       failed: 'The review was not taken back.',
@@ -219,7 +219,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const { remove } = useSaveQueue(project);
   const [deleting, setDeleting] = useState(false);
   const { error, run } = useWork();
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
   const filter = filterOf(queue, client);
   const unknown = filter.others.length + Object.keys(filter.rest).length;
@@ -316,12 +316,11 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
 export const ReviewsView = () => {
   const { project, queue: id, review } = route.useSearch();
   const change = useChange<ReviewsSearch>(route.useNavigate());
-  const { me } = useSession();
   const query = useQueues(project);
   const [form, setForm] = useState<'new' | 'edit'>();
   const { data } = query;
   const queue = data?.find((each) => each.id === id);
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   if (queue && review)
     return (
       <Suspense fallback={<p className="muted center">Loading…</p>}>

@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { wordsOf } from '../../api/http.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Input } from '../../ui/fields.tsx';
+import { Form, Input } from '../../ui/fields.tsx';
 import { newObjectId } from '../stored.ts';
 import { isSame, type Savable, type SavedView, savedState, useSavedViews } from './saved.ts';
 
@@ -25,13 +25,12 @@ interface NameFormProps {
 const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
   const [name, setName] = useState(of?.name ?? '');
   const [isDefault, setDefault] = useState(of?.isDefault ?? false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onSave(name.trim(), isDefault);
     setName('');
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       <Input
         label={of ? 'Name' : 'Save what you see as'}
         spellCheck
@@ -43,20 +42,19 @@ const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
       <Button type="submit" kind="primary" disabled={name.trim() === ''}>
         {of ? 'Change' : replaces(name.trim()) ? 'Replace' : 'Save'}
       </Button>
-    </form>
+    </Form>
   );
 };
 
 /** The saved views of a project: opened, saved, renamed and deleted. */
 export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
-  const { me } = useSession();
   const navigate = useNavigate();
   const { project } = search;
   const { query, save, remove } = useSavedViews(project, true);
   const [changing, setChanging] = useState<SavedView>();
   const views = query.data ?? [];
   const state = savedState(search);
-  const mayWrite = allows(me, project, 'write');
+  const mayWrite = useAllowed(project, 'write');
   const open = ({ view: to, search: saved }: SavedView) => {
     onDone();
     navigate({ to: `/${to}`, search: { ...saved, project } as never });

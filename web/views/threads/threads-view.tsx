@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import type { Request, Thread } from '../../api/contract.ts';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled } from '../../data/values.ts';
-import { allows, useKept, useRead, useSession } from '../../session/session.tsx';
+import { useAllowed, useKept, useRead, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
@@ -297,9 +297,9 @@ const TurnsToDataset = ({ project, threads }: { project: string; threads: readon
 
 /** Adds the turns of the selected threads to a dataset. */
 const AddTurns = ({ project, threads }: { project: string; threads: readonly string[] }) => {
-  const { me } = useSession();
+  const mayWrite = useAllowed(project, 'write');
   const [adding, setAdding] = useState(false);
-  if (threads.length === 0 || !allows(me, project, 'write')) return null;
+  if (threads.length === 0 || !mayWrite) return null;
   return (
     <>
       <Button onClick={() => setAdding(true)}>

@@ -14,7 +14,7 @@ import {
 import type { Call } from '../../api/contract.ts';
 import { kindOf } from '../../api/kind.ts';
 import { bytesText, costText, countText, durationText, tokensText } from '../../data/format.ts';
-import { allows, useSession } from '../../session/session.tsx';
+import { useAllowed } from '../../session/session.tsx';
 import {
   Button,
   CopyButton,
@@ -148,8 +148,7 @@ const textsOf = (call: Call): Conversation | undefined => {
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = durationOf(call);
   const usage = sumUsage(usageByModel(call).values());
-  const { me } = useSession();
-  const mayWrite = allows(me, call.project_id, 'write');
+  const mayWrite = useAllowed(call.project_id, 'write');
   const [adding, setAdding] = useState(false);
   return (
     <header className="call-head">

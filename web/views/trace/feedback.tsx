@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
+import { Form } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
 import { isAnswer, valueText } from '../reviews/agreement.ts';
@@ -121,8 +122,7 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
   const [text, setText] = useState(saved);
   const id = useId();
   const submitButton = useRef<HTMLButtonElement>(null);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     state.give(kind, payloadOf(kind, text.trim()));
   };
   const takeBack = () => {
@@ -132,7 +132,7 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
     state.takeBack(kind);
   };
   return (
-    <form className="feedback-part" onSubmit={submit}>
+    <Form className="feedback-part" onSubmit={submit}>
       <div className="field">
         <label htmlFor={id}>{title}</label>
         {kind === 'score' ? (
@@ -171,7 +171,7 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
           {saved === '' ? `Give the ${kind}` : `Replace the ${kind}`}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 };
 

@@ -1,6 +1,6 @@
-import { type FormEvent, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
+import { type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
-import { Choice, Input } from '../../ui/fields.tsx';
+import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import {
@@ -63,12 +63,11 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
     const suggested = suggestions.find((suggestion) => suggestion.path === next);
     if (suggested) setOp(suggested.op);
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     onAdd({ path: path.trim(), op, value: needsValue(op) ? value : '' });
   };
   return (
-    <form className="stack" onSubmit={submit}>
+    <Form className="stack" onSubmit={submit}>
       <Input label="Column or path" list={list} required value={path} onChange={choosePath}>
         <datalist id={list}>
           {suggestions.map((suggestion) => (
@@ -101,7 +100,7 @@ const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => 
       <Button kind="primary" type="submit" disabled={path.trim() === ''}>
         Add filter
       </Button>
-    </form>
+    </Form>
   );
 };
 

@@ -1,8 +1,8 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
-import { Input } from '../../ui/fields.tsx';
+import { Form, Input } from '../../ui/fields.tsx';
 import { Menu, Modal, Popup } from '../../ui/popups.tsx';
 import { type Changes, isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
 import { columnsOf } from './columns.tsx';
@@ -99,15 +99,14 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
     [...document.querySelectorAll<HTMLElement>('.table-head .cell')].find(
       ({ dataset }) => dataset.column === id,
     )?.offsetWidth ?? 120;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const added = path.trim();
     if (added !== '') setPaths([...paths.filter((column) => column !== added), added]);
     setPath('');
   };
   return (
     <Popup label="Columns" name="Columns" align="end" open={open} onOpenChange={setOpen}>
-      <form className="stack" onSubmit={submit} ref={form}>
+      <Form className="stack" onSubmit={submit} ref={form}>
         <ul className="column-list">
           {places.map(({ id, hidden, width }, at) => {
             const title = columns.find((column) => column.id === id)?.title ?? id;
@@ -185,7 +184,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
         <p className="hint">
           A column that is empty in all rows is not shown. This device keeps what you choose.
         </p>
-      </form>
+      </Form>
     </Popup>
   );
 };

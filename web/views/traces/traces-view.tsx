@@ -4,7 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { keepColumns } from '../../session/device.ts';
-import { allows, useKept, useRead, useSession, useWake } from '../../session/session.tsx';
+import { useAllowed, useKept, useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -104,7 +104,7 @@ interface SelectionProps {
 
 /** What can be done with the rows that are selected. */
 const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProps) => {
-  const { me } = useSession();
+  const mayWrite = useAllowed(project, 'write');
   const [adding, setAdding] = useState(false);
   if (picked.length === 0) return null;
   return (
@@ -114,7 +114,7 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
           {picked.length < 2 ? 'Select another to compare' : 'Compare the two'}
         </Button>
       ) : null}
-      {allows(me, project, 'write') ? (
+      {mayWrite ? (
         <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
       ) : null}
       <Button kind="quiet" onClick={clear} aria-label="Select nothing">
