@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { constants, gunzipSync, zstdCompressSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { UsageError } from '../../bin/common.ts';
-import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import { formatTime, isJsonObject, parseTime } from '../../foundations/wire/index.ts';
+import { ExportTraceServiceRequestSchema } from '../../test/support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 
 /** A finished call as a client reports it. */
 export interface Call {

@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
 import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
-import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { Store } from '../../foundations/storage/index.ts';
+import { ExportTraceServiceRequestSchema } from '../../test/support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import {
   type Bench,
   type BenchContext,

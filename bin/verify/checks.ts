@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { create, toBinary } from '@bufbuild/protobuf';
-import { ExportTraceServiceRequestSchema } from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
 /** What a check found wrong, and what to do about it. */
 export class Red extends Error {
@@ -203,15 +202,23 @@ const spansAsJson = async (target: Target): Promise<void> => {
 const spansAsProtobuf = async (target: Target): Promise<void> => {
   const now = BigInt(Date.now()) * 1_000_000n;
   const { traceId, spanId, name } = spanOf('00000000000000b2');
-  const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
-  const span = {
-    ...{ traceId: bytes(traceId), spanId: bytes(spanId), name },
-    ...{ startTimeUnixNano: now, endTimeUnixNano: now },
-  };
-  const message = create(ExportTraceServiceRequestSchema, {
-    resourceSpans: [{ scopeSpans: [{ spans: [span] }] }],
-  });
-  const body = toBinary(ExportTraceServiceRequestSchema, message);
+  const { Bit64, LengthDelimited } = WireType;
+  const span = new BinaryWriter()
+    .tag(1, LengthDelimited)
+    .bytes(Buffer.from(traceId, 'hex'))
+    .tag(2, LengthDelimited)
+    .bytes(Buffer.from(spanId, 'hex'))
+    .tag(5, LengthDelimited)
+    .string(name)
+    .tag(7, Bit64)
+    .fixed64(now)
+    .tag(8, Bit64)
+    .fixed64(now)
+    .finish();
+  const inField = (field: number, message: Uint8Array) =>
+    new BinaryWriter().tag(field, LengthDelimited).bytes(message).finish();
+  // ExportTraceServiceRequest.resource_spans, ResourceSpans.scope_spans, ScopeSpans.spans
+  const body = inField(1, inField(2, inField(2, span)));
   const headers = { project_id: target.project, 'content-type': 'application/x-protobuf' };
   const advice = 'see docs/decisions/0154: how the gateway passes protobuf on';
   for (const [how, bodyOf] of [

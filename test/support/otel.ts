@@ -1,11 +1,11 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
-import { StatusSchema } from '../../core/doors/otel/proto/google/rpc/status_pb.js';
+import { isNumber, type JsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+import { StatusSchema } from './proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
-} from '../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import type { SpanSchema } from '../../core/doors/otel/proto/opentelemetry/proto/trace/v1/trace_pb.js';
-import { isNumber, type JsonObject, type JsonValue } from '../../foundations/wire/index.ts';
+} from './proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import type { SpanSchema } from './proto/opentelemetry/proto/trace/v1/trace_pb.js';
 
 /** Ids as OTLP's JSON has them. */
 export const traceId = '5b8efff798038103d269b633813fc60c';

@@ -147,7 +147,7 @@ const maxName = 60;
 
 /** A span's name for a message. Names can be as long as the request. */
 const shortName = (name: unknown): string => {
-  if (typeof name !== 'string') return 'without a name';
+  if (typeof name !== 'string' || name === '') return 'without a name';
   return `"${name.length > maxName ? `${name.slice(0, maxName)}…` : name}"`;
 };
 

@@ -1,9 +1,9 @@
-import { create, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMessage, toBinary, toJsonString } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeJson } from '../../../../../../core/doors/otel/decode/json.ts';
-import { decodeProtobuf } from '../../../../../../core/doors/otel/decode/protobuf.ts';
-import { ExportTraceServiceRequestSchema } from '../../../../../../core/doors/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { decodeJson, decodeJsonLogs } from '../../../../../../core/doors/otel/decode/json.ts';
+import { decodeProtobuf, decodeProtobufLogs } from '../../../../../../core/doors/otel/decode/protobuf.ts';
 import { nested } from '../../../../../../core/doors/otel/values.ts';
 import type { JsonObject } from '../../../../../../foundations/wire/index.ts';
 import {
@@ -15,12 +15,43 @@ import {
   startNanos,
   textAttribute,
 } from '../../../../../support/otel.ts';
+import { messageOf } from '../../../../../support/otel-messages.ts';
+import { ExportLogsServiceRequestSchema } from '../../../../../support/proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
+import { ExportTraceServiceRequestSchema } from '../../../../../support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { runs, seed } from '../../../../../support/sampling.ts';
 
 const ofJson = (...spans: JsonObject[]) => decodeJson(JSON.stringify(exportJson({}, spans)));
 const attributesOf = (values: unknown) =>
   ofJson(spanJson({ attributes: values as never })).spans[0]?.span.attributes;
 
+/** A message in protobuf and in OTLP's JSON, which has ids in hex digits. */
+const bothWays = (desc: DescMessage, init: object): readonly [Uint8Array, string] => {
+  const message = create(desc, init as never);
+  const json = toJsonString(desc, message, { enumAsInteger: true }).replace(
+    /"(traceId|spanId|parentSpanId)":"([^"]*)"/g,
+    (_, name, id) => `"${name}":"${Buffer.from(id, 'base64').toString('hex')}"`,
+  );
+  return [toBinary(desc, message), json];
+};
+
 describe('protobuf', () => {
+  it.each([
+    ['spans', ExportTraceServiceRequestSchema, decodeProtobuf, decodeJson],
+    ['log records', ExportLogsServiceRequestSchema, decodeProtobufLogs, decodeJsonLogs],
+  ] as const)(
+    'made of the official definitions says the same of %s as their JSON',
+    (_, desc, read, readJson) => {
+      fc.assert(
+        fc.property(messageOf(desc, 9), (init) => {
+          const [bytes, json] = bothWays(desc, init);
+          // A clone of a Buffer is an Uint8Array.
+          expect(structuredClone(read(bytes))).toEqual(structuredClone(readJson(json)));
+        }),
+        { numRuns: runs(200, 2000), seed },
+      );
+    },
+  );
+
   it('with strings that are no UTF-8 has U+FFFD in their place', () => {
     const bytes = exportBytes('acme/x', [spanMessage({ attributes: [textAttribute('cut', 'caf##')] })]);
     const at = Buffer.from(bytes).indexOf('##');
@@ -71,7 +102,7 @@ describe('protobuf', () => {
       );
     };
     expect(decodeProtobuf(nested(200)).spans).toHaveLength(1);
-    expect(() => decodeProtobuf(nested(400))).toThrow('recursion');
+    expect(() => decodeProtobuf(nested(400))).toThrow('messages nest more than 600 levels deep');
   });
 
   it('of 10,000 attributes keeps all, and the last of those that are twice', () => {

@@ -5,7 +5,7 @@ virtual environment, from the project's root:
 
     pip install opentelemetry-proto==1.45.2 googleapis-common-protos==1.76.0
     npm install --no-save @bufbuild/protoc-gen-es@2.17.0
-    python core/doors/otel/proto/generate.py
+    python test/support/proto/generate.py
 """
 
 import pathlib
