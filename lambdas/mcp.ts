@@ -11,9 +11,16 @@ import { forbidden, type ProjectId, ServiceError } from '../foundations/wire/ind
 import { argumentsInDialect, policy } from './http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
 import { lookupsFor } from './http/lookups.ts';
-import { internal, logRequest, readCaller } from './http/middlewares.ts';
 import { ownUrl } from './http/own-url.ts';
-import { bodyText, headerOf, headersOf, type ServiceEvent } from './http/request.ts';
+import {
+  bodyText,
+  headerOf,
+  headersOf,
+  internal,
+  logRequest,
+  readCaller,
+  type ServiceEvent,
+} from './http/request.ts';
 import { settings } from './http/settings.ts';
 
 /** The service's version, set by the bundler. */

@@ -6,9 +6,8 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
 import { formatted, jsonText, type Piece, type Records, recordTypes, withLineEnd } from './answer.ts';
 import { inDialect, namesOf } from './dialect.ts';
-import { answerErrors, authorize, logRequest, readCaller, timeoutEarlyResponse } from './middlewares.ts';
 import { contentCoding, mediaType } from './negotiate.ts';
-import { readRequest, type ServiceEvent, type ServiceRequest } from './request.ts';
+import { middlewares, type ServiceEvent, type ServiceRequest, timeoutEarlyResponse } from './request.ts';
 import {
   abortable,
   afterFirst,
@@ -68,19 +67,6 @@ type Handle<Body, Answer> = (
 ) => Frozen<Answer> | Streamed | Promise<Frozen<Answer> | Streamed>;
 
 type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
-
-/**
- * The middlewares of an endpoint, in order: log → errors → caller → request → authorization.
- */
-export const middlewares = <Body>(
-  description: Description<Body, unknown>,
-): MiddlewareObj<ServiceEvent<Body>>[] => [
-  logRequest(description.path),
-  answerErrors(),
-  readCaller(),
-  readRequest(description),
-  ...(description.role ? [authorize(description)] : []),
-];
 
 /** The event of an endpoint whose answer is streamed. */
 export interface StreamEvent<Body> extends ServiceEvent<Body> {

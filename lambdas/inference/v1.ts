@@ -24,9 +24,17 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
-import { answerErrors, logRequest, readCaller } from '../http/middlewares.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
-import { bodyText, headerOf, headersOf, readRequest, type ServiceEvent } from '../http/request.ts';
+import {
+  answerErrors,
+  bodyText,
+  headerOf,
+  headersOf,
+  logRequest,
+  readCaller,
+  readRequest,
+  type ServiceEvent,
+} from '../http/request.ts';
 import { conclude, countCaller, holdCost, recordMs, requireKeepable } from './asking.ts';
 import { inference } from './upstreams.ts';
 

@@ -12,8 +12,16 @@ import { challengeOf } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { policy } from '../http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
-import { internal, logRequest, readCaller } from '../http/middlewares.ts';
-import { bodyBytes, headerOf, type ServiceEvent, type ServiceRequest, unsupported } from '../http/request.ts';
+import {
+  bodyBytes,
+  headerOf,
+  internal,
+  logRequest,
+  readCaller,
+  type ServiceEvent,
+  type ServiceRequest,
+  unsupported,
+} from '../http/request.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',

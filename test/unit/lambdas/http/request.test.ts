@@ -5,8 +5,14 @@ import * as z from 'zod/mini';
 import { type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
 import type { BodySchema } from '../../../../foundations/wire/parse-body.ts';
 import { projectId } from '../../../../foundations/wire/schema.ts';
-import { answerErrors, authorize, logRequest, readCaller } from '../../../../lambdas/http/middlewares.ts';
-import { readRequest, type ServiceEvent } from '../../../../lambdas/http/request.ts';
+import {
+  answerErrors,
+  authorize,
+  logRequest,
+  readCaller,
+  readRequest,
+  type ServiceEvent,
+} from '../../../../lambdas/http/request.ts';
 import type { Dialect } from '../../../../weave/policy.ts';
 
 type Body = { project_id: ProjectId };
