@@ -7,7 +7,7 @@ import { readSpent } from '../core/records/spending.ts';
 import { ownPolicy } from '../foundations/policy.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
-import { parseValue } from '../foundations/wire/parse-body.ts';
+import { parseValue } from '../foundations/wire/schema.ts';
 import { dialectOf, weavePolicy } from '../weave/policy.ts';
 import {
   type CommandOutput,

@@ -4,7 +4,7 @@ import type { CallsQuery } from '../../api/queries.ts';
 import { callsStreamQuery } from '../../api/queries.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { callsComplete } from '../../weave/api/calls.ts';
 import { nameInWeave } from '../../weave/names.ts';
 import type { Call } from './calls.ts';

@@ -9,7 +9,7 @@ import {
 import { World } from '../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
 import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';

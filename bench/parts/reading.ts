@@ -10,7 +10,7 @@ import { feedbackOn } from '../../core/records/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchContext, type BenchPart, totalUnits, type Units } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

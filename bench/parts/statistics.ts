@@ -24,7 +24,7 @@ import {
   type ProjectId,
   parseTime,
 } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

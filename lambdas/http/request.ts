@@ -15,7 +15,7 @@ import {
   ServiceError,
   unavailable,
 } from '../../foundations/wire/index.ts';
-import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/parse-body.ts';
+import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { jsonText } from './answer.ts';
 import { policy } from './dialect.ts';

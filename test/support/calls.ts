@@ -13,7 +13,7 @@ import { toPath } from '../../foundations/expression/index.ts';
 import { ownPolicy } from '../../foundations/policy.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */

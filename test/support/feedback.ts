@@ -16,7 +16,7 @@ import {
 } from '../../core/records/feedback/index.ts';
 import { requestBudget, type Store, scanTable } from '../../foundations/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { project } from './calls.ts';
 import { createStores, storeOf } from './stores.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/records/costs/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
-import { parseBody } from '../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../foundations/wire/schema.ts';
 import { createStores, storeOf } from './stores.ts';
 
 /** A store of calls with their rollups, for one test file. */

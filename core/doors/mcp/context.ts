@@ -4,7 +4,7 @@ import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget, Store, Table } from '../../../foundations/storage/index.ts';
 import { forbidden, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
-import { parseValue } from '../../../foundations/wire/parse-body.ts';
+import { parseValue } from '../../../foundations/wire/schema.ts';
 import type { StatsLookups } from '../../questions/stats/index.ts';
 import { type JsonFields, kept } from './reply.ts';
 

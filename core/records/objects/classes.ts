@@ -20,7 +20,7 @@ import {
   parseJson,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { parseValue } from '../../../foundations/wire/parse-body.ts';
+import { parseValue } from '../../../foundations/wire/schema.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';

@@ -6,7 +6,7 @@ import { purgeByIds } from '../../../api/purge.ts';
 import { callsStats, callsUsage } from '../../../api/stats.ts';
 import { threadsStreamQuery } from '../../../api/threads.ts';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
-import { type BodySchema, parseBody, parseValue } from '../../../foundations/wire/parse-body.ts';
+import { type BodySchema, parseBody, parseValue } from '../../../foundations/wire/schema.ts';
 import { bodyInWeave } from '../../../weave/api/changes.ts';
 
 const costCreateBody = bodyOf(costCreate);

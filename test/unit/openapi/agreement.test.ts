@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../foundations/wire/parse-body.ts';
+import { type BodySchema, parseBody } from '../../../foundations/wire/schema.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
 import { operations, requestSchema, validator, validatorOfAnyTime } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';

@@ -7,7 +7,7 @@ import {
   feedbackReplace,
 } from '../../../../api/feedback.ts';
 import { ServiceError } from '../../../../foundations/wire/index.ts';
-import { type BodySchema, parseBody } from '../../../../foundations/wire/parse-body.ts';
+import { type BodySchema, parseBody } from '../../../../foundations/wire/schema.ts';
 import { routesOf } from '../../../../weave/api/routes.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 

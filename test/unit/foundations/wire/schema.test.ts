@@ -4,7 +4,7 @@ import { callBatch, callStart } from '../../../../api/calls.ts';
 import { bodyOf } from '../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../api/queries.ts';
 import { type ErrorDetail, ServiceError } from '../../../../foundations/wire/index.ts';
-import { type BodySchema, parseBody, parseTolerantly } from '../../../../foundations/wire/parse-body.ts';
+import { type BodySchema, parseBody, parseTolerantly } from '../../../../foundations/wire/schema.ts';
 import { routesOf } from '../../../../weave/api/routes.ts';
 
 const startBody = bodyOf(callStart);

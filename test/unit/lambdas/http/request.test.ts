@@ -3,8 +3,7 @@ import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod/mini';
 import { type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
-import type { BodySchema } from '../../../../foundations/wire/parse-body.ts';
-import { projectId } from '../../../../foundations/wire/schema.ts';
+import { type BodySchema, projectId } from '../../../../foundations/wire/schema.ts';
 import {
   answerErrors,
   authorize,

@@ -4,7 +4,7 @@ import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import { askStats } from '../../../../support/stats.ts';
 

@@ -4,7 +4,7 @@ import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsQueryStats } from '../../../../../api/queries.ts';
 import { type CallsStats, countCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { bodiesAbout } from '../../../../support/arbitraries/bodies.ts';
 import { batchesOf, knownCalls, reportedCalls } from '../../../../support/arbitraries/calls.ts';
 import { ask, createCallStore, send } from '../../../../support/calls.ts';

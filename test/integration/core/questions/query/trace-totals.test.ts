@@ -13,7 +13,7 @@ import {
   type ProjectId,
   parseTime,
 } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { send } from '../../../../support/calls.ts';
 import { micros, termsOf } from '../../../../support/costs.ts';
 import {

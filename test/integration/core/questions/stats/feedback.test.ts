@@ -4,7 +4,7 @@ import { feedbackStats } from '../../../../../api/feedback-stats.ts';
 import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/stats/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { weavePolicy } from '../../../../../weave/policy.ts';
 import { project } from '../../../../support/calls.ts';
 import { createAll, createFeedbackStore, feedbackOf, noise, replace } from '../../../../support/feedback.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../../../core/questions/stats/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { endOf, send, startOf } from '../../../../support/calls.ts';
 import { runs, seed } from '../../../../support/sampling.ts';
 import { askStats, createStatsStore, later, lookupsOf } from '../../../../support/stats.ts';

@@ -12,7 +12,7 @@ import {
   type ProjectId,
   parseTime,
 } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import { deep, runs } from '../../../../support/sampling.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../../../foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { project } from '../../../../support/calls.ts';
 import {
   ask,

@@ -5,7 +5,7 @@ import { type Plan, plan, planSummary } from '../../../../../core/questions/quer
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
 import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 
 const policy = ownPolicy;
 const schema = bodyOf(callsStreamQuery);

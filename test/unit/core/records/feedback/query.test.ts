@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackQuery } from '../../../../../api/feedback.ts';
 import { plan, planSummary } from '../../../../../core/records/feedback/query.ts';
-import { parseBody } from '../../../../../foundations/wire/parse-body.ts';
+import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { policy, project } from '../../../../support/calls.ts';
 import { callRef } from '../../../../support/feedback.ts';
 
