@@ -182,6 +182,17 @@ export const SortButton = ({ order, children, ...props }: SortButtonProps) => (
   </button>
 );
 
+/**
+ * What columns need to be sorted by, the largest first, then the other way.
+ *
+ * @param sort the column that rows are sorted by, with `-` before it for descending
+ */
+export const sortableBy = (sort: string, onSort: (sort: string) => void) => (column: string) => ({
+  order:
+    sort === `-${column}` ? ('descending' as const) : sort === column ? ('ascending' as const) : undefined,
+  onSort: () => onSort(sort === `-${column}` ? column : `-${column}`),
+});
+
 export interface TableColumn<Row> {
   readonly title: string;
   readonly className?: 'numeric' | 'break' | 'select';

@@ -124,3 +124,21 @@ export const Segments = <Value extends string | boolean | undefined>(props: Segm
     ))}
   </fieldset>
 );
+
+/**
+ * Ties fields to the parts of a draft that they stand for.
+ *
+ * @example
+ * const field = fieldsOf(draft, onChange);
+ * return <Input label="Name" {...field('name')} />;
+ */
+export const fieldsOf =
+  <Draft extends object>(draft: Draft, onChange: (changes: Partial<Draft>) => void) =>
+  <Part extends keyof Draft>(part: Part) => ({
+    value: draft[part],
+    onChange: (value: Draft[Part]) => {
+      const changes: Partial<Draft> = {};
+      changes[part] = value;
+      onChange(changes);
+    },
+  });

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
-import { Choice, Input } from '../../ui/fields.tsx';
+import { Choice, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { newObjectId } from '../stored.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
@@ -37,17 +37,13 @@ const metricOptions = ({ metric }: Draft): readonly (readonly [string, string])[
 
 /** What is measured, over which time. */
 const Measure = ({ draft, onChange }: PartProps) => {
+  const field = fieldsOf(draft, onChange);
   const all = windows.some(([minutes]) => minutes === draft.window)
     ? windows
     : [...windows, [draft.window, windowText(draft.window)] as const];
   return (
     <div className="alert-fields">
-      <Choice
-        label="What is measured"
-        value={draft.metric}
-        options={metricOptions(draft)}
-        onChange={(metric) => onChange({ metric })}
-      />
+      <Choice label="What is measured" options={metricOptions(draft)} {...field('metric')} />
       <Choice
         label="Over the last"
         value={String(draft.window)}
@@ -56,23 +52,12 @@ const Measure = ({ draft, onChange }: PartProps) => {
       />
       {draft.metric === ofFeedback ? (
         <>
-          <Input
-            label="Type of feedback"
-            placeholder="thumbs"
-            value={draft.feedbackType}
-            onChange={(feedbackType) => onChange({ feedbackType })}
-          />
-          <Input
-            label="Where the value is in its payload"
-            placeholder="value"
-            value={draft.path}
-            onChange={(path) => onChange({ path })}
-          />
+          <Input label="Type of feedback" placeholder="thumbs" {...field('feedbackType')} />
+          <Input label="Where the value is in its payload" placeholder="value" {...field('path')} />
           <Choice
             label="What is made of the values"
-            value={draft.aggregation}
             options={feedbackAggregations.map((each) => [each, each === 'avg' ? 'mean' : each] as const)}
-            onChange={(aggregation) => onChange({ aggregation })}
+            {...field('aggregation')}
           />
         </>
       ) : null}
@@ -80,10 +65,7 @@ const Measure = ({ draft, onChange }: PartProps) => {
   );
 };
 
-const directions = [
-  ['above', 'above'],
-  ['below', 'below'],
-] as const;
+const directions = ['above', 'below'] as const;
 
 const comparisons = [
   ['absolute', 'the value itself'],
@@ -101,58 +83,23 @@ const meanings = [
 
 /** When it fires. */
 const Thresholds = ({ draft, onChange }: PartProps) => {
+  const field = fieldsOf(draft, onChange);
   const unit = unitOf(draft);
   const inUnit = unit === '' ? '' : `, in ${unit}`;
   return (
     <>
       <div className="alert-fields">
-        <Choice
-          label="It fires if"
-          value={draft.compare}
-          options={comparisons}
-          onChange={(compare) => onChange({ compare })}
-        />
-        <Choice
-          label="is"
-          value={draft.direction}
-          options={directions}
-          onChange={(direction) => onChange({ direction })}
-        />
-        <Input
-          label={`Alert${inUnit}`}
-          type="number"
-          value={draft.alert}
-          onChange={(alert) => onChange({ alert })}
-        />
-        <Input
-          label={`Warning${inUnit}, if any`}
-          type="number"
-          value={draft.warn}
-          onChange={(warn) => onChange({ warn })}
-        />
+        <Choice label="It fires if" options={comparisons} {...field('compare')} />
+        <Choice label="is" options={directions} {...field('direction')} />
+        <Input label={`Alert${inUnit}`} type="number" {...field('alert')} />
+        <Input label={`Warning${inUnit}, if any`} type="number" {...field('warn')} />
       </div>
       <details className="more-fields">
         <summary>Missing data, agreement and reminders</summary>
         <div className="alert-fields">
-          <Choice
-            label="Nothing to measure means"
-            value={draft.noData}
-            options={meanings}
-            onChange={(noData) => onChange({ noData })}
-          />
-          <Input
-            label="Looks that have to agree"
-            type="number"
-            value={draft.looks}
-            onChange={(looks) => onChange({ looks })}
-          />
-          <Input
-            label="Remind after, in minutes"
-            type="number"
-            placeholder="never"
-            value={draft.remind}
-            onChange={(remind) => onChange({ remind })}
-          />
+          <Choice label="Nothing to measure means" options={meanings} {...field('noData')} />
+          <Input label="Looks that have to agree" type="number" {...field('looks')} />
+          <Input label="Remind after, in minutes" type="number" placeholder="never" {...field('remind')} />
         </div>
       </details>
     </>
@@ -266,15 +213,11 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
   const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value, client) : first));
   const { doing, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
+  const field = fieldsOf(draft, change);
   const busy = doing !== undefined;
   return (
     <section className="stack alert-form" aria-label={alert ? 'Change the alert' : 'New alert'}>
-      <Input
-        label="Name"
-        placeholder="Too many errors"
-        value={draft.name}
-        onChange={(name) => change({ name })}
-      />
+      <Input label="Name" placeholder="Too many errors" {...field('name')} />
       <Measure draft={draft} onChange={change} />
       {draft.metric === ofFeedback ? null : (
         <KeptFilterForm

@@ -8,6 +8,7 @@ import {
   Notice,
   SearchForm,
   StatusBadge,
+  sortableBy,
   Table,
   type TableColumn,
 } from '../../ui/controls.tsx';
@@ -97,11 +98,7 @@ interface RunTableProps {
 
 const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: RunTableProps) => {
   const { project, sort = '-started', runs: picked = [] } = search;
-  const sortable = (column: string) => ({
-    order:
-      sort === `-${column}` ? ('descending' as const) : sort === column ? ('ascending' as const) : undefined,
-    onSort: () => onSort(sort === `-${column}` ? column : `-${column}`),
-  });
+  const sortable = sortableBy(sort, onSort);
   const numeric = (title: string, column: string, cell: TableColumn<Run>['cell']): TableColumn<Run> => ({
     title,
     className: 'numeric',

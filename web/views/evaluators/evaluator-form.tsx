@@ -3,7 +3,7 @@ import { useId, useRef, useState } from 'react';
 import { costText } from '../../data/format.ts';
 import { useAllowed, useKept, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
+import { Choice, fieldsOf, Input, Segments, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useModels } from '../models.ts';
 import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
@@ -137,6 +137,7 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
   const { draft, onChange } = props;
   const list = useId();
   const models = useModels(project);
+  const field = fieldsOf(draft, onChange);
   return (
     <>
       <datalist id={list}>
@@ -145,49 +146,18 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
         ))}
       </datalist>
       <div className="evaluator-fields">
-        <Input
-          label="Model"
-          list={list}
-          placeholder={models[0] ?? 'gpt-4o-mini'}
-          value={draft.model}
-          onChange={(model) => onChange({ model })}
-        />
-        <Choice
-          label="It answers"
-          value={draft.answer}
-          options={answers}
-          onChange={(answer) => onChange({ answer })}
-        />
+        <Input label="Model" list={list} placeholder={models[0] ?? 'gpt-4o-mini'} {...field('model')} />
+        <Choice label="It answers" options={answers} {...field('answer')} />
         {draft.answer === 'number' ? (
           <>
-            <Input
-              label="From"
-              type="number"
-              value={draft.minimum}
-              onChange={(minimum) => onChange({ minimum })}
-            />
-            <Input
-              label="To"
-              type="number"
-              value={draft.maximum}
-              onChange={(maximum) => onChange({ maximum })}
-            />
+            <Input label="From" type="number" {...field('minimum')} />
+            <Input label="To" type="number" {...field('maximum')} />
           </>
         ) : null}
-        <Input
-          label="At most so many dollars a UTC day"
-          type="number"
-          value={draft.limit}
-          onChange={(limit) => onChange({ limit })}
-        />
+        <Input label="At most so many dollars a UTC day" type="number" {...field('limit')} />
       </div>
       {draft.answer === 'label' ? (
-        <TextArea
-          label="Labels, one in each line"
-          rows={3}
-          value={draft.labels}
-          onChange={(labels) => onChange({ labels })}
-        />
+        <TextArea label="Labels, one in each line" rows={3} {...field('labels')} />
       ) : null}
       <Messages {...props} />
       <details>
@@ -199,8 +169,7 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
               As JSON, such as <code>{'{"temperature": 0, "max_completion_tokens": 300}'}</code>
             </>
           }
-          value={draft.parameters}
-          onChange={(parameters) => onChange({ parameters })}
+          {...field('parameters')}
         />
       </details>
     </>
@@ -328,6 +297,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });
   const { doing, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
   const allowed = draft.kind === 'check' || mayJudge;
+  const field = fieldsOf(draft, change);
   const busy = doing !== undefined;
   return (
     <section className="stack evaluator-form" aria-label={evaluator ? 'Edit the evaluator' : 'New evaluator'}>
@@ -338,20 +308,10 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
             <strong dir="auto">{draft.name}</strong>
           </p>
         ) : (
-          <Input
-            label="Name"
-            placeholder="helpful"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-          />
+          <Input label="Name" placeholder="helpful" {...field('name')} />
         )}
-        <Choice label="It judges" value={draft.on} options={subjects} onChange={(on) => change({ on })} />
-        <Input
-          label="Share of them, in percent"
-          type="number"
-          value={draft.sample}
-          onChange={(sample) => change({ sample })}
-        />
+        <Choice label="It judges" options={subjects} {...field('on')} />
+        <Input label="Share of them, in percent" type="number" {...field('sample')} />
       </div>
       <KeptFilterForm
         project={project}
@@ -359,13 +319,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
         byFeedback={false}
         onChange={(filter) => change({ filter })}
       />
-      <Segments
-        fit
-        legend="How it judges"
-        value={draft.kind}
-        options={kinds}
-        onChange={(kind) => change({ kind })}
-      />
+      <Segments fit legend="How it judges" options={kinds} {...field('kind')} />
       {allowed ? null : (
         <Notice kind="error">
           A model that judges spends money: to try and to save it takes the role admin, which this key does

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Choice, Form, Input } from '../../ui/fields.tsx';
+import { Choice, Form, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { newObjectId } from '../stored.ts';
 import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
@@ -40,10 +40,26 @@ export const askedText = ({ question }: Field): string => {
 
 const kindOptions = Object.entries(kinds) as [Kind, string][];
 
-const schemaOf = (kind: Kind, labels: string, minimum: string, maximum: string) => {
+/** A field as somebody types it. */
+interface FieldDraft {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: Kind;
+  /** With commas between. */
+  readonly labels: string;
+  readonly least: string;
+  readonly largest: string;
+}
+
+const emptyField: FieldDraft = {
+  ...{ name: '', description: '', kind: 'boolean', labels: '' },
+  ...{ least: '', largest: '' },
+};
+
+const schemaOf = ({ kind, labels, least, largest }: FieldDraft) => {
   const bounds = {
-    ...(minimum !== '' && { minimum: Number(minimum) }),
-    ...(maximum !== '' && { maximum: Number(maximum) }),
+    ...(least !== '' && { minimum: Number(least) }),
+    ...(largest !== '' && { maximum: Number(largest) }),
   };
   switch (kind) {
     case 'boolean':
@@ -66,23 +82,19 @@ interface FieldFormProps {
 /** Makes something to fill in. */
 const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
   const { saveField } = useSaveQueue(project);
-  const [name, setName] = useState('');
-  const [description, setDescription] = useState('');
-  const [kind, setKind] = useState<Kind>('boolean');
-  const [labels, setLabels] = useState('');
-  const [bounds, setBounds] = useState<readonly [string, string]>(['', '']);
+  const [draft, setDraft] = useState(emptyField);
+  const change = (changes: Partial<FieldDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const field = fieldsOf(draft, change);
+  const { kind } = draft;
   const { isBusy: saving, error, run, refuse } = useWork();
-  const id = name.trim();
+  const id = draft.name.trim();
   const store = async () => {
-    const schema = schemaOf(kind, labels, ...bounds);
-    onMade(await saveField({ id, description: description.trim(), schema }));
-    setName('');
-    setDescription('');
-    setLabels('');
+    onMade(await saveField({ id, description: draft.description.trim(), schema: schemaOf(draft) }));
+    change({ name: '', description: '', labels: '' });
   };
   const make = () => {
     if (taken.includes(id)) return refuse(`There is a field ${id} already.`);
-    if (kind === 'labels' && listIn(labels).length < 2) return refuse('Give at least two labels.');
+    if (kind === 'labels' && listIn(draft.labels).length < 2) return refuse('Give at least two labels.');
     run(store, { failed: 'The field was not made.' });
   };
   return (
@@ -101,33 +113,19 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
         maxLength={100}
         pattern="[^\/:]*"
         title="up to 100 characters without / and :"
-        value={name}
-        onChange={setName}
+        {...field('name')}
       />
-      <Choice label="What to fill in" value={kind} options={kindOptions} onChange={setKind} />
+      <Choice label="What to fill in" options={kindOptions} {...field('kind')} />
       {kind === 'labels' ? (
-        <Input label="Labels, with commas between" spellCheck value={labels} onChange={setLabels} />
+        <Input label="Labels, with commas between" spellCheck {...field('labels')} />
       ) : null}
-      {kind === 'number'
-        ? (['Least', 'Largest'] as const).map((title, at) => (
-            <Input
-              key={title}
-              label={title}
-              type="number"
-              value={bounds[at] ?? ''}
-              onChange={(value) =>
-                setBounds(([least, largest]) => (at === 0 ? [value, largest] : [least, value]))
-              }
-            />
-          ))
-        : null}
-      <Input
-        className="field whole"
-        label="What counts as what"
-        spellCheck
-        value={description}
-        onChange={setDescription}
-      />
+      {kind === 'number' ? (
+        <>
+          <Input label="Least" type="number" {...field('least')} />
+          <Input label="Largest" type="number" {...field('largest')} />
+        </>
+      ) : null}
+      <Input className="field whole" label="What counts as what" spellCheck {...field('description')} />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <Button disabled={saving || id === ''} onClick={make}>
         {saving ? 'Making…' : 'Make the field'}

@@ -13,6 +13,7 @@ import {
   Notice,
   QueryStatus,
   SearchForm,
+  sortableBy,
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
@@ -121,12 +122,8 @@ const atLeast = (of: ThreadFacts, text: string) => (of.whole ? text : `≥ ${tex
 /** Threads with what was said first, what they took, and the statistics of their turns. */
 const ThreadTable = (props: ThreadTableProps) => {
   const { project, threads, facts, active, sort, onSort, picked, onPick } = props;
-  const { field: sorted, direction } = orderOf(sort);
-  const sortable = (field: ThreadField) => ({
-    order:
-      field !== sorted ? undefined : direction === 'asc' ? ('ascending' as const) : ('descending' as const),
-    onSort: () => onSort(field === sorted && direction === 'desc' ? field : `-${field}`),
-  });
+  const { field, direction } = orderOf(sort);
+  const sortable = sortableBy(`${direction === 'desc' ? '-' : ''}${field}`, onSort);
   const link = ({ thread_id: thread }: Thread) => {
     const { message = null, within } = facts.get(thread) ?? {};
     return (
@@ -181,11 +178,11 @@ const ThreadTable = (props: ThreadTableProps) => {
           },
           { title: 'Errors', className: numeric, cell: errors },
           { title: 'Cost', className: numeric, cell: cost },
-          ...columns.map(([field, title, read]) => ({
+          ...columns.map(([column, title, read]) => ({
             title,
             className: numeric,
             cell: read,
-            ...sortable(field),
+            ...sortable(column),
           })),
         ]}
         rows={threads}
