@@ -34,6 +34,9 @@ export type CallsQuery = Omit<Request<'/calls/stream_query'>, 'query'> & {
 };
 export type CallFeedback = NonNullable<Call['summary']['svc']['feedback']>[number];
 
+/** A stored record of feedback, as far as it is asked for. */
+export type FeedbackRecord = Answer<'/feedback/query'>['result'][number];
+
 export type StatsQuery = Request<'/calls/stats'>;
 export type Stats = Answer<'/calls/stats'>;
 /** The counts of a bucket of time, by metric. */

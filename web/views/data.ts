@@ -1,7 +1,7 @@
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
-import type { Call, CallsQuery, PriceTerms } from '../api/contract.ts';
+import type { Call, CallsQuery, Operation, PriceTerms } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 import { useSettled } from '../ui/settled.ts';
 import { type Changes, changed } from './search.ts';
@@ -25,6 +25,9 @@ export const intervalOf = (calls: readonly CallRow[] | undefined): number | fals
 
 /** The columns of calls by their headers. */
 export const headersOf = (...others: readonly string[]): string[] => [...headerColumns, ...others];
+
+/** A turn of a thread is a call that is its own turn. */
+export const isTurn: Operation = { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] };
 
 /** All rows that a request is answered with. */
 export const readRows = async ({ client, signal }: Reading, request: CallsQuery): Promise<CallRow[]> => {

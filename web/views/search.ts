@@ -75,6 +75,10 @@ export type Range = keyof typeof ranges;
 
 const rangeOf = oneOf(Object.keys(ranges) as Range[]);
 
+/** The time of a view that is of a span if its URL names no time. */
+export const spanOf = ({ range, from, to }: Pick<TracesSearch, 'range' | 'from' | 'to'>, usual: Range) =>
+  range || !from ? { range: range ?? usual } : { from, ...(to && { to }) };
+
 /** How a condition compares. */
 export const operators = ['is', 'is not', 'contains', 'above', 'below', 'exists', 'is missing'] as const;
 

@@ -15,7 +15,7 @@ import {
 import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { useChange } from '../data.ts';
-import { type EvaluationsSearch, maxRuns } from '../search.ts';
+import { type EvaluationsSearch, maxRuns, spanOf } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
 import { maxListed, type Run, type RunFigures, useEvaluations, useFigures } from './data.ts';
 import { Leaderboards } from './leaderboards.tsx';
@@ -219,10 +219,7 @@ export const EvaluationsView = () => {
   const { project, sort = '-started', runs: picked = [] } = search;
   const change = useChange<EvaluationsSearch>(route.useNavigate());
   const navigate = route.useNavigate();
-  const span =
-    search.range || !search.from
-      ? { range: search.range ?? ('30d' as const) }
-      : { from: search.from, ...(search.to && { to: search.to }) };
+  const span = spanOf(search, '30d');
   const query = useEvaluations({ project, ...span });
   const [shownCount, setShownCount] = useState(firstShown);
   const all = query.data;

@@ -1,4 +1,4 @@
-import type { Answer, CallFeedback, Request, StatsBucket } from '../../api/contract.ts';
+import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { edgesOf, type Point, percentText } from '../overview/figures.ts';
@@ -34,18 +34,8 @@ const countAt = (bucket: StatsBucket, name: string): number => numberAt(bucket, 
 
 const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(textOf(ref) ?? '')?.[1];
 
-/** A record of feedback, as far as it is asked for. */
-export interface FeedbackRow {
-  readonly id?: string | undefined;
-  readonly svc_ref?: string | undefined;
-  readonly created_at?: string | undefined;
-  readonly payload?: unknown;
-  readonly call_ref?: string | null | undefined;
-  readonly runnable_ref?: string | null | undefined;
-}
-
 /** The verdicts among records of feedback that an evaluator gave, by the name of its object. */
-export const verdictsIn = (rows: readonly FeedbackRow[], objectId: string): Verdict[] =>
+export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): Verdict[] =>
   rows.flatMap(({ id, svc_ref, created_at, payload, call_ref, runnable_ref }) => {
     const call = idIn(svc_ref);
     if (id === undefined || call === undefined || !runnable_ref?.includes(`/object/${objectId}:`)) return [];

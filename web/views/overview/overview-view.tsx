@@ -12,6 +12,7 @@ import {
   type Order,
   type OverviewSearch,
   orders,
+  spanOf,
   type TracesSearch,
 } from '../search.ts';
 import { TimeMenu } from '../time-menu.tsx';
@@ -286,15 +287,14 @@ export const OverviewView = () => {
     return (group: string) =>
       (by === 'op' ? texts.get(group) : by === 'kind' ? kindTexts.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
-  const span =
-    search.range || !search.from
-      ? { range: search.range ?? ('24h' as const) }
-      : { from: search.from, ...(search.to && { to: search.to }) };
   return (
     <main className="overview">
       <div className="actions">
         <h1>Overview</h1>
-        <TimeMenu span={span} onChange={({ range, from, to }) => change({ range, from, to })} />
+        <TimeMenu
+          span={spanOf(search, '24h')}
+          onChange={({ range, from, to }) => change({ range, from, to })}
+        />
         <Segments
           legend="Tell apart"
           value={by}

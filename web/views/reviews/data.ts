@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import type { Answer, Request } from '../../api/contract.ts';
+import type { FeedbackRecord, Request } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { readRows } from '../data.ts';
 import { byName, ofClass, readObjects, useScheme, useStoreObject } from '../stored.ts';
@@ -53,8 +53,6 @@ const useFieldsOf = (project: string, { fields }: Queue, enabled: boolean) =>
     },
     { enabled },
   );
-
-type Feedback = Answer<'/feedback/query'>['result'][number];
 
 const isAbout = (field: string, values: readonly string[]) => ({
   $in: [{ $getField: field }, values.map((value) => ({ $literal: value }))],
@@ -125,8 +123,11 @@ export const useReviewing = (project: string) => {
   const cache = useQueryClient();
   const scheme = useScheme();
   const refOf = (call: string) => `${scheme}:///${project}/call/${call}`;
-  const change = (call: string | undefined, next: (records: readonly Feedback[]) => readonly Feedback[]) => {
-    cache.setQueriesData<readonly Feedback[]>(
+  const change = (
+    call: string | undefined,
+    next: (records: readonly FeedbackRecord[]) => readonly FeedbackRecord[],
+  ) => {
+    cache.setQueriesData<readonly FeedbackRecord[]>(
       { queryKey: [reviewsKey, me.key_id, project] },
       (records) => records && next(records),
     );

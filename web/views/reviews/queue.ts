@@ -1,5 +1,5 @@
 import type { CallRow } from '../../api/calls.ts';
-import type { Answer, ObjectVersion } from '../../api/contract.ts';
+import type { FeedbackRecord, ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { isAnswer, type Value } from './agreement.ts';
 
@@ -148,8 +148,6 @@ export const problemOf = (question: Question, value: Value): string | undefined 
   }
 };
 
-type Feedback = Answer<'/feedback/query'>['result'][number];
-
 /** What one person answered, by the field's object. */
 export interface Review {
   readonly values: ReadonlyMap<string, Value>;
@@ -170,7 +168,7 @@ export const typePrefix = (service: string): string =>
  * Reviews from records of feedback, oldest first: of a person's answers to the same, the last counts.
  * A record belongs to its `creator`, or else to the user of the key.
  */
-export const reviewsIn = (records: readonly Feedback[]): Reviews => {
+export const reviewsIn = (records: readonly FeedbackRecord[]): Reviews => {
   const calls = new Map<string, Map<string, Review>>();
   for (const { id, svc_ref, feedback_type = '', payload, creator, svc_user_id, created_at } of records) {
     const call = /\/call\/(.+)$/.exec(svc_ref ?? '')?.[1];

@@ -1,9 +1,9 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
-import type { CallsQuery, Operation, Thread } from '../../api/contract.ts';
+import type { CallsQuery, Thread } from '../../api/contract.ts';
 import { type Reading, useRead, useSession } from '../../session/session.tsx';
-import { readRows } from '../data.ts';
+import { isTurn, readRows } from '../data.ts';
 import { isSilent, previewsOfTraces } from '../previews.ts';
 import { operationOf } from '../traces/request.ts';
 import { readUsage } from '../traces/usage.ts';
@@ -24,9 +24,6 @@ export interface ThreadFacts {
 
 /** The most turns whose usage is asked for at once: traces may be long. */
 const maxTurns = 400;
-
-/** A turn is a call that is its own turn. */
-const isTurn: Operation = { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] };
 
 /** The request for all turns of some threads, thread by thread in order of their start. */
 export const turnsOf = (project: string, threads: readonly string[]): CallsQuery => ({

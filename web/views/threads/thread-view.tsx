@@ -18,7 +18,7 @@ import {
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { headersOf, intervalOf, readRows, useInSight } from '../data.ts';
+import { headersOf, intervalOf, isTurn, readRows, useInSight } from '../data.ts';
 import { shownPreview } from '../previews.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../search.ts';
 import { About } from '../trace/about.tsx';
@@ -39,8 +39,7 @@ const useTurns = (project: string, thread: string) =>
       readRows(reading, {
         project_id: project,
         filter: { thread_ids: [thread] },
-        // A turn is a call that is its own turn.
-        query: { $expr: { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] } },
+        query: { $expr: isTurn },
         sort_by: byTime,
         columns: headersOf(),
       }),

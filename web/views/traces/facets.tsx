@@ -6,6 +6,7 @@ import { typedText } from '../../data/values.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
 import { Button, QueryStatus } from '../../ui/controls.tsx';
 import { readRows } from '../data.ts';
+import { whole } from '../overview/requests.ts';
 import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../search.ts';
 
 /** A value with how many calls have it. */
@@ -113,9 +114,6 @@ const facets: readonly Facet[] = [
   tags,
   ofField('Kind', 'attributes.kind'),
 ];
-
-/** A bucket that is longer than any span, in seconds. */
-const whole = 36_500 * 86_400;
 
 const spanOf = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
   const { project, range, from, to } = search;
