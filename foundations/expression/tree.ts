@@ -1,4 +1,4 @@
-import type { JsonValue } from '../wire/index.ts';
+import { formatTime, type JsonValue, type Micros } from '../wire/index.ts';
 
 /*
  * The query language: `{"$expr": <operation>}` over the fields of records of some kind (calls,
@@ -53,6 +53,19 @@ export type Expression =
       readonly substr: Expression;
       readonly caseInsensitive: boolean;
     };
+
+/** A comparison of a field with a literal. */
+export const compare = (path: string, operator: Comparison, value: JsonValue): Expression => ({
+  ...{ kind: 'compare', operator },
+  left: { kind: 'field', path: toPath(path) },
+  right: { kind: 'literal', value },
+});
+
+/** What must hold for a time to be in a range: from its start on, before its end. Null is no bound. */
+export const isDuring = (path: string, start: Micros | null, end: Micros | null): Expression[] => [
+  ...(start === null ? [] : [compare(path, '$gte', formatTime(start))]),
+  ...(end === null ? [] : [compare(path, '$lt', formatTime(end))]),
+];
 
 /** What is known of the records that an expression is about. */
 export interface RecordKind {

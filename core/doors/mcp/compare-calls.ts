@@ -14,10 +14,9 @@ import {
   usedFields,
 } from './calls.ts';
 import { checkProject, runs, type ToolContext } from './context.ts';
-import { cutter, type Gap, gapTexts } from './cut.ts';
+import { cutter, type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
-import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
-import { wayTo } from './values.ts';
+import { fitted, isFields, type Json, type JsonFields, missingOf } from './reply.ts';
 
 /** A call by its id, or by its ref into any project that the key may read. */
 const named = (context: ToolContext, projectId: ProjectId, text: string, name: 'a' | 'b') => {
@@ -143,6 +142,6 @@ export const compareCalls = runs(description, async (args, context) => {
         : []),
       ...gapTexts(gaps.slice(0, 3), (gap) => wayTo({ ...gap, from: 0 }, names.b.id)),
     ];
-    return { ...head, differences: shown.slice(0, count), url, ...(missing.length > 0 && { missing }) };
+    return { ...head, differences: shown.slice(0, count), url, ...missingOf(missing) };
   });
 });

@@ -128,11 +128,15 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
   };
 };
 
+/** How to get what a gap left out. */
+export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
+  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' ? '' : ` and offset ${from}`}`;
+
 /** How many gaps a reply names. */
 const maxNamed = 8;
 
 /** What was cut out, the largest first, each in one line. */
-export const gapTexts = (gaps: readonly Gap[], get: (gap: Gap) => string): string[] => {
+export const gapTexts = (gaps: readonly Gap[], get: (gap: Gap) => string = (gap) => wayTo(gap)): string[] => {
   const bySize = gaps.toSorted((a, b) => b.of - b.from - (a.of - a.from));
   const named = bySize
     .slice(0, maxNamed)

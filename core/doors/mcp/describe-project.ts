@@ -1,8 +1,8 @@
 import type { FeedbackQuery } from '../../../api/feedback.ts';
 import { everyCall } from '../../../api/queries.ts';
 import { describeProject as description } from '../../../api/tools.ts';
-import { type Expression, toPath } from '../../../foundations/expression/index.ts';
-import { formatTime, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
+import { isDuring, toPath } from '../../../foundations/expression/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { queryFeedback } from '../../records/feedback/index.ts';
 import { type Call, compact, newestFirst, readCalls, rounded, textOf } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
@@ -58,13 +58,6 @@ const attributesOf = (calls: readonly Call[]): readonly (readonly [string, JsonF
     });
 };
 
-const time = (operator: '$gte' | '$lt', at: Micros): Expression => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'field', path: toPath('created_at') },
-  right: { kind: 'literal', value: formatTime(at) },
-});
-
 const feedbackTypes = async (
   { stores, budget }: ToolContext,
   projectId: ProjectId,
@@ -72,7 +65,7 @@ const feedbackTypes = async (
 ) => {
   const query: FeedbackQuery = {
     ...{ projectId, offset: 0, limit: looked.feedback, fields: ['feedback_type'] },
-    where: { kind: 'and', operands: [time('$gte', start), time('$lt', end)] },
+    where: { kind: 'and', operands: isDuring('created_at', start, end) },
     sort: [{ path: toPath('created_at'), descending: true }],
   };
   const batches = await Array.fromAsync(queryFeedback(stores.feedback, query, budget).records);

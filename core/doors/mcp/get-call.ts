@@ -6,8 +6,8 @@ import { type Call, compact, headerColumns, readCalls, rowOf, textOf } from './c
 import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
-import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
-import { valuesOf, wayTo } from './values.ts';
+import { fitted, isFields, type Json, type JsonFields, missingOf } from './reply.ts';
+import { valuesOf } from './values.ts';
 
 const usualColumns = ['attributes', 'inputs', 'output', 'exception', 'summary'];
 
@@ -53,9 +53,6 @@ const valueAtPath = (call: Call, path: string): Json => {
   throw invalidAt(['body', 'path'], `there is no \`${path}\``);
 };
 
-const sliceOf = (value: Json, from: number): Json =>
-  typeof value === 'string' || Array.isArray(value) ? value.slice(from) : value;
-
 /** One value of a call, from an offset on. */
 const partOf = (
   value: Json,
@@ -64,60 +61,34 @@ const partOf = (
   head: JsonFields,
   maxCharacters: number,
 ): JsonFields => {
-  const size = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
-  if (offset > 0 && (size === undefined || offset >= size))
-    throw invalidAt(
-      ['body', 'offset'],
-      size === undefined
-        ? `${path} is neither a text nor a list`
-        : `${path} has ${size} ${typeof value === 'string' ? 'characters' : 'items'}`,
-    );
-  const shape =
-    size === undefined ? {} : { of: size, unit: typeof value === 'string' ? 'characters' : 'items' };
-  const rest = sliceOf(value, offset);
-  if (typeof rest === 'string')
-    return fitted(maxCharacters, Math.min(rest.length, maxCharacters), (length) => {
-      const text = rest.slice(0, length);
-      const isAll = length >= rest.length;
-      return {
-        ...head,
-        ...{ path, offset, ...shape, value: isAll ? text : text.toWellFormed() },
-        ...(!isAll && {
-          next_offset: offset + length,
-          missing: [`the rest: get_call with path ${path} and offset ${offset + length}`],
-        }),
-      };
-    });
   const cut = cutter();
-  if (Array.isArray(rest)) {
-    const whole = (count: number): JsonFields => ({
-      ...head,
-      ...{ path, offset, ...shape, value: rest.slice(0, count) },
-      ...(count < rest.length && {
-        next_offset: offset + count,
-        missing: [`the rest: get_call with path ${path} and offset ${offset + count}`],
-      }),
-    });
-    const reply = fitted(maxCharacters, Math.min(rest.length, maxCharacters), whole);
-    // The first item alone may be too long.
-    if (rest.length === 0 || (Array.isArray(reply.value) && reply.value.length > 0)) return reply;
+  const isText = typeof value === 'string';
+  if (!isText && !Array.isArray(value)) {
+    if (offset > 0) throw invalidAt(['body', 'offset'], `${path} is neither a text nor a list`);
     return fitted(maxCharacters, maxCharacters, (room) => {
-      const { value: item, gaps } = cut(rest[0] ?? null, room, `${path}.${offset}`);
-      return {
-        ...head,
-        ...{ path, offset, ...shape, value: [item], ...(rest.length > 1 && { next_offset: offset + 1 }) },
-        missing: gapTexts(gaps, (gap) => wayTo(gap)),
-      };
+      const { value: shown, gaps } = cut(value, room, path);
+      return { ...head, path, value: shown, ...missingOf(gapTexts(gaps)) };
     });
   }
-  return fitted(maxCharacters, maxCharacters, (room) => {
-    const { value: shown, gaps } = cut(rest, room, path);
+  const [of, unit] = [value.length, isText ? 'characters' : 'items'];
+  if (offset > 0 && offset >= of) throw invalidAt(['body', 'offset'], `${path} has ${of} ${unit}`);
+  const about = { ...head, path, offset, of, unit };
+  const rest = value.slice(offset);
+  const reply = fitted(maxCharacters, Math.min(rest.length, maxCharacters), (count) => {
+    const [shown, next] = [rest.slice(0, count), offset + count];
+    if (next >= of) return { ...about, value: shown };
     return {
-      ...head,
-      ...{ path, value: shown },
-      ...(gaps.length > 0 && {
-        missing: gapTexts(gaps, (gap) => wayTo(gap)),
-      }),
+      ...{ ...about, value: typeof shown === 'string' ? shown.toWellFormed() : shown, next_offset: next },
+      missing: [`the rest: get_call with path ${path} and offset ${next}`],
+    };
+  });
+  // The first item alone may be too long.
+  if (isText || rest.length === 0 || reply.value.length > 0) return reply;
+  return fitted(maxCharacters, maxCharacters, (room) => {
+    const { value: item, gaps } = cut(rest[0] ?? null, room, `${path}.${offset}`);
+    return {
+      ...{ ...about, value: [item], ...(rest.length > 1 && { next_offset: offset + 1 }) },
+      missing: gapTexts(gaps),
     };
   });
 };
@@ -145,7 +116,7 @@ export const getCall = runs(description, async (args, context) => {
     return {
       call: { ...about, ...(isFields(value) && value) },
       url,
-      ...(gaps.length > 0 && { missing: gapTexts(gaps, (gap) => wayTo(gap)) }),
+      ...missingOf(gapTexts(gaps)),
     };
   });
 });

@@ -12,7 +12,7 @@ import { fitted, type Json, type JsonFields } from './reply.ts';
 const usualSpan = 86_400e6;
 
 /** One bucket of a century holds every range. */
-const whole = 36_500 * 86_400;
+export const wholeRange = 36_500 * 86_400;
 
 const sumOf = <M extends CallMetric | UsageMetric>(metric: M): Asked<M> => ({
   ...{ metric, aggregations: ['sum'], percentiles: [] },
@@ -51,14 +51,12 @@ const largestFirst = (rows: readonly BucketRow[]): readonly BucketRow[] => {
 export const readStats = ({ stores, lookups, budget }: ToolContext, request: StatsRequest) =>
   statsOf(stores.calls, request, budget, lookups).answer();
 
-export const wholeRange = whole;
-
 export const getStats = runs(description, async (args, context) => {
   const { projectId, granularity, timezone, filter, where, groupBy, maxCharacters } = args;
   const { start, end } = rangeOf(args, context.now, usualSpan);
   const asksNothing = args.calls.length === 0 && args.usage.length === 0;
   const timed = granularity !== null;
-  const seconds = granularity ?? whole;
+  const seconds = granularity ?? wholeRange;
   if (bucketEdges(start, end, seconds, timezone).length - 1 > maxBuckets)
     throw invalidAt(['body', 'granularity'], `makes more than ${maxBuckets} buckets: write more seconds`);
   const answer = await readStats(context, {

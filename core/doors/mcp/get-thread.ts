@@ -1,33 +1,24 @@
 import { everyCall } from '../../../api/queries.ts';
 import { getThread as description } from '../../../api/tools.ts';
-import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { compare, type Expression, toPath } from '../../../foundations/expression/index.ts';
 import { notFound } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, rowOf, textOf } from './calls.ts';
 import { runs } from './context.ts';
 import { cutter, type Gap } from './cut.ts';
 import { cursorOf, placeOf } from './range.ts';
-import { fitted, type Json } from './reply.ts';
+import { fitted, type Json, missingOf } from './reply.ts';
 import { answeredIn, askedIn } from './said.ts';
 import { listColumns, traceFigures } from './traces.ts';
 import { roomOf } from './values.ts';
 
 const fieldOf = (name: string): Expression => ({ kind: 'field', path: toPath(name) });
 
-const isEqual = (left: Expression, right: Expression): Expression => ({
-  ...{ kind: 'compare', operator: '$eq', left, right },
-});
-
 /** Turns, and the roots of traces that name no turn. */
 const isTurn: Expression = {
   kind: 'or',
   operands: [
-    isEqual(fieldOf('turn_id'), fieldOf('id')),
-    {
-      kind: 'and',
-      operands: ['parent_id', 'turn_id'].map((name) =>
-        isEqual(fieldOf(name), { kind: 'literal', value: null }),
-      ),
-    },
+    { kind: 'compare', operator: '$eq', left: fieldOf('turn_id'), right: fieldOf('id') },
+    { kind: 'and', operands: [compare('parent_id', '$eq', null), compare('turn_id', '$eq', null)] },
   ],
 };
 
@@ -105,7 +96,7 @@ export const getThread = runs(description, async (args, context) => {
         });
       }),
       url: links.thread(projectId, threadId),
-      ...(missing.length > 0 && { missing }),
+      ...missingOf(missing),
       ...(rest && { next_cursor: cursorOf({ start: null, end: null, offset: offset + count }) }),
     };
   });

@@ -16,10 +16,10 @@ import {
   usedFields,
 } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { type Gap, gapTexts } from './cut.ts';
+import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
-import { fitted, type JsonFields } from './reply.ts';
-import { cutValues, mostRows, roomOf, wayTo } from './values.ts';
+import { fitted, type JsonFields, missingOf } from './reply.ts';
+import { cutValues, mostRows, roomOf } from './values.ts';
 
 /** A call in the tree of its trace. */
 interface Node {
@@ -141,7 +141,7 @@ const inFull = async (
     return {
       calls: shown.map(({ row }) => row),
       url: links.project(projectId),
-      ...(missing.length > 0 && { missing }),
+      ...missingOf(missing),
     };
   });
 };

@@ -1,20 +1,15 @@
-import { type CallsFilter, maxTotalsDays } from '../../../api/queries.ts';
+import { type CallsFilter, type CallsQuery, maxTotalsDays } from '../../../api/queries.ts';
 import { queryCalls as description } from '../../../api/tools.ts';
-import {
-  type Expression,
-  type FieldPath,
-  pathsIn,
-  type SortKey,
-} from '../../../foundations/expression/index.ts';
+import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
 import { invalidAt, type ProjectId } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, rowOf, textOf, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
-import { gapTexts } from './cut.ts';
+import { gapTexts, wayTo } from './cut.ts';
 import { didYouMean } from './mend.ts';
 import { cursorOf, isNamed, placeOf, type Range, rangeOf, shownRange, within } from './range.ts';
-import { fitted, type Json, type JsonFields } from './reply.ts';
+import { fitted, type Json, type JsonFields, missingOf } from './reply.ts';
 import { listColumns, traceFigures, withPreviews } from './traces.ts';
-import { cutValues, mostRows, roomOf, valueIn, wayTo } from './values.ts';
+import { cutValues, mostRows, roomOf, valueIn } from './values.ts';
 
 /** How far a query without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
@@ -90,23 +85,15 @@ const checkNames = async (
  */
 const needsTotals = (
   { stores }: ToolContext,
-  { where, sort, filter }: Parameters<typeof queriedPaths>[0] & { readonly filter: CallsFilter },
+  { where, sort, filter }: Pick<CallsQuery, 'where' | 'sort' | 'filter'>,
   { start, end }: Range,
 ): boolean => {
   const block = `summary.${stores.calls.policy.service}`;
-  const paths = queriedPaths({ where, sort });
+  const paths = [...(where ? pathsIn(where) : []), ...sort.map(({ path }) => path)];
   if (paths.some(({ text }) => text.startsWith(`${block}.trace_totals`))) return true;
   const isShort = start !== null && end !== null && end - start <= maxTotalsDays * 86_400e6;
   return filter.traceRootsOnly && isShort && paths.some(({ text }) => text === `${block}.status`);
 };
-
-const queriedPaths = ({
-  where,
-  sort,
-}: {
-  readonly where: Expression | null;
-  readonly sort: readonly SortKey[];
-}): readonly FieldPath[] => [...(where ? pathsIn(where) : []), ...sort.map(({ path }) => path)];
 
 export const queryCalls = runs(description, async (args, context) => {
   const { projectId, filter, where: asked, sort, columns, limit, cursor, maxCharacters } = args;
@@ -177,7 +164,7 @@ export const queryCalls = runs(description, async (args, context) => {
     return {
       calls: rows.slice(0, count),
       ...rest,
-      ...(missing.length > 0 && { missing }),
+      ...missingOf(missing),
       ...(found.length > count && { next_cursor: cursorOf({ start, end, offset: offset + count }) }),
     };
   });

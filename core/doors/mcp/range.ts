@@ -1,15 +1,9 @@
 import type { CallsFilter } from '../../../api/queries.ts';
-import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { type Expression, isDuring } from '../../../foundations/expression/index.ts';
 import { formatTime, invalidAt, type Micros } from '../../../foundations/wire/index.ts';
 
 /** The calls that a request is about, by `started_at`: from `start` on, before `end`. */
 export interface Range {
-  readonly start: Micros | null;
-  readonly end: Micros | null;
-}
-
-/** What of a tool's arguments says the range. */
-interface AskedRange {
   readonly start: Micros | null;
   readonly end: Micros | null;
 }
@@ -20,7 +14,7 @@ interface AskedRange {
  * @param span how long it is without a start, in microseconds
  */
 export const rangeOf = (
-  { start, end }: AskedRange,
+  { start, end }: Range,
   now: Micros,
   span: number,
 ): { readonly start: Micros; readonly end: Micros } => {
@@ -40,20 +34,9 @@ export const shownRange = ({ start, end }: { readonly start: Micros; readonly en
 export const isNamed = ({ callIds, traceIds, threadIds, parentIds, turnIds }: CallsFilter): boolean =>
   [callIds, traceIds, threadIds, parentIds, turnIds].some((ids) => ids !== null);
 
-const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'field', path: toPath('started_at') },
-  right: { kind: 'literal', value: formatTime(time) },
-});
-
 /** An expression that holds within a range as well. */
 export const within = ({ start, end }: Range, where: Expression | null): Expression | null => {
-  const operands = [
-    ...(where ? [where] : []),
-    ...(start === null ? [] : [bound('$gte', start)]),
-    ...(end === null ? [] : [bound('$lt', end)]),
-  ];
+  const operands = [...(where ? [where] : []), ...isDuring('started_at', start, end)];
   return operands.length === 0 ? null : { kind: 'and', operands };
 };
 

@@ -62,6 +62,9 @@ export const errorResult = (message: string, asked?: unknown): ToolResult => {
 /** The characters of a result as it goes out. */
 export const sizeOf = (data: JsonFields): number => JSON.stringify(resultOf(data)).length + around;
 
+/** What a reply says of what it leaves out, if that is anything. */
+export const missingOf = (missing: readonly string[]): JsonFields => (missing.length > 0 ? { missing } : {});
+
 /** A reply of so small a budget that no row fits: its lists are empty, and it says so. */
 const emptied = (data: JsonFields): JsonFields => ({
   ...Object.fromEntries(

@@ -1,17 +1,10 @@
 import { everyCall } from '../../../api/queries.ts';
-import { type Expression, toPath } from '../../../foundations/expression/index.ts';
+import { compare } from '../../../foundations/expression/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { usageOf } from '../../questions/stats/index.ts';
 import { type Call, fieldsOf, headerColumns, readCalls, rounded, textOf } from './calls.ts';
 import type { ToolContext } from './context.ts';
 import type { JsonFields } from './reply.ts';
-
-const isModel: Expression = {
-  kind: 'compare',
-  operator: '$eq',
-  left: { kind: 'field', path: toPath('attributes.kind') },
-  right: { kind: 'literal', value: 'model' },
-};
 
 const isBlank = (call: Call): boolean => {
   const { input, output } = fieldsOf(call.preview);
@@ -33,7 +26,7 @@ export const withPreviews = async (
   const models = await readCalls(context, {
     projectId,
     filter: { ...everyCall, traceIds: blank.flatMap(({ trace_id }) => textOf(trace_id) ?? []) },
-    where: isModel,
+    where: compare('attributes.kind', '$eq', 'model'),
     columns: ['preview'],
   });
   const byTrace = Map.groupBy(models, ({ trace_id }) => trace_id);

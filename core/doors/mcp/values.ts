@@ -1,7 +1,7 @@
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import type { Call } from './calls.ts';
-import { type Cut, cutter, type Gap } from './cut.ts';
+import { type Cut, cutter } from './cut.ts';
 import type { Json, JsonFields } from './reply.ts';
 
 /** What a dotted path leads to in a call; undefined where it leads nowhere. */
@@ -30,7 +30,3 @@ export const roomOf = (maxCharacters: number, calls: number): number =>
 
 /** How many rows a reply can have at most. */
 export const mostRows = (maxCharacters: number): number => Math.max(1, Math.floor(maxCharacters / 250));
-
-/** How to get what a gap left out. */
-export const wayTo = ({ path, from, unit }: Gap, callId?: string): string =>
-  `get_call${callId === undefined ? '' : ` of ${callId}`} with path ${path}${unit === 'fields' ? '' : ` and offset ${from}`}`;

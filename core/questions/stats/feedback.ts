@@ -1,5 +1,11 @@
 import type { FeedbackStatsRequest, FeedbackValueType } from '../../../api/feedback-stats.ts';
-import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
+import {
+  compare,
+  type Expression,
+  isDuring,
+  toPath,
+  valueAt,
+} from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { bucketEdges, bucketOf } from '../../../foundations/wire/buckets.ts';
 import {
@@ -27,20 +33,12 @@ export interface FeedbackSpan {
   readonly triggerRef: string | null;
 }
 
-const compare = (path: string, operator: '$eq' | '$gte' | '$lt', value: string): Expression => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'field', path: toPath(path) },
-  right: { kind: 'literal', value },
-});
-
 const isOfAnyVersion = (ref: string): boolean => ref.endsWith(':*');
 
 const whereOf = ({ start, end, feedbackType, triggerRef }: FeedbackSpan): Expression => ({
   kind: 'and',
   operands: [
-    compare('created_at', '$gte', formatTime(start)),
-    compare('created_at', '$lt', formatTime(end)),
+    ...isDuring('created_at', start, end),
     ...(feedbackType === null ? [] : [compare('feedback_type', '$eq', feedbackType)]),
     ...(triggerRef === null || isOfAnyVersion(triggerRef) ? [] : [compare('trigger_ref', '$eq', triggerRef)]),
   ],

@@ -1,14 +1,8 @@
 import type { HeaderAttribute } from '../../../api/calls.ts';
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
-import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
+import { type Expression, isDuring, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import {
-  formatTime,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-  parseJson,
-} from '../../../foundations/wire/index.ts';
+import { type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
 import { type CallRow, findCalls, type Lookups } from '../query/index.ts';
 import type { Span } from './hours.ts';
@@ -36,13 +30,6 @@ export interface ScanCounts {
 
 /** How many payloads are read together for the usage that is in them. */
 const payloadsAtOnce = 100;
-
-const bound = (operator: '$gte' | '$lt', time: Micros): Expression => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'field', path: toPath('started_at') },
-  right: { kind: 'literal', value: formatTime(time) },
-});
 
 /**
  * Takes a call with its usage, null if it has none, and the model that its inputs name if it failed
@@ -74,7 +61,7 @@ export const scanCalls = async (
   budget: RequestBudget,
   lookups?: Lookups,
 ): Promise<void> => {
-  const operands = [bound('$gte', from), bound('$lt', to), ...(where ? [where] : [])];
+  const operands = [...isDuring('started_at', from, to), ...(where ? [where] : [])];
   const inSpan: Expression = { kind: 'and', operands };
   const selection = { projectId, filter, where: inSpan, limit: null, includes: noIncludes };
   const wanted = withUsage ? ['summary.usage'] : withFailed ? ['inputs'] : [];

@@ -1,8 +1,7 @@
 import type { Alert, Measure } from '../../../api/alerts.ts';
-import { type Expression, toPath, valueAt } from '../../../foundations/expression/index.ts';
+import { type Expression, isDuring, toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
-  formatTime,
   isJsonObject,
   type JsonValue,
   type Micros,
@@ -108,13 +107,6 @@ export interface Rated {
   readonly ref: string;
 }
 
-const compare = (name: string, operator: '$gte' | '$lt', value: string): Expression => ({
-  kind: 'compare',
-  operator,
-  left: { kind: 'field', path: toPath(name) },
-  right: { kind: 'literal', value },
-});
-
 /** Reads the feedback of some types that was created within a span. */
 export async function* ratedIn(
   store: Store,
@@ -129,14 +121,7 @@ export async function* ratedIn(
     input: { kind: 'field', path: toPath('feedback_type') },
     options: [...new Set(types)].map((value) => ({ kind: 'literal', value })),
   };
-  const where: Expression = {
-    kind: 'and',
-    operands: [
-      ofTypes,
-      compare('created_at', '$gte', formatTime(from)),
-      compare('created_at', '$lt', formatTime(to)),
-    ],
-  };
+  const where: Expression = { kind: 'and', operands: [ofTypes, ...isDuring('created_at', from, to)] };
   const query = {
     ...{ projectId, where, fields: ['feedback_type', 'payload', 'created_at', ref] },
     ...{ sort: [], limit: null, offset: 0 },
