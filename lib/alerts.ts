@@ -9,7 +9,7 @@ import type { Api } from './api.ts';
 import type { Config } from './config.ts';
 import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
-import { alertPermissions, type Permission, readerEnvironment } from './permissions.ts';
+import { type Permission, readerEnvironment, storePermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';
 
 interface AlertsProps {
@@ -69,7 +69,13 @@ export class Alerts extends Construct {
         ...(settings.url !== undefined && { SERVICE_URL: settings.url }),
       },
       permissions: [
-        ...alertPermissions(storage),
+        ...storePermissions(
+          {
+            ...{ calls: 'query', payloads: 'read', objects: 'query', costs: 'read' },
+            ...{ feedback: 'count', rollups: 'watch' },
+          },
+          storage,
+        ),
         { actions: ['sns:Publish'], resource: this.topic.topicArn },
         { actions: ['events:PutEvents'], resource: bus.eventBusArn },
         {

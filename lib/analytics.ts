@@ -9,7 +9,7 @@ import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import { findingOf, type Permission, readerEnvironment, readerPermissions } from './permissions.ts';
 import { privateBucket, type Storage } from './storage.ts';
-import { changesOfCalls, changesOfFeedback, type Streams } from './streams.ts';
+import type { Streams } from './streams.ts';
 
 interface AnalyticsWorkgroupProps {
   readonly name: string;
@@ -144,15 +144,8 @@ export class Analytics extends Construct {
       ],
     });
     // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.
-    const batches = { batchSize: 10_000, window: Duration.minutes(5) };
-    streams.subscribe(made, {
-      ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: true }) },
-      ...batches,
-    });
-    streams.subscribe(made, {
-      ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: true }) },
-      ...batches,
-    });
+    const batches = { deletions: true, batchSize: 10_000, window: Duration.minutes(5) };
+    streams.subscribe(made, { calls, feedback }, batches);
     return made;
   }
 }

@@ -9,16 +9,10 @@ import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { limitsNeeds, nearlyReachedNeeds } from './limits.ts';
-import {
-  judgePermissions,
-  type Permission,
-  readerEnvironment,
-  trialPermissions,
-  watcherPermissions,
-} from './permissions.ts';
+import { type Needs, readerEnvironment, storePermissions } from './permissions.ts';
 import type { Redaction } from './redaction.ts';
 import type { Storage } from './storage.ts';
-import { changesOfCalls, type Streams } from './streams.ts';
+import { batchesOfChanges, type Streams } from './streams.ts';
 
 /** The time that a batch of verdicts may take, in seconds: two questions to a judge, and some more. */
 const judgeSeconds = 120;
@@ -55,21 +49,19 @@ export class Evaluations extends Construct {
   }
 
   /** What a function needs that asks for verdicts, and tries evaluators. */
-  scorer({ config, storage, inference }: ScorerProps): {
-    environment: Record<string, string>;
-    permissions: Permission[];
-  } {
+  scorer({ config, storage, inference }: ScorerProps): Needs {
     const limits = limitsNeeds('hold', config, storage);
     return {
       environment: {
         ...this.#environment,
         [tables.rollups.variable]: storage.rollups.tableName,
-        ...inference.upstreamEnvironment,
+        ...inference.upstreams.environment,
         ...limits.environment,
       },
       permissions: [
-        ...trialPermissions(storage),
-        ...inference.upstreamPermissions,
+        // It asks judges, stores their calls, and pays.
+        ...storePermissions({ calls: 'judge', payloads: 'change', rollups: 'spend' }, storage),
+        ...inference.upstreams.permissions,
         ...limits.permissions,
         { actions: ['sqs:SendMessage'], resource: this.queue.queueArn },
       ],
@@ -85,14 +77,12 @@ export class Evaluations extends Construct {
    *
    * @param isReader whether it has what readers of streams have already
    */
-  watcher(
-    storage: Storage,
-    isReader: boolean,
-  ): { environment: Record<string, string>; permissions: Permission[] } {
+  watcher(storage: Storage, isReader: boolean): Needs {
+    const reads = isReader ? {} : ({ calls: 'publish', payloads: 'read' } as const);
     return {
       environment: { ...this.#environment, [tables.objects.variable]: storage.objects.tableName },
       permissions: [
-        ...watcherPermissions(storage, isReader),
+        ...storePermissions({ ...reads, objects: 'query' }, storage),
         // It asks for the time from which on calls are judged.
         { actions: ['sqs:SendMessage', 'sqs:GetQueueAttributes'], resource: this.queue.queueArn },
       ],
@@ -142,10 +132,7 @@ export class Evaluators extends Construct {
       },
       permissions: [...permissions, ...streams.permissions([storage.calls])],
     });
-    streams.subscribe(made, {
-      ...{ id: 'Calls', table: storage.calls, filters: changesOfCalls({ deletions: false }) },
-      ...{ batchSize: 1000, window: Duration.seconds(5) },
-    });
+    streams.subscribe(made, { calls: storage.calls }, batchesOfChanges);
   }
 
   #makeJudge(props: EvaluatorsProps): void {
@@ -166,16 +153,22 @@ export class Evaluators extends Construct {
         [tables.rollups.variable]: storage.rollups.tableName,
         ...(config.limits && { LIMITS: config.limits.unpriced }),
         ...nearly.environment,
-        ...inference.upstreamEnvironment,
+        ...inference.upstreams.environment,
         ...redaction?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
         MAX_RECEIVES: String(maxReceives),
       },
       permissions: [
-        ...judgePermissions(storage),
+        ...storePermissions(
+          {
+            ...{ calls: 'judge', payloads: 'change', objects: 'read', costs: 'read' },
+            ...{ feedback: 'create', rollups: 'spend' },
+          },
+          storage,
+        ),
         ...(config.limits ? [{ actions: ['dynamodb:Query'], resource: storage.objects.tableArn }] : []),
         ...nearly.permissions,
-        ...inference.upstreamPermissions,
+        ...inference.upstreams.permissions,
         {
           actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
           resource: queue.queueArn,

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -8,7 +7,7 @@ import { ServiceFunction } from './functions.ts';
 import { bundleOf, watcherHandler } from './handlers.ts';
 import { readerEnvironment, readerPermissions } from './permissions.ts';
 import type { Storage } from './storage.ts';
-import { changesOfCalls, changesOfFeedback, type Streams } from './streams.ts';
+import { batchesOfChanges, type Streams } from './streams.ts';
 
 interface EventsProps {
   readonly config: Config;
@@ -58,15 +57,6 @@ export class Events extends Construct {
         { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
       ],
     });
-    // A batch of a thousand ends takes some two seconds; five make a batch of a trickle.
-    const batches = { batchSize: 1000, window: Duration.seconds(5) };
-    streams.subscribe(this.function, {
-      ...{ id: 'Calls', table: calls, filters: changesOfCalls({ deletions: false }) },
-      ...batches,
-    });
-    streams.subscribe(this.function, {
-      ...{ id: 'Feedback', table: feedback, filters: changesOfFeedback({ deletions: false }) },
-      ...batches,
-    });
+    streams.subscribe(this.function, { calls, feedback }, batchesOfChanges);
   }
 }

@@ -11,7 +11,7 @@ import type { Evaluations } from './evaluators.ts';
 import { bundleOf, limitsHandler } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { limitsNeeds } from './limits.ts';
-import { type Permission, permissionsOf } from './permissions.ts';
+import { type Permission, storePermissions } from './permissions.ts';
 import { type Redaction, storesReports } from './redaction.ts';
 import type { Storage } from './storage.ts';
 
@@ -178,15 +178,15 @@ export class Functions extends Construct {
       logGroup,
       environment: {
         ...environmentOf(route, props),
-        ...(route.upstreams && inference.environment),
+        ...(route.upstreams && inference.needs.environment),
         ...redaction?.environment,
         ...scorer?.environment,
         ...alerts?.environment,
         ...limits.environment,
       },
       permissions: [
-        ...permissionsOf(route, storage),
-        ...(route.upstreams ? inference.permissions : []),
+        ...storePermissions(route.stores, storage),
+        ...(route.upstreams ? inference.needs.permissions : []),
         ...(scorer?.permissions ?? []),
         ...(alerts && route.alerts === 'test' ? [alerts.permission] : []),
         ...limits.permissions,

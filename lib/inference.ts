@@ -3,7 +3,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, sentBy, type Upstream } from './config.ts';
-import type { Permission } from './permissions.ts';
+import type { Needs, Permission } from './permissions.ts';
 import { makeTable } from './storage.ts';
 
 /**
@@ -11,12 +11,10 @@ import { makeTable } from './storage.ts';
  * take, and a table that counts each key's requests.
  */
 export class Inference extends Construct {
-  /** What a function needs to ask the upstreams, and what it may do. */
-  readonly upstreamEnvironment: Readonly<Record<string, string>>;
-  readonly upstreamPermissions: readonly Permission[];
+  /** What a function needs to ask the upstreams. */
+  readonly upstreams: Needs;
   /** The same, and what counts the requests of keys. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly permissions: readonly Permission[];
+  readonly needs: Needs;
   /** Concurrent invocations that are reserved for the function. It gets no more than these. */
   readonly reservedConcurrency: number | undefined;
 
@@ -25,21 +23,20 @@ export class Inference extends Construct {
     const { inferenceUpstreams: upstreams = [], inferenceRatePerMinute: rate, inferenceConcurrency } = config;
     const rates = rate === undefined ? undefined : this.#ratesTable(config);
     this.reservedConcurrency = inferenceConcurrency;
-    this.upstreamEnvironment = upstreams.length > 0 ? { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) } : {};
-    this.environment = {
-      ...this.upstreamEnvironment,
-      ...(rates && { INFERENCE_RATE: String(rate), [tables.rates.variable]: rates.tableName }),
+    this.upstreams = {
+      environment: upstreams.length > 0 ? { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) } : {},
+      permissions: [...keySecrets(upstreams).map(secretPermission), ...upstreams.flatMap(bedrockPermissions)],
     };
-    this.upstreamPermissions = [
-      ...keySecrets(upstreams).map(secretPermission),
-      ...bedrockModels(upstreams).flatMap(({ id: model, region = Aws.REGION }) =>
-        modelPermissions(model, region),
-      ),
-    ];
-    this.permissions = [
-      ...this.upstreamPermissions,
-      ...(rates ? [{ actions: ['dynamodb:UpdateItem'], resource: rates.tableArn }] : []),
-    ];
+    this.needs = {
+      environment: {
+        ...this.upstreams.environment,
+        ...(rates && { INFERENCE_RATE: String(rate), [tables.rates.variable]: rates.tableName }),
+      },
+      permissions: [
+        ...this.upstreams.permissions,
+        ...(rates ? [{ actions: ['dynamodb:UpdateItem'], resource: rates.tableArn }] : []),
+      ],
+    };
   }
 
   /** Counts are worth nothing after their minute, so the table is neither kept nor recoverable. */
@@ -88,19 +85,12 @@ const modelPermissions = (id: string, region: string): Permission[] => {
   ];
 };
 
-/**
- * The models and inference profiles that Bedrock is asked for, each with its region.
- *
- * @returns ids and regions; a region is undefined if it is the stack's own
- */
-const bedrockModels = (
-  upstreams: readonly Upstream[],
-): readonly { readonly id: string; readonly region: string | undefined }[] =>
-  upstreams.flatMap((given) => {
-    if (!('bedrock' in given)) return [];
-    const own = given.bedrock === true ? undefined : given.bedrock.region;
-    return given.models.map((model) => ({ id: sentBy(model), region: own }));
-  });
+/** Permissions for the models and inference profiles that an upstream asks of Bedrock, if it does. */
+const bedrockPermissions = (given: Upstream): Permission[] => {
+  if (!('bedrock' in given)) return [];
+  const region = given.bedrock === true ? undefined : given.bedrock.region;
+  return given.models.flatMap((model) => modelPermissions(sentBy(model), region ?? Aws.REGION));
+};
 
 /** The names and ARNs of the secrets that hold upstreams' keys, each once. */
 const keySecrets = (upstreams: readonly Upstream[]): readonly string[] => [

@@ -2,17 +2,11 @@ import { Aws } from 'aws-cdk-lib';
 import type { LimitsAccess } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
-import type { Permission } from './permissions.ts';
+import type { Needs } from './permissions.ts';
 import type { Storage } from './storage.ts';
 
-/** What a function needs besides its stores to keep to spending limits, or to tell what is left. */
-export interface LimitsNeeds {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly permissions: readonly Permission[];
-}
-
 /** What a function needs that holds money, to tell when a limit is nearly reached: nothing without events. */
-export const nearlyReachedNeeds = ({ limits, events }: Pick<Config, 'limits' | 'events'>): LimitsNeeds => {
+export const nearlyReachedNeeds = ({ limits, events }: Pick<Config, 'limits' | 'events'>): Needs => {
   if (!limits || !events) return { environment: {}, permissions: [] };
   const bus = `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${events.bus}`;
   return {
@@ -22,7 +16,8 @@ export const nearlyReachedNeeds = ({ limits, events }: Pick<Config, 'limits' | '
 };
 
 /**
- * What the function of a route needs for spending limits.
+ * What the function of a route needs besides its stores to keep to spending limits, or to tell what
+ * is left.
  *
  * @returns nothing without the setting, or for a route that has nothing to do with them
  */
@@ -30,7 +25,7 @@ export const limitsNeeds = (
   access: LimitsAccess | undefined,
   config: Pick<Config, 'limits' | 'shards' | 'events'>,
   { objects, costs, rollups }: Storage,
-): LimitsNeeds => {
+): Needs => {
   const { limits, shards } = config;
   if (!limits || !access) return { environment: {}, permissions: [] };
   const holds = access === 'hold';

@@ -4,7 +4,6 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
 import type { Actions, Stores } from '../api/access.ts';
 import * as access from '../api/access.ts';
-import type { Route } from '../api/endpoint.ts';
 import { type IndexName, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
@@ -15,6 +14,12 @@ export interface Permission {
   readonly resource: string;
   /** For an ARN with a wildcard: cdk-nag's name of it, and why it is needed. @default - none */
   readonly wildcard?: { readonly finding: string; readonly reason: string };
+}
+
+/** What a function needs for something: variables, and what it may do. */
+export interface Needs {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly permissions: readonly Permission[];
 }
 
 /** cdk-nag writes the ARN of a resource as `<LogicalId.Arn>`. */
@@ -69,8 +74,8 @@ const rollups = {
   },
 } as const satisfies Readonly<Record<string, Actions<IndexName<'rollups'>>>>;
 
-/** What a function may do that accesses stores in these ways. */
-const storePermissions = (
+/** What a function may do that accesses stores in these ways, and nothing else. */
+export const storePermissions = (
   stores: Omit<Stores, 'calls' | 'rollups'> & {
     readonly calls?: keyof typeof calls;
     readonly rollups?: keyof typeof rollups;
@@ -100,10 +105,6 @@ const storePermissions = (
   ];
 };
 
-/** What a route's function may do to its stores: what the route declares, and nothing else. */
-export const permissionsOf = ({ stores }: Route, storage: Storage): Permission[] =>
-  storePermissions(stores, storage);
-
 /** The environment of a function that reads what streams refer to. */
 export const readerEnvironment = (
   { shards, retentionDays }: Config,
@@ -123,35 +124,3 @@ export const readerEnvironment = (
  */
 export const readerPermissions = (way: 'copy' | 'publish' | 'judge', storage: Storage): Permission[] =>
   storePermissions({ calls: way, payloads: 'read', costs: 'read' }, storage);
-
-/**
- * What the function may do that decides which calls evaluators judge.
- *
- * @param isReader whether it has what readers of streams have already
- */
-export const watcherPermissions = (storage: Storage, isReader: boolean): Permission[] =>
-  storePermissions({ ...(!isReader && { calls: 'publish', payloads: 'read' }), objects: 'query' }, storage);
-
-/** What the function may do besides that tries evaluators: ask judges, store their calls, and pay. */
-export const trialPermissions = (storage: Storage): Permission[] =>
-  storePermissions({ calls: 'judge', payloads: 'change', rollups: 'spend' }, storage);
-
-/** What the function may do that looks at alerts. */
-export const alertPermissions = (storage: Storage): Permission[] =>
-  storePermissions(
-    {
-      ...{ calls: 'query', payloads: 'read', objects: 'query', costs: 'read' },
-      ...{ feedback: 'count', rollups: 'watch' },
-    },
-    storage,
-  );
-
-/** What the function may do that judges calls. */
-export const judgePermissions = (storage: Storage): Permission[] =>
-  storePermissions(
-    {
-      ...{ calls: 'judge', payloads: 'change', objects: 'read', costs: 'read' },
-      ...{ feedback: 'create', rollups: 'spend' },
-    },
-    storage,
-  );

@@ -7,18 +7,18 @@ import { Construct } from 'constructs';
 import type { ServiceFunction } from './functions.ts';
 import type { Permission } from './permissions.ts';
 
-/** What a function gets of a table's stream, and how. */
-export interface Subscription {
-  readonly table: Table;
-  /** The id of the construct. */
-  readonly id: string;
-  /** Patterns of records, of which one has to fit. */
-  readonly filters: readonly Readonly<Record<string, unknown>>[];
+/** How a function gets the changes of tables. */
+interface Batches {
+  /** Whether it gets deletions, too. */
+  readonly deletions: boolean;
   /** The most records of a batch. */
   readonly batchSize: number;
   /** How long a batch gathers. */
   readonly window: Duration;
 }
+
+/** A batch of a thousand ends takes some two seconds; five make a batch of a trickle. */
+export const batchesOfChanges: Batches = { deletions: false, batchSize: 1000, window: Duration.seconds(5) };
 
 /** Half a day of tries. The stream keeps a record for a day, so that it can then be looked at. */
 const maxRecordAge = Duration.hours(12);
@@ -49,27 +49,39 @@ export class Streams extends Construct {
 
   /** What a function may do to read the streams of tables. */
   permissions(tables: readonly Table[]): Permission[] {
+    const actions = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
     return [
-      {
-        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-        resources: tables.map(streamOf),
-      },
+      ...tables.map((table) => ({ actions, resource: streamOf(table) })),
       {
         actions: ['dynamodb:ListStreams'],
-        resources: ['*'],
+        resource: '*',
+        wildcard: {
+          finding: '*',
+          reason: 'ListStreams takes no narrower resource; Lambda needs it to find the shards of a stream.',
+        },
       },
-      { actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] },
-    ].flatMap(({ actions, resources }) =>
-      resources.map((resource) => ({
-        actions,
-        resource,
-        ...(resource === '*' && { wildcard: listStreams }),
-      })),
-    );
+      { actions: ['sqs:SendMessage'], resource: this.deadLetters.queueArn },
+    ];
   }
 
-  /** Has Lambda bring the records of a stream to a function. */
-  subscribe(target: ServiceFunction, { table, id, filters, batchSize, window }: Subscription): void {
+  /** Has Lambda bring the changes of tables to a function. */
+  subscribe(
+    target: ServiceFunction,
+    { calls, feedback }: { readonly calls: Table; readonly feedback?: Table },
+    batches: Batches,
+  ): void {
+    this.#subscribe(target, 'Calls', calls, changesOfCalls(batches), batches);
+    if (feedback) this.#subscribe(target, 'Feedback', feedback, changesOfFeedback(batches), batches);
+  }
+
+  /** @param filters patterns of records, of which one has to fit */
+  #subscribe(
+    target: ServiceFunction,
+    id: string,
+    table: Table,
+    filters: readonly Filter[],
+    { batchSize, window }: Batches,
+  ): void {
     new EventSourceMapping(target, id, {
       target: target.handler,
       eventSourceArn: streamOf(table),
@@ -86,11 +98,6 @@ export class Streams extends Construct {
   }
 }
 
-const listStreams = {
-  finding: '*',
-  reason: 'ListStreams takes no narrower resource; Lambda needs it to find the shards of a stream.',
-};
-
 /** The ARN of a table's stream. Throws an Error if it has none. */
 const streamOf = ({ tableStreamArn, node }: Table): string => {
   if (tableStreamArn === undefined) throw new Error(`${node.path} has no stream`);
@@ -105,10 +112,6 @@ const streamOf = ({ tableStreamArn, node }: Table): string => {
 
 type Filter = Readonly<Record<string, unknown>>;
 
-interface FilterOptions {
-  readonly deletions: boolean;
-}
-
 const written = ['INSERT', 'MODIFY'];
 
 /** Only DynamoDB itself signs its deletions, those of items whose time is up. */
@@ -121,13 +124,13 @@ const startsAndEnds = { Keys: { p: { S: ['S', 'E'] } } };
 const records = { NewImage: { h: { B: [{ exists: true }] } } };
 
 /** Changes of calls. Nothing in an item but its packed header says whether its call has ended. */
-export const changesOfCalls = ({ deletions }: FilterOptions): Filter[] => [
+export const changesOfCalls = ({ deletions }: Pick<Batches, 'deletions'>): Filter[] => [
   { eventName: written, dynamodb: startsAndEnds },
   ...(deletions ? [{ eventName: ['REMOVE'], dynamodb: startsAndEnds, ...notExpired }] : []),
 ];
 
 /** Changes of feedback; with `deletions`, whatever becomes of a record. */
-export const changesOfFeedback = ({ deletions }: FilterOptions): Filter[] =>
+export const changesOfFeedback = ({ deletions }: Pick<Batches, 'deletions'>): Filter[] =>
   deletions
     ? [{ eventName: written }, { eventName: ['REMOVE'], ...notExpired }]
     : [{ eventName: written, dynamodb: records }];
