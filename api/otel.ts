@@ -2,13 +2,20 @@ import * as z from 'zod/mini';
 import { documented, field, projectId } from '../foundations/wire/schema.ts';
 import { batch, endpoint, oneAnswer } from './endpoint.ts';
 
-const partialSuccess = () =>
-  z
+/** What was not taken of an export, as OTLP says it: the same for all signals but for a name. */
+const answerOf = (name: string, rejected: string, what: string) => {
+  const partialSuccess = z
     .object({
-      rejectedSpans: field(z.optional(z.string()), 'How many spans were not taken, a 64-bit integer.'),
+      [rejected]: field(z.optional(z.string()), `How many ${what} were not taken, a 64-bit integer.`),
       errorMessage: field(z.optional(z.string()), 'Why, for each reason.'),
     })
-    .register(documented, { name: 'OtlpPartialSuccess' });
+    .register(documented, { name });
+  return z.object({
+    partialSuccess: field(z.optional(partialSuccess), 'What was not taken; absent if all was.'),
+  });
+};
+
+const resource = { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] };
 
 const span = {
   traceId: '5b8efff798038103d269b633813fc60c',
@@ -31,9 +38,9 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   path: '/otel/v1/traces',
   scheme: 'any',
   role: 'write',
+  tag: 'opentelemetry',
   shape: batch,
   stores: joining,
-  tag: 'opentelemetry',
   name: 'OtlpTraces',
   summary: 'Report spans, as OTLP/HTTP',
   description:
@@ -41,18 +48,15 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
-  answer: () =>
-    z.object({
-      partialSuccess: field(z.optional(partialSuccess()), 'What was not taken; absent if all was.'),
-    }),
   headers,
+  answer: () => answerOf('OtlpPartialSuccess', 'rejectedSpans', 'spans'),
   examples: {
     span: {
       summary: 'One span',
       body: {
         resourceSpans: [
           {
-            resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] },
+            resource,
             scopeSpans: [{ scope: { name: 'shop' }, spans: [span] }],
           },
         ],
@@ -61,14 +65,6 @@ export const otelTraces = /* @__PURE__ */ endpoint({
     },
   },
 });
-
-const rejectedRecords = () =>
-  z
-    .object({
-      rejectedLogRecords: field(z.optional(z.string()), 'How many records were not taken, a 64-bit integer.'),
-      errorMessage: field(z.optional(z.string()), 'Why, for each reason.'),
-    })
-    .register(documented, { name: 'OtlpLogsPartialSuccess' });
 
 const prompt = {
   timeUnixNano: '1790760601000000000',
@@ -84,9 +80,9 @@ export const otelLogs = /* @__PURE__ */ endpoint({
   path: '/otel/v1/logs',
   scheme: 'any',
   role: 'write',
+  tag: 'opentelemetry',
   shape: batch,
   stores: joining,
-  tag: 'opentelemetry',
   name: 'OtlpLogs',
   summary: 'Report log records, as OTLP/HTTP',
   description:
@@ -94,18 +90,15 @@ export const otelLogs = /* @__PURE__ */ endpoint({
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
-  answer: () =>
-    z.object({
-      partialSuccess: field(z.optional(rejectedRecords()), 'What was not taken; absent if all was.'),
-    }),
   headers,
+  answer: () => answerOf('OtlpLogsPartialSuccess', 'rejectedLogRecords', 'records'),
   examples: {
     prompt: {
       summary: 'A prompt of a coding agent',
       body: {
         resourceLogs: [
           {
-            resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] },
+            resource,
             scopeLogs: [{ scope: { name: 'com.anthropic.claude_code.events' }, logRecords: [prompt] }],
           },
         ],
@@ -119,9 +112,9 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
   path: '/otel/v1/metrics',
   scheme: 'any',
   role: 'write',
+  tag: 'opentelemetry',
   shape: oneAnswer,
   stores: {},
-  tag: 'opentelemetry',
   name: 'OtlpMetrics',
   summary: 'Take metrics, and drop them',
   description:
@@ -129,15 +122,13 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
-  answer: () => z.object({}),
   headers,
+  answer: () => z.object({}),
   examples: {
     none: {
       summary: 'A resource without metrics',
       body: {
-        resourceMetrics: [
-          { resource: { attributes: [{ key: 'svc.project_id', value: { stringValue: 'acme/shop' } }] } },
-        ],
+        resourceMetrics: [{ resource }],
       },
       answer: {},
     },

@@ -8,7 +8,7 @@ import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
 import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
-import { badBody, type ReceivedExport, type ReceivedLogs, type Rejection } from './decode/spans.ts';
+import { badBody, type Rejection } from './decode/spans.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
@@ -96,14 +96,32 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
  * @param contentEncoding the `content-encoding` header; empty if there is none
  * @throws ServiceError 400, 413 or 415 if it cannot be decoded
  */
-export const decodeExport = async (
+type Decoder<Received> = (
   bytes: Uint8Array,
   encoding: Encoding,
   contentEncoding: string,
-): Promise<ReceivedExport> => {
-  const unpacked = await unpackBody(bytes, contentEncoding);
-  return encoding === 'application/x-protobuf' ? decodeProtobuf(unpacked) : decodeJson(textOf(unpacked));
-};
+) => Promise<Received>;
+
+// Its calls are marked as pure, so that a bundle brings only the decoders that it uses.
+const decoder =
+  <Received>(
+    ofProtobuf: (bytes: Uint8Array) => Received,
+    ofJson: (text: string) => Received,
+  ): Decoder<Received> =>
+  async (bytes, encoding, contentEncoding) => {
+    const unpacked = await unpackBody(bytes, contentEncoding);
+    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(textOf(unpacked));
+  };
+
+/** Decodes the spans of a request. */
+export const decodeExport = /* @__PURE__ */ decoder(decodeProtobuf, decodeJson);
+
+/** Decodes the log records of a request. */
+export const decodeLogs = /* @__PURE__ */ decoder(decodeProtobufLogs, decodeJsonLogs);
+
+const decodeMetrics = /* @__PURE__ */ decoder(resourcesOfProtobuf, (text) =>
+  resourcesOfJson(text, 'resourceMetrics'),
+);
 
 /**
  * Checks an export of metrics, of which nothing is kept.
@@ -116,12 +134,7 @@ export const checkMetrics = async (
   contentEncoding: string,
   selection: Selection,
 ): Promise<void> => {
-  const unpacked = await unpackBody(bytes, contentEncoding);
-  const resources =
-    encoding === 'application/x-protobuf'
-      ? resourcesOfProtobuf(unpacked)
-      : resourcesOfJson(textOf(unpacked), 'resourceMetrics');
-  requireProject(resources, selection);
+  requireProject(await decodeMetrics(bytes, encoding, contentEncoding), selection);
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */
@@ -157,23 +170,6 @@ export const storeSpans = async (
   const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
   await writeCalls(store, reports, userId, budget);
   await joinLater(store, lacking, budget);
-};
-
-/**
- * Decodes a request's log records.
- *
- * @param contentEncoding the `content-encoding` header; empty if there is none
- * @throws ServiceError 400, 413 or 415 if it cannot be decoded
- */
-export const decodeLogs = async (
-  bytes: Uint8Array,
-  encoding: Encoding,
-  contentEncoding: string,
-): Promise<ReceivedLogs> => {
-  const unpacked = await unpackBody(bytes, contentEncoding);
-  return encoding === 'application/x-protobuf'
-    ? decodeProtobufLogs(unpacked)
-    : decodeJsonLogs(textOf(unpacked));
 };
 
 /**

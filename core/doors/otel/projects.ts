@@ -7,7 +7,7 @@ import {
   ServiceError,
   timeRule,
 } from '../../../foundations/wire/index.ts';
-import { microsOf, type ProjectSpan } from './calls.ts';
+import { microsOf } from './calls.ts';
 import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
 import type { Attributes, LogRecord } from './span.ts';
 import { textOf } from './values.ts';
@@ -58,12 +58,6 @@ export interface Selection {
   /** The `project_id` header; undefined if there is none. */
   readonly header: string | undefined;
   readonly policy: Policy;
-}
-
-/** The spans of a request that are taken, and those that are not. */
-export interface SelectedSpans {
-  readonly spans: readonly ProjectSpan[];
-  readonly rejected: readonly Rejection[];
 }
 
 /** Why a span is not taken. Only a refusal because of its project has a status. */
@@ -139,11 +133,11 @@ const select = <T extends object>(
 };
 
 /**
- * The spans that are taken, with their projects.
+ * The spans that are taken, with their projects, and those that are not.
  *
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */
-export const selectSpans = (received: ReceivedExport, selection: Selection): SelectedSpans => {
+export const selectSpans = (received: ReceivedExport, selection: Selection) => {
   const { taken, refused } = select(
     received.spans,
     ({ span }) => span.resource,
@@ -156,23 +150,17 @@ export const selectSpans = (received: ReceivedExport, selection: Selection): Sel
   return { spans: taken, rejected: [...received.rejected, ...refused] };
 };
 
-/** The log records of a request that are taken, and those that are not. */
-export interface SelectedRecords {
-  readonly records: readonly ProjectRecord[];
-  readonly rejected: readonly Rejection[];
-}
-
 /** A log record with the project that it goes to. */
 export interface ProjectRecord extends LogRecord {
   readonly projectId: ProjectId;
 }
 
 /**
- * The log records that are taken, with their projects.
+ * The log records that are taken, with their projects, and those that are not.
  *
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */
-export const selectRecords = (received: ReceivedLogs, selection: Selection): SelectedRecords => {
+export const selectRecords = (received: ReceivedLogs, selection: Selection) => {
   const { taken, refused } = select(
     received.records,
     ({ resource }) => resource,

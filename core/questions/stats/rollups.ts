@@ -1,4 +1,4 @@
-import { type CallsFilter, everyCall } from '../../../api/queries.ts';
+import { everyCall } from '../../../api/queries.ts';
 import { tokenMetrics } from '../../../api/stats.ts';
 import { decodeMessagePack, encodeMessagePack, pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
@@ -10,8 +10,8 @@ import {
   type Store,
   type Table,
 } from '../../../foundations/storage/index.ts';
-import type { JsonValue, Micros, ProjectId } from '../../../foundations/wire/index.ts';
-import type { Costs, PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
+import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
+import type { PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
 import {
   dayOf,
   expiryOf,
@@ -36,7 +36,7 @@ import {
   type Numbers,
 } from './cells.ts';
 import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './hours.ts';
-import { type ScanCounts, scanCalls } from './scan.ts';
+import { type CostsOf, type ScanCounts, scanCalls } from './scan.ts';
 
 /** What reading rollups needs to know. */
 interface RollupReading {
@@ -45,8 +45,8 @@ interface RollupReading {
   readonly projectId: ProjectId;
   readonly span: Span;
   readonly edges: readonly Micros[];
-  /** What usage cost at a time; undefined if costs are not wanted. */
-  readonly costsOf: ((usage: JsonValue, startedAt: Micros) => Costs) | undefined;
+  /** What usage cost; undefined if costs are not wanted. */
+  readonly costsOf: CostsOf | undefined;
   /** The prices of rollups; undefined if costs are not wanted. */
   readonly prices: SteadyPrices | undefined;
   readonly counts: ScanCounts & { rollups: number };
@@ -61,8 +61,6 @@ type TakeGroup = (group: Group, time: Micros) => void;
 const storeMs = 3000;
 /** The most days that one request stores. */
 const maxStoredDays = 400;
-
-const everything: CallsFilter = everyCall;
 
 /** The rollups of a request: what was read, what was scanned, and what is worth storing. */
 class RolledUp {
@@ -101,7 +99,7 @@ class RolledUp {
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
     const { store, projectId, span, costsOf, counts } = this.#reading;
     const scanned = {
-      ...{ projectId, filter: everything, where: null, attributes: [] },
+      ...{ projectId, filter: everyCall, where: null, attributes: [] },
       ...{ withUsage: true, withFailed: false },
     };
     for (const gap of gaps(span, this.hours, (hour) => this.#knowledgeOf(hour)))
@@ -129,7 +127,7 @@ class RolledUp {
     for (const [hour, { groups }] of this.#hourly) for (const group of groups) take(group, hour * hourMicros);
     for (const [hour, groups] of this.#scanned)
       for (const group of groups.all) take(group, hour * hourMicros);
-    this.#reading.counts.rollups = this.#daily.size + this.#hourly.size;
+    this.#reading.counts.rollups += this.#daily.size + this.#hourly.size;
   }
 
   /** Stores the rollups of hours that were scanned and can no more change without a mark. */
@@ -304,10 +302,9 @@ const readRollups = async (
 ): Promise<ReadonlyMap<Hour, Rollup>> => {
   if (from > to) return new Map();
   const toRow = ({ h }: Item) => asBytes(h) ?? new Uint8Array();
-  const found: Uint8Array[] = [];
-  for await (const page of readRange(table, rollupRange(kind, projectId, from, to), { toRow }, budget))
-    found.push(...page);
-  const rollups = await Promise.all(found.map(unpackRollups));
+  const range = rollupRange(kind, projectId, from, to);
+  const found = await Array.fromAsync(readRange(table, range, { toRow }, budget));
+  const rollups = await Promise.all(found.flat().map(unpackRollups));
   return new Map(rollups.flat().map((rollup) => [rollup.number, rollup]));
 };
 

@@ -1,9 +1,17 @@
 import type { HeaderAttribute } from '../../../api/calls.ts';
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
+import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
 import { type Expression, isDuring, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  type JsonValue,
+  type Micros,
+  type ProjectId,
+  parseJson,
+} from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
+import type { Costs } from '../../records/costs/index.ts';
 import { type CallRow, findCalls, type Lookups } from '../query/index.ts';
 import type { Span } from './hours.ts';
 
@@ -27,6 +35,21 @@ export interface ScanCounts {
   /** Calls whose payloads were read. */
   hydrated: number;
 }
+
+/** What a call's usage, whatever it is, cost by model, at the prices in force when it started. */
+export type CostsOf = (usage: JsonValue, startedAt: Micros) => Costs;
+
+/** Reads the prices of a project; undefined if no metric needs them. */
+export const costsFor = async (
+  lookups: Lookups,
+  projectId: ProjectId,
+  usage: StatsRequest['usage'],
+  budget: RequestBudget,
+): Promise<CostsOf | undefined> => {
+  if (!usage.some(({ metric }) => isCostMetric(metric))) return undefined;
+  const costsOf = await lookups.costs(projectId, budget);
+  return (used, startedAt) => (isJsonObject(used) ? (costsOf(used, startedAt) as Costs) : {});
+};
 
 /** How many payloads are read together for the usage that is in them. */
 const payloadsAtOnce = 100;

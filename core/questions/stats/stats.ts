@@ -1,19 +1,14 @@
 import { type HeaderAttribute, headerAttributes } from '../../../api/calls.ts';
-import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
+import { type GroupField, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { bucketEdges } from '../../../foundations/wire/buckets.ts';
-import {
-  isJsonObject,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-} from '../../../foundations/wire/index.ts';
-import type { Costs, SteadyPrices } from '../../records/costs/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
+import type { SteadyPrices } from '../../records/costs/index.ts';
 import type { Lookups } from '../query/index.ts';
 import { keepingFor, Output, type StatsAnswer, statsAnswer } from './answer.ts';
 import { groupTest, planStats, type StatsPlan } from './plan.ts';
 import { takeRolledUp } from './rollups.ts';
-import { scanCalls } from './scan.ts';
+import { costsFor, scanCalls } from './scan.ts';
 
 /** What statistics look up elsewhere. */
 export interface StatsLookups extends Lookups {
@@ -34,8 +29,6 @@ export interface StatsUnderWay {
   };
   readonly answer: () => Promise<StatsAnswer>;
 }
-
-const wantsCosts = ({ usage }: StatsRequest): boolean => usage.some(({ metric }) => isCostMetric(metric));
 
 const wantsFailed = ({ usage }: StatsRequest): boolean =>
   usage.some(({ metric }) => isModelCallMetric(metric));
@@ -66,15 +59,9 @@ export const statsOf = (
   const edges = bucketEdges(start, end, request.granularity, request.timezone);
   const plan = planStats(policy, request, edges);
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
-  const costs = async () => {
-    if (!wantsCosts(request)) return undefined;
-    const costsOf = await lookups.costs(projectId, budget);
-    return (usage: JsonValue, startedAt: Micros): Costs =>
-      isJsonObject(usage) ? (costsOf(usage, startedAt) as Costs) : {};
-  };
   const answer = async (): Promise<StatsAnswer> => {
     const output = new Output(request, edges);
-    const costsOf = await costs();
+    const costsOf = await costsFor(lookups, projectId, request.usage, budget);
     if (plan.source === 'rollups' && table) {
       const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
       const passes = groupTest(policy, filter, where);

@@ -1,21 +1,15 @@
 import { everyCall, noIncludes } from '../../../api/queries.ts';
-import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
+import type { StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import {
-  isJsonObject,
-  type JsonValue,
-  type Micros,
-  type ProjectId,
-} from '../../../foundations/wire/index.ts';
+import type { JsonValue, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { PayloadReader } from '../../records/calls/index.ts';
-import type { Costs } from '../../records/costs/index.ts';
 import { type CallRow, plan, type Tests, testsOf } from '../query/index.ts';
 import { keepingFor } from './answer.ts';
 import type { Cell } from './cells.ts';
 import type { Span } from './hours.ts';
 import { groupTest, planStats } from './plan.ts';
 import { takeRolledUp } from './rollups.ts';
-import { type ScanCounts, scanCalls } from './scan.ts';
+import { type CostsOf, costsFor, type ScanCounts, scanCalls } from './scan.ts';
 import type { StatsLookups } from './stats.ts';
 
 /** Something that is counted of a span of calls, beside others. */
@@ -64,7 +58,7 @@ interface Counting {
   readonly counts: ScanCounts & { rollups: number };
   /** The time, in milliseconds since 1970. */
   readonly now: () => number;
-  readonly costsOf: ((usage: JsonValue, startedAt: Micros) => Costs) | undefined;
+  readonly costsOf: CostsOf | undefined;
 }
 
 type TestedAsk = readonly [Ask, Tests];
@@ -145,18 +139,14 @@ const rollUpFor = async (
   const edges = [span[0], ...new Set(inner.toSorted((a, b) => a - b)), span[1]];
   const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
   const tested = asks.map((ask) => [ask, groupTest(policy, ask.filter, ask.where)] as const);
-  const read = { rollups: 0, scanned: 0, hydrated: 0 };
   await takeRolledUp(
-    { store, table, projectId, span, edges, costsOf, prices, counts: read, now },
+    { store, table, projectId, span, edges, costsOf, prices, counts, now },
     (group, time) => {
       for (const [ask, passes] of tested)
         if (time >= ask.span[0] && time < ask.span[1] && passes(group)) ask.cellAt(time).merge(group.cell);
     },
     budget,
   );
-  counts.rollups += read.rollups;
-  counts.scanned += read.scanned;
-  counts.hydrated += read.hydrated;
 };
 
 /**
@@ -175,12 +165,8 @@ export const countTogether = async (
   now: () => number = Date.now,
 ): Promise<Counting['counts']> => {
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
-  const wantsCosts = asks.some(({ usage }) => usage.some(({ metric }) => isCostMetric(metric)));
-  const prices = wantsCosts ? await lookups.costs(projectId, budget) : undefined;
-  const costsOf =
-    prices &&
-    ((usage: JsonValue, startedAt: Micros): Costs =>
-      isJsonObject(usage) ? (prices(usage, startedAt) as Costs) : {});
+  const metrics = asks.flatMap(({ usage }) => usage);
+  const costsOf = await costsFor(lookups, projectId, metrics, budget);
   const counting: Counting = { store, projectId, lookups, counts, now, costsOf };
   const scanned = unionOf(
     asks.filter((ask) => sourceOf(store, projectId, ask) === 'scan').map(({ span }) => span),
