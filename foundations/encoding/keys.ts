@@ -125,6 +125,6 @@ export const shardOf = (id: string, count: number): number => {
   return (hash >>> 0) % count;
 };
 
-/** Sixteen bytes that stand for a text of any length: the first half of its SHA-256. */
-export const shortDigest = (text: string): Buffer =>
-  createHash('sha256').update(text).digest().subarray(0, 16);
+/** Sixteen bytes that stand for content of any length: the first half of its SHA-256. */
+export const shortDigest = (content: string | Uint8Array): Buffer =>
+  createHash('sha256').update(content).digest().subarray(0, 16);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import {
   type JsonObject,
   type JsonValue,
@@ -61,6 +61,11 @@ class Reading {
     return value === undefined ? undefined : structured(plain(value));
   }
 
+  /** Inputs that name the model; undefined if it says none. */
+  get model(): JsonObject | undefined {
+    return present({ model: this.text('model') }) as JsonObject | undefined;
+  }
+
   /** Whether it says that it failed, as a boolean or as text. */
   get failed(): boolean {
     return String(this.attributes.get('success')) === 'false';
@@ -94,7 +99,7 @@ const readers: Readonly<Record<string, Reader>> = {
     const [input, output, cacheRead, cacheWrite] = claudeCounts.map((key) => of.count(key));
     return {
       kind: 'model',
-      inputs: present({ model: of.text('model') }) as JsonObject | undefined,
+      inputs: of.model,
       // As Anthropic counts them, cached tokens are beside those of the prompt.
       counts: {
         ...{ model: of.text('model'), input: (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0) },
@@ -106,7 +111,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   'claude_code.api_error': (of) => ({
     kind: 'model',
-    inputs: present({ model: of.text('model') }) as JsonObject | undefined,
+    inputs: of.model,
     exception:
       [of.text('status_code') ?? of.count('status_code'), of.text('error')].filter(Boolean).join(': ') ||
       'error',
@@ -114,7 +119,7 @@ const readers: Readonly<Record<string, Reader>> = {
   }),
   [response]: (of) => ({
     kind: 'model',
-    inputs: present({ model: of.text('model') }) as JsonObject | undefined,
+    inputs: of.model,
     output: messages('assistant', shown(of.text('response'))) ?? null,
     identity: of.text('request_id'),
     used: ['model', 'response'],
@@ -135,7 +140,7 @@ const readers: Readonly<Record<string, Reader>> = {
       ? undefined
       : {
           kind: 'model',
-          inputs: present({ model: of.text('model') }) as JsonObject | undefined,
+          inputs: of.model,
           exception: error,
           used: ['model', 'error.message'],
         };
@@ -144,7 +149,7 @@ const readers: Readonly<Record<string, Reader>> = {
     of.text('event.kind') === 'response.completed'
       ? {
           kind: 'model',
-          inputs: present({ model: of.text('model') }) as JsonObject | undefined,
+          inputs: of.model,
           counts: {
             ...{ model: of.text('model'), input: of.count('input_token_count') },
             ...{ output: of.count('output_token_count'), cacheRead: of.count('cached_token_count') },
@@ -185,8 +190,7 @@ const agentEvent = (record: ProjectRecord): string => {
 export const isOfAgent = (record: ProjectRecord): boolean =>
   record.spanId === undefined && Object.hasOwn(readers, agentEvent(record));
 
-const digest = (...parts: readonly string[]): string =>
-  createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32);
+const digest = (...parts: readonly string[]): string => shortDigest(parts.join('\n')).toString('hex');
 
 const sessionKeys = ['session.id', 'conversation.id'] as const;
 
@@ -288,12 +292,8 @@ export const callsOfAgents = (records: readonly ProjectRecord[]): CallReport[] =
     const usage = content.counts && usageOf(content.counts, undefined);
     return [
       startReport({
-        ...{
-          projectId,
-          id,
-          opName: opNameOf(event),
-          displayName: content.name === undefined ? null : opNameOf(content.name),
-        },
+        ...{ projectId, id, opName: opNameOf(event) },
+        displayName: content.name === undefined ? null : opNameOf(content.name),
         traceId: digest(session, turnId ?? ''),
         ...{ parentId: isPrompt ? null : turnId, threadId: session, turnId, startedAt },
         ...{ attributes: attributesOf(call), inputs: content.inputs ?? {} },

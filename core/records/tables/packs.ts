@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import {
   pack as compress,
   decodeMessagePack,
   encodeMessagePack,
+  shortDigest,
   unpack,
 } from '../../../foundations/encoding/index.ts';
 import { bySize } from '../../../foundations/listing/index.ts';
@@ -271,8 +271,7 @@ const entriesOf = (rows: readonly Row[]): Buffer => {
 };
 
 /** The id of a pack: a hash of its rows' digests and sizes. */
-const packId = (entries: Uint8Array): string =>
-  createHash('sha256').update(entries).digest('hex').slice(0, 32);
+const packId = (entries: Uint8Array): string => shortDigest(entries).toString('hex');
 
 /**
  * Stores rows as a pack and then leads the index there. It is named by its rows, so the same rows

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { Links } from '../../../foundations/links.ts';
 import {
   mapConcurrent,
@@ -110,10 +110,7 @@ const contributorsMs = 10_000;
 export const finite = (value: number | null): number | null => (Number.isFinite(value) ? value : null);
 
 const messageId = (projectId: ProjectId, objectId: string, { kind }: Change, end: Micros): string =>
-  createHash('sha256')
-    .update(JSON.stringify([projectId, objectId, kind, end]))
-    .digest('hex')
-    .slice(0, 32);
+  shortDigest(JSON.stringify([projectId, objectId, kind, end])).toString('hex');
 
 /** Makes a message. */
 export const messageOf = (

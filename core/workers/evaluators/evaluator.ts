@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type Evaluator, evaluatorClass } from '../../../api/evaluators.ts';
 import { noIncludes } from '../../../api/queries.ts';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
@@ -43,10 +43,7 @@ export interface LoadedEvaluator {
 export type ParseEvaluator = (value: JsonObject) => Evaluator | undefined;
 
 const identityOf = ({ on, judge, check }: JsonObject): string =>
-  createHash('sha256')
-    .update(canonicalJson([on ?? null, judge ?? null, check ?? null]))
-    .digest('hex')
-    .slice(0, 32);
+  shortDigest(canonicalJson([on ?? null, judge ?? null, check ?? null])).toString('hex');
 
 const toLoaded = (
   { policy }: Pick<Store, 'policy'>,
@@ -143,7 +140,7 @@ export class Evaluators {
 
 /** An id as a number from 0 to 1 that looks random and is always the same. */
 const fractionOf = (objectId: string, id: string): number =>
-  createHash('sha256').update(`${objectId}\n${id}`).digest().readUInt32BE(0) / 2 ** 32;
+  shortDigest(`${objectId}\n${id}`).readUInt32BE(0) / 2 ** 32;
 
 /** Whether a call is in an evaluator's sample: always the same for the same id. */
 export const isSampled = (

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import { asBytes, type Item, type Store } from '../../../foundations/storage/index.ts';
 import {
@@ -39,20 +39,13 @@ export interface ServiceEvent {
   readonly detail: JsonObject;
 }
 
-/** The bytes of an id. Equal ids of different events are then not to be expected in any life. */
-const idBytes = 16;
-
 /**
  * The id of an event: a digest of what makes it this event and no other, as 32 hex digits.
  *
  * @param parts the project, the id of the call or the feedback, and its revision
  */
 const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, ...parts]))
-    .digest()
-    .subarray(0, idBytes)
-    .toString('hex');
+  shortDigest(JSON.stringify([kind, ...parts])).toString('hex');
 
 /**
  * The most bytes of a detail. EventBridge takes 1 MB since January 2026, and charges each 64 KB. Some

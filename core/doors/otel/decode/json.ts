@@ -154,12 +154,16 @@ const exactly = (_: string, value: unknown, context?: { readonly source?: string
     ? context?.source
     : value;
 
-const parse = (text: string): unknown => {
+/** @throws ServiceError 400 if the text is no JSON of an object */
+const parse = (text: string): JsonObject => {
+  let body: unknown;
   try {
-    return longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
+    body = longNumber.test(text) ? JSON.parse(text, exactly) : JSON.parse(text);
   } catch (error) {
     throw badBody(`is not JSON: ${String((error as Error).message)}`, error);
   }
+  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
+  return body;
 };
 
 const spanKinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER'];
@@ -231,9 +235,29 @@ const scopeIn = (json: JsonObject): Scope => {
  */
 export const resourcesOfJson = (text: string, name: string): Attributes[] => {
   const body = parse(text);
-  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
   return frame(() => objectsIn(body, name).map(resourceIn));
 };
+
+/**
+ * The messages of an export, each with its resource and scope.
+ *
+ * @param names the fields that list what is of a resource, of a scope, and the messages
+ * @throws ServiceError 400, while they are iterated, if it is none
+ */
+function* messagesIn(
+  text: string,
+  names: readonly [ofResources: string, ofScopes: string, messages: string],
+): Generator<[message: JsonObject, Attributes, Scope]> {
+  const [ofResources, ofScopes, messages] = names;
+  const body = parse(text);
+  for (const ofResource of frame(() => objectsIn(body, ofResources))) {
+    const resource = frame(() => resourceIn(ofResource));
+    for (const ofScope of frame(() => objectsIn(ofResource, ofScopes))) {
+      const scope = frame(() => scopeIn(ofScope));
+      for (const message of frame(() => objectsIn(ofScope, messages))) yield [message, resource, scope];
+    }
+  }
+}
 
 /**
  * Decodes an `ExportTraceServiceRequest` in OTLP's JSON: ids in hex, names in lowerCamelCase,
@@ -242,17 +266,9 @@ export const resourcesOfJson = (text: string, name: string): Attributes[] => {
  * @throws ServiceError 400 if it is none
  */
 export const decodeJson = (text: string): ReceivedExport => {
-  const body = parse(text);
-  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
   const collector = spanCollector();
-  for (const ofResource of frame(() => objectsIn(body, 'resourceSpans'))) {
-    const resource = frame(() => resourceIn(ofResource));
-    for (const ofScope of frame(() => objectsIn(ofResource, 'scopeSpans'))) {
-      const scope = frame(() => scopeIn(ofScope));
-      for (const span of frame(() => objectsIn(ofScope, 'spans')))
-        collector.take(span.name, () => spanFields(span), resource, scope);
-    }
-  }
+  for (const [span, resource, scope] of messagesIn(text, ['resourceSpans', 'scopeSpans', 'spans']))
+    collector.take(span.name, () => spanFields(span), resource, scope);
   return { spans: collector.made, rejected: collector.rejected };
 };
 
@@ -274,16 +290,8 @@ const logFields = (json: JsonObject): LogFields => ({
  * @throws ServiceError 400 if it is none
  */
 export const decodeJsonLogs = (text: string): ReceivedLogs => {
-  const body = parse(text);
-  if (!isJsonObject(body)) throw badBody('is JSON, but no object');
   const collector = logCollector();
-  for (const ofResource of frame(() => objectsIn(body, 'resourceLogs'))) {
-    const resource = frame(() => resourceIn(ofResource));
-    for (const ofScope of frame(() => objectsIn(ofResource, 'scopeLogs'))) {
-      const scope = frame(() => scopeIn(ofScope));
-      for (const record of frame(() => objectsIn(ofScope, 'logRecords')))
-        collector.take(record.eventName, () => logFields(record), resource, scope);
-    }
-  }
+  for (const [record, resource, scope] of messagesIn(text, ['resourceLogs', 'scopeLogs', 'logRecords']))
+    collector.take(record.eventName, () => logFields(record), resource, scope);
   return { records: collector.made, rejected: collector.rejected };
 };
