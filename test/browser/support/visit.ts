@@ -70,7 +70,12 @@ const end = async (visits: readonly OpenVisit[]): Promise<void> => {
  */
 const sharedBrowser = (): Promise<Browser> => {
   const holder = globalThis as { pennytraceBrowser?: Promise<Browser> };
-  holder.pennytraceBrowser ??= launchBrowser(inject('page').browser);
+  const { browser } = inject('page');
+  holder.pennytraceBrowser ??= launchBrowser({
+    ...browser,
+    // Tabs share a process: to start one for each takes longer than to draw its page.
+    args: [...(browser.args ?? []), '--renderer-process-limit=1'],
+  });
   return holder.pennytraceBrowser;
 };
 
@@ -86,6 +91,9 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     context = await browser.newContext({ locale: 'en-US' });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
+    // The process of the tabs ends with the last of them: this one stays.
+    const first = await context.newPage();
+    await first.goto(`${url}/health`);
   });
   afterAll(() => context.close());
   afterEach(async () => {
