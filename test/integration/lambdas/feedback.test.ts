@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startOf } from '../../support/calls.ts';
-import { byIds, callRef, feedbackOf, noise, whereEqual } from '../../support/feedback.ts';
+import { byIds, feedbackOf as feedbackOfShop, noise, whereEqual } from '../../support/feedback.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 let service: SharedService;
@@ -8,7 +8,9 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const project_id = 'acme/shop';
+const project_id = 'acme/feedback';
+const callRef = (id: string): string => `svc:///${project_id}/call/${id}`;
+const feedbackOf = (fields: object) => feedbackOfShop({ project_id, svc_ref: callRef('call'), ...fields });
 
 /** POSTs, and gives status and parsed body. */
 const call = async (path: string, body: unknown, authorization?: string) => {
@@ -88,7 +90,9 @@ describe('feedback', () => {
 
   it('is included with its calls', async () => {
     const ids = ['with', 'without'];
-    await call('/call/upsert_batch', { batch: ids.map((id) => startOf({ id, trace_id: 'joined' })) });
+    await call('/call/upsert_batch', {
+      batch: ids.map((id) => startOf({ project_id, id, trace_id: 'joined' })),
+    });
     const batch = ['first', 'second'].map((text) =>
       feedbackOf({ svc_ref: callRef('with'), payload: { text }, creator: 'Ada' }),
     );

@@ -10,8 +10,7 @@ import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { bytesOf, type Sent } from '../../support/in-process.ts';
 import { inTurns } from '../../support/sampling.ts';
-import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
-import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
 
 /**
@@ -134,20 +133,16 @@ const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+) +(\S+) +(
 
 const project = 'acme/shop';
 
-let upstream: TestUpstream;
-let svc: TestService;
+let svc: SharedService;
 let weave: SharedService;
 let keysOf: Readonly<Record<Dialect, KeyMaker>>;
 beforeAll(async () => {
-  upstream = await startUpstream();
-  svc = await startService({ inference: { baseUrl: upstream.baseUrl } });
+  svc = await sharedService();
   weave = await sharedService({ dialect: 'weave' });
   keysOf = { svc: keyMaker(svc), weave: keyMaker(weave) };
 });
-afterAll(async () => {
+afterAll(() => {
   for (const keys of Object.values(keysOf)) keys[Symbol.dispose]();
-  await svc.stop();
-  await upstream[Symbol.asyncDispose]();
 });
 
 /** What is seen of an answer. */

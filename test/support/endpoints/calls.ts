@@ -1,3 +1,4 @@
+import { embeddings } from '../../../local/inference.ts';
 import type { Sent } from '../in-process.ts';
 import { agentJson, attributes, exportJson, logsJson, recordJson, spanExport, spanJson } from '../otel.ts';
 import { at, type Fixture, missing, startOf } from './fixture.ts';
@@ -352,7 +353,7 @@ export const callFixtures = {
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),
     body: () => ({ model: 'm', input: 'text' }),
-    answer: '{"ok":true}',
+    answer: JSON.stringify(embeddings({ input: 'text' }, undefined)),
     projectAt: ['header', 'openai-project'],
     scenarios: recorded,
   },
