@@ -1,15 +1,15 @@
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Alias } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { tables } from '../foundations/storage/tables.ts';
-import type { Api } from './api.ts';
 import type { Config } from './config.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import { type Permission, readerEnvironment, storePermissions } from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 
 interface AlertsProps {
@@ -119,9 +119,9 @@ export class Alerts extends Construct {
    * Has links in messages lead to the page of an API. The stage is named by a text: a reference would
    * wait for the functions of all endpoints, of which one waits for this.
    */
-  linkTo({ rest, stageName }: Pick<Api, 'rest' | 'stageName'>): void {
+  linkTo({ restApiId }: RestApi, stageName: string): void {
     const { handler } = this.function;
-    const url = `https://${rest.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
+    const url = `https://${restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
     handler.addEnvironment('SERVICE_URL', url);
   }
 }

@@ -5,9 +5,9 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
 import type { Config } from './config.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import { findingOf, type Permission, readerEnvironment, readerPermissions } from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
 import { privateBucket, type Storage } from './storage.ts';
 import type { Streams } from './streams.ts';
 

@@ -20,8 +20,9 @@ import { Construct } from 'constructs';
 import { methodsOf, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
-import { type Functions, makeLogGroup } from './functions.ts';
+import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
+import { makeLogGroup } from './service-function.ts';
 
 /**
  * The format of the access log: one JSON line for each request. All values are API Gateway's, the

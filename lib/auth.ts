@@ -6,8 +6,8 @@ import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
+import { ServiceFunction } from './service-function.ts';
 import { makeTable } from './storage.ts';
 
 interface AuthProps {

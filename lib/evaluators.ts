@@ -5,12 +5,12 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf } from './handlers.ts';
 import type { Inference } from './inference.ts';
 import { limitsNeeds, nearlyReachedNeeds } from './limits.ts';
 import { type Needs, readerEnvironment, storePermissions } from './permissions.ts';
 import type { Redaction } from './redaction.ts';
+import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
 

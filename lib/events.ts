@@ -3,9 +3,9 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf, watcherHandler } from './handlers.ts';
 import { readerEnvironment, readerPermissions } from './permissions.ts';
+import { ServiceFunction } from './service-function.ts';
 import type { Storage } from './storage.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
 

@@ -154,7 +154,7 @@ export class Pennytrace extends Construct {
       ...{ config, name, routes, storage, inference, evaluations, redaction, alerts, bundles },
     });
     const api = new Api(this, 'Api', { config, name, routes, auth, functions });
-    if (config.alerts?.url === undefined) alerts?.linkTo(api);
+    if (config.alerts?.url === undefined) alerts?.linkTo(api.rest, api.stageName);
     const { firewallRatePerAddress: rate } = config;
     if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
     const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };

@@ -8,8 +8,8 @@ import { isUser } from '../foundations/auth/keys.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { parseProjectId } from '../foundations/wire/ids.ts';
 import type { Config } from './config.ts';
-import { ServiceFunction } from './functions.ts';
 import { bundleOf, keyMakerHandler } from './handlers.ts';
+import { ServiceFunction } from './service-function.ts';
 
 interface KeyMakerProps {
   readonly config: Config;

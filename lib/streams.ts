@@ -4,8 +4,8 @@ import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ServiceFunction } from './functions.ts';
 import type { Permission } from './permissions.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 /** How a function gets the changes of tables. */
 interface Batches {
