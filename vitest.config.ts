@@ -18,9 +18,9 @@ export default defineConfig({
   test: {
     testTimeout: runs(60_000),
     hookTimeout: runs(60_000),
-    // Some files wait rather than work, so there are two workers more than cores. One store serves them
-    // all: more than four would wait for it.
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    // Some files wait rather than work, so there is one worker more than cores. Each worker starts services
+    // of its own: more of them take more time together.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // Files share a worker with its modules: loading them anew takes longer than most tests.
     isolate: false,
     // All cores are busy with tests. Garbage is collected seldom, and by the thread that made it:
