@@ -75,9 +75,10 @@ export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promis
     await bench.newStore('feedback'),
     await bench.newStore('rollups'),
   ];
-  // Ten minutes into a span of two hours: no alert about a day is due in the next quarter of an hour.
-  const span = 7_200_000;
-  let now = Math.ceil(Date.now() / span) * span + span + 10 * minuteMs;
+  // Always the same time of a day: of windows of days, the hours of the last one are read apart. Ten minutes
+  // past twelve no alert about a day is due in the next quarter of an hour.
+  const dayMs = 86_400_000;
+  let now = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 + 10 * minuteMs;
   const store = { ...callStore, rollups: rollups.table };
   const reported = hourMinutes + settlingMinutes + lookedMinutes + 5;
   await sendAll(store, overMinutes(calls, now - (hourMinutes + 5) * minuteMs, reported), 'together');
