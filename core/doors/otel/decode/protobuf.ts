@@ -4,6 +4,7 @@
  * 10 ms longer to start (docs/decisions/0140).
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
 import type { Attributes, AttributeValue, Scope, SpanEvent, SpanLink } from '../span.ts';
 import {
   badBody,
@@ -23,8 +24,26 @@ import {
  */
 const recursionLimit = 600;
 
+/** The most of an export that is kept: spans or log records, events, links, lists and objects. */
+const maxKept = 500_000;
+
+/**
+ * Reads an export. An empty message takes two bytes of it, and some hundred of memory, so a small body
+ * could unfold to more than a function has.
+ */
+class ExportReader extends BinaryReader {
+  #kept = 0;
+
+  /** @throws ServiceError 413 if that is too much */
+  keep<Message>(message: Message): Message {
+    if (++this.#kept <= maxKept) return message;
+    const msg = `should have at most ${maxKept} spans, events, links and lists together: lower OTEL_BSP_MAX_EXPORT_BATCH_SIZE`;
+    throw tooLarge({ loc: ['body'], msg, type: 'too_large' });
+  }
+}
+
 /** Reads a field's value into its message. `left` says how many levels deeper messages may nest. */
-type Read<Message> = (message: Message, reader: BinaryReader, left: number) => void;
+type Read<Message> = (message: Message, reader: ExportReader, left: number) => void;
 
 /** A message's fields by number, each with its type on the wire. */
 type Fields<Message> = Readonly<Record<number, readonly [WireType, Read<Message>]>>;
@@ -33,7 +52,7 @@ type Fields<Message> = Readonly<Record<number, readonly [WireType, Read<Message>
 const readFields = <Message>(
   message: Message,
   fields: Fields<Message>,
-  reader: BinaryReader,
+  reader: ExportReader,
   end: number,
   left: number,
 ): Message => {
@@ -51,7 +70,7 @@ const readFields = <Message>(
 const readMessage = <Message>(
   message: Message,
   fields: Fields<Message>,
-  reader: BinaryReader,
+  reader: ExportReader,
   left: number,
 ): Message => {
   if (left === 0) throw new RangeError(`messages nest more than ${recursionLimit} levels deep`);
@@ -76,10 +95,10 @@ interface Pair extends Holder {
   key: string;
 }
 
-const readValue = (reader: BinaryReader, left: number): AttributeValue =>
+const readValue = (reader: ExportReader, left: number): AttributeValue =>
   readMessage<Holder>({ value: null }, anyValue, reader, left).value;
 
-const readPair = (reader: BinaryReader, left: number): Pair =>
+const readPair = (reader: ExportReader, left: number): Pair =>
   readMessage<Pair>({ key: '', value: null }, keyValue, reader, left);
 
 const keyValue: Fields<Pair> = {
@@ -101,19 +120,24 @@ const keyValueList: Fields<Record<string, AttributeValue>> = {
   ],
 };
 
-/** Strings that are not UTF-8 have U+FFFD in the place of what is wrong. By proto3's rule one cut-off
- * attribute would cost the whole export. */
+/**
+ * Strings that are not UTF-8 have U+FFFD in the place of what is wrong. By proto3's rule one cut-off
+ * attribute would cost the whole export.
+ */
 const anyValue: Fields<Holder> = {
   1: [delimited, (holder, reader) => (holder.value = reader.string())],
   2: [WireType.Varint, (holder, reader) => (holder.value = reader.bool())],
   3: [WireType.Varint, (holder, reader) => (holder.value = toNumber(BigInt(reader.int64())))],
   4: [WireType.Bit64, (holder, reader) => (holder.value = doubleOf(reader.double()))],
-  5: [delimited, (holder, reader, left) => (holder.value = readMessage([], arrayValue, reader, left))],
+  5: [
+    delimited,
+    (holder, reader, left) => (holder.value = readMessage(reader.keep([]), arrayValue, reader, left)),
+  ],
   6: [
     delimited,
     (holder, reader, left) => {
       // Without a prototype, so that any key is a field of its own.
-      holder.value = readMessage(Object.create(null), keyValueList, reader, left);
+      holder.value = readMessage(reader.keep(Object.create(null)), keyValueList, reader, left);
     },
   ],
   7: [delimited, (holder, reader) => (holder.value = reader.bytes())],
@@ -199,10 +223,13 @@ const span: Fields<SpanDraft> = {
   10: [WireType.Varint, (message, reader) => (message.droppedAttributesCount = reader.uint32())],
   11: [
     delimited,
-    (message, reader, left) => message.events.push(readMessage(newEvent(), event, reader, left)),
+    (message, reader, left) => message.events.push(readMessage(reader.keep(newEvent()), event, reader, left)),
   ],
   12: [WireType.Varint, (message, reader) => (message.droppedEventsCount = reader.uint32())],
-  13: [delimited, (message, reader, left) => message.links.push(readMessage(newLink(), link, reader, left))],
+  13: [
+    delimited,
+    (message, reader, left) => message.links.push(readMessage(reader.keep(newLink()), link, reader, left)),
+  ],
   14: [WireType.Varint, (message, reader) => (message.droppedLinksCount = reader.uint32())],
   15: [delimited, (message, reader, left) => readMessage(message.status, status, reader, left)],
   16: [WireType.Bit32, (message, reader) => (message.flags = reader.fixed32())],
@@ -242,7 +269,7 @@ interface OfResource<Message> extends WithAttributes {
  * and what those reported.
  *
  * @param kind the name of the message, for an error
- * @throws ServiceError 400 if the bytes are no such message
+ * @throws ServiceError 400 if the bytes are no such message, 413 if it is too large
  */
 const readExport = <Message>(
   bytes: Uint8Array,
@@ -252,26 +279,30 @@ const readExport = <Message>(
 ): OfResource<Message>[] => {
   const ofScope: Fields<OfScope<Message>> = {
     1: [delimited, (of, reader, left) => readMessage(of.scope, scope, reader, left)],
-    2: [delimited, (of, reader, left) => of.messages.push(readMessage(newMessage(), message, reader, left))],
+    2: [
+      delimited,
+      (of, reader, left) => of.messages.push(readMessage(reader.keep(newMessage()), message, reader, left)),
+    ],
   };
   const ofResource: Fields<OfResource<Message>> = {
     1: [delimited, (of, reader, left) => readMessage(of, resource, reader, left)],
     2: [
       delimited,
       (of, reader, left) =>
-        of.scopes.push(readMessage({ scope: newScope(), messages: [] }, ofScope, reader, left)),
+        of.scopes.push(readMessage(reader.keep({ scope: newScope(), messages: [] }), ofScope, reader, left)),
     ],
   };
   const request: Fields<OfResource<Message>[]> = {
     1: [
       delimited,
       (list, reader, left) =>
-        list.push(readMessage({ attributes: new Map(), scopes: [] }, ofResource, reader, left)),
+        list.push(readMessage(reader.keep({ attributes: new Map(), scopes: [] }), ofResource, reader, left)),
     ],
   };
   try {
-    return readFields([], request, new BinaryReader(bytes), bytes.length, recursionLimit);
+    return readFields([], request, new ExportReader(bytes), bytes.length, recursionLimit);
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     throw badBody(`is no ${kind} in protobuf: ${String((error as Error).message)}`, error);
   }
 };

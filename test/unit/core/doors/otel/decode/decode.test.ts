@@ -105,6 +105,22 @@ describe('protobuf', () => {
     expect(() => decodeProtobuf(nested(400))).toThrow('messages nest more than 600 levels deep');
   });
 
+  it('of millions of empty messages, which a small body unfolds to, is a 413 before memory runs out', () => {
+    const inField = (field: number, message: Uint8Array) =>
+      new BinaryWriter().tag(field, WireType.LengthDelimited).bytes(message).finish();
+    const empty = (field: number) => Buffer.from([(field << 3) | WireType.LengthDelimited, 0]);
+    const many = (field: number) => Buffer.concat(Array.from({ length: 500_001 }, () => empty(field)));
+    const ofSpan = (span: Uint8Array) => inField(1, inField(2, inField(2, span)));
+    for (const body of [
+      inField(1, inField(2, many(2))),
+      ofSpan(many(11)),
+      ofSpan(many(13)),
+      inField(1, many(2)),
+      many(1),
+    ])
+      expect(() => decodeProtobuf(body)).toThrow(expect.objectContaining({ status: 413 }));
+  });
+
   it('of 10,000 attributes keeps all, and the last of those that are twice', () => {
     const list = Array.from({ length: 10_000 }, (_, i) => textAttribute(`a.${i}`, `${i}`));
     const bytes = exportBytes('acme/x', [
