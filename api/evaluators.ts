@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { type Expression, optionalQuery, pathsIn, type RecordKind } from '../foundations/expression/index.ts';
-import { isJsonObject, type JsonValue } from '../foundations/wire/index.ts';
 import {
   count,
   displayText,
@@ -148,26 +147,6 @@ export type Judge = z.output<ReturnType<typeof judge>>;
 const maxContained = 10_000;
 const maxRegex = 1000;
 
-/** Whether a JSON Schema has patterns, with which a program could be kept busy for ever. */
-const patternIn = (value: JsonValue): boolean => {
-  if (Array.isArray(value)) return value.some(patternIn);
-  if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(
-    ([name, inner]) =>
-      (name === 'pattern' && typeof inner === 'string') ||
-      (name === 'patternProperties' && isJsonObject(inner)) ||
-      patternIn(inner),
-  );
-};
-
-const jsonSchema = freeValue.check(
-  z.refine(
-    (value) => isJsonObject(value) || typeof value === 'boolean',
-    rule('should be a JSON Schema: an object', 'dict_type'),
-  ),
-  z.refine((value) => !patternIn(value), rule('should have no pattern: use a check with a regex for that')),
-);
-
 const checkNames = [
   'contains',
   'regex',
@@ -182,7 +161,10 @@ const check = () =>
     {
       contains: field(nullish(textUpTo(maxContained)), 'A text that the output holds.'),
       regex: field(nullish(textUpTo(maxRegex)), 'A regular expression of RE2 that is found in the output.'),
-      json_schema: field(nullish(jsonSchema), 'A JSON Schema that the output fits, or the JSON in its text.'),
+      json_schema: field(
+        nullish(freeValue),
+        'A JSON Schema (2020-12, without patterns) that the output fits, or the JSON in its text.',
+      ),
       max_latency_ms: field(nullish(count), 'The most milliseconds from start to end.'),
       max_cost_usd: field(nullish(finite(z.minimum(0))), 'The most that it may have cost, in dollars.'),
       max_tool_calls: field(nullish(count), 'The most calls of tools.'),

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 interface BundleOptions {
@@ -28,9 +28,17 @@ const lazyPackages: Readonly<Record<string, string>> = {
   '@smithy/core/event-streams': '{ EventStreamSerde, eventStreamSerdeProvider }',
   '@aws-sdk/client-sqs':
     '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
-  '@cfworker/json-schema': '{ Validator }',
+  '@cfworker/json-schema': '{ Validator, format }',
   re2js: '{ RE2JS }',
   '@aws-sdk/client-secrets-manager': '{ SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand }',
+};
+
+/**
+ * What threads of functions run, by the module that starts the thread from a file beside itself. A
+ * handler with that module finds the file beside its bundle.
+ */
+const threads: Readonly<Record<string, string>> = {
+  'core/workers/evaluators/check-runner.ts': 'core/workers/evaluators/check-thread.ts',
 };
 
 /** How everything that functions load is bundled. */
@@ -59,22 +67,24 @@ const buildOptions: BuildOptions = {
   // A stack trace needs the mapping alone. The texts would be most of what a cold start reads.
   sourcesContent: false,
   legalComments: 'none',
+  // What a bundle says of itself is where its own file is.
+  define: { 'import.meta.dirname': '__dirname', 'import.meta.filename': '__filename' },
   metafile: true,
   outExtension: { '.js': '.cjs' },
   logLevel: 'warning',
   external: Object.keys(lazyPackages),
 };
 
-const lazyImports = (metafile: Metafile | undefined, handler: string): string[] => {
-  const imports = metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`]?.imports ?? [];
-  return Object.keys(lazyPackages).filter((name) => imports.some(({ path }) => path === name));
-};
+type Output = Metafile['outputs'][string];
+
+const lazyImports = (output: Output | undefined): string[] =>
+  Object.keys(lazyPackages).filter((name) => output?.imports.some(({ path }) => path === name));
 
 /** A lazy package as one file, and esbuild's account of it. */
 interface PackageBundle {
   readonly name: string;
   readonly contents: Uint8Array;
-  readonly account: Metafile['outputs'][string] | undefined;
+  readonly account: Output | undefined;
 }
 
 const packageBundle = async (root: string, name: string): Promise<PackageBundle> => {
@@ -91,6 +101,39 @@ const packageBundle = async (root: string, name: string): Promise<PackageBundle>
   return { name, contents: file.contents, account: Object.values(metafile?.outputs ?? {})[0] };
 };
 
+/** What a thread runs as one file, and the lazy packages that it imports. */
+interface ThreadBundle {
+  /** The module that starts it. */
+  readonly starter: string;
+  readonly file: string;
+  readonly contents: Uint8Array;
+  readonly account: Output | undefined;
+  readonly imports: readonly string[];
+}
+
+const threadBundle = async (root: string, starter: string): Promise<ThreadBundle> => {
+  const entry = threads[starter];
+  if (entry === undefined) throw new Error(`${starter} starts no thread`);
+  const { outputFiles = [], metafile } = await build({
+    ...buildOptions,
+    sourcemap: false,
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outdir: virtualOutdir,
+    write: false,
+  });
+  const [file] = outputFiles;
+  if (!file) throw new Error(`esbuild made nothing of ${entry}`);
+  const account = Object.values(metafile?.outputs ?? {})[0];
+  return {
+    starter,
+    file: basename(file.path),
+    contents: file.contents,
+    account,
+    imports: lazyImports(account),
+  };
+};
+
 /** Puts a lazy package beside a bundle that imports it, where Node looks for it. */
 const addPackage = (folder: string, { name, contents }: PackageBundle): void => {
   const target = join(folder, 'node_modules', name);
@@ -101,8 +144,8 @@ const addPackage = (folder: string, { name, contents }: PackageBundle): void => 
 
 /**
  * Bundles every handler with all that it imports, in one esbuild run. Each has a folder with
- * `index.cjs` and `index.cjs.map`, and `node_modules` if it imports lazy packages. esbuild's
- * account of the bundles is `meta.json` in `outdir`. Bundles depend on the sources alone, not on
+ * `index.cjs` and `index.cjs.map`, and `node_modules` if it imports lazy packages, and what its
+ * threads run. esbuild's account of the bundles is `meta.json` in `outdir`. Bundles depend on the sources alone, not on
  * where the project or `outdir` is.
  *
  * @returns each handler's folder, an absolute path if `outdir` is one
@@ -117,12 +160,31 @@ export const bundle = async ({
   const { outputFiles = [], metafile } = await build({
     ...buildOptions,
     absWorkingDir: root,
-    define: Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
+    define: {
+      ...buildOptions.define,
+      ...Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
+    },
     entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),
     outdir: virtualOutdir,
     write: false,
   });
-  const imported = new Map(handlers.map((handler) => [handler, lazyImports(metafile, handler)]));
+  const outputOf = (handler: string) => metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`];
+  const startersIn = (handler: string) =>
+    Object.keys(threads).filter((starter) => Object.hasOwn(outputOf(handler)?.inputs ?? {}, starter));
+  const starters = new Set(handlers.flatMap(startersIn));
+  const made = await Promise.all([...starters].map((starter) => threadBundle(root, starter)));
+  const started = new Map(
+    handlers.map((handler) => {
+      const names = startersIn(handler);
+      return [handler, made.filter(({ starter }) => names.includes(starter))];
+    }),
+  );
+  const imported = new Map(
+    handlers.map((handler) => [
+      handler,
+      [...lazyImports(outputOf(handler)), ...(started.get(handler) ?? []).flatMap(({ imports }) => imports)],
+    ]),
+  );
   const needed = new Set([...imported.values()].flat());
   const packages = await Promise.all([...needed].map((name) => packageBundle(root, name)));
   for (const { path, contents } of outputFiles) {
@@ -132,10 +194,12 @@ export const bundle = async ({
   }
   for (const [handler, names] of imported)
     for (const each of packages) if (names.includes(each.name)) addPackage(join(outdir, handler), each);
-  const accounts = packages.map(({ name, account }) => [
-    `${virtualOutdir}/node_modules/${name}/index.cjs`,
-    account,
-  ]);
+  for (const [handler, files] of started)
+    for (const { file, contents } of files) writeFileSync(join(outdir, handler, file), contents);
+  const accounts = [
+    ...packages.map(({ name, account }) => [`${virtualOutdir}/node_modules/${name}/index.cjs`, account]),
+    ...made.map(({ file, account }) => [`${virtualOutdir}/${file}`, account]),
+  ];
   const outputs = { ...metafile?.outputs, ...Object.fromEntries(accounts) };
   writeFileSync(join(outdir, 'meta.json'), JSON.stringify({ ...metafile, outputs }));
   return new Map(handlers.map((handler) => [handler, join(outdir, handler)]));

@@ -1,3 +1,4 @@
+import { includes } from '../includes.ts';
 import { compareNumbers, ExactNumber, isNumber, type JsonValue } from '../wire/index.ts';
 import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './tree.ts';
 import { compareScalars, convert, equal, isTruthy, microsOf, type Value } from './values.ts';
@@ -165,5 +166,5 @@ const compileIn = <R>(
 const contains = (input: Value, sought: Value, caseInsensitive: boolean): boolean => {
   if (Array.isArray(input)) return isThere(sought) && input.some((item) => equal(item, sought));
   if (typeof input !== 'string' || typeof sought !== 'string') return false;
-  return caseInsensitive ? input.toLowerCase().includes(sought.toLowerCase()) : input.includes(sought);
+  return caseInsensitive ? includes(input.toLowerCase(), sought.toLowerCase()) : includes(input, sought);
 };

@@ -5,6 +5,7 @@ import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
+import { readSchema } from '../../../foundations/json-schema/index.ts';
 import { mapBatches } from '../../../foundations/listing/index.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
@@ -39,21 +40,24 @@ interface ClassCheck {
   readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 
-const regexOf = ({ check }: JsonObject): string | undefined => {
-  const regex = isJsonObject(check) ? check.regex : undefined;
-  return typeof regex === 'string' ? regex : undefined;
+/** What is wrong with what an evaluator's check looks for. */
+const checkProblems = async ({ check }: JsonObject): Promise<ErrorDetail[]> => {
+  const { regex, json_schema: jsonSchema = null } = isJsonObject(check) ? check : {};
+  const wrong = typeof regex === 'string' ? await re2Problem(regex) : undefined;
+  if (wrong !== undefined) {
+    const msg = `should be a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax): ${wrong}`;
+    return [{ loc: ['check', 'regex'], msg, type: 'value_error' }];
+  }
+  const read = jsonSchema === null ? undefined : readSchema(jsonSchema);
+  if (!read || !('problem' in read)) return [];
+  const { path, msg } = read.problem;
+  return [{ loc: ['check', 'json_schema', ...path], msg, type: 'value_error' }];
 };
 
 const checks: Readonly<Record<string, ClassCheck>> = {
   [evaluatorClass]: {
     schema: evaluator,
-    further: async (value) => {
-      const regex = regexOf(value);
-      const wrong = regex === undefined ? undefined : await re2Problem(regex);
-      if (wrong === undefined) return [];
-      const msg = `should be a regular expression of RE2 (https://github.com/google/re2/wiki/Syntax): ${wrong}`;
-      return [{ loc: ['check', 'regex'], msg, type: 'value_error' }];
-    },
+    further: checkProblems,
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
   [alertClass]: { schema: alert },

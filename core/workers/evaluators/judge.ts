@@ -29,6 +29,7 @@ import {
   settleReservation,
 } from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
+import { CheckFailed } from './check-runner.ts';
 import { type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
 import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
@@ -397,6 +398,7 @@ export const judgedBy = async (
   try {
     return { verdict: await checkSubject(check, subject), judgesCall: null };
   } catch (error) {
+    if (error instanceof CheckFailed) return without(error.message);
     if (error instanceof ServiceError || !(error instanceof Error)) throw error;
     return failing(error.message);
   }
