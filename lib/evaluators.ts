@@ -180,9 +180,11 @@ export class Evaluators extends Construct {
     const jobs = new EventSourceMapping(made, 'Jobs', {
       target: made.handler,
       eventSourceArn: queue.queueArn,
-      batchSize: 10,
+      // A message is of one project. So an invocation is, and its time, memory and failures are that
+      // project's own: docs/decisions/0250.
+      batchSize: 1,
       reportBatchItemFailures: true,
-      // So many judges are asked at once, ten times: an upstream has limits of its own.
+      // So many messages are worked on at once, of ten calls each: an upstream has limits of its own.
       maxConcurrency: settings.concurrency,
     });
     Validations.of(jobs).acknowledge({

@@ -10,47 +10,77 @@ import type { QueueSpec, StackSpec } from '../template/stack.ts';
 interface Message {
   readonly id: string;
   readonly body: string;
+  /** Whose it is; of messages without one each is another's. */
+  readonly group: string;
   /** When it may be brought, in milliseconds since 1970. */
   visibleAt: number;
   receives: number;
 }
 
-/** A stand-in for a queue of SQS. Its messages are in memory, and gone at the end. */
+/**
+ * A stand-in for a fair queue of SQS
+ * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-fair-queues.html):
+ * the group that was served longest ago is served first. Its messages are in memory, and gone at the
+ * end.
+ */
 export class LocalQueue {
   readonly createdAt = Date.now();
   readonly #messages = new Map<string, Message>();
+  /** Groups with messages, by when they were last served: a number that grows. */
+  readonly #served = new Map<string, number>();
+  #servings = 0;
 
   /** How many messages wait, or are being worked on. */
   get size(): number {
     return this.#messages.size;
   }
 
-  add(body: string, delayMs: number): string {
+  add(body: string, delayMs: number, group?: string): string {
     const id = randomUUID();
-    this.#messages.set(id, { id, body, visibleAt: Date.now() + delayMs, receives: 0 });
+    const visibleAt = Date.now() + delayMs;
+    this.#messages.set(id, { id, body, group: group ?? id, visibleAt, receives: 0 });
     return id;
   }
 
   /** Takes messages whose time has come. They come again if they are not deleted in time. */
   receive(most: number, visibilityMs: number): Message[] {
     const now = Date.now();
-    const due = [...this.#messages.values()].filter(({ visibleAt }) => visibleAt <= now).slice(0, most);
-    for (const message of due) {
-      message.visibleAt = now + visibilityMs;
-      message.receives++;
+    const due = new Set([...this.#messages.values()].filter(({ visibleAt }) => visibleAt <= now));
+    const servedAt = ({ group }: Message) => this.#served.get(group) ?? 0;
+    const received: Message[] = [];
+    while (received.length < most && due.size > 0) {
+      const next = [...due].reduce((first, other) => (servedAt(other) < servedAt(first) ? other : first));
+      due.delete(next);
+      next.visibleAt = now + visibilityMs;
+      next.receives++;
+      this.#served.set(next.group, ++this.#servings);
+      received.push(next);
     }
-    return due;
+    return received;
   }
 
   delete(id: string): void {
+    const message = this.#messages.get(id);
     this.#messages.delete(id);
+    if (message && ![...this.#messages.values()].some(({ group }) => group === message.group))
+      this.#served.delete(message.group);
   }
 }
 
 const batchSchema = z.object({
   QueueUrl: z.string(),
   Entries: z
-    .array(z.object({ Id: z.string(), MessageBody: z.string(), DelaySeconds: z.number().default(0) }))
+    .array(
+      z.object({
+        Id: z.string(),
+        MessageBody: z.string(),
+        DelaySeconds: z.number().default(0),
+        MessageGroupId: z
+          .string()
+          .regex(/^[\w!-/:-@[-`{-~]{1,128}$/)
+          .optional(),
+      }),
+    )
     .min(1)
     .max(10),
 });
@@ -68,9 +98,9 @@ export const queueOperations = (queueOf: (url: string) => LocalQueue, maxDelayMs
     const { QueueUrl, Entries } = batchSchema.parse(body);
     const queue = queueOf(QueueUrl);
     return {
-      Successful: Entries.map(({ Id, MessageBody, DelaySeconds }) => ({
+      Successful: Entries.map(({ Id, MessageBody, DelaySeconds, MessageGroupId }) => ({
         Id,
-        MessageId: queue.add(MessageBody, Math.min(maxDelayMs, DelaySeconds * 1000)),
+        MessageId: queue.add(MessageBody, Math.min(maxDelayMs, DelaySeconds * 1000), MessageGroupId),
         MD5OfMessageBody: md5(MessageBody),
       })),
       Failed: [],

@@ -15,6 +15,7 @@ import {
   decide,
   Evaluators,
   fromMessage,
+  toMessage,
   type Judging,
   judgeCall,
   type Watch,
@@ -105,7 +106,9 @@ const queue = () => {
     const { Entries } = JSON.parse(String(request.body)) as {
       Entries: { Id: string; MessageBody: string }[];
     };
-    for (const { MessageBody } of Entries) messages.push({ body: MessageBody, at: 0, receives: 0 });
+    // A job each: one that dies leaves the others as they are.
+    for (const job of Entries.flatMap(({ MessageBody }) => fromMessage(MessageBody)))
+      messages.push({ body: toMessage(job.projectId, [job]), at: 0, receives: 0 });
     return numbers.chance(0.1)
       ? respond(500, { __type: 'InternalError' })
       : respond(200, { Successful: Entries.map(({ Id }) => ({ Id })), Failed: [] });
@@ -210,9 +213,10 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
       }
       message.at = Date.now() + leaseMs + 50;
       message.receives++;
-      const outcome = await invocation(() =>
-        judgeCall(judging, fromMessage(message.body), message.receives >= 20, requestBudget(leaseMs)),
-      );
+      const outcome = await invocation(async () => {
+        const [job] = fromMessage(message.body);
+        return job && judgeCall(judging, job, message.receives >= 20, requestBudget(leaseMs));
+      });
       // A message that was done may come again, too.
       if (outcome && !numbers.chance(0.05)) messages.splice(messages.indexOf(message), 1);
     }

@@ -1,7 +1,7 @@
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
-import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
+import type { Micros } from '../../../foundations/wire/index.ts';
 import { CallRow } from '../../questions/query/index.ts';
-import { type CallHeader, PayloadReader } from '../../records/calls/index.ts';
+import type { CallHeader } from '../../records/calls/index.ts';
 import { endedCalls } from '../events/ended.ts';
 import {
   type CallChange,
@@ -61,25 +61,6 @@ interface Candidate {
 const isOver = ({ evaluator: { on } }: LoadedEvaluator, { start }: CallHeader): boolean =>
   on === 'call' || start.parentId === null;
 
-/** Reads the payloads of candidates whose evaluators ask for more than headers, and asks them. */
-const passing = async (
-  store: Store,
-  projectId: ProjectId,
-  candidates: readonly Candidate[],
-  budget: RequestBudget,
-): Promise<Candidate[]> => {
-  const asking = candidates.filter(({ evaluator }) => evaluator.tests.later);
-  if (asking.length === 0) return [...candidates];
-  const headers = [...new Set(asking.map(({ row }) => row.header))];
-  const read = await new PayloadReader(store, projectId, budget).read(headers);
-  const byId = new Map(read.map((call) => [call.header.id, call]));
-  return candidates.filter(({ evaluator: { tests }, row }) => {
-    if (!tests.later) return true;
-    const call = byId.get(row.header.id);
-    return call !== undefined && tests.later(row.readAs(call));
-  });
-};
-
 /**
  * How long the verdict on a trace waits, in seconds: the last calls below its root may be reported a
  * little after it, and indexes lag.
@@ -91,7 +72,10 @@ const jobOf = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: C
   ...(evaluator.on === 'trace' && { delaySeconds: traceDelaySeconds }),
 });
 
-/** The jobs that records make, each once. */
+/**
+ * The jobs that records make, each once. Filters and queries decide as far as headers show. What they
+ * ask of payloads is decided where a call is judged: here all projects share the time and the memory.
+ */
 const jobsOf = async (
   watch: Watch,
   changes: readonly ItemChange[],
@@ -108,11 +92,9 @@ const jobsOf = async (
       isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],
     );
   });
-  const jobs = new Map<string, Job>();
-  for (const [projectId, some] of Map.groupBy(candidates, ({ row }) => row.header.projectId))
-    for (const job of (await passing(calls, projectId, some, budget)).map(jobOf))
-      jobs.set([job.projectId, job.callId, job.objectId].join('\n'), job);
-  return [...jobs.values()];
+  const jobs = candidates.map(jobOf);
+  const name = ({ projectId, callId, objectId }: Job) => [projectId, callId, objectId].join('\n');
+  return [...new Map(jobs.map((job) => [name(job), job])).values()];
 };
 
 /** When the queue of a watch was made. What ended before is not judged. */

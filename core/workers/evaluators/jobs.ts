@@ -1,5 +1,6 @@
 import type { SendMessageBatchRequestEntry, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import {
   chunked,
   mapConcurrent,
@@ -27,37 +28,79 @@ export interface JobQueue {
   readonly client: () => Promise<SQSClient>;
 }
 
-const schema = z.object({
-  project_id: z.string(),
+const jobSchema = z.object({
   call_id: z.string(),
   object_id: z.string(),
   digest: z.string(),
   is_asked: z.optional(z.boolean()),
 });
 
-/** A job as a message. */
-export const toMessage = ({ projectId, callId, objectId, digest, isAsked }: Job): string =>
+const projectSchema = z.object({ project_id: z.string() });
+
+/** A message of a release before messages had several jobs is one job. */
+const messageSchema = z.union([
+  z.extend(projectSchema, { jobs: z.array(jobSchema) }),
+  z.pipe(
+    z.extend(projectSchema, jobSchema.shape),
+    z.transform(({ project_id, ...job }) => ({ project_id, jobs: [job] })),
+  ),
+]);
+
+/**
+ * Jobs as a message. They are of one project, so that whatever becomes of a message is that project's
+ * own: docs/decisions/0250.
+ */
+export const toMessage = (projectId: ProjectId, jobs: readonly Job[]): string =>
   JSON.stringify({
-    ...{ project_id: projectId, call_id: callId, object_id: objectId, digest },
-    ...(isAsked && { is_asked: true }),
+    project_id: projectId,
+    jobs: jobs.map(({ callId, objectId, digest, isAsked }) => ({
+      call_id: callId,
+      object_id: objectId,
+      digest,
+      ...(isAsked && { is_asked: true }),
+    })),
   });
 
 /**
- * Reads a job from a message.
+ * Reads the jobs of a message.
  *
  * @throws Error if it is none
  */
-export const fromMessage = (text: string): Job => {
-  const { project_id, call_id, object_id, digest, is_asked = false } = schema.parse(JSON.parse(text));
+export const fromMessage = (text: string): Job[] => {
+  const { project_id, jobs } = messageSchema.parse(JSON.parse(text));
   const projectId = parseProjectId(project_id);
-  if (projectId === undefined) throw new Error('a job without a project');
-  return { projectId, callId: call_id, objectId: object_id, digest, isAsked: is_asked };
+  if (projectId === undefined) throw new Error('a message without a project');
+  return jobs.map(({ call_id, object_id, digest, is_asked = false }) => ({
+    projectId,
+    callId: call_id,
+    objectId: object_id,
+    digest,
+    isAsked: is_asked,
+  }));
 };
 
+/** So many jobs are a message: their judges are asked at once. */
+export const jobsPerMessage = 10;
 /** SQS takes so many messages a request. */
 const maxMessages = 10;
 /** Requests that are under way at once. */
 const concurrency = 8;
+
+/** Names a project to the queue, which takes 128 characters, but not all that names may have. */
+const groupOf = (projectId: ProjectId): string => shortDigest(projectId).toString('hex');
+
+/** The messages of jobs, each with jobs of one project and delay. */
+const messagesOf = (jobs: readonly Job[]): Omit<SendMessageBatchRequestEntry, 'Id'>[] =>
+  [...Map.groupBy(jobs, ({ projectId }) => projectId)].flatMap(([projectId, ofProject]) =>
+    [...Map.groupBy(ofProject, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, some]) =>
+      chunked(some, jobsPerMessage).map((each) => ({
+        MessageBody: toMessage(projectId, each),
+        // The queue is fair among groups: it does not let one with much to do delay another.
+        MessageGroupId: groupOf(projectId),
+        ...(delaySeconds && { DelaySeconds: delaySeconds }),
+      })),
+    ),
+  );
 
 /**
  * Puts jobs into the queue. What the queue does not take is sent again.
@@ -71,14 +114,8 @@ export const sendJobs = async (
 ): Promise<void> => {
   if (jobs.length === 0) return;
   const [sqs, { SendMessageBatchCommand }] = await Promise.all([client(), import('@aws-sdk/client-sqs')]);
-  await mapConcurrent(chunked(jobs, maxMessages), concurrency, async (some) => {
-    let left = some.map(
-      (job, i): SendMessageBatchRequestEntry => ({
-        Id: String(i),
-        MessageBody: toMessage(job),
-        ...(job.delaySeconds && { DelaySeconds: job.delaySeconds }),
-      }),
-    );
+  await mapConcurrent(chunked(messagesOf(jobs), maxMessages), concurrency, async (some) => {
+    let left = some.map((message, i): SendMessageBatchRequestEntry => ({ Id: String(i), ...message }));
     await withRetries(budget, async (options) => {
       const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: left });
       const { Failed = [] } = await sqs.send(command, options);

@@ -17,6 +17,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { forward, type LookAtLimits, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
+import { CallRow } from '../../questions/query/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
 import { costOf } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
@@ -96,6 +97,10 @@ const without = (error: string): Judged => ({ verdict: { value: null, error }, j
 
 /** No verdict, which has nothing to do with limits or prices that somebody has set. */
 const failing = (error: string): Judged => ({ ...without(error), isFailure: true });
+
+/** Whether a call passes what an evaluator asks of its payloads; whoever decided knew its header. */
+const passesPayload = ({ policy }: Store, { tests }: LoadedEvaluator, call: StoredCall): boolean =>
+  !tests.later || tests.later(new CallRow(policy, call.header).readAs(call));
 
 /** The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked. */
 const evaluatorOf = async (
@@ -429,6 +434,7 @@ export const judgeCall = async (
   ]);
   if (existing.has(id)) return { kind: 'known' };
   if (!call?.header.end || call.header.start.opName === judgeOp) return { kind: 'dropped' };
+  if (!job.isAsked && !passesPayload(calls, loaded, call)) return { kind: 'dropped' };
   const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, call, budget).catch(
     (error: unknown) => {
       if (isLast && error instanceof NotYet && !(error instanceof Busy)) return failing(error.message);
