@@ -1,5 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { fromMessage, type Job, type Judging, judgeCall, NotYet, toMessage } from '../core/workers/evaluators/index.ts';
+import {
+  fromMessage,
+  type Job,
+  type Judging,
+  judgeCall,
+  NotYet,
+  toMessage,
+} from '../core/workers/evaluators/index.ts';
 import { sendDeadLetters } from '../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../foundations/storage/index.ts';
 import { projectLimits, unpriced } from './http/limits.ts';

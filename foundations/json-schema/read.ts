@@ -181,10 +181,11 @@ const placeOfRef = (ref: unknown, path: readonly string[]): string => {
 /** Builds a schema and all in it. */
 class Builder {
   readonly nodes = new Map<string, Node>();
+  #count = 0;
 
   build(value: unknown, path: readonly string[], depth: number): Node {
     if (depth > maxNested) throw new Refused(path, `should nest schemas at most ${maxNested} deep`);
-    if (this.nodes.size >= maxSubschemas)
+    if (++this.#count > maxSubschemas)
       throw new Refused(path, `should have at most ${maxSubschemas} schemas in all`);
     if (typeof value !== 'boolean' && !isObject(value))
       throw new Refused(path, 'should be a JSON Schema: an object, true or false');

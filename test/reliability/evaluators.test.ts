@@ -15,9 +15,9 @@ import {
   decide,
   Evaluators,
   fromMessage,
-  toMessage,
   type Judging,
   judgeCall,
+  toMessage,
   type Watch,
 } from '../../core/workers/evaluators/index.ts';
 import { readAccount } from '../../core/workers/evaluators/ledger.ts';

@@ -78,7 +78,7 @@ describe('an object of class Evaluator', () => {
     [
       'has no pattern in a JSON Schema',
       checking({ json_schema: { items: { pattern: 'a+' } } }),
-      ['check.json_schema'],
+      ['check.json_schema.items.pattern'],
     ],
     ['has a good filter', politeness({ filter: { op_name: 'x' } }), ['filter.op_name']],
     [
