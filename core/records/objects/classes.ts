@@ -40,8 +40,15 @@ interface ClassCheck {
   readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 
-/** What is wrong with what an evaluator's check looks for. */
-const checkProblems = async ({ check }: JsonObject): Promise<ErrorDetail[]> => {
+/** The longest query of an evaluator, in characters of JSON: each call of a project is asked. */
+const maxEvaluatorQuery = 10_000;
+
+/** What is wrong with what an evaluator's check looks for, or with its query. */
+const evaluatorProblems = async ({ check, query }: JsonObject): Promise<ErrorDetail[]> => {
+  if (JSON.stringify(query ?? null).length > maxEvaluatorQuery) {
+    const msg = `should be at most ${maxEvaluatorQuery} characters of JSON in an evaluator`;
+    return [{ loc: ['query'], msg, type: 'too_long' }];
+  }
   const { regex, json_schema: jsonSchema = null } = isJsonObject(check) ? check : {};
   const wrong = typeof regex === 'string' ? await re2Problem(regex) : undefined;
   if (wrong !== undefined) {
@@ -57,7 +64,7 @@ const checkProblems = async ({ check }: JsonObject): Promise<ErrorDetail[]> => {
 const checks: Readonly<Record<string, ClassCheck>> = {
   [evaluatorClass]: {
     schema: evaluator,
-    further: checkProblems,
+    further: evaluatorProblems,
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
   [alertClass]: { schema: alert },

@@ -15,6 +15,7 @@ import {
 } from '../streams.ts';
 import { type Evaluators, isSampled, judgeOp, type LoadedEvaluator } from './evaluator.ts';
 import { type Job, type JobQueue, madeAt, sendJobs } from './jobs.ts';
+import { type Share, Shares } from './shares.ts';
 
 /** What deciding takes: where calls and evaluators are, and where jobs go. */
 export interface Watch {
@@ -22,6 +23,8 @@ export interface Watch {
   readonly evaluators: Evaluators;
   readonly queue: JobQueue;
   readonly deadLetters: DeadLetterQueue;
+  /** What each project may take of a batch. @default - usualShare */
+  readonly share?: Share;
 }
 
 /** A change of a call, and the evaluators that may want the call. */
@@ -37,6 +40,7 @@ const concurrency = 8;
 const wantedChanges = async (
   { calls, evaluators }: Watch,
   changes: readonly ItemChange[],
+  shares: Shares,
   budget: RequestBudget,
 ): Promise<Wanted[]> => {
   const byProject = Map.groupBy(changes, ({ projectId }) => projectId);
@@ -45,8 +49,11 @@ const wantedChanges = async (
     if (enabled.length === 0) return [];
     return some.flatMap((change): Wanted[] => {
       const ofCall = toCallChange(calls, change);
-      const by = ofCall ? enabled.filter((evaluator) => isSampled(evaluator, ofCall.id)) : [];
-      return ofCall && by.length > 0 ? [{ change: ofCall, by }] : [];
+      if (!ofCall) return [];
+      const by = shares.sample(projectId, () =>
+        enabled.filter((evaluator) => isSampled(evaluator, ofCall.id)),
+      );
+      return by.length > 0 ? [{ change: ofCall, by }] : [];
     });
   });
   return wanted.flat();
@@ -79,17 +86,20 @@ const jobOf = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: C
 const jobsOf = async (
   watch: Watch,
   changes: readonly ItemChange[],
+  shares: Shares,
   budget: RequestBudget,
 ): Promise<Job[]> => {
   const { calls } = watch;
-  const wanted = await wantedChanges(watch, changes, budget);
+  const wanted = await wantedChanges(watch, changes, shares, budget);
   const by = new Map(wanted.map(({ change, by }) => [change, by]));
   const ended = await endedCalls(calls, [...by.keys()], budget);
-  const candidates = ended.flatMap(({ change, header }): Candidate[] => {
+  const candidates = ended.flatMap(({ change, header }): readonly Candidate[] => {
     if (header.start.opName === judgeOp) return [];
     const row = new CallRow(calls.policy, header);
-    return (by.get(change) ?? []).flatMap((evaluator) =>
-      isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],
+    return shares.decide(header.projectId, () =>
+      (by.get(change) ?? []).flatMap((evaluator) =>
+        isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],
+      ),
     );
   });
   const jobs = candidates.map(jobOf);
@@ -111,7 +121,8 @@ const beginningOf = (watch: Watch, budget: RequestBudget): Promise<Micros> => {
 
 /**
  * Decides which calls of a batch of records evaluators are to judge, and puts them into the queue. A
- * record that cannot be read goes to the dead letters.
+ * record that cannot be read goes to the dead letters, and so does a note of calls for which a project's
+ * share of the batch did not do.
  *
  * @returns how many verdicts are to come
  * @throws ServiceError 503 when a store or the queue does not answer in time: the batch may come again
@@ -123,15 +134,17 @@ export const decide = async (
   budget: RequestBudget,
 ): Promise<number> => {
   const from = await beginningOf(watch, budget);
+  const shares = new Shares(watch.share);
   const { results: jobs, letters } = await isolateRecords(records, (some) => {
     const changes = some.map(toChange);
     return jobsOf(
       watch,
       changes.filter(({ table, at }) => table === watch.calls.table.name && at >= from),
+      shares,
       budget,
     );
   });
   await sendJobs(watch.queue, jobs, budget);
-  await sendDeadLetters(watch.deadLetters, letters, budget);
+  await sendDeadLetters(watch.deadLetters, [...letters, ...shares.letters()], budget);
   return jobs.length;
 };

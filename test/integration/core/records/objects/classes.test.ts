@@ -80,6 +80,18 @@ describe('an object of class Evaluator', () => {
       checking({ json_schema: { items: { pattern: 'a+' } } }),
       ['check.json_schema.items.pattern'],
     ],
+    [
+      'has formats that there are',
+      checking({ json_schema: { properties: { url: { format: 'iri' } } } }),
+      ['check.json_schema.properties.url.format'],
+    ],
+    [
+      'has a query of some length',
+      politeness({
+        query: { $expr: { $eq: [{ $getField: 'inputs.x' }, { $literal: 'x'.repeat(10_000) }] } },
+      }),
+      ['query'],
+    ],
     ['has a good filter', politeness({ filter: { op_name: 'x' } }), ['filter.op_name']],
     [
       'has a good query',
