@@ -95,7 +95,7 @@ export interface EventsOptions {
 /** Bounds of evaluators. */
 export interface EvaluatorsOptions {
   /**
-   * How many batches of ten verdicts are made at once: 2 to 1000.
+   * How many messages are worked on at once, with up to ten calls of one project each: 2 to 1000.
    *
    * @default 10
    */
