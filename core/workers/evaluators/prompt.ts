@@ -40,7 +40,7 @@ export interface Prompt {
  */
 export const promptOf = async ({ messages, answer }: Judge, subject: Subject): Promise<Prompt> => {
   const named = messages.flatMap(({ content }) =>
-    [...content.matchAll(placeholder)].map(([, name = '']) => name),
+    [...content.matchAll(placeholder)].map(([, name = '']) => name.trim()),
   );
   const names = [...new Set(named)];
   const values = new Map<string, string>();
@@ -48,9 +48,10 @@ export const promptOf = async ({ messages, answer }: Judge, subject: Subject): P
   const most = Math.min(maxPart, Math.floor(maxAll / Math.max(1, named.length)));
   const filled = messages.map(({ role, content }) => ({
     role,
-    content: content.replaceAll(placeholder, (_, name: string) =>
-      asData(name, shortened(values.get(name) ?? '', most)),
-    ),
+    content: content.replaceAll(placeholder, (_, between: string) => {
+      const name = between.trim();
+      return asData(name, shortened(values.get(name) ?? '', most));
+    }),
   }));
   return {
     messages: [...filled, { role: 'user', content: `${dataRule}\n${answerRule(answer)}` }],

@@ -103,6 +103,11 @@ describe('an object of class Evaluator', () => {
       judge({ messages: [{ role: 'user', content: '{{input}}' }] }),
       ['judge.messages.0.content'],
     ],
+    [
+      'has placeholders that end, however many spaces there are',
+      judge({ messages: [{ role: 'user', content: `{{${' '.repeat(19_000)}` }] }),
+      ['judge.messages'],
+    ],
     ['has something to judge', judge({ messages: [{ role: 'user', content: 'hi' }] }), ['judge.messages']],
     ['has labels', judge({ answer: { type: 'label', labels: ['one'] } }), ['judge.answer.labels']],
     ['sets nothing that costs more', judge({ parameters: { n: 3 } }), ['judge.parameters.n']],
