@@ -86,9 +86,10 @@ describe('thirty calls with the slowest checks that are taken', () => {
     expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
     expect((await verdictsIn(attack)).length).toBeLessThan(120);
     expect(await countOf(attack, 120)).toBe(120);
-    const errors = (await verdictsIn(attack)).map(({ payload }) => payload.error);
-    expect(errors.filter((error) => error === tooLong)).toHaveLength(60);
-    expect(errors.filter((error) => error !== tooLong && error !== undefined)).toEqual([]);
+    const errors = (await verdictsIn(attack)).flatMap(({ payload }) => payload.error ?? []);
+    expect(new Set(errors)).toEqual(new Set([tooLong]));
+    // On a busy machine the others are too slow as well, for the time that their expressions take to compile.
+    expect(errors.length).toBeGreaterThanOrEqual(60);
   }, 200_000);
 });
 

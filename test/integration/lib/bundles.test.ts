@@ -105,6 +105,14 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     expect(text(handler, 'index.cjs')).not.toContain('Dynamic require of');
   });
 
+  it('have what their threads run, and its packages, beside those that start one', () => {
+    const having = handlers.filter((handler) => existsSync(join(outdir, handler, 'check-thread.cjs')));
+    expect(having.toSorted()).toEqual(['calls/score', 'judge']);
+    for (const handler of having)
+      for (const name of ['re2js', '@cfworker/json-schema'])
+        expect(existsSync(join(outdir, handler, 'node_modules', name, 'index.cjs'))).toBe(true);
+  });
+
   it('read a key with the client of Secrets Manager that lies beside them', async () => {
     await using secrets = await startUpstream();
     secrets.behave(json({ SecretString: 'the key' }));

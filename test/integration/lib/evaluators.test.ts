@@ -52,8 +52,14 @@ describe('a stack with the setting', () => {
     });
     const mappings = [...resourcesOf(template, 'AWS::Lambda::EventSourceMapping').values()];
     expect(mappings.map(({ Properties }) => Properties)).toContainEqual(
-      expect.objectContaining({ BatchSize: 10, ScalingConfig: { MaximumConcurrency: 25 } }),
+      expect.objectContaining({ ScalingConfig: { MaximumConcurrency: 25 } }),
     );
+  });
+
+  it('gives an invocation one message, which is of one project', () => {
+    const mappings = [...resourcesOf(template, 'AWS::Lambda::EventSourceMapping').values()];
+    const ofQueue = mappings.filter(({ Properties }) => Properties.ScalingConfig !== undefined);
+    expect(ofQueue.map(({ Properties }) => Properties.BatchSize)).toEqual([1]);
   });
 
   it('has the function that tries evaluators redact what it stores of judges', () => {
