@@ -76,7 +76,7 @@ describe('code', () => {
 describe('the table of folders', () => {
   it('has every folder of code or schemas and every module of the core', () => {
     const [, section = ''] = /\n## Folders\n(.*?)\n## /s.exec(textOf('docs/architecture.md')) ?? [];
-    const named = [...section.matchAll(/^\| `([\w/]+?)\/?` \|/gm)].map(([, folder]) => folder);
+    const named = [...section.matchAll(/^\| `([\w/-]+?)\/?` \|/gm)].map(([, folder]) => folder);
     const code = folders.filter(
       (folder) =>
         filesLike(`${folder}/**/*.{ts,json}`).length > 0 && !['core', 'foundations'].includes(folder),
