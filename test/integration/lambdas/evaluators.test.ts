@@ -190,6 +190,59 @@ describe('a judge', () => {
   });
 });
 
+describe('what a judge costs', () => {
+  const askedFor = 'gpt-4o-mini';
+  /** Reports a call, and reads the judge's call on it with its costs. */
+  const judgesCall = async (id: string) => {
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const [found] = await feedbackIn(id);
+    const judges = found?.call_ref?.split('/').at(-1);
+    return (await post('/call/read', { project_id: id, id: judges, include_costs: true })).call as {
+      summary: { svc: { costs: Record<string, { prompt_tokens_total_cost: number }> } };
+      output: { model: string };
+    };
+  };
+  const spentToday = async (id: string) => {
+    const scorer_refs = [`svc:///${id}/object/e:latest`];
+    const answer = await post('/calls/score', { project_id: id, call_ids: [], scorer_refs, dry_run: true });
+    return answer.spent_today_usd;
+  };
+
+  it('is by the model that was asked, in its record too, if its answer names one without a price', async () => {
+    const id = project();
+    upstream.behave(json({ ...verdict('{"value": true}'), model: 'acme-llm-7' }));
+    await save(id, politeness());
+    const { summary, output } = await judgesCall(id);
+    upstream.behave(polite);
+    expect(output.model).toBe('acme-llm-7');
+    expect(Object.keys(summary.svc.costs)).toEqual([askedFor]);
+    expect(summary.svc.costs[askedFor]?.prompt_tokens_total_cost).toBeCloseTo(0.00015, 9);
+    expect(await spentToday(id)).toEqual([0.00021]);
+  });
+
+  it.each([
+    ['0 dollars', { prompt_token_cost: 0, completion_token_cost: 0 }],
+    [
+      'euros',
+      {
+        ...{ prompt_token_cost: 1e-9, completion_token_cost: 1e-9 },
+        ...{ prompt_token_cost_unit: 'EUR', completion_token_cost_unit: 'EUR' },
+      },
+    ],
+  ])('counts as listed even if somebody who writes says %s', async (_, price) => {
+    const id = project();
+    const old = { ...price, effective_date: '2020-01-01T00:00:00Z' };
+    const costs = { [askedFor]: old, 'acme-llm-7': old };
+    await post('/cost/create', { project_id: id, costs });
+    upstream.behave(json({ ...verdict('{"value": true}'), model: 'acme-llm-7' }));
+    await save(id, politeness());
+    await judgesCall(id);
+    upstream.behave(polite);
+    expect(await spentToday(id)).toEqual([0.00021]);
+  });
+});
+
 describe('an evaluator', () => {
   it('checks calls, and traces by their roots, as its filter and its query say', async () => {
     const id = project();

@@ -265,6 +265,31 @@ describe("a project's limits", () => {
     await elsewhere.chat.completions.create({ model, messages });
   });
 
+  it('count a model as listed, even if somebody who writes says that it is free', patient, async () => {
+    const project = 'acme/free';
+    await setLimits(project, { usd_per_day: 1 });
+    const free = { prompt_token_cost: 0, completion_token_cost: 0, effective_date: '2020-01-01T00:00:00Z' };
+    const euros = { ...free, prompt_token_cost_unit: 'EUR', completion_token_cost_unit: 'EUR' };
+    const prices = { [model]: free, 'gpt-4o-mini-2026-01-01': euros, 'acme-llm-7': free };
+    await service.post('/cost/create', { project_id: project, costs: prices });
+    const { client, hasSpent } = await spender({}, project);
+    const answers = [model, 'gpt-4o-mini-2026-01-01', 'acme-llm-7'];
+    for (const [i, named] of answers.entries()) {
+      upstream.behave(
+        json({ ...completion({ content: 'Sunny' }), model: named, usage: usage(100_000, 1000) }),
+      );
+      await client.chat.completions.create({ model, messages, max_tokens: 10 });
+      await hasSpent((i + 1) * costs(100_000, 1000));
+    }
+    await setLimits(project, { usd_per_day: 0.0001 });
+    await expect
+      .poll(
+        () => client.chat.completions.create({ model, messages }).catch(({ status }) => status as number),
+        patient,
+      )
+      .toBe(429);
+  });
+
   it('have one name, and are dollars above 0', async () => {
     const place = async (object_id: string, val: object) => {
       const obj = { project_id: 'acme/named', object_id, val: { _type: 'Limits', ...val } };
