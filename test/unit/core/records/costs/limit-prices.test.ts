@@ -50,15 +50,15 @@ const listed = { promptTokenCost: 1.5e-7, completionTokenCost: 6e-7 };
 const model = 'gpt-4o-mini';
 
 describe('the price by which limits count', () => {
-  it.each([
-    ['nothing', {}, listed],
+  it.each<[string, Own | null, object]>([
+    ['nothing', null, listed],
     ['less', { prompt: 0, completion: 0 }, listed],
     ['more', { prompt: 1, completion: 2 }, { promptTokenCost: 1, completionTokenCost: 2 }],
     ['less of one and more of another', { prompt: 0, completion: 1 }, { ...listed, completionTokenCost: 1 }],
     ['another currency', { prompt: 1, completion: 1, unit: 'EUR' }, listed],
     ['more from tomorrow on', { prompt: 1, completion: 1, from: '2026-06-02' }, listed],
   ])('is the larger of both where a project says %s', (_, own, expected) => {
-    const prices = pricesWith(own.prompt === undefined ? {} : { [model]: own as Own });
+    const prices = pricesWith(own ? { [model]: own } : {});
     expect(prices([model], now, 1)).toMatchObject(expected);
   });
 
