@@ -36,7 +36,7 @@ import {
   settleReservation,
 } from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
-import { type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
+import { asLatestLets, type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
 import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
 import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
@@ -105,7 +105,10 @@ const without = (error: string): Judged => ({ verdict: { value: null, error }, j
 /** No verdict, which has nothing to do with limits or prices that somebody has set. */
 const failing = (error: string): Judged => ({ ...without(error), isFailure: true });
 
-/** The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked. */
+/**
+ * The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked, as far
+ * as the latest one lets it.
+ */
 const evaluatorOf = async (
   { evaluators }: Judging,
   { projectId, objectId, digest, isAsked }: Job,
@@ -114,13 +117,10 @@ const evaluatorOf = async (
   const name = { projectId, objectId };
   const [version, latest] = await Promise.all([
     evaluators.version({ ...name, version: { digest } }, budget),
-    isAsked ? undefined : evaluators.version({ ...name, version: 'latest' }, budget),
+    evaluators.version({ ...name, version: 'latest' }, budget),
   ]);
-  if (isAsked || !version) return version;
-  if (!latest?.evaluator.enabled) return undefined;
-  // Who lowers a limit means it from now on.
-  const { maxUsdPerDay } = latest.evaluator;
-  return { ...version, evaluator: { ...version.evaluator, maxUsdPerDay } };
+  if (!version || (!isAsked && !latest?.evaluator.enabled)) return undefined;
+  return asLatestLets(version, latest);
 };
 
 const refOf = ({ policy }: Store, { projectId, objectId, digest }: Judger): string | null =>

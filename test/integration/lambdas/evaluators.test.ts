@@ -288,8 +288,8 @@ describe('an evaluator', () => {
 
   it('judges existing calls when it is asked to, and says before what that costs', async () => {
     const id = project();
+    await save(id, politeness({ enabled: false, filter: { op_names: ['another'] } }));
     await report(id, { id: 'a' }, { id: 'b' });
-    await save(id, politeness({ enabled: false }));
     const scorer_refs = [`svc:///${id}/object/e:latest`];
     const ask = (fields: object) =>
       post('/calls/score', { project_id: id, call_ids: ['a', 'b', 'nothing'], scorer_refs, ...fields });
@@ -297,6 +297,7 @@ describe('an evaluator', () => {
     const answer = { calls: 2, is_on: true, spent_today_usd: [0], verdicts: [] };
     expect(priced).toEqual({ ...answer, estimated_usd: expect.closeTo(0.0003, 3) });
     expect(await feedbackIn(id)).toEqual([]);
+    await save(id, politeness({ filter: { op_names: ['another'] } }));
     expect(await ask({})).toEqual(priced);
     expect(await verdicts(id, 2)).toEqual(['a polite true', 'b polite true']);
     // 2 × (1000 × $0.00000015 + 100 × $0.0000006)
@@ -307,6 +308,53 @@ describe('an evaluator', () => {
       scorer_refs,
     });
     expect(elsewhere.status).toBe(422);
+  });
+});
+
+describe("the switch and the limit of a judge's latest version", () => {
+  /** Stores versions one after the other, and asks for verdicts of the first with a key that may write. */
+  const askFirst = async (id: string, first: object, ...later: readonly object[]) => {
+    const { digest } = await save(id, first);
+    await report(id, { id: 'a' });
+    for (const val of later) await save(id, val);
+    const authorization = await keyWith(service, { scope: '*', role: 'write' });
+    const scorer_refs = [`svc:///${id}/object/e:${digest}`];
+    return service.post(
+      '/calls/score',
+      { project_id: id, call_ids: ['a'], scorer_refs },
+      { headers: { authorization } },
+    );
+  };
+  const elsewhere = { filter: { op_names: ['another'] } };
+
+  it.each([
+    ['it is switched off', politeness({ ...elsewhere, enabled: false })],
+    ['it is a check', checking({ contains: 'x' }, elsewhere)],
+    ['it is of another class', { anything: 1 }],
+  ])('hold for earlier ones: nothing is judged if %s', async (_, latest) => {
+    const answer = await askFirst(project(), politeness(elsewhere), latest);
+    expect([answer.status, await answer.text()]).toEqual([
+      422,
+      expect.stringContaining('the latest version of e is switched off or has no judge'),
+    ]);
+  });
+
+  it('hold for earlier ones: they spend no more than the latest allows', async () => {
+    const id = project();
+    const before = upstream.requests.length;
+    const first = politeness({ ...elsewhere, max_usd_per_day: 100 });
+    const answer = await askFirst(id, first, politeness({ ...elsewhere, max_usd_per_day: 0.0001 }));
+    expect(answer.status).toBe(200);
+    expect(await verdicts(id, 1)).toEqual(['a polite null']);
+    expect((await feedbackIn(id))[0]?.payload.error).toContain("the day's limit of $0.0001");
+    expect(upstream.requests.length).toBe(before);
+  });
+
+  it('do not hold for checks, which spend nothing', async () => {
+    const id = project();
+    const off = checking({ contains: 'x' }, { enabled: false });
+    expect((await askFirst(id, checking({ contains: 'Hello' }, elsewhere), off)).status).toBe(200);
+    expect(await verdicts(id, 1)).toEqual(['a checked true']);
   });
 });
 

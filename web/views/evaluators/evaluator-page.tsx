@@ -68,7 +68,8 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
   const { data } = price;
   const isPriced = isCount && count === Number(typed) && data !== undefined && !price.isFetching;
   const [spent] = data?.spent_today_usd ?? [];
-  const { judge, max_usd_per_day: limit } = evaluator.value;
+  const { judge, max_usd_per_day: limit, enabled } = evaluator.value;
+  const isOff = Boolean(judge) && !enabled;
   const words = () => {
     if (!data) return '';
     const { calls, estimated_usd: usd, ids } = data;
@@ -98,6 +99,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
           for gets a verdict that says so.
         </p>
       ) : null}
+      {isOff ? <p className="muted">It is switched off. Switch it on first.</p> : null}
       {[price.error, run.error].map((error) =>
         error ? (
           <Notice key={wordsOf(error)} kind="error">
@@ -109,7 +111,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
         <Button onClick={onClose}>Cancel</Button>
         <Button
           kind="primary"
-          disabled={!isPriced || data.calls === 0 || !data.is_on}
+          disabled={isOff || !isPriced || data.calls === 0 || !data.is_on}
           idle={run.isPending}
           onClick={() => run.mutate(data?.ids ?? [], { onSuccess: onClose })}
         >
