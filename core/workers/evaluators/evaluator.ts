@@ -171,5 +171,5 @@ export const verdictId = (
   callId: string,
 ): string => idOf(0, [projectId, callId, objectId, identity].join('\n'));
 
-/** What the calls of judges are called, by which they are known and passed over. */
+/** What the calls of judges are called. Others may be called so, too, and are judged. */
 export const judgeOp = 'Evaluator.judge';

@@ -413,7 +413,7 @@ class Session {
     // It has been paid for, so it gets some time of its own.
     const late = requestBudget(storeMs);
     const budget = { ...this.#budget, deadline: Math.max(this.#budget.deadline, late.deadline) };
-    await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true });
+    await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true, areJudges: true });
     const verdict =
       answer.status < 400 && !answer.failure
         ? readVerdict(judge.answer, answerText(answer.output))
@@ -478,7 +478,7 @@ export const judgeCall = async (
     existingFeedback(feedback, projectId, [id], budget),
   ]);
   if (existing.has(id)) return { kind: 'known' };
-  if (!call?.header.end || call.header.start.opName === judgeOp) return { kind: 'dropped' };
+  if (!call?.header.end || call.header.start.isJudges) return { kind: 'dropped' };
   const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, call, budget).catch(
     (error: unknown) => {
       if (isLast && error instanceof NotYet && !(error instanceof Busy)) return failing(error.message);

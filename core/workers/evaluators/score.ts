@@ -20,7 +20,6 @@ import { existingFeedback } from '../../records/feedback/index.ts';
 import { utcDay } from '../../records/spending.ts';
 import {
   asLatestLets,
-  judgeOp,
   type LoadedEvaluator,
   type ParseEvaluator,
   readEvaluators,
@@ -175,7 +174,7 @@ const judgeable = async (
   budget: RequestBudget,
 ): Promise<CallHeader[]> => {
   const found = await readHeaders(calls, projectId, [...new Set(callIds)], budget);
-  return found.filter(({ end, start }) => end && start.opName !== judgeOp);
+  return found.filter(({ end, start }) => end && !start.isJudges);
 };
 
 const spentToday = (

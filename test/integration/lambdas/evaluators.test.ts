@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOfService } from '../../../web/data/verdict-id.ts';
 import { checking, politeness } from '../../support/evaluators.ts';
 import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -308,6 +309,76 @@ describe('an evaluator', () => {
       scorer_refs,
     });
     expect(elsewhere.status).toBe(422);
+  });
+});
+
+describe('calls that a client names as those of judges', () => {
+  it('are judged like others, as they end and when somebody asks', async () => {
+    const id = project();
+    await save(id, checking({ contains: 'Hello' }));
+    const judges = { op_name: 'Evaluator.judge', attributes: { kind: 'model', judged: 'x', evaluator: 'y' } };
+    await report(id, { id: 'a', ...judges });
+    expect(await verdicts(id, 1)).toEqual(['a checked true']);
+    const { digest } = await save(id, checking({ contains: 'Bye' }, { name: 'later', enabled: false }), 'f');
+    const scorer_refs = [`svc:///${id}/object/f:${digest}`];
+    expect(await post('/calls/score', { project_id: id, call_ids: ['a'], scorer_refs })).toMatchObject({
+      calls: 1,
+    });
+    expect(await verdicts(id, 2)).toEqual(['a checked true', 'a later false']);
+  });
+
+  it('are none of judges, even if one takes the place of such a call', async () => {
+    const id = project();
+    await save(id, politeness());
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const judges = (await feedbackIn(id))[0]?.call_ref?.split('/').at(-1) ?? '';
+    const ask = async () => {
+      const { digest } = await save(
+        id,
+        checking({ contains: 'Hello' }, { name: 'asked', enabled: false }),
+        'f',
+      );
+      const scorer_refs = [`svc:///${id}/object/f:${digest}`];
+      return (await post('/calls/score', { project_id: id, call_ids: [judges], scorer_refs })).calls;
+    };
+    expect(await ask()).toBe(0);
+    await post('/call/update', { project_id: id, call_id: judges, display_name: 'renamed' });
+    expect(await ask()).toBe(0);
+    await report(id, { id: judges, op_name: 'Evaluator.judge' });
+    expect(await ask()).toBe(1);
+  });
+});
+
+describe('a verdict', () => {
+  it('has an id that no client can give', async () => {
+    const id = project();
+    await save(id, checking({ contains: 'Hello' }));
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const [{ id: own } = { id: '' }] = (await feedbackIn(id)) as unknown as { id: string }[];
+    expect(isOfService(own)).toBe(true);
+    const draft = { project_id: id, svc_ref: `svc:///${id}/call/a`, feedback_type: 'evaluation.checked' };
+    const given = await post('/feedback/create', { ...draft, payload: { value: true } });
+    expect(isOfService(String(given.id))).toBe(false);
+    for (const forged of [own, own.toUpperCase(), '00000000-0000-7', `${own} `]) {
+      const one = { ...draft, id: forged, payload: { value: true } };
+      for (const [path, body] of [
+        ['/feedback/create', one],
+        ['/feedback/batch/create', { batch: [one] }],
+        ['/feedback/replace', { ...one, feedback_id: given.id }],
+        ['/feedback/replace', { ...one, feedback_id: own }],
+      ] as const) {
+        const answer = await service.post(path, body);
+        expect([answer.status, await answer.text()]).toEqual([
+          422,
+          expect.stringContaining('00000000-0000-7'),
+        ]);
+      }
+    }
+    // Another in its place is a client's.
+    const other = await post('/feedback/replace', { ...draft, feedback_id: own, payload: { value: false } });
+    expect(isOfService(String(other.id))).toBe(false);
   });
 });
 

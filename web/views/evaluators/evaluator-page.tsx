@@ -4,6 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
+import { isOfService } from '../../data/verdict-id.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
@@ -282,7 +283,15 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
   const [shown, setShown] = useState(shownVerdicts);
   const columns: readonly TableColumn<Verdict>[] = [
     { title: 'Call', className: 'break', cell: (verdict) => <CallOf verdict={verdict} calls={calls} /> },
-    { title: 'Verdict', cell: ({ value }) => <strong>{valueText(value)}</strong> },
+    {
+      title: 'Verdict',
+      cell: ({ id, value }) => (
+        <>
+          <strong>{valueText(value)}</strong>
+          {isOfService(id) ? null : <span className="muted"> · written by a client</span>}
+        </>
+      ),
+    },
     {
       title: 'Reason',
       className: 'break',
