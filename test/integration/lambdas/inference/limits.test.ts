@@ -1,11 +1,11 @@
 import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SpendingLimits } from '../../../../foundations/auth/index.ts';
+import type { Grant, SpendingLimits } from '../../../../foundations/auth/index.ts';
 import { parseProjectId } from '../../../../foundations/wire/index.ts';
 import type { BusEvent } from '../../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../../openapi/events.ts';
 import { politeness } from '../../../support/evaluators.ts';
-import { keyWith, limitedKey } from '../../../support/keys.ts';
+import { keyWith, limitedKey, newKey } from '../../../support/keys.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   type Behaviour,
@@ -263,6 +263,33 @@ describe("a project's limits", () => {
     upstream.behave(json(completion({ content: 'Sunny' })));
     const { client: elsewhere } = await spender({});
     await elsewhere.chat.completions.create({ model, messages });
+  });
+
+  it('hold for a key of this project alone, also if its requests do not name it', patient, async () => {
+    const project = 'acme/unnamed';
+    const scope = parseProjectId(project);
+    if (!scope) throw new Error('no project');
+    await setLimits(project, { usd_per_day: 0.0001 });
+    const keyOf = (...grants: Grant[]) => newKey(service, ...grants);
+    const status = async (apiKey: string) => {
+      const client = new OpenAI({ apiKey, baseURL: `${service.url}/inference/v1`, maxRetries: 0 });
+      const asked = client.chat.completions.create({ model, messages });
+      return asked.then(
+        () => 200,
+        (error: { status?: number }) => error.status,
+      );
+    };
+    upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(10, 10) }));
+    const other = parseProjectId('acme/other') ?? scope;
+    const read = { scope: '*', role: 'read' } as const;
+    expect(await status(await keyOf({ scope, role: 'inference' }, read))).toBe(429);
+    expect(await status(await keyOf({ scope, role: 'admin' }, { scope, role: 'inference' }))).toBe(429);
+    const both = [
+      { scope, role: 'inference' },
+      { scope: other, role: 'inference' },
+    ] as const;
+    expect(await status(await keyOf(...both))).toBe(200);
+    expect(await status(await keyOf({ scope: 'acme/*', role: 'inference' }))).toBe(200);
   });
 
   it('count a model as listed, even if somebody who writes says that it is free', patient, async () => {
