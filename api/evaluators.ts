@@ -303,7 +303,7 @@ export const callsScore = /* @__PURE__ */ endpoint({
   name: 'CallsScore',
   summary: 'Judge existing calls',
   description:
-    'Has evaluators judge calls, whatever their filter, query and sample rate, and whether or not they are enabled. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls that have not ended, and calls of judges are passed over. An `evaluator` that is not stored is tried: the answer has its verdicts, and none is stored. It takes the setting `evaluators`: without it the answer is a 422 that says so, unless it is a dry run.',
+    'Has evaluators judge calls, whatever their filter, query and sample rate. The switch and the limit of the latest version hold for all versions of an evaluator with a judge; a check judges even if it is not enabled. Their verdicts come as feedback of the type `evaluation.<name>` soon after. Calls that an evaluator has judged already, calls that have not ended, and calls of judges are passed over. An `evaluator` that is not stored is tried: the answer has its verdicts, and none is stored. It takes the setting `evaluators`: without it the answer is a 422 that says so, unless it is a dry run.',
   request: scoreBody,
   answer: () =>
     z.object({

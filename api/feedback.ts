@@ -57,17 +57,28 @@ const draftFields = () => ({
 
 const draftNames = { feedback_type: 'type' } as const;
 
+/** The ids of verdicts that the service gives: UUIDv7 of the time 0. No client can give one. */
+const verdictId = /^0{8}-0{4}-7/i;
+
 /** The types of answers to what an object of class `AnnotationSpec` asks, with the object's name. */
 const annotationType = /^(?:wandb\.)?annotation\.(.+)$/s;
 
 interface DraftOnTheWire {
+  readonly id?: string | null | undefined;
   readonly feedback_type: string;
   readonly payload: JsonObject;
   readonly annotation_ref?: string | null | undefined;
 }
 
-/** An answer has a value, and says by its ref what was asked, under the name that its type has. */
-const answersWhatIsAsked = z.check<DraftOnTheWire>(({ value, issues }) => {
+/**
+ * An id is none of the service's verdicts. An answer has a value, and says by its ref what was asked,
+ * under the name that its type has.
+ */
+const isConsistent = z.check<DraftOnTheWire>(({ value, issues }) => {
+  if (verdictId.test(value.id ?? ''))
+    issues.push(
+      problem('should not begin with 00000000-0000-7, as the verdicts of evaluators do', value, 'id'),
+    );
   const asked = annotationType.exec(value.feedback_type)?.[1];
   if (asked === undefined) return;
   const refuse = (field: string, message: string) => issues.push(problem(message, value, field));
@@ -78,7 +89,7 @@ const answersWhatIsAsked = z.check<DraftOnTheWire>(({ value, issues }) => {
 });
 
 const draft = () =>
-  record(draftFields(), draftNames, undefined, answersWhatIsAsked as never).register(documented, {
+  record(draftFields(), draftNames, undefined, isConsistent as never).register(documented, {
     name: 'FeedbackCreateReq',
   });
 
@@ -204,7 +215,7 @@ export const feedbackReplace = /* @__PURE__ */ endpoint({
       { ...draftFields(), feedback_id: field(id, 'The record to replace.') },
       draftNames,
       undefined,
-      answersWhatIsAsked as never,
+      isConsistent as never,
     ),
   answer: created,
   errors: [404, 409],

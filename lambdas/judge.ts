@@ -15,7 +15,7 @@ import { settings } from './http/settings.ts';
 import { inference } from './inference/upstreams.ts';
 import { RequestLog } from './log/request-log.ts';
 import { deadLetters } from './streams/batch.ts';
-import { costsOfProject } from './streams/costs.ts';
+import { costsOfProject, limitPricesOfProject } from './streams/costs.ts';
 import { rememberedEvaluators } from './streams/evaluators.ts';
 import { required } from './streams/queues.ts';
 
@@ -27,6 +27,7 @@ const judging: Judging = {
   calls: settings.calls,
   feedback: settings.feedback,
   costs: costsOfProject,
+  prices: limitPricesOfProject,
   evaluators: rememberedEvaluators(),
   ledger: settings.rollups,
   limits: unpriced && projectLimits,

@@ -78,6 +78,17 @@ export const allows = (grants: readonly Grant[], project: ProjectId, role: Role)
   );
 };
 
+/**
+ * The project that grants give a role on, if it is one alone.
+ *
+ * @returns undefined if there are several, or a grant is for all projects of an entity, or for all
+ */
+export const onlyProject = (grants: readonly Grant[], role: Role): ProjectId | undefined => {
+  const giving = grants.filter((grant) => includes(grant.role, role));
+  const [scope = '', ...others] = new Set(giving.map((grant) => grant.scope));
+  return others.length === 0 ? parseProjectId(scope) : undefined;
+};
+
 /** The most dollars that model requests may cost in a UTC day, and in a UTC month. */
 export interface SpendingLimits {
   readonly usdPerDay?: number | undefined;

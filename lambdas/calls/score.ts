@@ -1,5 +1,5 @@
 import { callsScore } from '../../api/evaluators.ts';
-import { readCosts } from '../../core/records/costs/index.ts';
+import { readCosts, readLimitPrices } from '../../core/records/costs/index.ts';
 import { checkValue } from '../../core/records/objects/index.ts';
 import { type Scoring, scoreCalls } from '../../core/workers/evaluators/score.ts';
 import { payloadOf } from '../../core/workers/evaluators/verdict.ts';
@@ -35,6 +35,7 @@ const scoringFor = (caller: Caller): Scoring => ({
         queue: { url, client: sqsClient },
         asking: {
           ...{ ...sources, ledger: settings.rollups, inference, nearly, askMs },
+          prices: (project, budget) => readLimitPrices(settings.costs, project, budget),
           limits:
             unpriced &&
             (async (project, budget) => [...keyLimits(caller), ...(await projectLimits(project, budget))]),

@@ -8,7 +8,7 @@ import {
   Spending,
 } from '../../core/doors/inference/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
-import { loadDefaultPrices, type PriceBook, readPriceBook } from '../../core/records/costs/index.ts';
+import { type LimitPrices, readLimitPrices } from '../../core/records/costs/index.ts';
 import type { Caller } from '../../foundations/auth/index.ts';
 import { Memory } from '../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
@@ -40,13 +40,11 @@ const holdMs = 10_000;
 /** How long prices are remembered, in milliseconds. */
 const pricesMs = 60_000;
 
-const priceBooks = new Memory<PriceBook>(pricesMs);
+const remembered = new Memory<LimitPrices>(pricesMs);
 
-/** The default prices, behind the project's own if there is one. */
-const priceBookOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<PriceBook> =>
-  project === undefined
-    ? loadDefaultPrices()
-    : priceBooks.get(project, () => readPriceBook(settings.costs, project, budget));
+/** The prices by which limits count. */
+const pricesOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<LimitPrices> =>
+  remembered.get(project ?? '', () => readLimitPrices(settings.costs, project, budget));
 
 /**
  * Counts a request of a key, if there is a rate limit.
@@ -87,8 +85,8 @@ export const holdCost = async (
   ];
   const chosen = chooseUpstream(inference.upstreams, body.model);
   if (limits.length === 0 || !chosen) return undefined;
-  const book = await priceBookOf(project, budget);
-  const spending = { limits, book, unpriced, nearly, now: Date.now() };
+  const prices = await pricesOf(project, budget);
+  const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   const request = { path, body, model: chosen.model, ...spending };
   return Spending.begin(settings.rollups, request, budget);
 };

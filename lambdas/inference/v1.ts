@@ -13,7 +13,7 @@ import {
   type Spending,
 } from '../../core/doors/inference/index.ts';
 import { SpendingLimitReached } from '../../core/records/spending.ts';
-import { allows, type Caller } from '../../foundations/auth/index.ts';
+import { allows, type Caller, onlyProject } from '../../foundations/auth/index.ts';
 import { requestBudget } from '../../foundations/storage/index.ts';
 import {
   forbidden,
@@ -174,7 +174,9 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
   await countCaller(caller, budget);
   const received = receivedBody(event);
   const asking = askForUsage(path, received);
-  const spending = await holdCost({ path, body: asking.body, caller, project: projectOf(event) }, budget);
+  // A key for one project spends from its limits, whatever the request says.
+  const project = projectOf(event) ?? onlyProject(caller.grants, 'inference');
+  const spending = await holdCost({ path, body: asking.body, caller, project }, budget);
   const answer = await forward(inference, {
     id: service.id,
     path,

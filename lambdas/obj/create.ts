@@ -1,7 +1,13 @@
 import { alertClass } from '../../api/alerts.ts';
 import { objCreate } from '../../api/objects.ts';
 import { noteAlerts } from '../../core/records/alerts.ts';
-import { authorizeObject, checkObject, createObject, ownClassOf } from '../../core/records/objects/index.ts';
+import {
+  authorizeChange,
+  authorizeObject,
+  checkObject,
+  createObject,
+  ownClassOf,
+} from '../../core/records/objects/index.ts';
 import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
@@ -14,8 +20,9 @@ export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budge
   authorizeObject(caller, obj.projectId, obj.val);
   await checkObject(obj.objectId, obj.val, schemaInDialect);
   if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+  const authorize = authorizeChange(settings.objects, caller, obj.projectId, budget);
   return {
-    digest: await createObject(settings.objects, obj, caller.user, budget),
+    digest: await createObject(settings.objects, obj, caller.user, budget, authorize),
     object_id: obj.objectId,
   };
 });

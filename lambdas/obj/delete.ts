@@ -1,5 +1,10 @@
 import { objDelete } from '../../api/objects.ts';
-import { authorizeDeletion, deleteVersions, digestsOf } from '../../core/records/objects/index.ts';
+import {
+  authorizeChange,
+  authorizeDeletion,
+  deleteVersions,
+  digestsOf,
+} from '../../core/records/objects/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -10,7 +15,8 @@ export const handler = endpoint(objDelete, async ({ body, caller, budget, descri
   const { digests, ...name } = body;
   const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
   await authorizeDeletion(settings.objects, caller, name, named, budget);
-  const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? []);
+  const authorize = authorizeChange(settings.objects, caller, name.projectId, budget);
+  const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? [], authorize);
   describe(() => ({ rows: deleted }));
   return { num_deleted: deleted };
 });

@@ -1,6 +1,8 @@
-import { readCosts } from '../../core/records/costs/index.ts';
+import { type LimitPrices, readCosts, readLimitPrices } from '../../core/records/costs/index.ts';
 import type { CostsOfProject } from '../../core/workers/streams.ts';
 import { Memory } from '../../foundations/memory.ts';
+import type { RequestBudget } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
 import { settings } from '../http/settings.ts';
 
 /** How long prices are remembered, in milliseconds. */
@@ -14,3 +16,9 @@ const remembered = new Memory<Awaited<ReturnType<CostsOfProject>>>(rememberedMs)
  */
 export const costsOfProject: CostsOfProject = (projectId, budget) =>
   remembered.get(projectId, () => readCosts(settings.costs, projectId, budget));
+
+const rememberedForLimits = new Memory<LimitPrices>(rememberedMs);
+
+/** The prices by which limits of a project count, read once a minute, too. */
+export const limitPricesOfProject = (projectId: ProjectId, budget: RequestBudget): Promise<LimitPrices> =>
+  rememberedForLimits.get(projectId, () => readLimitPrices(settings.costs, projectId, budget));

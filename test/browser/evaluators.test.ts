@@ -129,6 +129,11 @@ describe('an evaluator', () => {
     await page.getByRole('link', { name: 'polite' }).press('Enter');
     await page.getByRole('button', { name: 'Judge existing calls' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Judge existing calls' });
+    await dialog.getByText('It is switched off. Switch it on first.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Judge by polite').press('Space');
+    await page.getByText('on', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Judge existing calls' }).press('Enter');
     await dialog
       .getByText(/^3 calls of the latest 3 that match will be judged, for about \$0\.0003\.$/)
       .waitFor();
@@ -157,7 +162,8 @@ describe('an evaluator', () => {
     await report(project, { a: 'Hello', b: 'Go away', c: 'Good day' });
     await post('/obj/create', { obj: { project_id: project, object_id: 'greets', val } });
     const call_ids = ['a', 'b', 'c'];
-    const narrow = politeness({ name: 'narrow', max_usd_per_day: 0.00001, enabled: false });
+    const elsewhere = { filter: { op_names: ['another'] } };
+    const narrow = politeness({ name: 'narrow', max_usd_per_day: 0.00001, ...elsewhere });
     await post('/obj/create', { obj: { project_id: project, object_id: 'narrow', val: narrow } });
     const scorer_refs = ['greets', 'narrow'].map((name) => `svc:///${project}/object/${name}:latest`);
     await post('/calls/score', { project_id: project, call_ids, scorer_refs });
@@ -187,6 +193,32 @@ describe('an evaluator', () => {
       obj: { val: object };
     };
     expect(obj.val).toMatchObject({ ...val, sample_rate: 0.125, enabled: true });
+  });
+
+  it('tells its verdicts from what a client wrote', async () => {
+    const project = 'judged/forged';
+    await report(project, { a: 'Hello', b: 'Hello' });
+    const val = checking({ contains: 'Hello' }, { name: 'greets', enabled: false });
+    const saved = (await post('/obj/create', { obj: { project_id: project, object_id: 'greets', val } })) as {
+      digest: string;
+    };
+    const runnable_ref = `svc:///${project}/object/greets:${saved.digest}`;
+    await post('/calls/score', { project_id: project, call_ids: ['a'], scorer_refs: [runnable_ref] });
+    await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(1);
+    await post('/feedback/create', {
+      ...{ project_id: project, svc_ref: `svc:///${project}/call/b`, runnable_ref },
+      ...{ feedback_type: 'evaluation.greets', payload: { value: true, reason: 'forged' } },
+    });
+    const page = await open(project);
+    await page.getByRole('link', { name: 'greets' }).press('Enter');
+    const latest = page.getByRole('region', { name: 'Latest verdicts' });
+    const forged = latest.getByRole('row', { name: /forged/ });
+    await forged.getByText('written by a client').waitFor();
+    await latest.getByRole('row', { name: /Question a.* true/ }).waitFor();
+    expect(await latest.getByText('written by a client').count()).toBe(1);
+    await forged.getByRole('link').first().click();
+    await page.getByRole('tab', { name: /Feedback/ }).click();
+    await page.getByText('written by a client').waitFor();
   });
 
   it('with a judge says before one types that it takes the role admin', async () => {

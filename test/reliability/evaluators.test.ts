@@ -194,6 +194,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   const costsOfAll = (used: Parameters<typeof costsOf>[0]) => costsOf(used, 0, () => price);
   const judging: Judging = {
     ...{ calls: callStore, feedback, evaluators, ledger, costs: async () => costsOfAll },
+    prices: async () => () => price,
     inference: {
       upstreams: [
         { name: 'u', baseUrl: upstream.baseUrl, models: [{ match: '*' }], credentials: { kind: 'none' } },

@@ -3,6 +3,7 @@ import { type JsonObject, plainNumber, ServiceError } from '../../../foundations
 import {
   costsOf,
   dearestDefault,
+  type LimitPrices,
   type PriceBook,
   type PriceInForce,
   totalCost,
@@ -41,7 +42,7 @@ export interface SpendingRequest {
   readonly model: string;
   /** At least one. */
   readonly limits: readonly SpendingLimit[];
-  readonly book: PriceBook;
+  readonly prices: LimitPrices;
   readonly unpriced: Unpriced;
   /** Looks whether limits are nearly reached; it does not throw. @default - nobody is told */
   readonly nearly?: LookAtLimits | undefined;
@@ -85,8 +86,14 @@ export const tokensAtMost = (
   return { prompt, completion: each * answers * prompts };
 };
 
-const isInDollars = (price: PriceInForce): boolean =>
-  price.promptTokenCostUnit === 'USD' && price.completionTokenCostUnit === 'USD';
+/** The most that tokens can cost, in dollars, whichever of the prompt are cached. */
+export const costAtMost = (
+  { prompt, completion }: ReturnType<typeof tokensAtMost>,
+  price: PriceInForce,
+): number => {
+  const promptUsd = Math.max(price.promptTokenCost, price.cacheReadTokenCost, price.cacheWriteTokenCost);
+  return prompt * promptUsd + completion * price.completionTokenCost;
+};
 
 /** 422: nobody knows what the model costs. */
 const withoutPrice = (model: string): ServiceError =>
@@ -99,13 +106,11 @@ const withoutPrice = (model: string): ServiceError =>
   ]);
 
 const priceOf = async (
-  { body, model, book, unpriced, now }: SpendingRequest,
+  { body, model, prices, unpriced, now }: SpendingRequest,
   promptTokens: number,
 ): Promise<PriceInForce> => {
-  for (const name of [model, body.model]) {
-    const price = book(name, now * 1000, promptTokens);
-    if (price && isInDollars(price)) return price;
-  }
+  const price = prices([model, body.model], now * 1000, promptTokens);
+  if (price) return price;
   if (unpriced === 'refuse') throw withoutPrice(body.model);
   return dearestDefault();
 };
@@ -142,10 +147,9 @@ export class Spending {
    */
   static async begin(table: Table, request: SpendingRequest, budget: RequestBudget): Promise<Spending> {
     const { path, body, limits, now } = request;
-    const { prompt, completion } = tokensAtMost(path, body);
-    const price = await priceOf(request, prompt);
-    const promptUsd = Math.max(price.promptTokenCost, price.cacheReadTokenCost, price.cacheWriteTokenCost);
-    const amount = nanosUp(prompt * promptUsd + completion * price.completionTokenCost);
+    const tokens = tokensAtMost(path, body);
+    const price = await priceOf(request, tokens.prompt);
+    const amount = nanosUp(costAtMost(tokens, price));
     const both = [
       reserve(table, limits, amount, now, budget),
       readSpent(table, limits, now, budget),
@@ -194,12 +198,10 @@ export class Spending {
     // Errors of an upstream are free.
     if (status !== undefined && status >= 400) return 0;
     if (!usage || !hasTokens(usage)) return null;
-    const { book, now } = this.#request;
-    const inDollars: PriceBook = (...asked) => {
-      const price = book(...asked);
-      return price && isInDollars(price) ? price : this.#price;
-    };
-    return nanosUp(totalCost(costsOf(usage, now * 1000, inDollars)));
+    const { prices, now, model, body } = this.#request;
+    const priceOf: PriceBook = (answered, at, promptTokens) =>
+      prices([answered, model, body.model], at, promptTokens) ?? this.#price;
+    return nanosUp(totalCost(costsOf(usage, now * 1000, priceOf)));
   }
 }
 

@@ -66,9 +66,16 @@ const version = 3;
 const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
 /** The end's status is two bits of the flags. */
 const statusShift = 3;
-const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd, hasOwnPlace, hasOwnTime, hasAttributes] = [
-  1, 2, 4, 8, 16, 32, 64,
-];
+const [
+  hasDisplayName,
+  hasRunId,
+  hasRunStep,
+  hasRunStepEnd,
+  hasOwnPlace,
+  hasOwnTime,
+  hasAttributes,
+  isJudges,
+] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
   writer.block(Buffer.from(segment ?? '', 'hex'));
@@ -100,6 +107,7 @@ const moreFlagsOf = ({ start, end }: HeaderContent): number =>
   (start && start.runId !== null ? hasRunId : 0) |
   (start && start.runStep !== null ? hasRunStep : 0) |
   (start && fieldsOf(start.attributes) ? hasAttributes : 0) |
+  (start?.isJudges ? isJudges : 0) |
   (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
   (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
   (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
@@ -134,6 +142,7 @@ const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, started
     runId: more & hasRunId ? reader.text() : null,
     runStep: more & hasRunStep ? reader.integer() : null,
     attributes: more & hasAttributes ? readAttributes(reader) : noAttributes,
+    ...(more & isJudges ? { isJudges: true } : {}),
     bytes,
     payload,
   };

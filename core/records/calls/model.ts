@@ -47,6 +47,10 @@ export interface StartHeader {
   readonly runStep: number | null;
   readonly attributes: StartAttributes;
   /**
+   * Whether a judge of this service made it. No client can say so. @default false
+   */
+  readonly isJudges?: true;
+  /**
    * Bytes of the start as compact JSON, so without the white space and escapes that were received.
    */
   readonly bytes: number;

@@ -56,6 +56,7 @@ import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleT
  *
  * @param userId the user of the reporting key
  * @param idsAreNew whether the service made all ids for this request, so that no call exists yet
+ * @param areJudges whether judges of the service made the calls
  * @throws ServiceError as {@link redactReports}; 503 when storage does not accept it in time
  */
 export const writeCalls = async (
@@ -63,14 +64,17 @@ export const writeCalls = async (
   sent: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
-  { idsAreNew = false }: { readonly idsAreNew?: boolean } = {},
+  {
+    idsAreNew = false,
+    areJudges = false,
+  }: { readonly idsAreNew?: boolean; readonly areJudges?: boolean } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const reports = await nameCalls(store, await redactReports(store, sent), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
   const traces = await settleTraces(store, calls, stored, budget);
-  const maker = itemMaker(store, stored, traces, { userId, idsAreNew });
+  const maker = itemMaker(store, stored, traces, { userId, idsAreNew, areJudges });
   const items = await storePayloads(store, calls, maker, budget);
   const starts = items.filter((item) => item.start !== null);
   const ends = items.filter((item) => item.start === null);
@@ -104,7 +108,11 @@ const itemMaker = (
   store: Store,
   stored: ReadonlyMap<string, StartEntry>,
   traces: ReadonlyMap<string, string>,
-  { userId, idsAreNew }: { readonly userId: string; readonly idsAreNew: boolean },
+  {
+    userId,
+    idsAreNew,
+    areJudges,
+  }: { readonly userId: string; readonly idsAreNew: boolean; readonly areJudges: boolean },
 ): ItemMaker<ReportedStart | ReportedEnd> => {
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   const storedStart = (call: ReportedCall): StartHeader | null => stored.get(nameOf(call))?.start ?? null;
@@ -115,7 +123,8 @@ const itemMaker = (
     make: (call, location) => {
       const { projectId, id } = call;
       const reported = call.start;
-      const start = reported && toStart(reported, traceOf(traces, call), userId, location);
+      const made = reported && toStart(reported, traceOf(traces, call), userId, location);
+      const start = made && areJudges ? { ...made, isJudges: true as const } : made;
       const end = call.end && toEnd(call.end, location);
       const whole = toItem(
         store,

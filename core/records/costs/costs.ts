@@ -146,22 +146,13 @@ export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook)
   return Object.fromEntries(entries);
 };
 
-/** Reads the prices of a project, and puts them before the default ones. */
-export const readPriceBook = async (
-  store: Pick<Store, 'table'>,
-  projectId: ProjectId,
-  budget: RequestBudget,
-): Promise<PriceBook> => {
-  const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
-  return priceBook(projectId, own, defaults);
-};
-
 /** Reads the prices of a project, and gives what works out the costs of its calls by them. */
 export const readCosts = async (
   store: Pick<Store, 'table'>,
   projectId: ProjectId,
   budget: RequestBudget,
 ): Promise<(usage: JsonValue, startedAt: Micros) => Costs> => {
-  const book = await readPriceBook(store, projectId, budget);
+  const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
+  const book = priceBook(projectId, own, defaults);
   return (usage, startedAt) => costsOf(usage, startedAt, book);
 };

@@ -3,11 +3,11 @@ export {
   costOf,
   costsOf,
   readCosts,
-  readPriceBook,
   type Tokens,
   tokensOf,
   totalCost,
 } from './costs.ts';
+export { type LimitPrices, limitPrices, readLimitPrices } from './limit-prices.ts';
 export type * from './model.ts';
 export {
   dearestDefault,

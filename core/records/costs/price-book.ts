@@ -61,7 +61,9 @@ export const priceBook = (projectId: ProjectId, prices: readonly Price[], defaul
   };
 };
 
-type CalcPrice = typeof import('@pydantic/genai-prices').calcPrice;
+type Library = typeof import('@pydantic/genai-prices');
+type CalcPrice = Library['calcPrice'];
+type FindProvider = Library['findProvider'];
 
 /** Where the default prices are from, and of which version; answered as their `created_by`. */
 export const defaultPricesSource = '@pydantic/genai-prices 0.1.8';
@@ -74,7 +76,7 @@ const maxName = 256;
  * (`openai/gpt-4o`), or as Google lists it (`models/gemini-2.5-pro`). It may also be one of
  * OpenAI's or Amazon Bedrock's. The library takes names for theirs only when told whose they are.
  */
-const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
+const findNamed = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceCalculation | null => {
   // Under this name of a provider, the library takes the one before a slash for the provider.
   const find = (name: string, providerId = 'litellm') => calcPrice({}, name, { providerId, timestamp });
   return (
@@ -85,20 +87,87 @@ const findModel = (calcPrice: CalcPrice, model: string, timestamp: Date): PriceC
   );
 };
 
+/**
+ * The date or number of a snapshot, as providers write them: `-2026-01-01`, `-20260101`, `@20260101`,
+ * `-05-20`, `-09-2025`, `-0613`, `-2411` and `-001`, at the end or before `-v1:0`, `:free`, `-preview`.
+ */
+const snapshots = [
+  String.raw`20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])`,
+  String.raw`(?:0[1-9]|1[0-2])-20\d\d`,
+  String.raw`(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])`,
+  String.raw`2\d(?:0[1-9]|1[0-2])`,
+  String.raw`0\d\d`,
+];
+const snapshot = new RegExp(`[-@](?:${snapshots.join('|')})(?=$|[-:@])`);
+
+/** What stands before a snapshot, without the provider and Bedrock's region. */
+const stemOf = (name: string, end: number): string =>
+  name
+    .slice(0, end)
+    .toLowerCase()
+    .replace(/^.*[/:]/, '')
+    .replace(/^(?:[a-z-]+\.)+(?=[a-z])/, '');
+
+/** Providers some of whose models the table has with a snapshot alone. */
+const bySnapshots = ['aws', 'mistral', 'moonshotai', 'google', 'openai', 'openrouter'];
+
+/** The snapshots that the table has of each stem, as they stand in its names, the last one first. */
+const knownSnapshots = (findProvider: FindProvider): ReadonlyMap<string, readonly string[]> => {
+  const known = new Map<string, Set<string>>();
+  for (const providerId of bySnapshots)
+    for (const { match } of findProvider({ providerId })?.models ?? [])
+      for (const [, name = ''] of JSON.stringify(match).matchAll(/:"([^"\\]+)"/g)) {
+        const found = snapshot.exec(name);
+        if (!found) continue;
+        const stem = stemOf(name, found.index);
+        known.set(stem, (known.get(stem) ?? new Set()).add(found[0]));
+      }
+  return new Map([...known].map(([stem, texts]) => [stem, [...texts].reverse()]));
+};
+
+/** What says beside a snapshot that it comes before the model itself. */
+const previews = /-(?:preview|exp)$/;
+
+/**
+ * Names of a model that is not in the table by its own, since it has a snapshot that the table does not
+ * know: without that, then with the ones that it does know. Bedrock's names always have one.
+ * `gemini-2.5-flash-preview` is older than `gemini-2.5-flash`, so a new preview costs what the latter
+ * does.
+ */
+const otherNames = (model: string, known: ReadonlyMap<string, readonly string[]>): string[] => {
+  const found = snapshot.exec(model);
+  if (!found) return [];
+  const [before, after] = [model.slice(0, found.index), model.slice(found.index + found[0].length)];
+  const others = known.get(stemOf(model, found.index)) ?? [];
+  const names = [before.replace(previews, ''), before, ...others.map((other) => before + other)];
+  return [...new Set(names)].map((name) => name + after);
+};
+
 /** Names that are remembered; clients choose them, so there is no end to them. */
 const maxNames = 1000;
 
 /**
- * {@link findModel} with a memory, since it tries the patterns of whole providers. A model's price
- * may change with time; which model a name is never does.
+ * Finds models by their names, those with a snapshot that the table does not know too. It has a memory,
+ * since it tries the patterns of whole providers. A model's price may change with time; which model a
+ * name is never does.
  */
-const modelFinder = (calcPrice: CalcPrice) => {
+const modelFinder = ({ calcPrice, findProvider }: Pick<Library, 'calcPrice' | 'findProvider'>) => {
+  const knownOf = knownSnapshots(findProvider);
+  const findModel = (model: string, timestamp: Date): PriceCalculation | null => {
+    const found = findNamed(calcPrice, model, timestamp);
+    if (found) return found;
+    for (const name of otherNames(model, knownOf)) {
+      const other = findNamed(calcPrice, name, timestamp);
+      if (other) return other;
+    }
+    return null;
+  };
   const known = new Map<string, PriceCalculation | null>();
   return (model: string, timestamp: Date): PriceCalculation | null => {
     const before = known.get(model);
     const changes = before && Array.isArray(before.model.prices);
     if (before !== undefined && !changes) return before;
-    const found = findModel(calcPrice, model, timestamp);
+    const found = findModel(model, timestamp);
     if (known.size >= maxNames) known.clear();
     known.set(model, found);
     return found;
@@ -151,10 +220,7 @@ const defaultInForce = (found: PriceCalculation, promptTokens: number): PriceInF
   };
 };
 
-const loadFinder = async () => {
-  const { calcPrice } = await import('@pydantic/genai-prices');
-  return modelFinder(calcPrice);
-};
+const loadFinder = async () => modelFinder(await import('@pydantic/genai-prices'));
 
 let finder: ReturnType<typeof loadFinder> | undefined;
 

@@ -6,7 +6,6 @@ import { everyVersion } from '../../../api/objects.ts';
 import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import { readSchema } from '../../../foundations/json-schema/index.ts';
-import { mapBatches } from '../../../foundations/listing/index.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
@@ -22,7 +21,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
-import type { ObjectName, VersionHeader } from './model.ts';
+import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';
 
@@ -174,11 +173,10 @@ export const checkObject = async (
 
 type Grants = Pick<Caller, 'grants'>;
 
-const needsAdmin = (loc: readonly string[], what: string, projectId: ProjectId) =>
-  forbidden(
-    loc,
-    `it takes the role admin to make or delete ${what}, which this key does not have in ${projectId}`,
-  );
+const needsAdmin = (loc: readonly string[], deed: string, what: string, projectId: ProjectId) =>
+  forbidden(loc, `it takes the role admin to ${deed} ${what}, which this key does not have in ${projectId}`);
+
+const inBody = ['body', 'obj', 'val'];
 
 /**
  * Refuses a caller who may not make an object with this value.
@@ -188,46 +186,83 @@ const needsAdmin = (loc: readonly string[], what: string, projectId: ProjectId) 
 export const authorizeObject = ({ grants }: Grants, projectId: ProjectId, value: JsonValue): void => {
   const admin = entryOf(admins, value);
   if (!admin || !isJsonObject(value) || !admin.of(value) || allows(grants, projectId, 'admin')) return;
-  throw needsAdmin(['body', 'obj', 'val'], admin.what, projectId);
+  throw needsAdmin(inBody, 'make or delete', admin.what, projectId);
 };
 
 /** Values are looked at so many at once. */
 const atOnce = 100;
 
 /**
- * Refuses a caller who may not delete versions of an object, since one of them took the role `admin`
- * to make.
+ * The first of some versions that took the role `admin` to make, as a refusal calls it; undefined if none
+ * did.
+ */
+const adminsAmong = async (
+  store: Store,
+  headers: readonly VersionHeader[],
+  budget: RequestBudget,
+): Promise<string | undefined> => {
+  const suspects = headers.filter(({ baseObjectClass }) => Object.hasOwn(admins, baseObjectClass ?? ''));
+  // Functions that make and delete may not read the bucket. No small evaluator lies there.
+  const apart = suspects.find(({ home }) => home === 'bucket');
+  if (apart) return `this ${apart.baseObjectClass}`;
+  const values = await readValues(
+    store,
+    suspects.map((header) => ({ header })),
+    budget,
+  );
+  for (const text of values) {
+    const value = text === undefined ? null : (parseJson(text) as JsonValue);
+    const admin = entryOf(admins, value);
+    if (admin && isJsonObject(value) && admin.of(value)) return admin.what;
+  }
+  return undefined;
+};
+
+/**
+ * What refuses a caller who may not change the versions of an object so: who has not the role `admin`
+ * neither deletes versions that took it to make, nor covers one as the latest, nor brings one back.
+ *
+ * @throws ServiceError 403, when it is called
+ */
+export const authorizeChange =
+  (store: Store, { grants }: Grants, projectId: ProjectId, budget: RequestBudget): AuthorizeChange =>
+  async ({ deleted, covered, uncovered }) => {
+    if (allows(grants, projectId, 'admin')) return;
+    const place = ['body', 'object_id'];
+    const gone = await adminsAmong(store, deleted, budget);
+    if (gone !== undefined) throw needsAdmin(place, 'make or delete', gone, projectId);
+    const hidden = covered && (await adminsAmong(store, [covered], budget));
+    if (hidden) throw needsAdmin(['body', 'obj', 'object_id'], 'cover', hidden, projectId);
+    const back = uncovered && (await adminsAmong(store, [uncovered], budget));
+    if (back) throw needsAdmin(place, 'bring back', back, projectId);
+  };
+
+/**
+ * Refuses a caller who may not delete versions of an object, before any is deleted.
  *
  * @param digests of the versions; null for all
  * @throws ServiceError 403
  */
 export const authorizeDeletion = async (
   store: Store,
-  { grants }: Grants,
+  caller: Grants,
   { projectId, objectId }: ObjectName,
   digests: readonly string[] | null,
   budget: RequestBudget,
 ): Promise<void> => {
-  if (allows(grants, projectId, 'admin')) return;
+  if (allows(caller.grants, projectId, 'admin')) return;
+  const authorize = authorizeChange(store, caller, projectId, budget);
   const filter = { ...everyVersion, objectIds: [objectId] };
   const wanted = digests && new Set(digests);
-  const versions = findAll(store, { projectId, filter }, 'ascending', atOnce, budget);
-  const suspects = mapBatches(versions, (batch) =>
-    batch.flatMap(({ header }) =>
-      Object.hasOwn(admins, header.baseObjectClass ?? '') && (!wanted || wanted.has(header.digest))
-        ? [{ header }]
-        : [],
-    ),
-  );
-  for await (const batch of suspects) {
-    // A function that deletes may not read the bucket. No small evaluator lies there.
-    const apart = batch.find(({ header }) => header.home === 'bucket');
-    if (apart) throw needsAdmin(['body', 'object_id'], `this ${apart.header.baseObjectClass}`, projectId);
-    for (const text of await readValues(store, batch, budget)) {
-      const value = text === undefined ? null : (parseJson(text) as JsonValue);
-      const admin = entryOf(admins, value);
-      if (admin && isJsonObject(value) && admin.of(value))
-        throw needsAdmin(['body', 'object_id'], admin.what, projectId);
+  let newestLeft: VersionHeader | null = null;
+  let isLatestGone = false;
+  for await (const batch of findAll(store, { projectId, filter }, 'ascending', atOnce, budget)) {
+    const deleted = batch.flatMap(({ header }) => (!wanted || wanted.has(header.digest) ? [header] : []));
+    await authorize({ deleted, covered: null, uncovered: null });
+    for (const { header, isLatest } of batch) {
+      if (!deleted.includes(header)) newestLeft = header;
+      else if (isLatest) isLatestGone = true;
     }
   }
+  if (isLatestGone) await authorize({ deleted: [], covered: null, uncovered: newestLeft });
 };

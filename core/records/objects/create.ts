@@ -9,7 +9,7 @@ import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/
 import { redactObject } from '../redaction.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
-import type { ObjectName, VersionHeader } from './model.ts';
+import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findVersions, packValue, putValue, readHeads } from './read.ts';
 
 /** An object's own field of a name; undefined where the value is no object or has none. */
@@ -52,8 +52,10 @@ export interface NewObject extends ObjectName {
  * this returns. It may be when this throws, and the same request may be sent again.
  *
  * @param userId whose key makes it
+ * @param authorize refuses what this would cover @default - anything may be covered
  * @returns the digest of the value, as it was sent
- * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}; 503 when storage does not take it
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}; as
+ * `authorize`; 503 when storage does not take it
  * in time, or others change the object all
  * the while
  */
@@ -62,6 +64,7 @@ export const createObject = async (
   { val: sent, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
+  authorize?: AuthorizeChange,
 ): Promise<string> => {
   const digest = store.policy.valueDigest(sent);
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
@@ -78,6 +81,8 @@ export const createObject = async (
       readHeads(store, [name], budget),
     ]);
     if (known) return { value: undefined };
+    // The transaction takes the head as it was read, so nothing else is covered.
+    if (head?.latest) await authorize?.({ deleted: [], covered: head.latest, uncovered: null });
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);

@@ -23,7 +23,7 @@ import {
   versionRange,
 } from './items.ts';
 import { removeLabels } from './labels.ts';
-import type { ObjectName, VersionHeader } from './model.ts';
+import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findVersions, noteItem, readHeads } from './read.ts';
 
 /** How many objects of the bucket are deleted at once. */
@@ -92,6 +92,7 @@ const maxAtOnce = 33;
  *
  * @param digests of the versions to delete; null for all
  * @param names what the request calls them: aliases among these go last, as a repeat needs them
+ * @param authorize refuses what each transaction would change @default - anything may be deleted
  * @returns how many versions it deleted
  * @throws ServiceError 503 when storage does not do it in time, or others change the object all the
  * while; some may be deleted then
@@ -102,6 +103,7 @@ export const deleteVersions = async (
   digests: readonly string[] | null,
   budget: RequestBudget,
   names: readonly string[] = [],
+  authorize?: AuthorizeChange,
 ): Promise<number> => {
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
@@ -111,7 +113,7 @@ export const deleteVersions = async (
   const left = digests && [...new Set(digests)];
   for (;;) {
     const batch = left?.splice(0, maxAtOnce);
-    const found = await deleteSome(store, name, batch ?? { below: head.next }, budget);
+    const found = await deleteSome(store, name, batch ?? { below: head.next }, budget, authorize);
     deleted += found;
     if (left ? left.length === 0 : found === 0) break;
   }
@@ -130,6 +132,7 @@ const deleteSome = async (
   name: ObjectName,
   which: readonly string[] | { readonly below: number },
   budget: RequestBudget,
+  authorize: AuthorizeChange | undefined,
 ): Promise<number> => {
   return compareAndSwap(budget, async () => {
     // The head is read first. Whatever changes after that makes the transaction fail.
@@ -137,6 +140,8 @@ const deleteSome = async (
     const targets = await findTargets(store, name, which, budget);
     if (head === undefined || targets.length === 0) return { value: 0 };
     const latest = await latestWithout(store, head, targets, budget);
+    const uncovered = latest?.versionIndex === head.latest?.versionIndex ? null : latest;
+    await authorize?.({ deleted: targets, covered: null, uncovered });
     const held = await transact(store.table, deletion({ ...head, latest }, head, targets), budget);
     return held ? { value: targets.length } : undefined;
   });

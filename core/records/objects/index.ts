@@ -1,4 +1,5 @@
 export {
+  authorizeChange,
   authorizeDeletion,
   authorizeObject,
   checkObject,

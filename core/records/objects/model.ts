@@ -44,3 +44,15 @@ export interface ObjectVersion {
 export interface StoredVersion extends ObjectVersion {
   readonly val: string;
 }
+
+/** What a change does to the versions of an object. */
+export interface ObjectChange {
+  readonly deleted: readonly VersionHeader[];
+  /** The version that is not the latest any more, since a newer one is made; null if none is. */
+  readonly covered: VersionHeader | null;
+  /** The version that becomes the latest, since newer ones are deleted; null if none does. */
+  readonly uncovered: VersionHeader | null;
+}
+
+/** Refuses a change, by what it throws, before it is made. */
+export type AuthorizeChange = (change: ObjectChange) => Promise<void>;

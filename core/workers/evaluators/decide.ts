@@ -13,7 +13,7 @@ import {
   toCallChange,
   toChange,
 } from '../streams.ts';
-import { type Evaluators, isSampled, judgeOp, type LoadedEvaluator } from './evaluator.ts';
+import { type Evaluators, isSampled, type LoadedEvaluator } from './evaluator.ts';
 import { type Job, type JobQueue, madeAt, sendJobs } from './jobs.ts';
 import { type Share, Shares } from './shares.ts';
 
@@ -94,7 +94,7 @@ const jobsOf = async (
   const by = new Map(wanted.map(({ change, by }) => [change, by]));
   const ended = await endedCalls(calls, [...by.keys()], budget);
   const candidates = ended.flatMap(({ change, header }): readonly Candidate[] => {
-    if (header.start.opName === judgeOp) return [];
+    if (header.start.isJudges) return [];
     const row = new CallRow(calls.policy, header);
     return shares.decide(header.projectId, () =>
       (by.get(change) ?? []).flatMap((evaluator) =>

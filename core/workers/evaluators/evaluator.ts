@@ -101,6 +101,23 @@ export const readEvaluators = async (
   return found.map((version) => version && loaded.get(version));
 };
 
+/**
+ * A version of an evaluator as its latest version lets it judge. The switch and the limit of the latest
+ * one hold for all that have a judge, since they take the role `admin` to change, and `write` asks for any
+ * version.
+ *
+ * @returns undefined for a judge if the latest version is switched off, or has none
+ */
+export const asLatestLets = (
+  version: LoadedEvaluator,
+  latest: LoadedEvaluator | undefined,
+): LoadedEvaluator | undefined => {
+  if (!version.evaluator.judge) return version;
+  if (!latest?.evaluator.enabled || !latest.evaluator.judge) return undefined;
+  const { maxUsdPerDay } = latest.evaluator;
+  return { ...version, evaluator: { ...version.evaluator, maxUsdPerDay } };
+};
+
 /** Where evaluators are, and how they are read. */
 export interface EvaluatorSource {
   readonly objects: Store;
@@ -154,5 +171,5 @@ export const verdictId = (
   callId: string,
 ): string => idOf(0, [projectId, callId, objectId, identity].join('\n'));
 
-/** What the calls of judges are called, by which they are known and passed over. */
+/** What the calls of judges are called. Others may be called so, too, and are judged. */
 export const judgeOp = 'Evaluator.judge';

@@ -16,10 +16,17 @@ import {
   type ProjectId,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { forward, type LookAtLimits, Recording, type UpstreamConfig } from '../../doors/inference/index.ts';
+import {
+  chooseUpstream,
+  costAtMost,
+  forward,
+  type LookAtLimits,
+  Recording,
+  type UpstreamConfig,
+} from '../../doors/inference/index.ts';
 import { CallRow } from '../../questions/query/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
-import { costOf } from '../../records/costs/index.ts';
+import { costsOf, type LimitPrices, totalCost } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
 import {
   nanosUp,
@@ -31,7 +38,7 @@ import {
 } from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
 import { CheckFailed } from './check-runner.ts';
-import { type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
+import { asLatestLets, type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
 import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
 import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
@@ -43,6 +50,8 @@ export interface Asking extends SubjectSources {
   /** The table of the ledger. */
   readonly ledger: Table;
   readonly inference: UpstreamConfig;
+  /** The prices by which limits count. */
+  readonly prices: (projectId: ProjectId, budget: RequestBudget) => Promise<LimitPrices>;
   /** What a project may spend. @default - any amount */
   readonly limits?:
     | ((projectId: ProjectId, budget: RequestBudget) => Promise<readonly SpendingLimit[]>)
@@ -102,7 +111,10 @@ const failing = (error: string): Judged => ({ ...without(error), isFailure: true
 const passesPayload = ({ policy }: Store, { tests }: LoadedEvaluator, call: StoredCall): boolean =>
   !tests.later || tests.later(new CallRow(policy, call.header).readAs(call));
 
-/** The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked. */
+/**
+ * The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked, as far
+ * as the latest one lets it.
+ */
 const evaluatorOf = async (
   { evaluators }: Judging,
   { projectId, objectId, digest, isAsked }: Job,
@@ -111,13 +123,10 @@ const evaluatorOf = async (
   const name = { projectId, objectId };
   const [version, latest] = await Promise.all([
     evaluators.version({ ...name, version: { digest } }, budget),
-    isAsked ? undefined : evaluators.version({ ...name, version: 'latest' }, budget),
+    evaluators.version({ ...name, version: 'latest' }, budget),
   ]);
-  if (isAsked || !version) return version;
-  if (!latest?.evaluator.enabled) return undefined;
-  // Who lowers a limit means it from now on.
-  const { maxUsdPerDay } = latest.evaluator;
-  return { ...version, evaluator: { ...version.evaluator, maxUsdPerDay } };
+  if (!version || (!isAsked && !latest?.evaluator.enabled)) return undefined;
+  return asLatestLets(version, latest);
 };
 
 const refOf = ({ policy }: Store, { projectId, objectId, digest }: Judger): string | null =>
@@ -135,6 +144,70 @@ interface Answer {
   readonly failure: ServiceError | undefined;
 }
 
+const hasTokens = (usage: JsonObject): boolean =>
+  Object.values(usage).some((used) => isJsonObject(used) && used.prompt_tokens !== undefined);
+
+type CostsOf = Awaited<ReturnType<Asking['costs']>>;
+
+/** What a judge's model is called: as its upstream knows it, and as the evaluator does. */
+const namesOf = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => {
+  const sent = chooseUpstream(upstreams, model)?.model;
+  return [...new Set([sent ?? model, model])];
+};
+
+/** How the answers of a judge are priced. */
+class Pricing {
+  readonly #costs: CostsOf;
+  readonly #prices: LimitPrices;
+  readonly #names: readonly string[];
+
+  constructor(costs: CostsOf, prices: LimitPrices, names: readonly string[]) {
+    this.#costs = costs;
+    this.#prices = prices;
+    this.#names = names;
+  }
+
+  /** The most that an answer can cost of limits, in dollars; undefined if the model has no price in dollars. */
+  most(judge: Judge, body: JsonObject): number | undefined {
+    // No text has more tokens than bytes, and the frame of a message in JSON is longer than its tokens.
+    const tokens = {
+      prompt: Buffer.byteLength(JSON.stringify(body)),
+      completion: maxAnswerTokens(judge),
+    };
+    const price = this.#prices(this.#names, Date.now() * 1000, tokens.prompt);
+    return price && costAtMost(tokens, price);
+  }
+
+  /**
+   * The usage of an answer as it is recorded. If the model that the answer names has no price, it is that
+   * of the model that was asked.
+   */
+  recorded(usage: JsonObject): JsonObject {
+    const at = Date.now() * 1000;
+    const entries = Object.entries(usage).map(([answered, used]) => {
+      const names = [answered, ...this.#names];
+      const priced = names.find((name) => Object.keys(this.#costs({ [name]: used }, at)).length > 0);
+      return [priced ?? answered, used] as const;
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** What an answer has cost, in dollars; null if nobody knows. */
+  spent({ status, usage, failure }: Answer): {
+    readonly usd: number | null;
+    readonly ofLimits: number | null;
+  } {
+    // Errors of an upstream are free.
+    if (status >= 400) return { usd: 0, ofLimits: 0 };
+    if (failure || !usage || !hasTokens(usage)) return { usd: null, ofLimits: null };
+    const at = Date.now() * 1000;
+    const ofLimits = costsOf(usage, at, (answered, startedAt, promptTokens) =>
+      this.#prices([answered, ...this.#names], startedAt, promptTokens),
+    );
+    return { usd: totalOf(this.#costs(usage, at)), ofLimits: totalCost(ofLimits) };
+  }
+}
+
 /** Asks a judge once, and gives what came as the reports of a call. */
 const ask = async (
   { inference, calls, askMs }: Asking,
@@ -142,6 +215,7 @@ const ask = async (
   callId: string,
   body: JsonObject & { readonly model: string },
   prompt: Prompt,
+  pricing: Pricing,
 ): Promise<Answer> => {
   const { projectId, evaluator } = loaded;
   const ref = refOf(calls, loaded);
@@ -182,13 +256,16 @@ const ask = async (
             },
           ]);
   }
-  const reports = recording.reports(projectId);
-  const end = reports.find((report) => report.kind === 'end')?.end;
-  const usage = end?.summary.usage;
-  return {
-    ...{ reports, callId: id, status, failure, output: end?.output ?? null },
-    usage: usage !== undefined && isJsonObject(usage) ? usage : undefined,
-  };
+  const reported = recording.reports(projectId);
+  const end = reported.find((report) => report.kind === 'end')?.end;
+  const said = end?.summary.usage;
+  const usage = said !== undefined && isJsonObject(said) ? pricing.recorded(said) : undefined;
+  const reports = reported.map((report) =>
+    report.kind === 'end' && usage
+      ? { ...report, end: { ...report.end, summary: { ...report.end.summary, usage } } }
+      : report,
+  );
+  return { reports, callId: id, status, failure, output: end?.output ?? null, usage };
 };
 
 /** The text of a chat completion's answer. */
@@ -199,41 +276,6 @@ const answerText = (output: JsonValue): string => {
     first !== undefined && isJsonObject(first) && isJsonObject(first.message ?? null) ? first.message : null;
   const content = isJsonObject(message) ? message.content : null;
   return typeof content === 'string' ? content : '';
-};
-
-const hasTokens = (usage: JsonObject): boolean =>
-  Object.values(usage).some((used) => isJsonObject(used) && used.prompt_tokens !== undefined);
-
-type CostsOf = Awaited<ReturnType<Asking['costs']>>;
-
-/**
- * What an answer has cost, in dollars: by the price of the model that the answer names, else of the one
- * that was asked for. Null if nobody knows.
- */
-const answerCost = (
-  costsOf: CostsOf,
-  { model }: Judge,
-  { status, usage, failure }: Answer,
-): number | null => {
-  // Errors of an upstream are free.
-  if (status >= 400) return 0;
-  if (failure || !usage || !hasTokens(usage)) return null;
-  const now = Date.now() * 1000;
-  const byName = costsOf(usage, now);
-  if (Object.keys(byName).length > 0) return totalOf(byName);
-  return totalOf(costsOf(Object.fromEntries(Object.values(usage).map((used) => [model, used])), now));
-};
-
-/** The most that an answer can cost, in dollars; undefined if the model has no price in dollars. */
-const mostOf = (costsOf: CostsOf, judge: Judge, body: JsonObject): number | undefined => {
-  // No text has more tokens than bytes, and the frame of a message in JSON is longer than its tokens.
-  const usage = {
-    prompt_tokens: Buffer.byteLength(JSON.stringify(body)),
-    completion_tokens: maxAnswerTokens(judge),
-  };
-  const cost = costsOf({ [judge.model]: usage }, Date.now() * 1000)[judge.model];
-  if (cost?.prompt_token_cost_unit !== 'USD' || cost.completion_token_cost_unit !== 'USD') return undefined;
-  return costOf(cost);
 };
 
 /** Statuses of an upstream after which the same request may succeed. */
@@ -279,24 +321,24 @@ class Session {
   }
 
   async #run(judge: Judge, subject: Subject): Promise<Judged> {
-    const { ledger, costs } = this.#judging;
+    const { ledger, inference } = this.#judging;
     const before = await readSheet(ledger, this.#entry, this.#budget);
     if (before.verdict !== undefined) return JSON.parse(before.verdict) as Judged;
-    const costsOf = await costs(this.#loaded.projectId, this.#budget);
+    const pricing = await this.#pricing(namesOf(inference, judge));
     const prompt = await promptOf(judge, subject);
     let problem = 'the judge gave no answer of the form that was asked for';
     let withFormat = true;
     for (let tried = 0; tried < tries; tried++) {
       const body = requestOf(judge, prompt, withFormat);
-      const most = mostOf(costsOf, judge, body);
+      const most = pricing.most(judge, body);
       if (most === undefined)
         return without(`the model ${judge.model} has no price in dollars: set one with /cost/create`);
       const reservation = await this.#reserve(nanosUp(most));
       if ('judgesCall' in reservation) return reservation;
       const sheet = await this.#holdOrGiveBack(reservation);
       if ('judgesCall' in sheet) return sheet;
-      const answer = await ask(this.#judging, this.#loaded, this.#callId, body, prompt);
-      const judged = await this.#keep(judge, costsOf, sheet, reservation, answer);
+      const answer = await ask(this.#judging, this.#loaded, this.#callId, body, prompt, pricing);
+      const judged = await this.#keep(judge, pricing, sheet, reservation, answer);
       if (judged) return judged;
       const { status, failure } = answer;
       if (failure && isSettled(failure)) return failing(failure.message);
@@ -308,6 +350,16 @@ class Session {
       if (status >= 400) withFormat = false;
     }
     return failing(problem);
+  }
+
+  async #pricing(names: readonly string[]): Promise<Pricing> {
+    const { costs, prices } = this.#judging;
+    const { projectId } = this.#loaded;
+    const [costsOf, limitPrices] = await Promise.all([
+      costs(projectId, this.#budget),
+      prices(projectId, this.#budget),
+    ]);
+    return new Pricing(costsOf, limitPrices, names);
   }
 
   /** Holds money of the project's limits, or gives the verdict that they leave too little. */
@@ -357,7 +409,7 @@ class Session {
   /** Stores the judge's call and what it cost; gives the verdict if it is one. */
   async #keep(
     judge: Judge,
-    costsOf: CostsOf,
+    pricing: Pricing,
     sheet: Sheet,
     reservation: Reservation,
     answer: Answer,
@@ -367,15 +419,15 @@ class Session {
     // It has been paid for, so it gets some time of its own.
     const late = requestBudget(storeMs);
     const budget = { ...this.#budget, deadline: Math.max(this.#budget.deadline, late.deadline) };
-    await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true });
+    await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true, areJudges: true });
     const verdict =
       answer.status < 400 && !answer.failure
         ? readVerdict(judge.answer, answerText(answer.output))
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };
-    const cost = answerCost(costsOf, judge, answer);
-    this.#usd = this.#usd === null || cost === null ? null : this.#usd + cost;
-    const spent = cost === null ? null : nanosUp(cost);
+    const { usd, ofLimits } = pricing.spent(answer);
+    this.#usd = this.#usd === null || usd === null ? null : this.#usd + usd;
+    const spent = ofLimits === null ? null : nanosUp(ofLimits);
     await settleReservation(ledger, reservation, spent, budget);
     await this.#judging.nearly?.(reservation.limits, reservation.at, budget);
     const settlement = { spent, verdict: judged && JSON.stringify(judged) };
@@ -433,7 +485,7 @@ export const judgeCall = async (
     existingFeedback(feedback, projectId, [id], budget),
   ]);
   if (existing.has(id)) return { kind: 'known' };
-  if (!call?.header.end || call.header.start.opName === judgeOp) return { kind: 'dropped' };
+  if (!call?.header.end || call.header.start.isJudges) return { kind: 'dropped' };
   if (!job.isAsked && !passesPayload(calls, loaded, call)) return { kind: 'dropped' };
   const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, call, budget).catch(
     (error: unknown) => {

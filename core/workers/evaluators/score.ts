@@ -19,7 +19,7 @@ import { type CallHeader, PayloadReader, readHeaders } from '../../records/calls
 import { existingFeedback } from '../../records/feedback/index.ts';
 import { utcDay } from '../../records/spending.ts';
 import {
-  judgeOp,
+  asLatestLets,
   type LoadedEvaluator,
   type ParseEvaluator,
   readEvaluators,
@@ -69,11 +69,12 @@ const switchedOff = () =>
 /**
  * The evaluators that refs lead to.
  *
- * @throws ServiceError 422 for a ref into another project, or to what is no evaluator
+ * @throws ServiceError 422 for a ref into another project, to what is no evaluator, or to a judge that is
+ * switched off, unless the price alone is asked for
  */
 const evaluatorsOf = async (
   { objects, parse }: Scoring,
-  { projectId, scorerRefs }: ScoreRequest,
+  { projectId, scorerRefs, dryRun }: ScoreRequest,
   budget: RequestBudget,
 ): Promise<LoadedEvaluator[]> => {
   const problem = (i: number, msg: string) => invalidAt(['body', 'scorer_refs', String(i)], msg);
@@ -81,10 +82,20 @@ const evaluatorsOf = async (
     if (ref.projectId !== projectId) throw problem(i, `should lead into the project ${projectId}`);
     return { projectId, objectId: ref.name, version: parseVersionName(ref.digest) };
   });
-  const found = await readEvaluators(objects, addresses, parse, budget);
+  const latestOnes = addresses.map((address) => ({ ...address, version: 'latest' as const }));
+  const [found, latest] = await Promise.all([
+    readEvaluators(objects, addresses, parse, budget),
+    readEvaluators(objects, latestOnes, parse, budget),
+  ]);
   return found.map((loaded, i) => {
     if (!loaded) throw problem(i, 'should lead to an object of class Evaluator');
-    return loaded;
+    const allowed = asLatestLets(loaded, latest[i]);
+    if (!allowed && !dryRun)
+      throw problem(
+        i,
+        `the latest version of ${loaded.objectId} is switched off or has no judge, which holds for its earlier versions, too: save one with "enabled": true`,
+      );
+    return allowed ?? loaded;
   });
 };
 
@@ -163,7 +174,7 @@ const judgeable = async (
   budget: RequestBudget,
 ): Promise<CallHeader[]> => {
   const found = await readHeaders(calls, projectId, [...new Set(callIds)], budget);
-  return found.filter(({ end, start }) => end && start.opName !== judgeOp);
+  return found.filter(({ end, start }) => end && !start.isJudges);
 };
 
 const spentToday = (

@@ -10,7 +10,6 @@ import {
   traceRange,
 } from '../../records/calls/index.ts';
 import type { CostsOfProject } from '../streams.ts';
-import { judgeOp } from './evaluator.ts';
 
 /** Calls of one trace that are looked at: the first. */
 const maxTraceCalls = 10_000;
@@ -196,7 +195,7 @@ export class Subject {
     const rows = scanParts(calls, projectId, [range], { descending: false, firstPage }, this.#budget);
     const found: CallHeader[] = [];
     for await (const batch of joinParts(calls, projectId, rows, this.#budget)) {
-      found.push(...batch.filter((header) => header.start.opName !== judgeOp));
+      found.push(...batch.filter((header) => !header.start.isJudges));
       if (found.length >= maxTraceCalls) break;
     }
     return found.toSorted((a, b) => a.start.startedAt - b.start.startedAt);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isOfService } from '../../../web/data/verdict-id.ts';
 import { checking, politeness } from '../../support/evaluators.ts';
 import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -190,6 +191,59 @@ describe('a judge', () => {
   });
 });
 
+describe('what a judge costs', () => {
+  const askedFor = 'gpt-4o-mini';
+  /** Reports a call, and reads the judge's call on it with its costs. */
+  const judgesCall = async (id: string) => {
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const [found] = await feedbackIn(id);
+    const judges = found?.call_ref?.split('/').at(-1);
+    return (await post('/call/read', { project_id: id, id: judges, include_costs: true })).call as {
+      summary: { svc: { costs: Record<string, { prompt_tokens_total_cost: number }> } };
+      output: { model: string };
+    };
+  };
+  const spentToday = async (id: string) => {
+    const scorer_refs = [`svc:///${id}/object/e:latest`];
+    const answer = await post('/calls/score', { project_id: id, call_ids: [], scorer_refs, dry_run: true });
+    return answer.spent_today_usd;
+  };
+
+  it('is by the model that was asked, in its record too, if its answer names one without a price', async () => {
+    const id = project();
+    upstream.behave(json({ ...verdict('{"value": true}'), model: 'acme-llm-7' }));
+    await save(id, politeness());
+    const { summary, output } = await judgesCall(id);
+    upstream.behave(polite);
+    expect(output.model).toBe('acme-llm-7');
+    expect(Object.keys(summary.svc.costs)).toEqual([askedFor]);
+    expect(summary.svc.costs[askedFor]?.prompt_tokens_total_cost).toBeCloseTo(0.00015, 9);
+    expect(await spentToday(id)).toEqual([0.00021]);
+  });
+
+  it.each([
+    ['0 dollars', { prompt_token_cost: 0, completion_token_cost: 0 }],
+    [
+      'euros',
+      {
+        ...{ prompt_token_cost: 1e-9, completion_token_cost: 1e-9 },
+        ...{ prompt_token_cost_unit: 'EUR', completion_token_cost_unit: 'EUR' },
+      },
+    ],
+  ])('counts as listed even if somebody who writes says %s', async (_, price) => {
+    const id = project();
+    const old = { ...price, effective_date: '2020-01-01T00:00:00Z' };
+    const costs = { [askedFor]: old, 'acme-llm-7': old };
+    await post('/cost/create', { project_id: id, costs });
+    upstream.behave(json({ ...verdict('{"value": true}'), model: 'acme-llm-7' }));
+    await save(id, politeness());
+    await judgesCall(id);
+    upstream.behave(polite);
+    expect(await spentToday(id)).toEqual([0.00021]);
+  });
+});
+
 describe('an evaluator', () => {
   it('checks calls, and traces by their roots, as its filter and its query say', async () => {
     const id = project();
@@ -235,8 +289,8 @@ describe('an evaluator', () => {
 
   it('judges existing calls when it is asked to, and says before what that costs', async () => {
     const id = project();
+    await save(id, politeness({ enabled: false, filter: { op_names: ['another'] } }));
     await report(id, { id: 'a' }, { id: 'b' });
-    await save(id, politeness({ enabled: false }));
     const scorer_refs = [`svc:///${id}/object/e:latest`];
     const ask = (fields: object) =>
       post('/calls/score', { project_id: id, call_ids: ['a', 'b', 'nothing'], scorer_refs, ...fields });
@@ -244,6 +298,7 @@ describe('an evaluator', () => {
     const answer = { calls: 2, is_on: true, spent_today_usd: [0], verdicts: [] };
     expect(priced).toEqual({ ...answer, estimated_usd: expect.closeTo(0.0003, 3) });
     expect(await feedbackIn(id)).toEqual([]);
+    await save(id, politeness({ filter: { op_names: ['another'] } }));
     expect(await ask({})).toEqual(priced);
     expect(await verdicts(id, 2)).toEqual(['a polite true', 'b polite true']);
     // 2 × (1000 × $0.00000015 + 100 × $0.0000006)
@@ -254,6 +309,123 @@ describe('an evaluator', () => {
       scorer_refs,
     });
     expect(elsewhere.status).toBe(422);
+  });
+});
+
+describe('calls that a client names as those of judges', () => {
+  it('are judged like others, as they end and when somebody asks', async () => {
+    const id = project();
+    await save(id, checking({ contains: 'Hello' }));
+    const judges = { op_name: 'Evaluator.judge', attributes: { kind: 'model', judged: 'x', evaluator: 'y' } };
+    await report(id, { id: 'a', ...judges });
+    expect(await verdicts(id, 1)).toEqual(['a checked true']);
+    const { digest } = await save(id, checking({ contains: 'Bye' }, { name: 'later', enabled: false }), 'f');
+    const scorer_refs = [`svc:///${id}/object/f:${digest}`];
+    expect(await post('/calls/score', { project_id: id, call_ids: ['a'], scorer_refs })).toMatchObject({
+      calls: 1,
+    });
+    expect(await verdicts(id, 2)).toEqual(['a checked true', 'a later false']);
+  });
+
+  it('are none of judges, even if one takes the place of such a call', async () => {
+    const id = project();
+    await save(id, politeness());
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const judges = (await feedbackIn(id))[0]?.call_ref?.split('/').at(-1) ?? '';
+    const ask = async () => {
+      const { digest } = await save(
+        id,
+        checking({ contains: 'Hello' }, { name: 'asked', enabled: false }),
+        'f',
+      );
+      const scorer_refs = [`svc:///${id}/object/f:${digest}`];
+      return (await post('/calls/score', { project_id: id, call_ids: [judges], scorer_refs })).calls;
+    };
+    expect(await ask()).toBe(0);
+    await post('/call/update', { project_id: id, call_id: judges, display_name: 'renamed' });
+    expect(await ask()).toBe(0);
+    await report(id, { id: judges, op_name: 'Evaluator.judge' });
+    expect(await ask()).toBe(1);
+  });
+});
+
+describe('a verdict', () => {
+  it('has an id that no client can give', async () => {
+    const id = project();
+    await save(id, checking({ contains: 'Hello' }));
+    await report(id, { id: 'a' });
+    await verdicts(id, 1);
+    const [{ id: own } = { id: '' }] = (await feedbackIn(id)) as unknown as { id: string }[];
+    expect(isOfService(own)).toBe(true);
+    const draft = { project_id: id, svc_ref: `svc:///${id}/call/a`, feedback_type: 'evaluation.checked' };
+    const given = await post('/feedback/create', { ...draft, payload: { value: true } });
+    expect(isOfService(String(given.id))).toBe(false);
+    for (const forged of [own, own.toUpperCase(), '00000000-0000-7', `${own} `]) {
+      const one = { ...draft, id: forged, payload: { value: true } };
+      for (const [path, body] of [
+        ['/feedback/create', one],
+        ['/feedback/batch/create', { batch: [one] }],
+        ['/feedback/replace', { ...one, feedback_id: given.id }],
+        ['/feedback/replace', { ...one, feedback_id: own }],
+      ] as const) {
+        const answer = await service.post(path, body);
+        expect([answer.status, await answer.text()]).toEqual([
+          422,
+          expect.stringContaining('00000000-0000-7'),
+        ]);
+      }
+    }
+    // Another in its place is a client's.
+    const other = await post('/feedback/replace', { ...draft, feedback_id: own, payload: { value: false } });
+    expect(isOfService(String(other.id))).toBe(false);
+  });
+});
+
+describe("the switch and the limit of a judge's latest version", () => {
+  /** Stores versions one after the other, and asks for verdicts of the first with a key that may write. */
+  const askFirst = async (id: string, first: object, ...later: readonly object[]) => {
+    const { digest } = await save(id, first);
+    await report(id, { id: 'a' });
+    for (const val of later) await save(id, val);
+    const authorization = await keyWith(service, { scope: '*', role: 'write' });
+    const scorer_refs = [`svc:///${id}/object/e:${digest}`];
+    return service.post(
+      '/calls/score',
+      { project_id: id, call_ids: ['a'], scorer_refs },
+      { headers: { authorization } },
+    );
+  };
+  const elsewhere = { filter: { op_names: ['another'] } };
+
+  it.each([
+    ['it is switched off', politeness({ ...elsewhere, enabled: false })],
+    ['it is a check', checking({ contains: 'x' }, elsewhere)],
+    ['it is of another class', { anything: 1 }],
+  ])('hold for earlier ones: nothing is judged if %s', async (_, latest) => {
+    const answer = await askFirst(project(), politeness(elsewhere), latest);
+    expect([answer.status, await answer.text()]).toEqual([
+      422,
+      expect.stringContaining('the latest version of e is switched off or has no judge'),
+    ]);
+  });
+
+  it('hold for earlier ones: they spend no more than the latest allows', async () => {
+    const id = project();
+    const before = upstream.requests.length;
+    const first = politeness({ ...elsewhere, max_usd_per_day: 100 });
+    const answer = await askFirst(id, first, politeness({ ...elsewhere, max_usd_per_day: 0.0001 }));
+    expect(answer.status).toBe(200);
+    expect(await verdicts(id, 1)).toEqual(['a polite null']);
+    expect((await feedbackIn(id))[0]?.payload.error).toContain("the day's limit of $0.0001");
+    expect(upstream.requests.length).toBe(before);
+  });
+
+  it('do not hold for checks, which spend nothing', async () => {
+    const id = project();
+    const off = checking({ contains: 'x' }, { enabled: false });
+    expect((await askFirst(id, checking({ contains: 'Hello' }, elsewhere), off)).status).toBe(200);
+    expect(await verdicts(id, 1)).toEqual(['a checked true']);
   });
 });
 

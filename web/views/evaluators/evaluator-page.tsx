@@ -4,6 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
+import { isOfService } from '../../data/verdict-id.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
@@ -68,7 +69,8 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
   const { data } = price;
   const isPriced = isCount && count === Number(typed) && data !== undefined && !price.isFetching;
   const [spent] = data?.spent_today_usd ?? [];
-  const { judge, max_usd_per_day: limit } = evaluator.value;
+  const { judge, max_usd_per_day: limit, enabled } = evaluator.value;
+  const isOff = Boolean(judge) && !enabled;
   const words = () => {
     if (!data) return '';
     const { calls, estimated_usd: usd, ids } = data;
@@ -98,6 +100,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
           for gets a verdict that says so.
         </p>
       ) : null}
+      {isOff ? <p className="muted">It is switched off. Switch it on first.</p> : null}
       {[price.error, run.error].map((error) =>
         error ? (
           <Notice key={wordsOf(error)} kind="error">
@@ -109,7 +112,7 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
         <Button onClick={onClose}>Cancel</Button>
         <Button
           kind="primary"
-          disabled={!isPriced || data.calls === 0 || !data.is_on}
+          disabled={isOff || !isPriced || data.calls === 0 || !data.is_on}
           idle={run.isPending}
           onClick={() => run.mutate(data?.ids ?? [], { onSuccess: onClose })}
         >
@@ -280,7 +283,15 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
   const [shown, setShown] = useState(shownVerdicts);
   const columns: readonly TableColumn<Verdict>[] = [
     { title: 'Call', className: 'break', cell: (verdict) => <CallOf verdict={verdict} calls={calls} /> },
-    { title: 'Verdict', cell: ({ value }) => <strong>{valueText(value)}</strong> },
+    {
+      title: 'Verdict',
+      cell: ({ id, value }) => (
+        <>
+          <strong>{valueText(value)}</strong>
+          {isOfService(id) ? null : <span className="muted"> · written by a client</span>}
+        </>
+      ),
+    },
     {
       title: 'Reason',
       className: 'break',

@@ -4,6 +4,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
+import { isOfService } from '../../data/verdict-id.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
@@ -202,13 +203,16 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
 };
 
 const Record = ({ record }: { record: CallFeedback }) => {
-  const { feedback_type, creator, svc_user_id, created_at, payload } = record;
+  const { id, feedback_type, creator, svc_user_id, created_at, payload } = record;
   const words = wordsFor(record);
   return (
     <li className="card">
       <p className="facts">
         <strong dir="auto">{feedback_type}</strong>
         <span dir="auto">{creator ?? svc_user_id}</span>
+        {feedback_type.startsWith('evaluation.') && !isOfService(id) ? (
+          <span>written by a client</span>
+        ) : null}
         <Moment time={created_at} />
       </p>
       {words === undefined ? (

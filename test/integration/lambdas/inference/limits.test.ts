@@ -1,11 +1,11 @@
 import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SpendingLimits } from '../../../../foundations/auth/index.ts';
+import type { Grant, SpendingLimits } from '../../../../foundations/auth/index.ts';
 import { parseProjectId } from '../../../../foundations/wire/index.ts';
 import type { BusEvent } from '../../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../../openapi/events.ts';
 import { politeness } from '../../../support/evaluators.ts';
-import { keyWith, limitedKey } from '../../../support/keys.ts';
+import { keyWith, limitedKey, newKey } from '../../../support/keys.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   type Behaviour,
@@ -237,13 +237,13 @@ describe("a project's limits", () => {
     const refused = await service.post('/obj/create', { obj }, { headers: { authorization: writer } });
     expect(refused.status).toBe(403);
     await setLimits(project, { usd_per_day: 0.001, usd_per_month: 1 });
-    // Something else in its place does not lift them.
+    // Something else in its place takes admin, and does not lift them.
     for (const val of [{ usd_per_day: 100 }, { _class_name: 'Limits', _type: 'Limits' }]) {
       const put = { obj: { ...obj, val } };
-      expect((await service.post('/obj/create', put, { headers: { authorization: writer } })).status).toBe(
-        200,
-      );
+      const covered = await service.post('/obj/create', put, { headers: { authorization: writer } });
+      expect(covered.status).toBe(403);
     }
+    expect((await service.post('/obj/create', { obj: { ...obj, val: { a: 1 } } })).status).toBe(200);
     const price = { prompt_token_cost: 1e-6, completion_token_cost: 1e-6 };
     await service.post('/cost/create', { project_id: project, costs: { 'own/priced': price } });
     upstream.behave(
@@ -263,6 +263,58 @@ describe("a project's limits", () => {
     upstream.behave(json(completion({ content: 'Sunny' })));
     const { client: elsewhere } = await spender({});
     await elsewhere.chat.completions.create({ model, messages });
+  });
+
+  it('hold for a key of this project alone, also if its requests do not name it', patient, async () => {
+    const project = 'acme/unnamed';
+    const scope = parseProjectId(project);
+    if (!scope) throw new Error('no project');
+    await setLimits(project, { usd_per_day: 0.0001 });
+    const keyOf = (...grants: Grant[]) => newKey(service, ...grants);
+    const status = async (apiKey: string) => {
+      const client = new OpenAI({ apiKey, baseURL: `${service.url}/inference/v1`, maxRetries: 0 });
+      const asked = client.chat.completions.create({ model, messages });
+      return asked.then(
+        () => 200,
+        (error: { status?: number }) => error.status,
+      );
+    };
+    upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(10, 10) }));
+    const other = parseProjectId('acme/other') ?? scope;
+    const read = { scope: '*', role: 'read' } as const;
+    expect(await status(await keyOf({ scope, role: 'inference' }, read))).toBe(429);
+    expect(await status(await keyOf({ scope, role: 'admin' }, { scope, role: 'inference' }))).toBe(429);
+    const both = [
+      { scope, role: 'inference' },
+      { scope: other, role: 'inference' },
+    ] as const;
+    expect(await status(await keyOf(...both))).toBe(200);
+    expect(await status(await keyOf({ scope: 'acme/*', role: 'inference' }))).toBe(200);
+  });
+
+  it('count a model as listed, even if somebody who writes says that it is free', patient, async () => {
+    const project = 'acme/free';
+    await setLimits(project, { usd_per_day: 1 });
+    const free = { prompt_token_cost: 0, completion_token_cost: 0, effective_date: '2020-01-01T00:00:00Z' };
+    const euros = { ...free, prompt_token_cost_unit: 'EUR', completion_token_cost_unit: 'EUR' };
+    const prices = { [model]: free, 'gpt-4o-mini-2026-01-01': euros, 'acme-llm-7': free };
+    await service.post('/cost/create', { project_id: project, costs: prices });
+    const { client, hasSpent } = await spender({}, project);
+    const answers = [model, 'gpt-4o-mini-2026-01-01', 'acme-llm-7'];
+    for (const [i, named] of answers.entries()) {
+      upstream.behave(
+        json({ ...completion({ content: 'Sunny' }), model: named, usage: usage(100_000, 1000) }),
+      );
+      await client.chat.completions.create({ model, messages, max_tokens: 10 });
+      await hasSpent((i + 1) * costs(100_000, 1000));
+    }
+    await setLimits(project, { usd_per_day: 0.0001 });
+    await expect
+      .poll(
+        () => client.chat.completions.create({ model, messages }).catch(({ status }) => status as number),
+        patient,
+      )
+      .toBe(429);
   });
 
   it('have one name, and are dollars above 0', async () => {

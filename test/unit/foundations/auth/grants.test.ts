@@ -8,6 +8,7 @@ import {
   fromContext,
   type Grant,
   hasExpired,
+  onlyProject,
   parseGrant,
   parseGrants,
   roles,
@@ -117,6 +118,21 @@ describe('a scope', () => {
     ['*', 'acme/x', true],
   ])('%s against %s: %s', (scope, id, expected) => {
     expect(allows([grant(`${scope}:read`)], project(id), 'read')).toBe(expected);
+  });
+
+  it.each([
+    [['acme/x:inference'], 'acme/x'],
+    [['acme/x:inference', 'acme/y:write', '*:read'], 'acme/x'],
+    [['acme/x:inference', 'acme/x:admin'], 'acme/x'],
+    [['acme/x:admin'], 'acme/x'],
+    [['acme/x:inference', 'acme/y:admin'], undefined],
+    [['acme/x:inference', '*:inference'], undefined],
+    [['acme/*:inference'], undefined],
+    [['*:admin'], undefined],
+    [['acme/x:write'], undefined],
+    [[], undefined],
+  ])('%j give inference on one project alone: %s', (texts, only) => {
+    expect(onlyProject(texts.map(grant), 'inference')).toBe(only);
   });
 
   it('never covers more than it says', () => {

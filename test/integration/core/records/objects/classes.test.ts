@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { authorizeChange, createObject, deleteVersions } from '../../../../../core/records/objects/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import { type JsonObject, ServiceError } from '../../../../../foundations/wire/index.ts';
 import { errorRate, meanScore } from '../../../../support/alerts.ts';
+import { project } from '../../../../support/calls.ts';
 import { checking, politeness } from '../../../../support/evaluators.ts';
+import { intercepted } from '../../../../support/intercepted.ts';
 import { keyWith } from '../../../../support/keys.ts';
+import { createObjectStore, readVersion } from '../../../../support/objects.ts';
 import { type SharedService, sharedService } from '../../../../support/service.ts';
 
 let service: SharedService;
@@ -122,11 +128,8 @@ describe('an object of class Evaluator', () => {
     });
     expect(await create(checking({ contains: 'first' }), writer, 'judged')).toMatchObject({ status: 200 });
     const judged = await create(politeness(), undefined, 'judged');
-    const last = await create(checking({ contains: 'last' }), writer, 'judged');
-    const digest = ({ body }: typeof last) => [body.digest ?? ''];
     expect(await remove('judged', writer)).toMatchObject({ status: 403 });
-    expect(await remove('judged', writer, digest(judged))).toMatchObject({ status: 403 });
-    expect(await remove('judged', writer, digest(last))).toMatchObject({ body: { num_deleted: 1 } });
+    expect(await remove('judged', writer, [judged.body.digest ?? ''])).toMatchObject({ status: 403 });
     expect(await remove('judged')).toMatchObject({ body: { num_deleted: 2 } });
   });
 
@@ -140,6 +143,19 @@ describe('an object of class Evaluator', () => {
     expect(await create(own, writer, 'own')).toMatchObject({ status: 200 });
     expect(await remove('own', writer)).toMatchObject({ body: { num_deleted: 1 } });
   });
+});
+
+const spec = (field_schema: object, fields: object = {}) => ({
+  _type: 'AnnotationSpec',
+  name: 'Correct',
+  field_schema,
+  ...fields,
+});
+const queue = (fields: object = {}) => ({
+  _type: 'ReviewQueue',
+  name: 'Bad answers',
+  fields: [`svc:///${project_id}/object/correct:v0`],
+  ...fields,
 });
 
 describe('an object of class Alert', () => {
@@ -188,17 +204,96 @@ describe('an object of class Alert', () => {
   });
 });
 
-const spec = (field_schema: object, fields: object = {}) => ({
-  _type: 'AnnotationSpec',
-  name: 'Correct',
-  field_schema,
-  ...fields,
-});
-const queue = (fields: object = {}) => ({
-  _type: 'ReviewQueue',
-  name: 'Bad answers',
-  fields: [`svc:///${project_id}/object/correct:v0`],
-  ...fields,
+describe('a version that takes the role admin to make', () => {
+  const limits = { _type: 'Limits', usd_per_day: 1 };
+  const cases: readonly [string, object, string][] = [
+    ['a judge', politeness(), 'guarded-judge'],
+    ['an alert', errorRate(), 'guarded-alert'],
+    ['limits', limits, 'limits'],
+  ];
+  const covers: readonly object[] = [
+    { anything: 1 },
+    checking({ contains: 'x' }),
+    spec({ type: 'boolean' }),
+    { _type: 'Alert ', enabled: false },
+    { _type: 'Evaluator', _class_name: 'Evaluator', _bases: ['Object'] },
+    { _type: 'op', _class_name: 'Limits' },
+    {},
+  ];
+
+  it.each(cases)('takes it to be covered, or brought back: %s', async (_, val, id) => {
+    const digest = ({ body }: Awaited<ReturnType<typeof create>>) => body.digest ?? '';
+    const made = async (value: object, by?: string) => {
+      const answer = await create(value, by, id);
+      expect(answer, JSON.stringify(value)).toMatchObject({ status: 200 });
+      return digest(answer);
+    };
+    await made(val);
+    for (const cover of covers)
+      expect(await create(cover, writer, id)).toMatchObject({
+        status: 403,
+        body: { detail: [{ msg: expect.stringContaining('takes the role admin to cover') }] },
+      });
+    // The same again makes nothing.
+    const admins = await made({ by: 'admin' });
+    expect(await made({ by: 'admin' }, writer)).toBe(admins);
+    const [first, second] = [await made({ by: 'writer' }, writer), await made({ by: 'writer 2' }, writer)];
+    const back = {
+      body: { detail: [{ msg: expect.stringContaining('takes the role admin to bring back') }] },
+    };
+    for (const versions of [
+      [first, second, admins],
+      [admins, second, first],
+    ])
+      expect(await remove(id, writer, versions)).toMatchObject({ status: 403, ...back });
+    expect(await remove(id, writer, [first, admins])).toMatchObject({ body: { num_deleted: 2 } });
+    expect(await remove(id, writer, [second])).toMatchObject({ status: 403, ...back });
+    expect(await remove(id, writer)).toMatchObject({ status: 403 });
+    expect(await remove(id, undefined, [second])).toMatchObject({ body: { num_deleted: 1 } });
+    expect(await create({ by: 'writer' }, writer, id)).toMatchObject({ status: 403 });
+    expect(await remove(id)).toMatchObject({ body: { num_deleted: 1 } });
+    // Nothing of it is left.
+    await made({ by: 'writer' }, writer);
+    expect(await remove(id, writer)).toMatchObject({ body: { num_deleted: 1 } });
+  });
+
+  it('stays so if somebody makes or deletes versions in the middle of it', async () => {
+    const store = await createObjectStore();
+    const name = { projectId: project, objectId: 'raced' };
+    const budget = requestBudget(60_000);
+    const grants = [{ scope: '*', role: 'write' } as const];
+    const make = (raced: Store, val: JsonObject) =>
+      createObject(
+        raced,
+        { ...name, val },
+        'bob',
+        budget,
+        authorizeChange(raced, { grants }, project, budget),
+      );
+    const drop = (raced: Store, digest: string) =>
+      deleteVersions(raced, name, [digest], budget, [], authorizeChange(raced, { grants }, project, budget));
+    /** Does something, and something else just before it is written. */
+    const raced = async (
+      deed: (raced: Store) => Promise<unknown>,
+      meanwhile: () => Promise<unknown>,
+    ): Promise<unknown> => {
+      let isOver = false;
+      const through = intercepted(store, async (_, operation) => {
+        if (isOver || operation !== 'TransactWriteItemsCommand') return;
+        isOver = true;
+        await meanwhile();
+      });
+      return deed(through).catch((error: unknown) => (error instanceof ServiceError ? error.status : error));
+    };
+    await createObject(store, { ...name, val: { first: 1 } }, 'ada', budget);
+    const judge = () => createObject(store, { ...name, val: politeness() }, 'ada', budget);
+    expect(await raced((through) => make(through, { cover: 1 }), judge)).toBe(403);
+    const cover = await createObject(store, { ...name, val: { cover: 'admin' } }, 'ada', budget);
+    const last = await make(store, { cover: 'writer' });
+    const uncovering = () => deleteVersions(store, name, [cover], budget);
+    expect(await raced((through) => drop(through, last), uncovering)).toBe(403);
+    expect((await readVersion(store, name.objectId, 'latest'))?.digest).toBe(last);
+  });
 });
 
 describe('objects of reviews', () => {
@@ -214,7 +309,7 @@ describe('objects of reviews', () => {
       queue({ reviews: 2, assignees: ['ada'], filter: { trace_roots_only: true }, query: { $expr: thumbs } }),
       queue(),
     ])
-      expect(await create(val, writer)).toMatchObject({ status: 200 });
+      expect(await create(val, writer, 'reviews')).toMatchObject({ status: 200 });
   });
 
   it.each<[string, object, string[]]>([
@@ -259,6 +354,34 @@ describe("in Weave's dialect", () => {
     expect(await made(politeness({ query: status('weave') }))).toBe(200);
     const feedback = { $getField: 'feedback.[wandb.reaction.1].payload.emoji' };
     expect(await made(politeness({ query: { $expr: { $eq: [feedback, { $literal: 'x' }] } } }))).toBe(422);
+  });
+
+  it('no name of a version brings back what took the role admin', async () => {
+    const weave = await sharedService({ dialect: 'weave' });
+    const authorization = await keyWith(weave, { scope: '*', role: 'write' });
+    const object_id = 'renamed';
+    const post = async (path: string, body: object, headers: Record<string, string> = {}) =>
+      (await weave.post(path, { project_id, object_id, ...body }, { headers })).status;
+    const make = (val: object, headers?: Record<string, string>) =>
+      post('/obj/create', { obj: { project_id, object_id, val } }, headers);
+    const vals = [politeness(), { by: 'admin' }, { by: 'admin 2' }];
+    for (const val of vals) expect(await make(val)).toBe(200);
+    const aliases = { digest: 'v1', aliases: ['first'] };
+    const put = await fetch(`${weave.url}/objs/${object_id}/aliases`, {
+      method: 'PUT',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ project_id, ...aliases }),
+    });
+    expect(put.status).toBe(200);
+    for (const digests of [
+      ['latest', 'first'],
+      ['v2', 'v1'],
+      ['first', 'v2'],
+    ])
+      expect(await post('/obj/delete', { digests }, { authorization })).toBe(403);
+    expect(await post('/obj/delete', { digests: ['latest'] }, { authorization })).toBe(200);
+    expect(await post('/obj/delete', { digests: ['latest'] }, { authorization })).toBe(403);
+    expect(await make(politeness(), { authorization })).toBe(403);
   });
 
   it('so has an alert, also in a preview', async () => {

@@ -95,7 +95,7 @@ const attributes: fc.Arbitrary<StartAttributes> = fc
   )
   .filter(({ isUserDotted, ...others }) => !isUserDotted || others['user.id'] !== undefined);
 
-const start: fc.Arbitrary<StartHeader> = fc.record({
+const plainStart: fc.Arbitrary<StartHeader> = fc.record({
   opName: op,
   displayName: maybe(someText),
   traceId: someId,
@@ -110,6 +110,10 @@ const start: fc.Arbitrary<StartHeader> = fc.record({
   bytes: fc.nat(),
   payload: pointer,
 });
+const start = fc.oneof(
+  plainStart,
+  plainStart.map((each): StartHeader => ({ ...each, isJudges: true })),
+);
 
 const count = fc.oneof(fc.nat({ max: 4 }), fc.nat(), fc.constantFrom(0.25, 2 ** 53));
 const usageKey = fc.oneof(

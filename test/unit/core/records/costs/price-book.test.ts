@@ -67,6 +67,60 @@ describe('the default prices', () => {
     expect(priceOf(model, time, 1)).toBeUndefined();
   });
 
+  it.each([
+    ['gpt-4o-mini-2026-01-01', 'gpt-4o-mini'],
+    ['gpt-5-2026-03-03', 'gpt-5'],
+    ['GPT-5-2026-03-03', 'gpt-5'],
+    ['gpt-5-20260303', 'gpt-5'],
+    ['openai/gpt-5-2026-03-03', 'openai/gpt-5'],
+    ['azure/gpt-5-2026-03-03', 'azure/gpt-5'],
+    ['o3-2026-02-28', 'o3'],
+    ['gpt-4-0914', 'gpt-4'],
+    ['text-embedding-3-small-2026-01-01', 'text-embedding-3-small'],
+    ['ft:gpt-4o-mini-2026-07-18:acme::abc', 'ft:gpt-4o-mini-2024-07-18:acme::abc'],
+    ['claude-sonnet-4-5-20260101', 'claude-sonnet-4-5'],
+    ['claude-opus-4-1@20260101', 'claude-opus-4-1'],
+    ['openrouter/anthropic/claude-3.5-sonnet-20260101', 'openrouter/anthropic/claude-3.5-sonnet'],
+    ['gemini-2.5-flash-preview-11-2026', 'gemini-2.5-flash'],
+    ['gemini-2.5-flash-preview-12-31', 'gemini-2.5-flash'],
+    ['models/gemini-2.5-flash-002', 'gemini-2.5-flash'],
+    ['us.anthropic.claude-sonnet-4-20260514-v1:0', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
+    ['bedrock/eu.anthropic.claude-haiku-4-5-20270101-v1:0', 'eu.anthropic.claude-haiku-4-5-20251001-v1:0'],
+    ['global.anthropic.claude-sonnet-4-5-20260514-v1:0', 'global.anthropic.claude-sonnet-4-5-20250929-v1:0'],
+    ['mistral-small-2612', 'mistral-small-2603'],
+    ['mistral-large-2612', 'mistral-large'],
+    ['grok-4-0909', 'grok-4'],
+  ])('give %s, a snapshot that the table does not know, the price of %s', (model, known) => {
+    const price = priceOf(model, time, 1);
+    expect(price).toBeDefined();
+    expect(price).toEqual(priceOf(known, time, 1));
+  });
+
+  it.each([
+    ['gpt-4o-2024-05-13', 'gpt-4o'],
+    ['mistral-large-2512', 'mistral-large'],
+    ['gpt-3.5-turbo-0613', 'gpt-3.5-turbo'],
+  ])('give %s, a snapshot of another price, not that of %s', (model, other) => {
+    expect(priceOf(model, time, 1)?.promptTokenCost).not.toBe(priceOf(other, time, 1)?.promptTokenCost);
+  });
+
+  it.each([
+    'my-model-2026-01-01',
+    'gpt-5-2026-13-01',
+    'gpt-5-2026-01-32',
+    'gpt-5-12026-01-01',
+    'gpt-5.99-2026-01-01',
+    '-2026-01-01',
+    'gpt-5-2026-03-03-mine',
+  ])('know nothing of %j, which is no snapshot of a model', (model) => {
+    expect(priceOf(model, time, 1)).toBeUndefined();
+  });
+
+  it('follow the prices of a model over time for its snapshots, too', () => {
+    const o3 = (day: string) => priceOf('o3-2026-02-28', micros(day), 1)?.promptTokenCost;
+    expect([o3('2025-06-09'), o3('2025-06-10')]).toEqual([1e-5, 2e-6]);
+  });
+
   it('accept no longer name than a project’s own price does', () => {
     const longest = `claude-3-opus${'x'.repeat(243)}`;
     expect(priceOf(longest, time, 1)).toMatchObject({ providerId: 'anthropic' });
