@@ -110,6 +110,14 @@ const serviceSummary = () =>
         z.string(),
         "The display name. Without one, the op's short name if `op_name` is a ref, else `op_name`.",
       ),
+      waited_ms: field(
+        z.optional(z.int()),
+        'Whole milliseconds that the call waited for a person, as `summary.waited_ms` says; absent if it did not.',
+      ),
+      waiting: field(
+        z.optional(z.boolean()),
+        'True if the call waits for a person, or waited for an unknown time: `summary.waiting`.',
+      ),
       costs: field(
         z.optional(z.record(z.string(), modelCost())),
         'What the call cost, by model; with `include_costs`. Models without a price are left out.',

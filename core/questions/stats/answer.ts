@@ -1,3 +1,4 @@
+import { type HeaderAttribute, headerAttributes } from '../../../api/calls.ts';
 import type { FeedbackAggregation } from '../../../api/feedback-stats.ts';
 import {
   type Aggregation,
@@ -50,16 +51,17 @@ const ofAttribute = (field: GroupField): ((call: CallRow) => JsonValue) => {
   };
 };
 
+const attributeReaders = Object.fromEntries(
+  headerAttributes.map((name) => [`attributes.${name}`, ofAttribute(`attributes.${name}`)]),
+) as Record<`attributes.${HeaderAttribute}`, (call: CallRow) => JsonValue>;
+
 const ofCall: Readonly<Record<GroupField, (call: CallRow) => JsonValue>> = {
+  ...attributeReaders,
   op_name: ({ header }) => header.start.opName,
   user: ({ header }) => header.start.userId,
   status: ({ header }) => statusOf(header),
   thread_id: ({ header }) => header.start.threadId,
   display_name: ({ header }) => header.start.displayName,
-  'attributes.user.id': ofAttribute('attributes.user.id'),
-  'attributes.kind': ofAttribute('attributes.kind'),
-  'attributes.environment': ofAttribute('attributes.environment'),
-  'attributes.release': ofAttribute('attributes.release'),
 };
 
 const ofDimensions: Readonly<Partial<Record<GroupField, (dimensions: Dimensions) => string>>> = {

@@ -75,6 +75,9 @@ const serviceFields = {
   status: (_: Policy, call: CallHeader): JsonValue => statusOf(call),
   latency_ms: (_: Policy, call: CallHeader): JsonValue => latencyMs(call),
   trace_name: (policy: Policy, call: CallHeader): JsonValue => traceName(policy, call),
+  waited_ms: (_: Policy, { end }: CallHeader): JsonValue =>
+    typeof end?.waited === 'number' ? end.waited : null,
+  waiting: (_: Policy, { end }: CallHeader): JsonValue => end?.waited === true,
 } as const;
 
 const isServiceField = (name: string): name is keyof typeof serviceFields =>
@@ -89,7 +92,14 @@ export const serviceSummary = (policy: Policy, call: CallHeader): JsonObject => 
   status: serviceFields.status(policy, call),
   latency_ms: serviceFields.latency_ms(policy, call),
   trace_name: serviceFields.trace_name(policy, call),
+  ...waitSummary(call),
 });
+
+/** What it says of a wait for a person; nothing of a call that did not wait. */
+const waitSummary = ({ end }: CallHeader): JsonObject => {
+  if (!end || end.waited === null) return {};
+  return end.waited === true ? { waiting: true } : { waited_ms: end.waited };
+};
 
 /** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);

@@ -54,7 +54,7 @@ const statusAt = (index: number): EndStatus => {
 };
 
 /*
- * A header is bytes: the version, a byte of flags, and perhaps another. Then comes what the flags
+ * A header is bytes: the version, a byte of flags, and perhaps a count of further ones. Then comes what the flags
  * say is there, in the order of the code below. Every byte is stored in the item and in each of its
  * index rows, and thousands of rows are read at once. So what the row's key or another field has is
  * left out: the call's id and when it started. The place of the end's payload is left out if that
@@ -66,16 +66,8 @@ const version = 3;
 const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
 /** The end's status is two bits of the flags. */
 const statusShift = 3;
-const [
-  hasDisplayName,
-  hasRunId,
-  hasRunStep,
-  hasRunStepEnd,
-  hasOwnPlace,
-  hasOwnTime,
-  hasAttributes,
-  isJudges,
-] = [1, 2, 4, 8, 16, 32, 64, 128];
+const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd] = [1, 2, 4, 8];
+const [hasOwnPlace, hasOwnTime, hasAttributes, isJudges, hasWaited] = [16, 32, 64, 128, 256];
 
 const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
   writer.block(Buffer.from(segment ?? '', 'hex'));
@@ -109,6 +101,7 @@ const moreFlagsOf = ({ start, end }: HeaderContent): number =>
   (start && fieldsOf(start.attributes) ? hasAttributes : 0) |
   (start?.isJudges ? isJudges : 0) |
   (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
+  (end && end.waited !== null ? hasWaited : 0) |
   (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
   (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
 
@@ -155,6 +148,7 @@ const writeEnd = (writer: ByteWriter, end: EndHeader, start: StartHeader | null,
   else writePointer(writer, end.payload);
   if (end.runStepEnd !== null) writer.integer(end.runStepEnd);
   if (end.usage !== null && end.usage !== true) writeUsage(writer, end.usage);
+  if (end.waited !== null) writer.count(end.waited === true ? 0 : end.waited + 1);
 };
 
 const readEnd = (reader: ByteReader, flags: number, more: number, start: StartHeader | null): EndHeader => {
@@ -167,7 +161,14 @@ const readEnd = (reader: ByteReader, flags: number, more: number, start: StartHe
     payload: start && !(more & hasOwnPlace) ? pointerBehind(start, reader.count()) : readPointer(reader),
     runStepEnd: more & hasRunStepEnd ? reader.integer() : null,
     usage: flags & hasUsage ? readUsage(reader) : flags & usageApart ? true : null,
+    waited: more & hasWaited ? readWaited(reader) : null,
   };
+};
+
+/** The time that a call waited, and one more; 0 if it is not known. */
+const readWaited = (reader: ByteReader): number | true => {
+  const count = reader.count();
+  return count === 0 ? true : count - 1;
 };
 
 const pointerBehind = ({ payload: { segment, offset, length } }: StartHeader, ofEnd: number) => ({
@@ -188,7 +189,7 @@ export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Arr
   writer.clear();
   writer.byte(version);
   writer.byte(flagsOf(content, more));
-  if (more) writer.byte(more);
+  if (more) writer.count(more);
   if (start) writeStart(writer, start, owner);
   if (end) writeEnd(writer, end, start, more);
   if (earlyTraces.length > 0) {
@@ -210,7 +211,7 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uin
   const found = reader.byte();
   if (found !== version) throw new Error(`a header of version ${found}: this release reads ${version}`);
   const flags = reader.byte();
-  const more = flags & hasMore ? reader.byte() : 0;
+  const more = flags & hasMore ? reader.count() : 0;
   const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;
   const end = flags & hasEnd ? readEnd(reader, flags, more, start) : null;
   const earlyTraces = flags & hasTraces ? readTraces(reader, owner.id) : undefined;
@@ -354,6 +355,7 @@ const paths = headerAttributes.map((name) => [name, pathOf(name)] as const);
 /** What a header holds of a start's attributes. */
 export const attributesForHeader = (attributes: JsonObject): StartAttributes => {
   const found: { -readonly [field in keyof StartAttributes]: StartAttributes[field] } = {};
+  const dotted: HeaderAttribute[] = [];
   for (const [name, path] of paths) {
     const keys = keysTo(attributes, path);
     if (!keys) continue;
@@ -362,8 +364,9 @@ export const attributesForHeader = (attributes: JsonObject): StartAttributes => 
     const fits =
       value === null || (typeof value === 'string' && value.length <= maxText && value.isWellFormed());
     found[name] = fits ? value : true;
-    if (keys.length < path.length) found.isUserDotted = true;
+    if (keys.length < path.length) dotted.push(name);
   }
+  if (dotted.length > 0) found.dotted = dotted;
   return found;
 };
 
@@ -376,23 +379,28 @@ export const headerAttributeAt = (path: string): HeaderAttribute | undefined => 
 
 /** The part of a call's attributes that its header holds, in their own shape. */
 export const knownAttributes = ({ attributes }: StartHeader): JsonObject => {
-  const { kind, environment, release, isUserDotted } = attributes;
-  const user = attributes['user.id'];
   const known: JsonObject = {};
-  if (user !== undefined && user !== true)
-    Object.assign(known, isUserDotted ? { 'user.id': user } : { user: { id: user } });
-  for (const [name, value] of Object.entries({ kind, environment, release }))
-    if (value !== undefined && value !== true) known[name] = value;
+  for (const [name, [outer = name, inner]] of paths) {
+    const value = attributes[name];
+    if (value === undefined || value === true) continue;
+    if (inner === undefined || attributes.dotted?.includes(name)) known[name] = value;
+    else known[outer] = { ...(known[outer] as JsonObject | undefined), [inner]: value };
+  }
   return known;
 };
 
 /*
- * Fields of a start's attributes. A first byte says which there are, in a bit each, and whether the
- * user's key has a dot. Each is a byte that says what it is, and behind it perhaps a text.
+ * Fields of a start's attributes. A first byte says which of the first four there are, in a bit each,
+ * whether the user's key has a dot, and whether there are others. Those are named by a second byte, and
+ * their keys with a dot by a third. Each field is a byte that says what it is, and behind it perhaps a
+ * text.
  */
 
-/** The bit beside those of the fields. */
-const userDotted = 16;
+const firstFields = 4;
+/** The bits of the first byte beside those of the fields. */
+const [userDotted, hasOthers] = [16, 32];
+/** The bit of the second byte beside those of the fields. */
+const othersDotted = 64;
 
 /** What the first byte of a field says; from `word` on it is a common word, by its number. */
 const [asOwnText, asNull, inPayload, word, asPackedUuid] = [0, 1, 2, 3, 255];
@@ -405,19 +413,29 @@ const words: readonly string[] = [
   ...['agent', 'model', 'tool', 'embedding', 'retriever', 'other'],
   ...['production', 'prod', 'staging', 'stage', 'development', 'dev', 'testing', 'test'],
   ...['local', 'default', 'preview', 'qa', 'ci', 'demo', 'sandbox'],
+  ...['workflow', 'plan', 'memory', 'guardrail', 'evaluator'],
+  ...['evaluation', 'judge', 'trial', 'playground'],
 ];
+
+const bitsOf = (has: (name: HeaderAttribute) => boolean): number =>
+  headerAttributes.reduce((bits, name, i) => (has(name) ? bits | (1 << i) : bits), 0);
 
 /** Which fields there are, in a bit each. */
 const fieldsOf = (attributes: StartAttributes): number =>
-  attributes === noAttributes
-    ? 0
-    : headerAttributes.reduce(
-        (bits, name, i) => (attributes[name] === undefined ? bits : bits | (1 << i)),
-        0,
-      );
+  attributes === noAttributes ? 0 : bitsOf((name) => attributes[name] !== undefined);
 
 const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void => {
-  writer.byte(fieldsOf(attributes) | (attributes.isUserDotted ? userDotted : 0));
+  const { dotted = [] } = attributes;
+  const fields = fieldsOf(attributes);
+  const others = fields >> firstFields;
+  const dots = bitsOf((name) => dotted.includes(name)) >> firstFields;
+  writer.byte(
+    (fields & (2 ** firstFields - 1)) |
+      (dotted.includes('user.id') ? userDotted : 0) |
+      (others === 0 ? 0 : hasOthers),
+  );
+  if (others !== 0) writer.byte(others | (dots === 0 ? 0 : othersDotted));
+  if (dots !== 0) writer.byte(dots);
   for (const name of headerAttributes) {
     const value = attributes[name];
     if (value === undefined) continue;
@@ -440,9 +458,12 @@ const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void 
  */
 const readAttributes = (reader: ByteReader): StartAttributes => {
   const first = reader.byte();
+  const others = first & hasOthers ? reader.byte() : 0;
+  const dots = others & othersDotted ? reader.byte() : 0;
+  const fields = (first & (2 ** firstFields - 1)) | ((others & (othersDotted - 1)) << firstFields);
   const attributes: { -readonly [field in keyof StartAttributes]: StartAttributes[field] } = {};
   for (const [i, name] of headerAttributes.entries()) {
-    if (!(first & (1 << i))) continue;
+    if (!(fields & (1 << i))) continue;
     const kind = reader.byte();
     if (kind === asOwnText) attributes[name] = reader.text();
     else if (kind === asNull) attributes[name] = null;
@@ -450,7 +471,8 @@ const readAttributes = (reader: ByteReader): StartAttributes => {
     else if (kind === asPackedUuid) attributes[name] = uuidOfHex(reader.hex(uuidLength));
     else attributes[name] = wordAt(kind - word);
   }
-  if (first & userDotted) attributes.isUserDotted = true;
+  const isDotted = (first & userDotted ? 1 : 0) | (dots << firstFields);
+  if (isDotted !== 0) attributes.dotted = headerAttributes.filter((_, i) => isDotted & (1 << i));
   return attributes;
 };
 

@@ -28,8 +28,8 @@ export interface PayloadPointer {
  * other value, which is in the payload alone. A field that is missing has no value.
  */
 export interface StartAttributes extends Readonly<Partial<Record<HeaderAttribute, string | true | null>>> {
-  /** Whether the key is `user.id` itself, and not `id` in `user`. */
-  readonly isUserDotted?: true;
+  /** The fields whose key has a dot: `user.id` itself, and not `id` in `user`. @default - none */
+  readonly dotted?: readonly HeaderAttribute[];
 }
 
 /** The start of a call as index rows hold it. */
@@ -70,6 +70,11 @@ export interface EndHeader {
    * there is none.
    */
   readonly usage: JsonObject | true | null;
+  /**
+   * Milliseconds that it waited for a person; true if it waits, or waited for an unknown time; null if it did
+   * not.
+   */
+  readonly waited: number | true | null;
   /**
    * Bytes of the end as compact JSON, so without the white space and escapes that were received.
    */

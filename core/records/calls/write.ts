@@ -6,7 +6,14 @@ import {
   type RequestBudget,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { isJsonObject, isNumber, qualifiedId, ServiceError } from '../../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  isNumber,
+  type JsonObject,
+  plainNumber,
+  qualifiedId,
+  ServiceError,
+} from '../../../foundations/wire/index.ts';
 import { redactReports } from '../redaction.ts';
 import { HourMarks } from '../rollups.ts';
 import { attributesForHeader } from './header.ts';
@@ -170,6 +177,7 @@ const toEnd = (end: CallEnd, location: PayloadLocation): EndHeader => ({
   status: endStatus(end),
   runStepEnd: end.runStepEnd,
   usage: smallUsage(end.summary),
+  waited: waitOf(end.summary),
   ...sized(end.envelopeBytes, location.end, endFields.length),
 });
 
@@ -182,6 +190,17 @@ const sized = (
   bytes: envelopeBytes + payload.length - fields,
   payload,
 });
+
+/** The longest wait that a header holds, in milliseconds: some 35,000 years. */
+const maxWait = 2 ** 50;
+
+/** How long a call waited for a person, as the client's summary says. */
+const waitOf = (summary: JsonObject): EndHeader['waited'] => {
+  const { waited_ms: waited, waiting } = summary;
+  const milliseconds = isNumber(waited) ? Math.round(plainNumber(waited)) : -1;
+  if (milliseconds >= 0 && milliseconds <= maxWait) return milliseconds;
+  return waiting === true ? true : null;
+};
 
 /** How a call ended: by its exception, else by the error count in the client's summary. */
 const endStatus = ({ exception, summary }: CallEnd): EndStatus => {

@@ -87,13 +87,16 @@ const attribute = fc.oneof(
 );
 const attributes: fc.Arbitrary<StartAttributes> = fc
   .record(
-    {
-      ...{ 'user.id': attribute, kind: attribute, environment: attribute, release: attribute },
-      isUserDotted: fc.constant(true as const),
-    },
+    Object.fromEntries(headerAttributes.map((name) => [name, attribute])) as Record<
+      HeaderAttribute,
+      typeof attribute
+    >,
     { requiredKeys: [], noNullPrototype: true },
   )
-  .filter(({ isUserDotted, ...others }) => !isUserDotted || others['user.id'] !== undefined);
+  .chain((fields) => {
+    const withDot = headerAttributes.filter((name) => name.includes('.') && fields[name] !== undefined);
+    return fc.subarray(withDot).map((dotted) => (dotted.length > 0 ? { ...fields, dotted } : fields));
+  });
 
 const plainStart: fc.Arbitrary<StartHeader> = fc.record({
   opName: op,
@@ -148,6 +151,7 @@ const end: fc.Arbitrary<EndHeader> = fc.record({
   endedAt: micros,
   status: fc.constantFrom('success', 'error', 'descendant_error'),
   runStepEnd: maybe(fc.integer()),
+  waited: fc.oneof(fc.constantFrom(null, true as const), fc.nat()),
   usage: maybe(usage),
   bytes: fc.nat(),
   payload: pointer,
@@ -185,7 +189,15 @@ describe('a header', () => {
     { completion_tokens: '2', prompt_tokens: [3], total_tokens: 5 },
   ])('holds a usage whose tokens are no numbers: %j', (usage) => {
     const payload = { segment: null, offset: 0, length: 0 };
-    const end: EndHeader = { endedAt: 0, status: 'success', runStepEnd: null, usage, bytes: 0, payload };
+    const end: EndHeader = {
+      endedAt: 0,
+      status: 'success',
+      runStepEnd: null,
+      usage,
+      waited: null,
+      bytes: 0,
+      payload,
+    };
     const header = { start: null, end };
     expect(unpacked(packHeader(header, owner))).toEqual(header);
   });
@@ -223,6 +235,7 @@ describe('a header', () => {
       status: 'success',
       runStepEnd: null,
       usage: { 'gpt-4o': { prompt_tokens: 1823, completion_tokens: 50, requests: 1, total_tokens: 1873 } },
+      waited: null,
       bytes: 500,
       payload: { segment, offset: 7000, length: 400 },
     };
@@ -243,6 +256,7 @@ describe('a header', () => {
     expect(bytes({ kind: 'model' }) - bytes({})).toBe(2);
     const all = { 'user.id': 'ada', kind: 'tool', environment: 'production', release: '1.4.2' };
     expect(bytes(all) - bytes({})).toBe(1 + (2 + 3) + 1 + 1 + (2 + 5));
+    expect(bytes({ ...all, 'tool.name': 'orders.lookup' }) - bytes(all)).toBe(1 + (2 + 13));
   });
 
   it('of another version is refused, not misread', () => {
@@ -284,10 +298,10 @@ describe('what a header holds of attributes', () => {
   const anyValue: fc.Arbitrary<JsonValue> = fc.oneof(
     anyText,
     fc.constantFrom<JsonValue>(null, true, 1, [], ['a'], {}, { id: 'u' }, { id: null }),
-    fc.record({ id: anyText }),
+    fc.record({ id: anyText, name: anyText, version: anyText }, { requiredKeys: [], noNullPrototype: true }),
   );
   const sent: fc.Arbitrary<JsonObject> = fc.dictionary(
-    fc.constantFrom('user', 'user.id', 'kind', 'environment', 'release', 'other'),
+    fc.constantFrom(...new Set(headerAttributes.flatMap((name) => [name, ...name.split('.', 1)])), 'other'),
     anyValue,
     { noNullPrototype: true },
   );

@@ -12,7 +12,7 @@ const start: StartHeader = {
   payload: { segment: 'aa', offset: 0, length: 1 },
 };
 const end: EndHeader = {
-  ...{ endedAt: 2, status: 'success', runStepEnd: null, usage: null, bytes: 10 },
+  ...{ endedAt: 2, status: 'success', runStepEnd: null, usage: null, waited: null, bytes: 10 },
   payload: { segment: 'aa', offset: 1, length: 1 },
 };
 const elsewhere: EndHeader = { ...end, payload: { segment: 'bb', offset: 0, length: 1 } };
