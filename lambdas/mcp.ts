@@ -8,19 +8,14 @@ import { linksOf } from '../foundations/links.ts';
 import type { RequestBudget } from '../foundations/storage/index.ts';
 import { challengeOf } from '../foundations/wire/errors.ts';
 import { forbidden, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
+import { everyAnswer } from './http/answer.ts';
+import { isCrossSite } from './http/cross-site.ts';
 import { argumentsInDialect, policy } from './http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
+import { headersOf } from './http/headers.ts';
 import { lookupsFor } from './http/lookups.ts';
 import { ownUrl } from './http/own-url.ts';
-import {
-  bodyText,
-  headerOf,
-  headersOf,
-  internal,
-  logRequest,
-  readCaller,
-  type ServiceEvent,
-} from './http/request.ts';
+import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from './http/request.ts';
 import { settings } from './http/settings.ts';
 
 /** The service's version, set by the bundler. */
@@ -36,7 +31,7 @@ const answer = (
   headers: Readonly<Record<string, string>> = {},
 ): RawAnswer => ({
   statusCode: status,
-  headers: { 'x-request-id': requestId, 'cache-control': 'no-store', ...headers },
+  headers: { ...everyAnswer(requestId), 'cache-control': 'no-store', ...headers },
   body: Readable.from(body === '' ? [] : [body], { objectMode: false }),
 });
 
@@ -75,14 +70,13 @@ const notAllowed = new ServiceError(405, [
 ]);
 
 /**
- * Refuses requests of other sites' pages, as the specification asks.
+ * Refuses requests of other sites' pages with any key, as the specification asks.
  *
  * @throws ServiceError 403
  */
 const checkOrigin = (event: ServiceEvent<unknown>): void => {
-  const origin = headerOf(event, 'origin');
-  if (origin === undefined || origin === new URL(ownUrl(event)).origin) return;
-  throw forbidden(['header', 'origin'], "should be this service's own, or absent");
+  if (!isCrossSite(event)) return;
+  throw forbidden(['header', 'origin'], "should be this service's own, one of corsOrigins, or absent");
 };
 
 /** Made once for each tool: schemas take time to make. */

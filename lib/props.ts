@@ -205,6 +205,14 @@ export interface PennytraceProps {
   readonly firewallRatePerAddress?: number | undefined;
 
   /**
+   * Origins of other sites, such as `https://app.example.com`, whose pages may send requests with
+   * Basic: at most 20.
+   *
+   * @default - only the service's own page may
+   */
+  readonly corsOrigins?: readonly string[] | undefined;
+
+  /**
    * How long a query may take, in seconds: 30 to 900. Lambda goes on with it when its client has
    * left.
    *

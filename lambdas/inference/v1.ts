@@ -24,12 +24,12 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
+import { everyAnswer } from '../http/answer.ts';
+import { headerOf, headersOf } from '../http/headers.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import {
   answerErrors,
   bodyText,
-  headerOf,
-  headersOf,
   logRequest,
   readCaller,
   readRequest,
@@ -176,7 +176,6 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
   const asking = askForUsage(path, received);
   const spending = await holdCost({ path, body: asking.body, caller, project: projectOf(event) }, budget);
   const answer = await forward(inference, {
-    id: service.id,
     path,
     body: service.body,
     received: spending ? asking.body : received,
@@ -218,7 +217,7 @@ export const handler = relayEndpoint(
     });
     followAnswer(event, answer);
     const { status: statusCode, headers, body } = answer;
-    return { statusCode, headers, body };
+    return { statusCode, headers: { ...headers, ...everyAnswer(event.service.id) }, body };
   },
   (described) => [
     logRequest(described.path),
