@@ -35,17 +35,21 @@ const answer = (
   body: Readable.from(body === '' ? [] : [body], { objectMode: false }),
 });
 
-/** The codes of JSON-RPC for what is wrong with a request, and for what went wrong here. */
-const codes = { request: -32_600, internal: -32_603 } as const;
+/** The codes of JSON-RPC for what is no JSON, what is wrong with a request, and what went wrong here. */
+const codes = { parse: -32_700, request: -32_600, internal: -32_603 } as const;
+
+const codeOf = ({ status, detail: [first] }: ServiceError): number => {
+  if (status >= 500) return codes.internal;
+  return first?.type === 'json_invalid' ? codes.parse : codes.request;
+};
 
 /** An error that no message can be blamed for, as JSON-RPC has it. */
 const rpcError = (error: ServiceError): string => {
   const message = error.detail.map(({ msg }) => msg).join('; ');
-  const code = error.status >= 500 ? codes.internal : codes.request;
   return JSON.stringify({
     jsonrpc: '2.0',
     id: null,
-    error: { code, message, data: { detail: error.detail } },
+    error: { code: codeOf(error), message, data: { detail: error.detail } },
   });
 };
 
@@ -104,11 +108,24 @@ const contextOf = (event: ServiceEvent<unknown>): ToolContext => {
   };
 };
 
+/**
+ * The body of a message.
+ *
+ * @throws ServiceError 400 if it is not UTF-8, as the protocol has it of what is no JSON
+ */
+const messageText = (event: ServiceEvent<unknown>): string => {
+  try {
+    return bodyText(event);
+  } catch (error) {
+    throw error instanceof ServiceError ? new ServiceError(400, error.detail) : error;
+  }
+};
+
 const requestOf = (event: ServiceEvent<unknown>): Request => {
   const headers = Object.entries(headersOf(event)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: bodyText(event) });
+  return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: messageText(event) });
 };
 
 const about = {

@@ -127,10 +127,7 @@ const originError =
 /** The setting `corsOrigins`: a list of origins, its JSON, or a text with commas between them. */
 const origins = z
   .preprocess(
-    (value) => {
-      const given = fromJson(value);
-      return typeof given === 'string' ? given.split(',') : given;
-    },
+    (value) => (typeof value === 'string' && !value.startsWith('[') ? value.split(',') : fromJson(value)),
     z
       .array(z.string({ error: originError }).refine(isOrigin, { error: originError }), {
         error: 'write a list of origins: ["https://app.example.com"]',

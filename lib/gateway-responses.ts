@@ -74,7 +74,7 @@ const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
     status: 415,
     error: {
       loc: ['header', 'content-encoding'],
-      msg: 'should be absent, gzip or deflate, and the body packed so',
+      msg: 'should be absent, and the body plain; exports of OpenTelemetry may be packed with gzip or deflate, as this header says',
       type: 'unsupported_media_type',
     },
     brief: 'the body should be packed with gzip or not at all: set OTEL_EXPORTER_OTLP_COMPRESSION',

@@ -205,10 +205,9 @@ export interface PennytraceProps {
   readonly firewallRatePerAddress?: number | undefined;
 
   /**
-   * Origins of other sites, such as `https://app.example.com`, whose pages may send requests with
-   * Basic: at most 20.
+   * Origins that may send cross-site requests with Basic, such as `https://app.example.com`: at most 20.
    *
-   * @default - only the service's own page may
+   * @default - cross-site requests with Basic are refused
    */
   readonly corsOrigins?: readonly string[] | undefined;
 

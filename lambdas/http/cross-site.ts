@@ -36,6 +36,6 @@ export const refuseCrossSite = (event: Located): void => {
   const header = headerOf(event, 'origin') === undefined ? 'sec-fetch-site' : 'origin';
   throw forbidden(
     ['header', header],
-    'pages of other sites may not send a key with Basic; the setting corsOrigins allows those of your own',
+    'cross-site requests with Basic are refused, except from the origins in the setting corsOrigins',
   );
 };

@@ -195,11 +195,17 @@ export const bodyText = (event: SentBody): string => {
 export const bodyJson = (event: SentBody): unknown => {
   const type = headerOf(event, 'content-type');
   if (type !== undefined && !jsonType.test(type.trim())) {
-    throw unsupported('content-type', `should be application/json, not ${type.slice(0, 100)}`);
+    throw unsupported(
+      'content-type',
+      `should be application/json alone; it is ${JSON.stringify(type.slice(0, 100))}`,
+    );
   }
   const encoding = headerOf(event, 'content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
+    throw unsupported(
+      'content-encoding',
+      'should be absent, and the body plain JSON; exports of OpenTelemetry may be packed, and nothing else',
+    );
   }
   return jsonOf(bodyText(event));
 };
