@@ -7,9 +7,9 @@ import { readPrices, steadyPrices } from '../core/records/costs/index.ts';
 import { linksOf } from '../foundations/links.ts';
 import type { RequestBudget } from '../foundations/storage/index.ts';
 import { challengeOf } from '../foundations/wire/errors.ts';
-import { forbidden, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
+import { type ProjectId, ServiceError } from '../foundations/wire/index.ts';
 import { everyAnswer } from './http/answer.ts';
-import { isCrossSite } from './http/cross-site.ts';
+import { refuseCrossSite } from './http/cross-site.ts';
 import { argumentsInDialect, policy } from './http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
 import { headersOf } from './http/headers.ts';
@@ -72,16 +72,6 @@ const notAllowed = new ServiceError(405, [
     type: 'method_not_allowed',
   },
 ]);
-
-/**
- * Refuses requests of other sites' pages with any key, as the specification asks.
- *
- * @throws ServiceError 403
- */
-const checkOrigin = (event: ServiceEvent<unknown>): void => {
-  if (!isCrossSite(event)) return;
-  throw forbidden(['header', 'origin'], "should be this service's own, one of corsOrigins, or absent");
-};
 
 /** Made once for each tool: schemas take time to make. */
 const schemas = new Map<string, ReturnType<ToolDescription['request']>>();
@@ -150,7 +140,8 @@ export const handler = rawEndpoint(
   mcp,
   async (event) => {
     if (event.httpMethod !== 'POST') throw notAllowed;
-    checkOrigin(event);
+    // The specification asks for it with any key.
+    refuseCrossSite(event);
     const served = await serve(requestOf(event), about, contextOf(event));
     const body = await served.response.text();
     log(event, served, Buffer.byteLength(body));

@@ -15,7 +15,7 @@ const ownOrigin = (event: Located): string | undefined => {
  * (https://www.w3.org/TR/fetch-metadata/), whatever host stands before the service. Of one that does
  * not, the origin is compared. A client that sends neither header is no browser.
  */
-export const isCrossSite = (event: Located): boolean => {
+const isCrossSite = (event: Located): boolean => {
   const origin = headerOf(event, 'origin');
   if (origin !== undefined && allowed.has(origin)) return false;
   const site = headerOf(event, 'sec-fetch-site');
@@ -25,17 +25,26 @@ export const isCrossSite = (event: Located): boolean => {
 };
 
 /**
+ * Refuses what a page of another site sends, whatever its key.
+ *
+ * @throws ServiceError 403
+ */
+export const refuseCrossSite = (event: Located): void => {
+  if (!isCrossSite(event)) return;
+  const header = headerOf(event, 'origin') === undefined ? 'sec-fetch-site' : 'origin';
+  throw forbidden(
+    ['header', header],
+    "should not be another site's: cross-site requests are refused, except from the origins in the setting corsOrigins",
+  );
+};
+
+/**
  * Refuses what a page of another site sends with Basic, which browsers add to any request by
  * themselves once somebody has signed in there. A policy of the authorizer may be cached, and so
  * cannot tell.
  *
  * @throws ServiceError 403
  */
-export const refuseCrossSite = (event: Located): void => {
-  if (!/^basic\b/i.test(headerOf(event, 'authorization') ?? '') || !isCrossSite(event)) return;
-  const header = headerOf(event, 'origin') === undefined ? 'sec-fetch-site' : 'origin';
-  throw forbidden(
-    ['header', header],
-    'cross-site requests with Basic are refused, except from the origins in the setting corsOrigins',
-  );
+export const refuseCrossSiteBasic = (event: Located): void => {
+  if (/^basic\b/i.test(headerOf(event, 'authorization') ?? '')) refuseCrossSite(event);
 };

@@ -18,7 +18,7 @@ import {
 import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
-import { refuseCrossSite } from './cross-site.ts';
+import { refuseCrossSiteBasic } from './cross-site.ts';
 import { policy } from './dialect.ts';
 import { headerOf } from './headers.ts';
 
@@ -131,7 +131,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
     const caller = fromContext(event.requestContext.authorizer);
     event.log.calledBy(caller);
-    refuseCrossSite(event);
+    refuseCrossSiteBasic(event);
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
     const { requestId: id } = event.requestContext;
     event.service = {
