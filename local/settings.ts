@@ -207,7 +207,7 @@ const switchedSettings = ['events', 'analytics', 'evaluators', 'alerts', 'limits
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact } = environment;
+  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
   const dynamodb = endpointOf(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = switchOf(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
@@ -225,6 +225,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     settings: {
       ...(dialect && { dialect }),
       ...(redact && { redact }),
+      ...(corsOrigins && { corsOrigins }),
       ...Object.fromEntries(on.map((name) => [name, true])),
     },
     ...(webhooks && { webhooks }),

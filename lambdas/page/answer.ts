@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { everyAnswer } from '../http/answer.ts';
+import { headerOf } from '../http/headers.ts';
 import { preferredCoding } from '../http/negotiate.ts';
-import { headerOf } from '../http/request.ts';
 
 /** The name of the page's one document. */
 export const index = 'index.html';
@@ -165,8 +166,7 @@ export const pageAnswer = (request: PageRequest, files: PageFiles): PageAnswer =
     ...answer,
     headers: {
       ...answer.headers,
-      'x-request-id': request.requestContext.requestId,
-      'x-content-type-options': 'nosniff',
+      ...everyAnswer(request.requestContext.requestId),
     },
   };
 };

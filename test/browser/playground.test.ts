@@ -169,6 +169,18 @@ describe('the playground', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  it('asks for another key if the service takes this one no more, which is no answer of a model', async () => {
+    const page = await visit(link, { expected: /401/ });
+    const body = JSON.stringify({
+      detail: [{ loc: ['header', 'authorization'], msg: 'a valid key is required', type: 'unauthorized' }],
+      error: { message: 'a valid key is required', type: 'authentication_error', code: 'unauthorized' },
+    });
+    await page.route('**/inference/**', (route) => route.fulfill({ status: 401, body }));
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByText(/The model answered/).count()).toBe(0);
+  });
+
   it('has no fault that axe finds, in light and in dark, and fits a phone', async () => {
     const page = await visit(link);
     await page.getByRole('button', { name: 'Send' }).waitFor();

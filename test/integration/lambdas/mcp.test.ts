@@ -154,16 +154,18 @@ describe('the protocol', () => {
   });
 
   it.each([
-    ['no JSON', Buffer.from('{')],
-    ['no message', Buffer.from('{"hello":1}')],
-  ])('answers %s with an error of JSON-RPC', async (_, body) => {
+    ['no JSON', Buffer.from('{'), -32_700],
+    ['what is not UTF-8', Buffer.from('{"jsonrpc":"2.0","id":1,"method":"p\xefng"}', 'latin1'), -32_700],
+    ['not even text', Buffer.from([0xff, 0xfe, 0x00]), -32_700],
+    ['no message', Buffer.from('{"hello":1}'), expect.any(Number)],
+  ])('answers %s with an error of JSON-RPC', async (_, body, code) => {
     const answer = await fetch(endpoint, {
       method: 'POST',
       headers: { ...bearer(), ...mcpHeaders, 'content-type': 'application/json' },
       body,
     });
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
+    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
   });
 
   it('answers in JSON, and holds no stream open', async () => {

@@ -20,6 +20,7 @@ describe('the settings', () => {
       EVENTS: '1',
       ANALYTICS: 'on',
       REDACT: '[]',
+      CORS_ORIGINS: 'http://localhost:3000',
     });
     expect(settings).toEqual({
       port: 0,
@@ -30,7 +31,7 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      settings: { events: true, analytics: true, redact: '[]' },
+      settings: { events: true, analytics: true, redact: '[]', corsOrigins: 'http://localhost:3000' },
     });
   });
 

@@ -77,7 +77,7 @@ export const withChunk = (answer: Answer, chunk: unknown): Answer => {
     tokens: isObject(usage)
       ? { input: numberOf(usage.prompt_tokens), output: numberOf(usage.completion_tokens) }
       : answer.tokens,
-    error: error === undefined || error === null ? answer.error : messageOf(error),
+    error: error ? messageOf(error) : answer.error,
   };
 };
 
