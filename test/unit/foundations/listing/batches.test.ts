@@ -61,7 +61,7 @@ describe('changed batches', () => {
 
   it('are sent in pieces when they are large', async () => {
     const pieces = await Array.fromAsync(
-      encodeBatches(batchesFrom([1, 2, 3, 4, 5]), { sent: 0 }, (item) => String(item).repeat(300_000)),
+      encodeBatches(batchesFrom([1, 2, 3, 4, 5], [5]), { sent: 0 }, (item) => String(item).repeat(300_000)),
     );
     expect(pieces.map((piece) => piece.map(([first]) => first).join(''))).toEqual(['12', '34', '5']);
   });
