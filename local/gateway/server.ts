@@ -33,7 +33,11 @@ const graceMs = 3000;
  * @param idleMs after how many ms without a byte in or out a connection is closed
  * @throws PortTaken if another process listens on it
  */
-export const listen = async (port: number, listener: Promise<RequestListener>, idleMs = silentMs): Promise<LocalServer> => {
+export const listen = async (
+  port: number,
+  listener: Promise<RequestListener>,
+  idleMs = silentMs,
+): Promise<LocalServer> => {
   // The caller sees the listener's failure. A request must not end the process because of it.
   const answer: RequestListener = (req, res) => {
     listener.then(
