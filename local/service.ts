@@ -7,6 +7,7 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { assemble, contextWith, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
+import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
 import {
   type LocalWebhooks,
   withQueueUrls,
@@ -278,7 +279,10 @@ const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
 const prepareStores = async (
   { dynamodb, s3, stack }: Dependencies,
   key: LocalKey,
-  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
+  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal' | 'progress'> & {
+    /** The folder that may have data of DynamoDB Local. */
+    readonly takeOver?: string;
+  },
 ): Promise<void> => {
   const shared = { region: localRegion, credentials: localCredentials };
   const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
@@ -290,6 +294,12 @@ const prepareStores = async (
       usingExternal('AWS_ENDPOINT_URL_DYNAMODB', external.dynamodb, tables),
       usingExternal('AWS_ENDPOINT_URL_S3', external.s3, buckets),
     ]);
+    if (external.takeOver !== undefined) {
+      const names = stack.tables.map(({ name }) => name);
+      const copied = await takeOverDynamodbLocal(external.takeOver, names, client);
+      if (copied !== undefined)
+        external.progress?.(`DynamoDB: took over ${copied} items that DynamoDB Local had written`);
+    }
     await storeLocalKey({ client, name: tableNameOf(stack, 'keys') }, key);
   } finally {
     client.destroy();
@@ -384,7 +394,9 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     { ...options, ...(dataDir && { dataDir }), progress },
     cleanup,
   );
-  await prepareStores(dependencies, key, options).catch((error: unknown) => {
+  const embedded = dataDir !== undefined && !options.dynamodb && !options.dynamodbLocal;
+  const takeOver = embedded ? { takeOver: join(dataDir, 'dynamodb') } : {};
+  await prepareStores(dependencies, key, { ...options, ...takeOver }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
