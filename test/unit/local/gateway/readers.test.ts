@@ -1,4 +1,7 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defaultPoolLimits, type PoolLimits } from '../../../../local/runtime/functions.ts';
 import { type FixtureGateway, startFixture } from '../../../support/fixtures/gateway.ts';
@@ -31,18 +34,21 @@ interface Reader {
   closed: boolean;
 }
 
-/**
- * Asks for 64 MiB over a connection of its own, and waits until the answer has begun.
- *
- * @param everyMs how often it reads what there is. It never does if undefined
- */
-const begin = async (everyMs?: number): Promise<Reader> => {
+interface BeginOptions {
+  /** How often it reads what there is. @default - it never does */
+  readonly everyMs?: number;
+  /** A file that the function writes when it ends. @default - none */
+  readonly note?: string;
+}
+
+/** Asks for 64 MiB over a connection of its own, and waits until the answer has begun. */
+const begin = async ({ everyMs, note = '/dev/null' }: BeginOptions = {}): Promise<Reader> => {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   const reader = { socket, taken: 0, closed: false };
   sockets.push(socket);
   socket.on('error', () => {}).on('close', () => Object.assign(reader, { closed: true }));
   const head = ['POST /stream HTTP/1.1', 'host: x', 'authorization: ada', 'content-type: text/plain'];
-  socket.write([...head, 'x-note: /dev/null', 'content-length: 5', '', 'flood'].join('\r\n'));
+  socket.write([...head, `x-note: ${note}`, 'content-length: 5', '', 'flood'].join('\r\n'));
   await new Promise<void>((resolve) => {
     socket.once('data', () => {
       socket.pause();
@@ -98,9 +104,11 @@ describe('readers who take nothing', () => {
 
   it('are cut off after a while, as by API Gateway', async () => {
     await serve({ maxWorkers: 2, maxHeld: 2, stalledMs: long }, 300);
-    const reader = await begin();
-    // It notices a closed connection only while it reads.
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const note = join(mkdtempSync(join(tmpdir(), 'pennytrace-reader-')), 'note');
+    const reader = await begin({ note });
+    // The function notes its end. A client notices a closed connection only while it reads.
+    await expect.poll(() => existsSync(note), patience).toBe(true);
+    rmSync(dirname(note), { recursive: true });
     reader.socket.on('data', () => {}).resume();
     await expect.poll(() => reader.closed, patience).toBe(true);
   });
@@ -108,7 +116,7 @@ describe('readers who take nothing', () => {
 
 it('A reader who is slow is not given up, and leaves room for others', async () => {
   await serve({ maxWorkers: 1, maxHeld: 1, stalledMs: 3000 });
-  const slow = await begin(20);
+  const slow = await begin({ everyMs: 20 });
   const stalled = await begin();
   expect(await lines()).toBe('one\ntwo\nthree\n');
   stalled.socket.on('data', () => {}).resume();
