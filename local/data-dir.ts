@@ -1,4 +1,5 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BadSetting } from './settings.ts';
 
@@ -31,13 +32,34 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'its disk is full',
 };
 
-const unusable = (path: string, error: unknown): BadSetting => {
+/** Why a folder cannot be written to. */
+const reasonOf = (error: unknown): string => {
   const code = codeOf(error) ?? '';
-  const reason = reasons[code] ?? String(error);
-  return new BadSetting(
-    `DATA_DIR is ${path}, but ${reason} (${code}): name a writable folder; it is created if missing`,
+  return `${reasons[code] ?? String(error)} (${code})`;
+};
+
+const unusable = (path: string, error: unknown): BadSetting =>
+  new BadSetting(
+    `DATA_DIR is ${path}, but ${reasonOf(error)}: name a writable folder; it is created if missing`,
     { cause: error },
   );
+
+/**
+ * Makes a folder for temporary files.
+ *
+ * @returns its path
+ * @throws BadSetting if the machine's folder for them cannot be used
+ */
+export const makeTemporaryFolder = async (): Promise<string> => {
+  const path = tmpdir();
+  try {
+    return await mkdtemp(join(path, 'pennytrace-'));
+  } catch (error) {
+    throw new BadSetting(
+      `temporary files go to ${path}, but ${codeOf(error) === 'ENOENT' ? 'there is no such folder' : reasonOf(error)}: set TMPDIR to a folder that exists and is writable`,
+      { cause: error },
+    );
+  }
 };
 
 /** The lock file of a process that uses the folder. */

@@ -1,13 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
-import { assemble, contextWith } from './assembly.ts';
-import { claimDataDir } from './data-dir.ts';
+import { assemble, contextWith, synthesize } from './assembly.ts';
+import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
+import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
 import {
   type LocalWebhooks,
   withQueueUrls,
@@ -22,6 +22,7 @@ import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { signInLink } from './sign-in.ts';
 import {
   analyticsFiles,
   createBuckets,
@@ -135,14 +136,20 @@ const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<
 
 /** The folder of the synthesized stack, which is synthesized now if there is none. */
 const assemblyOf = async (
-  { assembly, settings }: DependencyOptions,
+  { assembly, settings, progress }: DependencyOptions,
   cleanup: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<string> => {
   if (assembly !== undefined) return assembly;
-  const outdir = await mkdtemp(join(tmpdir(), 'pennytrace-'));
+  const outdir = await makeTemporaryFolder();
   cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
-  await assemble(outdir, settings, signal);
+  const make: typeof synthesize = (...args) => {
+    progress(
+      'stack: bundling its functions, which takes up to half a minute; later starts take them as they are',
+    );
+    return synthesize(...args);
+  };
+  await assemble(outdir, settings, signal, { make });
   return outdir;
 };
 
@@ -253,6 +260,8 @@ export interface LocalService extends Dependencies {
   readonly key: string;
   /** The file with the key; absent if the key was set or is not stored. */
   readonly keyFile?: string;
+  /** Signs in whoever opens it, once; absent if the key was set. */
+  readonly signInUrl?: string;
   /** Ends the threads of all functions, or of one route's, at once, as a crash would. */
   killWorkers(path?: string): Promise<void>;
   /** Waits a moment for pending requests, then ends the service. Resolves when everything has ended. */
@@ -270,7 +279,10 @@ const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
 const prepareStores = async (
   { dynamodb, s3, stack }: Dependencies,
   key: LocalKey,
-  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
+  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal' | 'progress'> & {
+    /** The folder that may have data of DynamoDB Local. */
+    readonly takeOver?: string;
+  },
 ): Promise<void> => {
   const shared = { region: localRegion, credentials: localCredentials };
   const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
@@ -282,6 +294,12 @@ const prepareStores = async (
       usingExternal('AWS_ENDPOINT_URL_DYNAMODB', external.dynamodb, tables),
       usingExternal('AWS_ENDPOINT_URL_S3', external.s3, buckets),
     ]);
+    if (external.takeOver !== undefined) {
+      const names = stack.tables.map(({ name }) => name);
+      const copied = await takeOverDynamodbLocal(external.takeOver, names, client);
+      if (copied !== undefined)
+        external.progress?.(`DynamoDB: took over ${copied} items that DynamoDB Local had written`);
+    }
     await storeLocalKey({ client, name: tableNameOf(stack, 'keys') }, key);
   } finally {
     client.destroy();
@@ -376,7 +394,9 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     { ...options, ...(dataDir && { dataDir }), progress },
     cleanup,
   );
-  await prepareStores(dependencies, key, options).catch((error: unknown) => {
+  const embedded = dataDir !== undefined && !options.dynamodb && !options.dynamodbLocal;
+  const takeOver = embedded ? { takeOver: join(dataDir, 'dynamodb') } : {};
+  await prepareStores(dependencies, key, { ...options, ...takeOver }).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });
@@ -406,7 +426,10 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     }),
   );
   cleanup.defer(await streamsOf(dependencies, options, functions, bus));
-  serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
+  const listener = gateway({ api: stack.api, functions, log: (line) => log('gateway', line) });
+  // A key that the operator set is theirs to give.
+  const link = options.key === undefined ? signInLink(url, formatKey(key.key)) : undefined;
+  serve(link ? link.before(listener) : listener);
   // The server stops before the functions and stores that pending requests still need.
   cleanup.defer(() => server.stop());
   const owned = cleanup.move();
@@ -418,6 +441,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     service,
     key: formatKey(key.key),
     ...(key.file !== undefined && { keyFile: key.file }),
+    ...(link && { signInUrl: link.url }),
     killWorkers: async (path) => {
       const routes = stack.api.routes.filter((route) => route.path === path);
       if (path === undefined) await functions.kill();

@@ -57,9 +57,8 @@ export const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-/** The files of the stores in the folder of the data: the embedded store's, and DynamoDB Local's. */
+/** The file of the embedded store in the folder of the data. */
 const embeddedFile = 'store.sqlite';
-const dynamodbLocalFile = 'shared-local-instance.db';
 
 /** @throws BadSetting if a folder has the data of the other store */
 const refuseDataOf = async (folder: string, file: string, remedy: string): Promise<void> => {
@@ -77,14 +76,11 @@ const refuseDataOf = async (folder: string, file: string, remedy: string): Promi
  *
  * @param dataDir the folder for its data; in memory if undefined
  * @param cancel cancels the start
- * @throws BadSetting if the folder has data of DynamoDB Local; Error if its file cannot be used; the
- * signal's reason
+ * @throws Error if its file cannot be used; the signal's reason
  */
 export const startEmbeddedStore = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
   cancel?.throwIfAborted();
   if (dataDir !== undefined) {
-    const remedy = 'which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it (it needs Java)';
-    await refuseDataOf(dataDir, dynamodbLocalFile, remedy);
     await mkdir(dataDir, { recursive: true });
   }
   // It loads esbuild, and most who import this module start no store.

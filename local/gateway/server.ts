@@ -21,15 +21,23 @@ export class PortTaken extends Error {
  * closing.
  */
 const keepAliveMs = 75_000;
+
+/** API Gateway ends an answer of which nothing has gone out for as long, in ms. */
+const silentMs = 300_000;
 const graceMs = 3000;
 
 /**
  * Listens on a port of the loopback address. Requests wait until the listener resolves.
  *
  * @param port 0 for any free port
+ * @param idleMs after how many ms without a byte in or out a connection is closed
  * @throws PortTaken if another process listens on it
  */
-export const listen = async (port: number, listener: Promise<RequestListener>): Promise<LocalServer> => {
+export const listen = async (
+  port: number,
+  listener: Promise<RequestListener>,
+  idleMs = silentMs,
+): Promise<LocalServer> => {
   // The caller sees the listener's failure. A request must not end the process because of it.
   const answer: RequestListener = (req, res) => {
     listener.then(
@@ -38,6 +46,7 @@ export const listen = async (port: number, listener: Promise<RequestListener>): 
     );
   };
   const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 120_000 }, answer);
+  server.setTimeout(idleMs);
   // The body's reader decides whether a waiting client may send its body.
   server.on('checkContinue', answer);
   server.listen(port, '127.0.0.1');

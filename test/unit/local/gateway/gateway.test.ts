@@ -206,7 +206,7 @@ it('The stage throttles', async () => {
 it('A busy function is an integration that fails', async () => {
   const small = await startFixture(
     { routes: [{ path: '/open', handler: 'plain', open: true }] },
-    { maxWorkers: 1, maxWaiting: 1 },
+    { concurrency: { maxWorkers: 1, maxWaiting: 1 } },
   );
   const statuses = await Promise.all(
     [1, 2, 3, 4].map(async () => (await small.post('/open', 'slow')).status),
