@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchBrowser } from '../../../bench/harness/browser.ts';
+import { aheadMs, setClockAhead } from '../../support/clock/ahead.ts';
 
 const { url, key, reader, writer } = inject('page');
 
@@ -91,6 +92,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     context = await browser.newContext({ locale: 'en-US' });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
+    if (aheadMs !== 0) await context.addInitScript(setClockAhead, aheadMs);
     // The process of the tabs ends with the last of them: this one stays.
     const first = await context.newPage();
     await first.goto(`${url}/health`);
