@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { tellsSkipped } from './test/support/requirements.ts';
 import { runs } from './test/support/sampling.ts';
 
 // By `require`, so that the configuration's bundle leaves it in its place.
@@ -19,6 +20,7 @@ const stores = {
 };
 
 export default defineConfig({
+  plugins: [tellsSkipped],
   test: {
     testTimeout: runs(60_000),
     hookTimeout: runs(60_000),
@@ -48,6 +50,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           ...stores,
           globalSetup: [...stores.globalSetup, 'test/browser/support/setup.ts'],
+          runner: 'test/browser/support/runner.ts',
         },
       },
       { test: { name: 'reliability', include: ['test/reliability/**/*.test.ts'], ...stores } },

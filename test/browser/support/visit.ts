@@ -85,7 +85,7 @@ const sharedBrowser = (): Promise<Browser> => {
  * visits of a file share what the browser keeps of the page's scripts, which takes long to load.
  */
 export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) => {
-  let context: BrowserContext;
+  let context: BrowserContext | undefined;
   const visits: OpenVisit[] = [];
   beforeAll(async () => {
     const browser = await sharedBrowser();
@@ -97,7 +97,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     const first = await context.newPage();
     await first.goto(`${url}/health`);
   });
-  afterAll(() => context.close());
+  afterAll(() => context?.close());
   afterEach(async () => {
     const done = visits.splice(0);
     await end(done);
@@ -107,6 +107,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     }
   });
   return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...look } = {}) => {
+    if (!context) throw new Error('the browser has not been started');
     const page = await context.newPage();
     await page.setViewportSize(look.viewport ?? { width: 1280, height: 800 });
     if (look.colorScheme) await page.emulateMedia({ colorScheme: look.colorScheme });

@@ -5,7 +5,9 @@
  * of files, stay at the machine's clock.
  */
 
-import processes from 'node:child_process';
+import processes, { type ChildProcess } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
+import type { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import threads, { type WorkerOptions } from 'node:worker_threads';
 
@@ -31,6 +33,13 @@ export const setClockAhead = (ms: number): void => {
   Object.defineProperty(performance, 'timeOrigin', { value: timeOrigin });
 };
 
+/** Servers say the time by a clock of their own, by which AWS SDKs correct theirs. */
+const setServersAhead = (): void =>
+  subscribe('http.server.request.start', (message) => {
+    const { response } = message as { response: ServerResponse };
+    response.setHeader('date', new Date().toUTCString());
+  });
+
 const option = `--require=${JSON.stringify(import.meta.filename)}`;
 
 /** What has a thread or process load this module, also one with an environment of its own. */
@@ -53,7 +62,7 @@ const passOn = (): void => {
     }
   };
   syncBuiltinESMExports();
-  const children: Spawning = processes.ChildProcess.prototype;
+  const children = processes.ChildProcess.prototype as ChildProcess & Spawning;
   const { spawn } = children;
   children.spawn = function (options) {
     const given = options.envPairs ?? [];
@@ -70,5 +79,6 @@ const passOn = (): void => {
 if (Number.isNaN(aheadMs)) throw new Error(`DAYS_AHEAD is ${process.env.DAYS_AHEAD}: write a number of days`);
 if (aheadMs !== 0) {
   setClockAhead(aheadMs);
+  setServersAhead();
   passOn();
 }
