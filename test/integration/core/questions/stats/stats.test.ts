@@ -274,9 +274,12 @@ describe('rollups', () => {
   it('of calls that expire are not used once these may have expired', async () => {
     const brief = { ...store, retentionDays: 40 };
     const project_id = newProject();
+    const onDay = (days: number) =>
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 9, 26) + days * 86_400_000 });
+    onDay(1);
     await send(brief, whole(project_id, ids));
     const scanned = async (days: number) => {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 9, 26) + days * 86_400_000 });
+      onDay(days);
       return (await askStats(brief, { project_id, ...month, ...counting })).scanned;
     };
     expect([await scanned(30), await scanned(30), await scanned(40)]).toEqual([20, 0, 20]);
