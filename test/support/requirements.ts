@@ -45,7 +45,7 @@ export const requires = (requirement: Requirement): TestOptions =>
   has(requirement) ? {} : { skip: true, meta: { lacks: requirement } };
 
 /** How many tests were skipped for each thing that is missing, as a line; undefined if none was. */
-export const skippedLine = (modules: Iterable<Pick<TestModule, 'children' | 'meta'>>): string | undefined => {
+const skippedLine = (modules: Iterable<Pick<TestModule, 'children' | 'meta'>>): string | undefined => {
   const counts = new Map<string, number>();
   for (const module of modules)
     for (const test of module.children.allTests('skipped')) {
