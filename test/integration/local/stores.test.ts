@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { text as allOf } from 'node:stream/consumers';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -86,7 +86,7 @@ describe('DynamoDB Local', () => {
       const { startDynamodbLocal } = await import(${JSON.stringify(join(import.meta.dirname, '../../../local/stores.ts'))});
       console.log((await startDynamodbLocal()).endpoint);`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', script]);
-    const ended = once(parent, 'exit').then(async () => Promise.reject(new Error(await text(parent.stderr))));
+    const ended = once(parent, 'exit').then(async () => Promise.reject(new Error(await allOf(parent.stderr))));
     const [endpoint] = await Promise.race([once(createInterface(parent.stdout), 'line'), ended]);
     expect(await answers(endpoint)).toBe(true);
     parent.kill('SIGKILL');
@@ -118,7 +118,7 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     await server.stop();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
-  const read = async (key: string) => {
+  const text = async (key: string) => {
     const found = await readObject(bucket, key, budget());
     return found && Buffer.from(found.body).toString();
   };
@@ -129,12 +129,12 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     const first = await etag('a/b');
     expect(await replaceObject(bucket, 'a/b', bytes('two'), first, budget())).toBe(true);
     expect(await replaceObject(bucket, 'a/b', bytes('three'), first, budget())).toBe(false);
-    expect(await read('a/b')).toBe('two');
+    expect(await text('a/b')).toBe('two');
   });
 
   it('does not create an object in place of one that is gone', async () => {
     expect(await replaceObject(bucket, 'none', bytes('x'), '"0"', budget())).toBe(false);
-    expect(await read('none')).toBeUndefined();
+    expect(await text('none')).toBeUndefined();
   });
 
   it('deletes an object only if it is the one that was read', async () => {
@@ -142,9 +142,9 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     const first = await etag('c');
     await putObject(bucket, 'c', bytes('two'), budget());
     expect(await deleteReadObject(bucket, 'c', first, budget())).toBe(false);
-    expect(await read('c')).toBe('two');
+    expect(await text('c')).toBe('two');
     expect(await deleteReadObject(bucket, 'c', await etag('c'), budget())).toBe(true);
-    expect(await read('c')).toBeUndefined();
+    expect(await text('c')).toBeUndefined();
     expect(await deleteReadObject(bucket, 'c', first, budget())).toBe(false);
   });
 
@@ -156,7 +156,7 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
       if (!(await replaceObject(bucket, 'count', body, found?.etag ?? '', budget()))) await add(letter);
     };
     await Promise.all([...'abcdefghijkl'].map(add));
-    expect([...((await read('count')) ?? '')].sort().join('')).toBe('abcdefghijkl');
+    expect([...((await text('count')) ?? '')].sort().join('')).toBe('abcdefghijkl');
   });
 });
 
