@@ -86,7 +86,9 @@ describe('DynamoDB Local', () => {
       const { startDynamodbLocal } = await import(${JSON.stringify(join(import.meta.dirname, '../../../local/stores.ts'))});
       console.log((await startDynamodbLocal()).endpoint);`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', script]);
-    const ended = once(parent, 'exit').then(async () => Promise.reject(new Error(await allOf(parent.stderr))));
+    const ended = once(parent, 'exit').then(async () =>
+      Promise.reject(new Error(await allOf(parent.stderr))),
+    );
     const [endpoint] = await Promise.race([once(createInterface(parent.stdout), 'line'), ended]);
     expect(await answers(endpoint)).toBe(true);
     parent.kill('SIGKILL');
