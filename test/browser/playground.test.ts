@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
-import { post, report, turn } from './support/calls.ts';
+import { atPresent, post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
@@ -8,7 +8,7 @@ const visit = useBrowser();
 const project = 'page/playground';
 const at = encodeURIComponent(project);
 
-beforeAll(() => report(project, turn('p1', 0)));
+beforeAll(() => report(project, [...turn('p1', 0), ...turn('p2', atPresent())]));
 
 const link = `playground?project=${at}&call=p1-model-1`;
 

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { calls, noise, report } from '../support/endpoints/scenario.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { requires } from '../support/requirements.ts';
 import { runs } from '../support/sampling.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -183,7 +184,7 @@ describe('requests that are done, refused and abandoned', () => {
       ]);
   };
 
-  it.runIf(process.platform === 'linux')('leave no connection open, and nothing under way', async () => {
+  it('leave no connection open, and nothing under way', requires('/proc, which Linux has'), async () => {
     await mix(5);
     const [sockets, resources] = [openSockets(), process.getActiveResourcesInfo().length];
     await mix(runs(12, 80));

@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../support/project.ts';
+import { requires } from '../../support/requirements.ts';
 import { sharedService } from '../../support/service.ts';
 
 interface Told {
@@ -17,12 +18,10 @@ interface Told {
 
 const nameOf = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
 describe.each([
-  ['Node', process.execPath, 'examples/evaluate.ts', true],
-  ['Python', 'python3', 'examples/evaluate.py', hasPython],
-] as const)('the evaluation in %s', (language, command, script, isThere) => {
+  ['Node', process.execPath, 'examples/evaluate.ts', {}],
+  ['Python', 'python3', 'examples/evaluate.py', requires('Python 3')],
+] as const)('the evaluation in %s', (language, command, script, options) => {
   const project_id = `acme/evaluate-${language.toLowerCase()}`;
 
   /** Runs the example, and tells with what it exited and what it said. */
@@ -41,7 +40,10 @@ describe.each([
     return (await post('/calls/stream_query', { project_id, filter }, { headers })).json() as Promise<Told[]>;
   };
 
-  it.skipIf(!isThere)(
+  const itIfThere = (name: string, test: () => Promise<void>, timeout: number) =>
+    it(name, { ...options, timeout }, test);
+
+  itIfThere(
     'is a trace, and fails in CI only when a score fell too far',
     async () => {
       const careful = await evaluate();

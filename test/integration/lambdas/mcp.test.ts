@@ -196,7 +196,7 @@ describe('what is wrong with arguments', () => {
       'there is no `inputs.qq` in the newest 12 calls of this range; did you mean `inputs.q`?',
     ],
     ['query_calls', { ...day, start: 'yesterday' }, '-30m, -2h or -7d, or ISO 8601'],
-    ['query_calls', { ...day, end: '-60d' }, 'should be later than start'],
+    ['query_calls', { ...day, start: '-1d', end: '-2d' }, 'should be later than start'],
     ['query_calls', { ...day, cursor: 'x' }, 'should be the next_cursor of a reply'],
     ['get_call', { project_id: project, call_id: 'none' }, 'there is no call none'],
     ['get_call', { project_id: project, call_id: '1', path: 'inputs.p' }, 'did you mean `inputs.q`?'],
