@@ -1,0 +1,291 @@
+/*
+ * Texts hold other texts: JSON in a field, a URL in JSON, HTML, the log of a terminal. Each has escapes
+ * of its own. So a secret can stand beside letters and digits that belong to an escape (`\u003dsk-...`,
+ * `%20AKIA...`), or have one within it (`4111%201111`, `ada&#64;example.com`). A reading is a text
+ * whose escapes are undone. It knows where each of its units stood.
+ */
+
+/** From one UTF-16 unit up to another. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How a text is read, where it can be read in several ways. */
+interface Manner {
+  /** What becomes of what does not show: it parts what is beside it, or is not there. */
+  readonly unseen: ' ' | '';
+  /** Whether a `+` is a space, as in the query of a URL. */
+  readonly plus: boolean;
+  /** Whether `=3D` is a `=`, as in e-mail. */
+  readonly printable: boolean;
+}
+
+/** A way of escaping. */
+interface Form {
+  /** A regular expression without groups. */
+  readonly form: string;
+  /** What an escape stands for; undefined if it is none. */
+  readonly undo: (escape: string, manner: Manner) => string | undefined;
+}
+
+const hex = '[0-9A-Fa-f]';
+/** Bytes of ASCII that are no letter and no digit: nobody has to escape those, and `5%4111` is none. */
+const sign = `(?:[012]${hex}|3[A-Fa-f]|40|[57][B-Fb-f]|60)`;
+/** Bytes of UTF-8 beyond ASCII. */
+const high = `[89A-Fa-f]${hex}`;
+
+const letters: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\u0007',
+  e: '\u001b',
+  0: '\0',
+};
+
+/** What HTML calls the signs that are beside secrets, or within them. */
+const signNames: Readonly<Record<string, string>> = {
+  amp: '&',
+  apos: "'",
+  colon: ':',
+  comma: ',',
+  commat: '@',
+  dash: '-',
+  equals: '=',
+  gt: '>',
+  hyphen: '-',
+  lowbar: '_',
+  lpar: '(',
+  lt: '<',
+  percnt: '%',
+  period: '.',
+  plus: '+',
+  quot: '"',
+  rpar: ')',
+  semi: ';',
+  sol: '/',
+  ...{ emsp: ' ', ensp: ' ', nbsp: ' ', thinsp: ' ' },
+};
+const unseenNames: ReadonlySet<string> = new Set(['lrm', 'rlm', 'shy', 'zwj', 'zwnj', 'ZeroWidthSpace']);
+
+const fromCode = (code: number): string | undefined =>
+  code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
+
+/** Bytes, as `%E2%80%9C`: UTF-8, or else a letter each. */
+const fromBytes = (percents: string): string => {
+  try {
+    return decodeURIComponent(percents);
+  } catch {
+    return percents.replaceAll(/%(..)/g, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+  }
+};
+
+const percentOfOctal = (octal: string): string => `%${Number.parseInt(octal, 8).toString(16)}`;
+
+/** What stands for something after backslashes. */
+const fromBackslashed = (name: string): string | undefined => {
+  if (/^[uU]/.test(name)) return fromCode(Number.parseInt(name.replaceAll(/[uU{}]/g, ''), 16));
+  if (name.startsWith('x')) return fromBytes(name.replaceAll(/\\*x/g, '%'));
+  if (/^[0-3][0-7]/.test(name))
+    return name.length === 3
+      ? String.fromCharCode(Number.parseInt(name, 8))
+      : fromBytes(name.replaceAll(/\\*([0-7]{3})/g, (_, octal: string) => percentOfOctal(octal)));
+  return letters[name] ?? (name === '' ? undefined : name);
+};
+
+const fromEntity = (name: string, { unseen }: Manner): string | undefined => {
+  if (/^#[xX]/.test(name)) return fromCode(Number.parseInt(name.slice(2), 16));
+  if (name.startsWith('#')) return fromCode(Number(name.slice(1)));
+  return unseenNames.has(name) ? unseen : signNames[name];
+};
+
+/** Signs that show nothing: soft hyphens, joiners, directions, variations. */
+const unseenUnits =
+  '\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff';
+/** Spaces and dashes of typesetters, and ASCII that is as wide as Chinese signs. */
+const [spaces, dashes] = ['\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000', '\\u2212\\ufe58\\ufe63'];
+const wide = '\\uff0b\\uff0d-\\uff19\\uff20-\\uff3a\\uff3f\\uff41-\\uff5a';
+
+/** None of them can backtrack over more than what it has matched, so the time is linear in the text. */
+const forms: readonly Form[] = [
+  {
+    // JSON, JavaScript, Python, Go, C. JSON inside of JSON has twice the backslashes.
+    form: [
+      `\\\\+(?:u${hex}{4}|u\\{${hex}{1,6}\\}|U${hex}{8}|x[0-7]${hex}|x${high}(?:\\\\{1,8}x${high})*`,
+      `[01][0-7]{2}|[23][0-7]{2}(?:\\\\{1,8}[23][0-7]{2})*|[nrtbfva0"'/]|e(?=\\[))?`,
+    ].join('|'),
+    undo: (escape) => fromBackslashed(escape.replace(/^\\+/, '')),
+  },
+  {
+    // URLs, escaped once or more.
+    form: `(?:%(?:25)*${high})+|%(?:25)*${sign}`,
+    undo: (escape) => fromBytes(escape.replaceAll(/%(?:25)*(?=..)/g, '%')),
+  },
+  {
+    // E-mail, whose long lines are broken.
+    form: `(?:=${high})+|=${sign}|=\\r?\\n`,
+    undo: (escape, { printable }) =>
+      printable ? fromBytes(escape.replaceAll(/=\s*/g, '%').replace(/%$/, '')) : undefined,
+  },
+  {
+    // HTML and XML.
+    form: `&(?:amp;)*(?:#[0-9]{1,7}|#[xX]${hex}{1,6}|[A-Za-z]{2,16});`,
+    undo: (escape, manner) =>
+      fromEntity(escape.slice(escape.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, ''), manner),
+  },
+  {
+    // Terminals: colours, character sets, links. Some logs have lost the sign that begins them.
+    form: '(?:\\u001b\\[|\\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|\\u001b[()][A-Z0-9]|\\u001b\\]8;[^;\\u0007]{0,64};|\\[[0-9;]{1,16}m|\\u001b',
+    undo: (_, { unseen }) => unseen,
+  },
+  { form: `[${unseenUnits}]|\\udb40[\\udc00-\\udfff]`, undo: (_, { unseen }) => unseen },
+  { form: `[${spaces}]`, undo: () => ' ' },
+  { form: `[${dashes}]`, undo: () => '-' },
+  { form: `[${wide}]`, undo: (unit) => String.fromCharCode(unit.charCodeAt(0) - 0xfee0) },
+  { form: '(?<=[0-9A-Za-z])\\+(?=[0-9A-Za-z])', undo: (_, { plus }) => (plus ? ' ' : undefined) },
+];
+
+const escapes = new RegExp(forms.map(({ form }) => `(${form})`).join('|'), 'g');
+
+/**
+ * Whether a text has escapes that a finder does not know. Finders know the usual ones of JSON, `\n`
+ * and `\"`, since most texts with escapes have no others.
+ */
+const needsReading = new RegExp(
+  [
+    `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|=3D|=\\r?\\n|&(?:#|[A-Za-z]{2,16};)`,
+    `\\u001b|\\u009b|\\[[0-9;]{1,16}m|\\udb40|[${unseenUnits}${spaces}${dashes}${wide}]`,
+  ].join('|'),
+);
+const isPrintable = /=3D|\w=\r?\n\w/;
+const hasPlus = /[0-9A-Za-z]\+[0-9A-Za-z]/;
+
+/** An escape that was undone: where it is in a reading, and where it was in the text that was read. */
+interface Edit extends Range {
+  readonly rawFrom: number;
+  readonly rawTo: number;
+}
+
+/** A text with its escapes undone once. */
+interface Layer {
+  readonly text: string;
+  readonly edits: readonly Edit[];
+}
+
+/** Undoes what is escaped once; undefined if nothing is. */
+const layerOf = (text: string, manner: Manner): Layer | undefined => {
+  const edits: Edit[] = [];
+  const pieces: string[] = [];
+  let [done, length] = [0, 0];
+  for (const match of text.matchAll(escapes)) {
+    const [escape] = match;
+    const form = forms[match.findIndex((group, i) => i > 0 && group !== undefined) - 1];
+    const meant = form?.undo(escape, manner);
+    if (meant === undefined || meant === escape) continue;
+    const rawTo = match.index + escape.length;
+    const from = length + match.index - done;
+    edits.push({ from, to: from + meant.length, rawFrom: match.index, rawTo });
+    pieces.push(text.slice(done, match.index), meant);
+    done = rawTo;
+    length = from + meant.length;
+  }
+  if (edits.length === 0) return undefined;
+  pieces.push(text.slice(done));
+  return { text: pieces.join(''), edits };
+};
+
+/** The last edit for which something holds that holds for all before it. */
+const lastEdit = (edits: readonly Edit[], holds: (edit: Edit) => boolean): Edit | undefined => {
+  let [low, high] = [0, edits.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const edit = edits[middle];
+    if (edit && holds(edit)) low = middle + 1;
+    else high = middle;
+  }
+  return edits[low - 1];
+};
+
+/** Where a range of a reading was in the text that was read. An escape is in it as a whole. */
+const rawRange = ({ edits }: Layer, { from, to }: Range): Range => {
+  const first = lastEdit(edits, (edit) => edit.from <= from);
+  const last = lastEdit(edits, (edit) => edit.from < to);
+  return {
+    from: !first ? from : from < first.to ? first.rawFrom : first.rawTo + from - first.to,
+    to: !last ? to : to <= last.to ? last.rawTo : last.rawTo + to - last.to,
+  };
+};
+
+/** A range of a text that neither begins nor ends within an escape. */
+const outsideEscapes = ({ edits }: Layer, { from, to }: Range): Range => {
+  const first = lastEdit(edits, (edit) => edit.rawFrom < from);
+  const last = lastEdit(edits, (edit) => edit.rawFrom < to);
+  return {
+    from: first && from < first.rawTo ? first.rawTo : from,
+    to: last && to < last.rawTo ? last.rawFrom : to,
+  };
+};
+
+/** Escapes within escapes are undone so many times. */
+const maxLayers = 4;
+
+const layersOf = (text: string, manner: Manner): readonly Layer[] => {
+  const layers: Layer[] = [];
+  for (
+    let layer = layerOf(text, manner);
+    layer && layers.length < maxLayers;
+    layer = layerOf(layer.text, manner)
+  )
+    layers.push(layer);
+  return layers;
+};
+
+/** Every way in which a text can be read, each as its layers; none if it has no escapes. */
+const readingsOf = (text: string): readonly (readonly Layer[])[] => {
+  if (!needsReading.test(text)) return [];
+  const manner: Manner = { unseen: ' ', plus: false, printable: isPrintable.test(text) };
+  const parted = layersOf(text, manner);
+  const joined = layersOf(text, { ...manner, unseen: '' });
+  const isSame = joined.at(-1)?.text === parted.at(-1)?.text;
+  const spaced =
+    text.includes('%') && hasPlus.test(text) ? [layersOf(text, { ...manner, unseen: '', plus: true })] : [];
+  return [parted, ...(isSame ? [] : [joined]), ...spaced].filter((layers) => layers.length > 0);
+};
+
+/** A text as people read it: without its escapes. */
+export const unescaped = (text: string): string => {
+  if (!needsReading.test(text)) return text;
+  const manner: Manner = { unseen: '', plus: false, printable: isPrintable.test(text) };
+  return layersOf(text, manner).at(-1)?.text ?? text;
+};
+
+/**
+ * Finds something in a text as it is and in each of its readings.
+ *
+ * @param find gives ranges of a text
+ * @returns ranges of the text, in no order; they may overlap
+ */
+export const findInReadings = <T extends Range>(
+  text: string,
+  find: (text: string) => readonly T[],
+): readonly T[] => {
+  const raw = find(text);
+  const readings = readingsOf(text);
+  const [first] = readings;
+  if (!first?.[0]) return raw;
+  const [outermost] = first;
+  return [
+    ...readings.flatMap((layers) =>
+      find(layers.at(-1)?.text ?? '').map((found) => ({
+        ...found,
+        ...layers.reduceRight((range, layer) => rawRange(layer, range), found as Range),
+      })),
+    ),
+    // Where only the text as it is has a find, it may begin with the end of an escape.
+    ...raw.map((found) => ({ ...found, ...outsideEscapes(outermost, found) })),
+  ].filter(({ from, to }) => from < to);
+};
