@@ -15,6 +15,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
+import { answerProblems } from './answers.ts';
 import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
 import {
   done,
@@ -57,24 +58,16 @@ const draftFields = () => ({
 
 const draftNames = { feedback_type: 'type' } as const;
 
-/** The types of answers to what an object of class `AnnotationSpec` asks, with the object's name. */
-const annotationType = /^(?:wandb\.)?annotation\.(.+)$/s;
-
 interface DraftOnTheWire {
   readonly feedback_type: string;
   readonly payload: JsonObject;
   readonly annotation_ref?: string | null | undefined;
 }
 
-/** An answer has a value, and says by its ref what was asked, under the name that its type has. */
 const answersWhatIsAsked = z.check<DraftOnTheWire>(({ value, issues }) => {
-  const asked = annotationType.exec(value.feedback_type)?.[1];
-  if (asked === undefined) return;
-  const refuse = (field: string, message: string) => issues.push(problem(message, value, field));
-  const name = /\/object\/([^/:]+):/.exec(value.annotation_ref ?? '')?.[1];
-  if (name !== asked)
-    refuse('annotation_ref', `should be a ref to the AnnotationSpec ${asked}, as feedback_type names it`);
-  if (!Object.hasOwn(value.payload, 'value')) refuse('payload', 'should have the answer as its value');
+  const { feedback_type: type, annotation_ref: annotationRef = null, payload } = value;
+  for (const [field, message] of answerProblems({ type, annotationRef, payload }))
+    issues.push(problem(message, value, field));
 });
 
 const draft = () =>

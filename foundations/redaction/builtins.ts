@@ -59,7 +59,7 @@ class Places {
 type Finder = (text: string, places: Places, take: Take, wanted: ReadonlySet<Builtin>) => void;
 
 const [word, number, digit, letter, colon, sign, dash, dot, plus] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-const escape = 512;
+const escaping = 512;
 
 /** What each ASCII character may be a part of. */
 const kinds = new Uint16Array(128);
@@ -67,7 +67,7 @@ for (const [units, kind] of [
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', word | letter],
   ['0123456789', word | number | digit],
   ['_~', word],
-  ['=', word | escape],
+  ['=', word | escaping],
   [' ()', number],
   ['/', word | number],
   ['.', word | number | dot],
@@ -75,8 +75,8 @@ for (const [units, kind] of [
   ['+', word | number | plus],
   [':', colon],
   ['@', sign],
-  ['%', sign | escape],
-  ['\\&[\u001b', escape],
+  ['%', sign | escaping],
+  ['\\&[\u001b', escaping],
 ] as const)
   for (const unit of units) kinds[unit.charCodeAt(0)] = kind;
 
@@ -86,7 +86,7 @@ for (const [units, kind] of [
  */
 const kindBeyond = (unit: number): number => {
   if (unit === 0xa0 || (unit >= 0x2010 && unit <= 0x2015)) return number;
-  return (unit > 0xad && unit < 0x600 && unit !== 0x34f) || (unit > 0x3000 && unit < 0xd800) ? 0 : escape;
+  return (unit > 0xad && unit < 0x600 && unit !== 0x34f) || (unit > 0x3000 && unit < 0xd800) ? 0 : escaping;
 };
 
 const kindAt = (text: string, at: number): number => {
@@ -143,7 +143,7 @@ const placesIn = (text: string): Places => {
   }
   places.hasSign = (all & sign) !== 0;
   places.hasDash = (all & dash) !== 0;
-  places.hasEscape = (all & escape) !== 0;
+  places.hasEscape = (all & escaping) !== 0;
   return places;
 };
 

@@ -26,7 +26,7 @@ interface Form {
   /** A regular expression without groups. */
   readonly form: string;
   /** What an escape stands for; undefined if it is none. */
-  readonly undo: (escape: string, manner: Manner) => string | undefined;
+  readonly undo: (found: string, manner: Manner) => string | undefined;
 }
 
 const hex = '[0-9A-Fa-f]';
@@ -118,24 +118,24 @@ const forms: readonly Form[] = [
       `\\\\+(?:u${hex}{4}|u\\{${hex}{1,6}\\}|U${hex}{8}|x[0-7]${hex}|x${high}(?:\\\\{1,8}x${high})*`,
       `[01][0-7]{2}|[23][0-7]{2}(?:\\\\{1,8}[23][0-7]{2})*|[nrtbfva0"'/]|e(?=\\[))?`,
     ].join('|'),
-    undo: (escape) => fromBackslashed(escape.replace(/^\\+/, '')),
+    undo: (found) => fromBackslashed(found.replace(/^\\+/, '')),
   },
   {
     // URLs, escaped once or more.
     form: `(?:%(?:25)*${high})+|%(?:25)*${sign}`,
-    undo: (escape) => fromBytes(escape.replaceAll(/%(?:25)*(?=..)/g, '%')),
+    undo: (found) => fromBytes(found.replaceAll(/%(?:25)*(?=..)/g, '%')),
   },
   {
     // E-mail, whose long lines are broken.
     form: `(?:=${high})+|=${sign}|=\\r?\\n`,
-    undo: (escape, { printable }) =>
-      printable ? fromBytes(escape.replaceAll(/=\s*/g, '%').replace(/%$/, '')) : undefined,
+    undo: (found, { printable }) =>
+      printable ? fromBytes(found.replaceAll(/=\s*/g, '%').replace(/%$/, '')) : undefined,
   },
   {
     // HTML and XML.
     form: `&(?:amp;)*(?:#[0-9]{1,7}|#[xX]${hex}{1,6}|[A-Za-z]{2,16});`,
-    undo: (escape, manner) =>
-      fromEntity(escape.slice(escape.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, ''), manner),
+    undo: (found, manner) =>
+      fromEntity(found.slice(found.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, ''), manner),
   },
   {
     // Terminals: colours, character sets, links. Some logs have lost the sign that begins them.
@@ -182,11 +182,11 @@ const layerOf = (text: string, manner: Manner): Layer | undefined => {
   const pieces: string[] = [];
   let [done, length] = [0, 0];
   for (const match of text.matchAll(escapes)) {
-    const [escape] = match;
+    const [found] = match;
     const form = forms[match.findIndex((group, i) => i > 0 && group !== undefined) - 1];
-    const meant = form?.undo(escape, manner);
-    if (meant === undefined || meant === escape) continue;
-    const rawTo = match.index + escape.length;
+    const meant = form?.undo(found, manner);
+    if (meant === undefined || meant === found) continue;
+    const rawTo = match.index + found.length;
     const from = length + match.index - done;
     edits.push({ from, to: from + meant.length, rawFrom: match.index, rawTo });
     pieces.push(text.slice(done, match.index), meant);

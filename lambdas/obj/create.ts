@@ -10,12 +10,14 @@ import { settings } from '../http/settings.ts';
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
  * the digest. Values of classes that mean something to the service are checked.
  */
-export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => {
-  authorizeObject(caller, obj.projectId, obj.val);
-  await checkObject(obj.objectId, obj.val, schemaInDialect);
-  if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+export const handler = endpoint(objCreate, async ({ body, caller, budget }) => {
+  const admit: Parameters<typeof createObject>[4] = async (obj) => {
+    authorizeObject(caller, obj.projectId, obj.val);
+    await checkObject(obj.objectId, obj.val, schemaInDialect);
+    if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+  };
   return {
-    digest: await createObject(settings.objects, obj, caller.user, budget),
-    object_id: obj.objectId,
+    digest: await createObject(settings.objects, body.obj, caller.user, budget, admit),
+    object_id: body.obj.objectId,
   };
 });

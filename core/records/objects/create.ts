@@ -7,6 +7,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
+import { classWithMeaning } from './classes.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -52,20 +53,23 @@ export interface NewObject extends ObjectName {
  * this returns. It may be when this throws, and the same request may be sent again.
  *
  * @param userId whose key makes it
+ * @param admit refuses what may not be stored. It gets the object as it is stored, which redaction can
+ * have made another one than was sent. @default - whatever comes is stored
  * @returns the digest of the value, as it was sent
- * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}; 503 when storage does not take it
- * in time, or others change the object all
- * the while
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject} and `admit`;
+ * 503 when storage does not take it in time, or others change the object all the while
  */
 export const createObject = async (
   store: Store,
   { val: sent, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
+  admit: (stored: ObjectName & { readonly val: JsonValue }) => Promise<void> = async () => {},
 ): Promise<string> => {
   const digest = store.policy.valueDigest(sent);
+  const val = await redactObject(store, name.objectId, sent, classWithMeaning);
+  await admit({ ...name, val });
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
-  const val = await redactObject(store, name.objectId, sent);
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
   const kind = store.policy.isOp(val) ? 'op' : 'object';
