@@ -262,7 +262,7 @@ export const isCard = (digits: string): boolean =>
   passesLuhn(digits);
 
 const maxCardDigits = 19;
-const cardSeparator = /^[ \-\u00a0\u2010-\u2015]$/;
+const cardSeparator = /^[ +\-\u00a0\u2010-\u2015]$/;
 
 /** Where the card that begins with a group ends; undefined if none does. */
 const cardEnd = (groups: readonly Group[], start: number): number | undefined => {
@@ -286,7 +286,7 @@ const cardEnd = (groups: readonly Group[], start: number): number | undefined =>
 
 const plainSeparator = /^[ .\-/\u00a0\u2010-\u2015]$/;
 /** What may stand between the groups of a phone's number. */
-const phoneSeparator = /^(?:[ .\-/\u00a0\u2010-\u2015]|\)|[ ]\(|\)[ \-/]|[ ]?\(0\)[ ]?)$/;
+const phoneSeparator = /^(?:[ +.\-/\u00a0\u2010-\u2015]|\)|[ +]\(|\)[ +\-/]|[ ]?\(0\)[ ]?)$/;
 
 /** The groups of one number: they follow each other, with a separator of phones between. */
 const phoneGroups = (groups: readonly Group[], start: number, maxDigits: number): Group[] => {
@@ -466,7 +466,7 @@ const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
 
 const ibanHead = /(?:[A-Z]{2}|[a-z]{2})\d{2}/y;
 const ibanUnit = /^[A-Za-z0-9]$/;
-const ibanSeparator = /^[ \-\u00a0]$/;
+const ibanSeparator = /^[ +\-\u00a0]$/;
 
 /** Whether the remainder of an IBAN, whose first four characters belong at its end, is 1. */
 export const passesMod97 = (iban: string): boolean => {
@@ -554,6 +554,9 @@ const findAwsKeys: Finder = (text, { words }, take) =>
   });
 
 const scheme = /(?:bearer|basic)\s{1,4}$/i;
+/** In the query of a URL, a space is a `+`. */
+const schemeInQuery = /(?<![0-9A-Za-z])(?:bearer|basic)\+{1,4}/i;
+
 /** Parts of a JSON Web Token: the least that its first two have, and how many there are after the first. */
 const [tokenHead, minTokenPart, minFurther, maxFurther] = ['eyJ', 8, 2, 4];
 const tokenUnit = /^[\w-]$/;
@@ -594,9 +597,12 @@ const findWebTokens = (text: string, from: number, to: number, take: Take): void
 const findTokens: Finder = (text, { words }, take) =>
   eachRange(words, (from, to) => {
     const head = scheme.exec(text.slice(Math.max(0, from - 12), from));
+    const value = text.slice(from, to);
+    const inQuery = schemeInQuery.exec(value);
+    const start = inQuery ? from + inQuery.index + inQuery[0].length : from;
     // A word without a digit is more likely the rest of a sentence.
-    if (head && begins(text, from - head[0].length) && /[\d=]/.test(text.slice(from, to)))
-      take('bearer_token', from, to);
+    if ((inQuery || (head && begins(text, from - head[0].length))) && /[\d=]/.test(text.slice(start, to)))
+      take('bearer_token', start, to);
     findWebTokens(text, from, to, take);
   });
 

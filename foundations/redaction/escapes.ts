@@ -11,14 +11,19 @@ export interface Range {
   readonly to: number;
 }
 
+/** Parts what is beside something that does not show. */
+const parting = '\u0001';
+
 /** How a text is read, where it can be read in several ways. */
 interface Manner {
   /** What becomes of what does not show: it parts what is beside it, or is not there. */
-  readonly unseen: ' ' | '';
+  readonly unseen: typeof parting | '';
   /** Whether a `+` is a space, as in the query of a URL. */
   readonly plus: boolean;
   /** Whether `=3D` is a `=`, as in e-mail. */
   readonly printable: boolean;
+  /** Whether `%41` is an `A`, which nobody has to escape: it may as well be a percentage. */
+  readonly every: boolean;
 }
 
 /** A way of escaping. */
@@ -32,6 +37,8 @@ interface Form {
 const hex = '[0-9A-Fa-f]';
 /** Bytes of ASCII that are no letter and no digit: nobody has to escape those, and `5%4111` is none. */
 const sign = `(?:[012]${hex}|3[A-Fa-f]|40|[57][B-Fb-f]|60)`;
+/** Letters and digits of ASCII. */
+const plain = '(?:3\\d|[46][1-9A-Fa-f]|[57][\\dAa])';
 /** Bytes of UTF-8 beyond ASCII. */
 const high = `[89A-Fa-f]${hex}`;
 
@@ -86,6 +93,8 @@ const fromBytes = (percents: string): string => {
 
 const percentOfOctal = (octal: string): string => `%${Number.parseInt(octal, 8).toString(16)}`;
 
+const fromPercents = (escaped: string): string => fromBytes(escaped.replaceAll(/%(?:25)*(?=..)/g, '%'));
+
 /** What stands for something after backslashes. */
 const fromBackslashed = (name: string): string | undefined => {
   if (/^[uU]/.test(name)) return fromCode(Number.parseInt(name.replaceAll(/[uU{}]/g, ''), 16));
@@ -122,8 +131,12 @@ const forms: readonly Form[] = [
   },
   {
     // URLs, escaped once or more.
+    form: `%(?:25)*${plain}`,
+    undo: (found, { every }) => (every ? fromPercents(found) : undefined),
+  },
+  {
     form: `(?:%(?:25)*${high})+|%(?:25)*${sign}`,
-    undo: (found) => fromBytes(found.replaceAll(/%(?:25)*(?=..)/g, '%')),
+    undo: fromPercents,
   },
   {
     // E-mail, whose long lines are broken.
@@ -161,7 +174,8 @@ const needsReading = new RegExp(
     `\\u001b|\\u009b|\\[[0-9;]{1,16}m|\\udb40|[${unseenUnits}${spaces}${dashes}${wide}]`,
   ].join('|'),
 );
-const isPrintable = /=3D|\w=\r?\n\w/;
+const isPrintable = /=3D|[^\s=]=\r?\n\S/;
+const hasEveryPercent = new RegExp(`%(?:25)*${plain}`);
 const hasPlus = /[0-9A-Za-z]\+[0-9A-Za-z]/;
 
 /** An escape that was undone: where it is in a reading, and where it was in the text that was read. */
@@ -244,22 +258,29 @@ const layersOf = (text: string, manner: Manner): readonly Layer[] => {
   return layers;
 };
 
+const plainManner = { plus: false, every: false };
+
 /** Every way in which a text can be read, each as its layers; none if it has no escapes. */
 const readingsOf = (text: string): readonly (readonly Layer[])[] => {
   if (!needsReading.test(text)) return [];
-  const manner: Manner = { unseen: ' ', plus: false, printable: isPrintable.test(text) };
-  const parted = layersOf(text, manner);
-  const joined = layersOf(text, { ...manner, unseen: '' });
-  const isSame = joined.at(-1)?.text === parted.at(-1)?.text;
-  const spaced =
-    text.includes('%') && hasPlus.test(text) ? [layersOf(text, { ...manner, unseen: '', plus: true })] : [];
-  return [parted, ...(isSame ? [] : [joined]), ...spaced].filter((layers) => layers.length > 0);
+  const parted: Manner = { ...plainManner, unseen: parting, printable: isPrintable.test(text) };
+  const joined: Manner = { ...parted, unseen: '' };
+  const first = layersOf(text, parted);
+  const readings = [first];
+  const texts = [text, ...first.map((layer) => layer.text)];
+  if (texts.at(-1)?.includes(parting)) readings.push(layersOf(text, joined));
+  if (texts.some((each) => each.includes('%'))) {
+    if (texts.some((each) => hasPlus.test(each))) readings.push(layersOf(text, { ...joined, plus: true }));
+    if (texts.some((each) => hasEveryPercent.test(each)))
+      readings.push(layersOf(text, { ...parted, every: true }));
+  }
+  return readings.filter((layers) => layers.length > 0);
 };
 
 /** A text as people read it: without its escapes. */
 export const unescaped = (text: string): string => {
   if (!needsReading.test(text)) return text;
-  const manner: Manner = { unseen: '', plus: false, printable: isPrintable.test(text) };
+  const manner: Manner = { ...plainManner, unseen: '', printable: isPrintable.test(text) };
   return layersOf(text, manner).at(-1)?.text ?? text;
 };
 
@@ -273,19 +294,23 @@ export const findInReadings = <T extends Range>(
   text: string,
   find: (text: string) => readonly T[],
 ): readonly T[] => {
-  const raw = find(text);
   const readings = readingsOf(text);
-  const [first] = readings;
-  if (!first?.[0]) return raw;
-  const [outermost] = first;
-  return [
-    ...readings.flatMap((layers) =>
-      find(layers.at(-1)?.text ?? '').map((found) => ({
-        ...found,
-        ...layers.reduceRight((range, layer) => rawRange(layer, range), found as Range),
-      })),
-    ),
-    // Where only the text as it is has a find, it may begin with the end of an escape.
-    ...raw.map((found) => ({ ...found, ...outsideEscapes(outermost, found) })),
-  ].filter(({ from, to }) => from < to);
+  if (readings.length === 0) return find(text);
+  const looked = new Set<string>();
+  const found: T[] = [];
+  // The innermost text says best what something is, so it comes first.
+  for (const layers of readings)
+    for (let depth = layers.length; depth >= 0; depth--) {
+      const read = layers[depth - 1]?.text ?? text;
+      if (looked.has(read)) continue;
+      looked.add(read);
+      const [below, above] = [layers.slice(0, depth), layers[depth]];
+      for (const each of find(read)) {
+        // What is found beside an escape may begin with the end of it.
+        const apart = above ? outsideEscapes(above, each) : each;
+        const range = below.reduceRight<Range>((inner, layer) => rawRange(layer, inner), apart);
+        if (range.from < range.to) found.push({ ...each, from: range.from, to: range.to });
+      }
+    }
+  return found;
 };
