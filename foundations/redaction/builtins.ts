@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { findInReadings, type Range } from './escapes.ts';
+import { beyondAscii, findInReadings, isEscapeAt, type Range } from './escapes.ts';
 
 /*
  * The built-in rules. One look at each character finds where there may be something: an `@`, a run of
@@ -44,7 +44,7 @@ class Places {
   /** Whether there is an `@` or a `%`. */
   hasSign = false;
   hasDash = false;
-  /** Whether there is something that can begin an escape. */
+  /** Whether there is an escape that finders do not know. */
   hasEscape = false;
 
   clear(): void {
@@ -61,38 +61,28 @@ type Finder = (text: string, places: Places, take: Take, wanted: ReadonlySet<Bui
 const [word, number, digit, letter, colon, sign, dash, dot, plus] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const escaping = 512;
 
-/** What each ASCII character may be a part of. */
-const kinds = new Uint16Array(128);
+/** What each UTF-16 unit may be a part of. */
+const kinds = new Uint16Array(0x10000);
 for (const [units, kind] of [
+  [beyondAscii, escaping],
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', word | letter],
   ['0123456789', word | number | digit],
   ['_~', word],
   ['=', word | escaping],
-  [' ()', number],
+  // A space that does not break, and dashes.
+  [' ()\u00a0\u2010\u2011\u2012\u2013\u2014\u2015', number],
   ['/', word | number],
   ['.', word | number | dot],
   ['-', word | number | dash],
-  ['+', word | number | plus],
+  ['+', word | number | plus | escaping],
   [':', colon],
   ['@', sign],
   ['%', sign | escaping],
   ['\\&[\u001b', escaping],
 ] as const)
-  for (const unit of units) kinds[unit.charCodeAt(0)] = kind;
+  for (let at = 0; at < units.length; at++) kinds[units.charCodeAt(at)] = kind;
 
-/**
- * Signs beyond ASCII that stand between the digits of a number: a space that does not break, dashes.
- * Letters of Latin, Greek and Cyrillic and all of Chinese but its signs begin no escape.
- */
-const kindBeyond = (unit: number): number => {
-  if (unit === 0xa0 || (unit >= 0x2010 && unit <= 0x2015)) return number;
-  return (unit > 0xad && unit < 0x600 && unit !== 0x34f) || (unit > 0x3000 && unit < 0xd800) ? 0 : escaping;
-};
-
-const kindAt = (text: string, at: number): number => {
-  const unit = text.charCodeAt(at);
-  return unit < 128 ? (kinds[unit] ?? 0) : kindBeyond(unit);
-};
+const kindAt = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0;
 
 const minWord = 16;
 /** The fewest digits of a number that is found without and with a `+`, and of an IPv4 address. */
@@ -107,7 +97,7 @@ const placesIn = (text: string): Places => {
   places.clear();
   let [wordFrom, wordHasDigit] = [-1, false];
   let [numberFrom, digits, dots, hasPlus] = [-1, 0, 0, false];
-  let [before, all] = [0, 0];
+  let [before, all, hasEscape] = [0, 0, false];
   const { length } = text;
   for (let at = 0; at <= length; ) {
     const from = at;
@@ -139,11 +129,13 @@ const placesIn = (text: string): Places => {
       hasPlus = false;
     }
     if (kind & colon && addressUnit.test(text.charAt(at)) && at - from < 3) places.colons.push(from);
+    if (kind & escaping && !hasEscape)
+      for (let unit = from; unit < at && !hasEscape; unit++) hasEscape = isEscapeAt(text, unit);
     before = kind;
   }
   places.hasSign = (all & sign) !== 0;
   places.hasDash = (all & dash) !== 0;
-  places.hasEscape = (all & escaping) !== 0;
+  places.hasEscape = hasEscape;
   return places;
 };
 
@@ -286,7 +278,7 @@ const cardEnd = (groups: readonly Group[], start: number): number | undefined =>
 
 const plainSeparator = /^[ .\-/\u00a0\u2010-\u2015]$/;
 /** What may stand between the groups of a phone's number. */
-const phoneSeparator = /^(?:[ +.\-/\u00a0\u2010-\u2015]|\)|[ +]\(|\)[ +\-/]|[ ]?\(0\)[ ]?)$/;
+const phoneSeparator = /^(?:[ .\-/\u00a0\u2010-\u2015]|\)|[ ]\(|\)[ \-/]|[ ]?\(0\)[ ]?)$/;
 
 /** The groups of one number: they follow each other, with a separator of phones between. */
 const phoneGroups = (groups: readonly Group[], start: number, maxDigits: number): Group[] => {
@@ -360,6 +352,8 @@ const nationalEnd = (text: string, groups: readonly Group[], start: number): num
   const inBrackets = text.charAt(first.from - 1) === '(';
   if (!inBrackets && !nationalHead.test(first.digits)) return undefined;
   if (first.digits === '1' && groups[start + 1]?.digits.length !== 3) return undefined;
+  // The seconds of a time: `04:07:07.315014 00`.
+  if (/\d:$/.test(text.slice(Math.max(0, first.from - 2), first.from))) return undefined;
   if (!begins(text, inBrackets ? first.from - 1 : first.from)) return undefined;
   for (let taken = phoneGroups(groups, start, maxNational); taken.length > 1; taken = taken.slice(0, -1)) {
     const next = groups[start + taken.length];
@@ -554,9 +548,6 @@ const findAwsKeys: Finder = (text, { words }, take) =>
   });
 
 const scheme = /(?:bearer|basic)\s{1,4}$/i;
-/** In the query of a URL, a space is a `+`. */
-const schemeInQuery = /(?<![0-9A-Za-z])(?:bearer|basic)\+{1,4}/i;
-
 /** Parts of a JSON Web Token: the least that its first two have, and how many there are after the first. */
 const [tokenHead, minTokenPart, minFurther, maxFurther] = ['eyJ', 8, 2, 4];
 const tokenUnit = /^[\w-]$/;
@@ -597,12 +588,9 @@ const findWebTokens = (text: string, from: number, to: number, take: Take): void
 const findTokens: Finder = (text, { words }, take) =>
   eachRange(words, (from, to) => {
     const head = scheme.exec(text.slice(Math.max(0, from - 12), from));
-    const value = text.slice(from, to);
-    const inQuery = schemeInQuery.exec(value);
-    const start = inQuery ? from + inQuery.index + inQuery[0].length : from;
     // A word without a digit is more likely the rest of a sentence.
-    if ((inQuery || (head && begins(text, from - head[0].length))) && /[\d=]/.test(text.slice(start, to)))
-      take('bearer_token', start, to);
+    if (head && begins(text, from - head[0].length) && /[\d=]/.test(text.slice(from, to)))
+      take('bearer_token', from, to);
     findWebTokens(text, from, to, take);
   });
 

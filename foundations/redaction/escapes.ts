@@ -112,12 +112,37 @@ const fromEntity = (name: string, { unseen }: Manner): string | undefined => {
   return unseenNames.has(name) ? unseen : signNames[name];
 };
 
+/** All UTF-16 units from one up to another, both among them. */
+const unitsIn = (ranges: readonly (readonly [from: number, to: number])[]): string =>
+  ranges
+    .map(([from, to]) => String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, i) => from + i)))
+    .join('');
+
 /** Signs that show nothing: soft hyphens, joiners, directions, variations. */
-const unseenUnits =
-  '\\u00ad\\u034f\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff';
-/** Spaces and dashes of typesetters, and ASCII that is as wide as Chinese signs. */
-const [spaces, dashes] = ['\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000', '\\u2212\\ufe58\\ufe63'];
-const wide = '\\uff0b\\uff0d-\\uff19\\uff20-\\uff3a\\uff3f\\uff41-\\uff5a';
+const unseenUnits = unitsIn([
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x180e, 0x180e],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+]);
+/** Spaces and dashes of typesetters. */
+const spaces = `\u1680\u202f\u205f\u3000${unitsIn([[0x2000, 0x200a]])}`;
+const dashes = '\u2212\ufe58\ufe63';
+/** What is between secrets, and of what they are, in the width of Chinese signs. */
+const wide = unitsIn([
+  [0xff0b, 0xff0b],
+  [0xff0d, 0xff19],
+  [0xff20, 0xff3a],
+  [0xff3f, 0xff3f],
+  [0xff41, 0xff5a],
+]);
+/** The first units of what is undone beyond ASCII: of terminals, and of tags that nobody sees, too. */
+export const beyondAscii = `${unseenUnits}${spaces}${dashes}${wide}\u009b\udb40`;
 
 /** None of them can backtrack over more than what it has matched, so the time is linear in the text. */
 const forms: readonly Form[] = [
@@ -162,21 +187,43 @@ const forms: readonly Form[] = [
   { form: '(?<=[0-9A-Za-z])\\+(?=[0-9A-Za-z])', undo: (_, { plus }) => (plus ? ' ' : undefined) },
 ];
 
-const escapes = new RegExp(forms.map(({ form }) => `(${form})`).join('|'), 'g');
+/** The signs that escapes begin with. */
+const beginnings = `[\\\\%=&\\[+\\u001b${beyondAscii}]`;
+/** With what it begins ahead, an engine passes all else over at once. */
+const escapes = new RegExp(`(?=${beginnings})(?:${forms.map(({ form }) => `(${form})`).join('|')})`, 'g');
+
+/** What may be an escape, at the place of the sign that begins it. */
+const beginsEscape = new RegExp(
+  [
+    `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|=(?:3D|\\r?\\n)|&(?:#|[A-Za-z]{2,16};)`,
+    `[\\u001b${beyondAscii}]|\\[[0-9;]{1,16}m|\\+[0-9A-Za-z]`,
+  ].join('|'),
+  'y',
+);
+const mayBegin = new RegExp(beginnings, 'g');
+
+/** Whether a `+` is where the query of a URL can have one: `q=4111+1111`. */
+const isInQuery = (text: string, at: number): boolean =>
+  /[=%][^\s&=]*[0-9A-Za-z]$/.test(text.slice(Math.max(0, at - 64), at));
 
 /**
- * Whether a text has escapes that a finder does not know. Finders know the usual ones of JSON, `\n`
- * and `\"`, since most texts with escapes have no others.
+ * Whether there is an escape at a place that a finder does not know. Finders know the usual ones of
+ * JSON, `\n` and `\"`, since most texts with escapes have no others.
  */
-const needsReading = new RegExp(
-  [
-    `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|=3D|=\\r?\\n|&(?:#|[A-Za-z]{2,16};)`,
-    `\\u001b|\\u009b|\\[[0-9;]{1,16}m|\\udb40|[${unseenUnits}${spaces}${dashes}${wide}]`,
-  ].join('|'),
-);
-const isPrintable = /=3D|[^\s=]=\r?\n\S/;
+export const isEscapeAt = (text: string, at: number): boolean => {
+  beginsEscape.lastIndex = at;
+  return beginsEscape.test(text) && (text.charAt(at) !== '+' || isInQuery(text, at));
+};
+
+const hasEscapes = (text: string, begins = mayBegin): boolean => {
+  for (const { index } of text.matchAll(begins)) if (isEscapeAt(text, index)) return true;
+  return false;
+};
+
+const hasPlus = (text: string): boolean => hasEscapes(text, /\+/g);
+
+const isPrintable = /=3D|[^=]=\r?\n\S/;
 const hasEveryPercent = new RegExp(`%(?:25)*${plain}`);
-const hasPlus = /[0-9A-Za-z]\+[0-9A-Za-z]/;
 
 /** An escape that was undone: where it is in a reading, and where it was in the text that was read. */
 interface Edit extends Range {
@@ -262,24 +309,22 @@ const plainManner = { plus: false, every: false };
 
 /** Every way in which a text can be read, each as its layers; none if it has no escapes. */
 const readingsOf = (text: string): readonly (readonly Layer[])[] => {
-  if (!needsReading.test(text)) return [];
+  if (!hasEscapes(text)) return [];
   const parted: Manner = { ...plainManner, unseen: parting, printable: isPrintable.test(text) };
   const joined: Manner = { ...parted, unseen: '' };
   const first = layersOf(text, parted);
   const readings = [first];
   const texts = [text, ...first.map((layer) => layer.text)];
   if (texts.at(-1)?.includes(parting)) readings.push(layersOf(text, joined));
-  if (texts.some((each) => each.includes('%'))) {
-    if (texts.some((each) => hasPlus.test(each))) readings.push(layersOf(text, { ...joined, plus: true }));
-    if (texts.some((each) => hasEveryPercent.test(each)))
-      readings.push(layersOf(text, { ...parted, every: true }));
-  }
+  if (texts.some((each) => hasPlus(each))) readings.push(layersOf(text, { ...joined, plus: true }));
+  if (texts.some((each) => hasEveryPercent.test(each)))
+    readings.push(layersOf(text, { ...parted, every: true }));
   return readings.filter((layers) => layers.length > 0);
 };
 
 /** A text as people read it: without its escapes. */
 export const unescaped = (text: string): string => {
-  if (!needsReading.test(text)) return text;
+  if (!hasEscapes(text)) return text;
   const manner: Manner = { ...plainManner, unseen: '', printable: isPrintable.test(text) };
   return layersOf(text, manner).at(-1)?.text ?? text;
 };
