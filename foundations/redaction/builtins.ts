@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { beyondAscii, findInReadings, isEscapeAt, type Range } from './escapes.ts';
+import { beyondAscii, findInReadings, isEscapeAt, type Range, withoutOverlaps } from './escapes.ts';
 
 /*
  * The built-in rules. One look at each character finds where there may be something: an `@`, a run of
@@ -146,7 +146,7 @@ const eachRange = (pairs: readonly number[], look: (from: number, to: number) =>
 
 /** What is joined by `_` are words of their own: `key_AKIA...`. */
 const wordUnit = /^[0-9A-Za-z]$/;
-const escapeUnit = /^[nrtbfva0]$/;
+const escapeUnit = /^[nrtbf]$/;
 
 /** Whether a unit is the letter of an escape: JSON inside of a text has line breaks as `\n`. */
 const isEscaped = (text: string, at: number): boolean =>
@@ -519,13 +519,12 @@ const secretValue = /(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 /** The secret halves of AWS keys in a field, by its name and their form. */
 export const awsSecretsIn = (key: string, value: string): readonly Range[] => {
   if (value.length < minSecret || value.length > maxSecret || !secretName.test(key)) return [];
-  const found = findInReadings(value, (text) =>
+  return findInReadings(value, (text) =>
     Array.from(text.matchAll(secretValue), ({ 0: secret, index }) => ({
       from: index,
       to: index + secret.length,
     })),
   );
-  return withoutOverlaps(found);
 };
 
 /** How far before a word the name of what it is may begin. */
@@ -677,20 +676,8 @@ export const finderOf = (wanted: ReadonlySet<Builtin>): ((text: string) => reado
   return (text) => {
     if ((text.length === 36 || text.length === 32) && plainId.test(text)) return [];
     const places = placesIn(text);
-    const spans = places.hasEscape
+    return places.hasEscape
       ? findInReadings(text, (reading) => findIn(reading, placesIn(reading)))
-      : findIn(text, places);
-    return spans.length < 2 ? spans : withoutOverlaps(spans);
+      : withoutOverlaps(findIn(text, places));
   };
-};
-
-/** Spans in order. Of those that overlap, what was found first stays, and grows to cover the others. */
-export const withoutOverlaps = <T extends Range>(spans: readonly T[]): T[] => {
-  const kept: T[] = [];
-  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = kept.at(-1);
-    if (!last || span.from >= last.to) kept.push(span);
-    else if (span.to > last.to) kept[kept.length - 1] = { ...last, to: span.to };
-  }
-  return kept;
 };

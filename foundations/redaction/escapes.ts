@@ -48,10 +48,7 @@ const letters: Readonly<Record<string, string>> = {
   t: '\t',
   b: '\b',
   f: '\f',
-  v: '\v',
-  a: '\u0007',
   e: '\u001b',
-  0: '\0',
 };
 
 /** What HTML calls the signs that are beside secrets, or within them. */
@@ -150,7 +147,7 @@ const forms: readonly Form[] = [
     // JSON, JavaScript, Python, Go, C. JSON inside of JSON has twice the backslashes.
     form: [
       `\\\\+(?:u${hex}{4}|u\\{${hex}{1,6}\\}|U${hex}{8}|x[0-7]${hex}|x${high}(?:\\\\{1,8}x${high})*`,
-      `[01][0-7]{2}|[23][0-7]{2}(?:\\\\{1,8}[23][0-7]{2})*|[nrtbfva0"'/]|e(?=\\[))?`,
+      `[01][0-7]{2}|[23][0-7]{2}(?:\\\\{1,8}[23][0-7]{2})*|[nrtbf"'/]|e(?=\\[))?`,
     ].join('|'),
     undo: (found) => fromBackslashed(found.replace(/^\\+/, '')),
   },
@@ -200,7 +197,6 @@ const beginsEscape = new RegExp(
   ].join('|'),
   'y',
 );
-const mayBegin = new RegExp(beginnings, 'g');
 
 /** Whether a `+` is where the query of a URL can have one: `q=4111+1111`. */
 const isInQuery = (text: string, at: number): boolean =>
@@ -215,12 +211,10 @@ export const isEscapeAt = (text: string, at: number): boolean => {
   return beginsEscape.test(text) && (text.charAt(at) !== '+' || isInQuery(text, at));
 };
 
-const hasEscapes = (text: string, begins = mayBegin): boolean => {
-  for (const { index } of text.matchAll(begins)) if (isEscapeAt(text, index)) return true;
+const hasPlus = (text: string): boolean => {
+  for (const { index } of text.matchAll(/\+/g)) if (isEscapeAt(text, index)) return true;
   return false;
 };
-
-const hasPlus = (text: string): boolean => hasEscapes(text, /\+/g);
 
 const isPrintable = /=3D|[^=]=\r?\n\S/;
 const hasEveryPercent = new RegExp(`%(?:25)*${plain}`);
@@ -229,6 +223,8 @@ const hasEveryPercent = new RegExp(`%(?:25)*${plain}`);
 interface Edit extends Range {
   readonly rawFrom: number;
   readonly rawTo: number;
+  /** Whether it may be none: `\\203.0.113.77` is the name of a host, or begins with a byte in octal. */
+  readonly isDoubtful: boolean;
 }
 
 /** A text with its escapes undone once. */
@@ -236,6 +232,8 @@ interface Layer {
   readonly text: string;
   readonly edits: readonly Edit[];
 }
+
+const octalHead = /^\\+[0-3]/;
 
 /** Undoes what is escaped once; undefined if nothing is. */
 const layerOf = (text: string, manner: Manner): Layer | undefined => {
@@ -249,7 +247,13 @@ const layerOf = (text: string, manner: Manner): Layer | undefined => {
     if (meant === undefined || meant === found) continue;
     const rawTo = match.index + found.length;
     const from = length + match.index - done;
-    edits.push({ from, to: from + meant.length, rawFrom: match.index, rawTo });
+    edits.push({
+      from,
+      to: from + meant.length,
+      rawFrom: match.index,
+      rawTo,
+      isDoubtful: octalHead.test(found),
+    });
     pieces.push(text.slice(done, match.index), meant);
     done = rawTo;
     length = from + meant.length;
@@ -259,36 +263,65 @@ const layerOf = (text: string, manner: Manner): Layer | undefined => {
   return { text: pieces.join(''), edits };
 };
 
-/** The last edit for which something holds that holds for all before it. */
-const lastEdit = (edits: readonly Edit[], holds: (edit: Edit) => boolean): Edit | undefined => {
-  let [low, high] = [0, edits.length];
+/** The last item for which something holds that holds for all before it. */
+const lastOf = <T>(items: readonly T[], holds: (item: T) => boolean): T | undefined => {
+  let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const edit = edits[middle];
-    if (edit && holds(edit)) low = middle + 1;
+    const item = items[middle];
+    if (item !== undefined && holds(item)) low = middle + 1;
     else high = middle;
   }
-  return edits[low - 1];
+  return items[low - 1];
 };
 
 /** Where a range of a reading was in the text that was read. An escape is in it as a whole. */
 const rawRange = ({ edits }: Layer, { from, to }: Range): Range => {
-  const first = lastEdit(edits, (edit) => edit.from <= from);
-  const last = lastEdit(edits, (edit) => edit.from < to);
+  const first = lastOf(edits, (edit) => edit.from <= from);
+  const last = lastOf(edits, (edit) => edit.from < to);
   return {
     from: !first ? from : from < first.to ? first.rawFrom : first.rawTo + from - first.to,
     to: !last ? to : to <= last.to ? last.rawTo : last.rawTo + to - last.to,
   };
 };
 
-/** A range of a text that neither begins nor ends within an escape. */
-const outsideEscapes = ({ edits }: Layer, { from, to }: Range): Range => {
-  const first = lastEdit(edits, (edit) => edit.rawFrom < from);
-  const last = lastEdit(edits, (edit) => edit.rawFrom < to);
-  return {
-    from: first && from < first.rawTo ? first.rawTo : from,
-    to: last && to < last.rawTo ? last.rawFrom : to,
-  };
+/** Where a range of the text within some layers was in the outermost text. */
+const outermost = (layers: readonly Layer[], range: Range): Range =>
+  layers.reduceRight((inner, layer) => rawRange(layer, inner), range);
+
+/** The escapes of each layer, by where they are in the outermost text. */
+const escapesOf = (layers: readonly Layer[]): (readonly Edit[])[] =>
+  layers.map(({ edits }, depth) => {
+    if (depth === 0) return edits;
+    const below = layers.slice(0, depth);
+    return edits.map((edit) => {
+      const { from, to } = outermost(below, { from: edit.rawFrom, to: edit.rawTo });
+      return { ...edit, rawFrom: from, rawTo: to };
+    });
+  });
+
+/** The escape within which a range begins, if it does. */
+const startedIn = (edits: readonly Edit[], { from }: Range): Edit | undefined => {
+  const edit = lastOf(edits, ({ rawFrom }) => rawFrom < from);
+  return edit && from < edit.rawTo ? edit : undefined;
+};
+
+/** A range that ends before an escape rather than within it. */
+const endedBefore = (edits: readonly Edit[], { from, to }: Range): Range => {
+  const edit = lastOf(edits, ({ rawFrom }) => rawFrom < to);
+  return { from, to: edit && edit.rawFrom > from && to < edit.rawTo ? edit.rawFrom : to };
+};
+
+/** Ranges in order. Of those that overlap, what was found first stays, and grows to cover the others. */
+export const withoutOverlaps = <T extends Range>(ranges: readonly T[]): readonly T[] => {
+  if (ranges.length < 2) return ranges;
+  const kept: T[] = [];
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = kept.at(-1);
+    if (!last || range.from >= last.to) kept.push(range);
+    else if (range.to > last.to) kept[kept.length - 1] = { ...last, to: range.to };
+  }
+  return kept;
 };
 
 /** Escapes within escapes are undone so many times. */
@@ -309,7 +342,6 @@ const plainManner = { plus: false, every: false };
 
 /** Every way in which a text can be read, each as its layers; none if it has no escapes. */
 const readingsOf = (text: string): readonly (readonly Layer[])[] => {
-  if (!hasEscapes(text)) return [];
   const parted: Manner = { ...plainManner, unseen: parting, printable: isPrintable.test(text) };
   const joined: Manner = { ...parted, unseen: '' };
   const first = layersOf(text, parted);
@@ -324,38 +356,47 @@ const readingsOf = (text: string): readonly (readonly Layer[])[] => {
 
 /** A text as people read it: without its escapes. */
 export const unescaped = (text: string): string => {
-  if (!hasEscapes(text)) return text;
   const manner: Manner = { ...plainManner, unseen: '', printable: isPrintable.test(text) };
   return layersOf(text, manner).at(-1)?.text ?? text;
 };
 
 /**
- * Finds something in a text as it is and in each of its readings.
+ * Finds something in a text as it is, and in each of its readings.
  *
  * @param find gives ranges of a text
- * @returns ranges of the text, in no order; they may overlap
+ * @returns ranges of the text, in order and without overlaps
  */
 export const findInReadings = <T extends Range>(
   text: string,
   find: (text: string) => readonly T[],
 ): readonly T[] => {
   const readings = readingsOf(text);
-  if (readings.length === 0) return find(text);
+  if (readings.length === 0) return withoutOverlaps(find(text));
   const looked = new Set<string>();
   const found: T[] = [];
+  const doubtful: T[] = [];
   // The innermost text says best what something is, so it comes first.
-  for (const layers of readings)
+  for (const layers of readings) {
+    const byDepth = escapesOf(layers);
     for (let depth = layers.length; depth >= 0; depth--) {
       const read = layers[depth - 1]?.text ?? text;
       if (looked.has(read)) continue;
       looked.add(read);
-      const [below, above] = [layers.slice(0, depth), layers[depth]];
+      const [below, notUndone] = [layers.slice(0, depth), byDepth.slice(depth)];
       for (const each of find(read)) {
-        // What is found beside an escape may begin with the end of it.
-        const apart = above ? outsideEscapes(above, each) : each;
-        const range = below.reduceRight<Range>((inner, layer) => rawRange(layer, inner), apart);
-        if (range.from < range.to) found.push({ ...each, from: range.from, to: range.to });
+        const range = outermost(below, each);
+        // The end of an escape is no part of a secret: `%092026-11-23 04` has no number with a zero.
+        const within = notUndone.flatMap((edits) => startedIn(edits, range) ?? []);
+        if (within.some(({ isDoubtful }) => !isDoubtful)) continue;
+        const { from, to } = notUndone.reduce((left, edits) => endedBefore(edits, left), range);
+        (within.length > 0 ? doubtful : found).push({ ...each, from, to });
       }
     }
-  return found;
+  }
+  const sure = withoutOverlaps(found);
+  const others = doubtful.filter(({ from, to }) => {
+    const before = lastOf(sure, (known) => known.from < to);
+    return !before || before.to <= from;
+  });
+  return others.length > 0 ? withoutOverlaps([...sure, ...others]) : sure;
 };

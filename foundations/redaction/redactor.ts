@@ -7,8 +7,8 @@ import {
   type JsonValue,
   parseJson,
 } from '../wire/index.ts';
-import { awsSecretsIn, type Builtin, finderOf, isCard, withoutOverlaps } from './builtins.ts';
-import { findInReadings, unescaped } from './escapes.ts';
+import { awsSecretsIn, type Builtin, finderOf, isCard } from './builtins.ts';
+import { findInReadings, unescaped, withoutOverlaps } from './escapes.ts';
 import {
   type Action,
   anyStep,
@@ -76,7 +76,7 @@ const findersOf = (rules: readonly Rule[], patternOf: PatternOf): Finders => {
     if (rule.pattern === undefined) return [];
     const matches = patternOf(rule.pattern);
     const hitsIn: FindHits = (text) => Array.from(matches(text), ([from, to]) => ({ rule, from, to }));
-    return [(text) => withoutOverlaps(findInReadings(text, hitsIn))];
+    return [(text) => findInReadings(text, hitsIn)];
   });
   return { builtin: byBuiltin.size > 0 ? [builtin] : [], patterns };
 };
