@@ -174,10 +174,10 @@ const forms: readonly Form[] = [
   },
   {
     // Terminals: colours, character sets, links. Some logs have lost the sign that begins them.
-    form: '(?:\\u001b\\[|\\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|\\u001b[()][A-Z0-9]|\\u001b\\]8;[^;\\u0007]{0,64};|\\[[0-9;]{1,16}m|\\u001b',
+    form: '(?:(?:\\u001b\\[|\\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|\\u001b[()][A-Z0-9]|\\u001b\\]8;[^;\\u0007]{0,64};|\\[[0-9;]{1,16}m|\\u001b)+',
     undo: (_, { unseen }) => unseen,
   },
-  { form: `[${unseenUnits}]|\\udb40[\\udc00-\\udfff]`, undo: (_, { unseen }) => unseen },
+  { form: `(?:[${unseenUnits}]|\\udb40[\\udc00-\\udfff])+`, undo: (_, { unseen }) => unseen },
   { form: `[${spaces}]`, undo: () => ' ' },
   { form: `[${dashes}]`, undo: () => '-' },
   { form: `[${wide}]`, undo: (unit) => String.fromCharCode(unit.charCodeAt(0) - 0xfee0) },
