@@ -169,6 +169,10 @@ describe('the settings', () => {
     ],
     [{ name: 'a', paths: ['inputs..a'], action: 'drop' }, 'write a path without an empty step'],
     [{ name: 'a', paths: [], action: 'drop' }, 'write at least one path, or leave paths out'],
+    [
+      { name: 'a', paths: ['val._type'], action: 'drop' },
+      'write a path without _type, which says of what class',
+    ],
     [{ ...email, colour: 'red' }, 'has colour: there is no such field'],
   ])('refuse the rule of redaction %j and say what to write', (rule, advice) => {
     const message = messageOf({ redact: [rule] });

@@ -268,7 +268,7 @@ describe('a version that takes the role admin to make', () => {
         { ...name, val },
         'bob',
         budget,
-        authorizeChange(raced, { grants }, project, budget),
+        { authorize: authorizeChange(raced, { grants }, project, budget) },
       );
     const drop = (raced: Store, digest: string) =>
       deleteVersions(raced, name, [digest], budget, [], authorizeChange(raced, { grants }, project, budget));
