@@ -4,8 +4,6 @@ export {
   costsOf,
   readCosts,
   readPriceBook,
-  type Tokens,
-  tokensOf,
   totalCost,
 } from './costs.ts';
 export type * from './model.ts';
