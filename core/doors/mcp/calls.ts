@@ -95,8 +95,9 @@ export const sumOf = (all: readonly (Used | null)[]): Used | null => {
   };
 };
 
-/** Six digits tell prices of tokens apart. */
-export const rounded = (value: number): number => Number(value.toPrecision(6));
+/** Six digits tell prices of tokens apart. Counts are exact: no digit before the point is lost. */
+export const rounded = (value: number): number =>
+  Math.abs(value) < 100_000 ? Number(value.toPrecision(6)) : Math.round(value);
 
 export const usedFields = (used: Used | null): JsonFields => ({
   ...(used && { tokens_in: used.input, tokens_out: used.output }),
