@@ -102,6 +102,7 @@ describe('the usage of a call', () => {
 
       await page.goto(`${pageUrl}compare?project=${at}&left=${name}-model&right=chat-model`);
       await page.getByRole('row', { name: 'Input tokens 6,600 6,600' }).waitFor();
+      await page.goto(`${pageUrl}compare?project=${at}&left=${name}&right=chat`);
       await page.getByRole('row', { name: 'Tokens with all below 6,800 6,800' }).waitFor();
 
       await page.goto(`${pageUrl}thread?project=${at}&thread=thread-${name}`);
