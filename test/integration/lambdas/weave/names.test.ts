@@ -70,7 +70,7 @@ describe('a link that SDKs print', () => {
     ['/acme/shop/weave', '../../ui/traces?project=acme%2Fshop'],
     ['/acme/my%20shop/weave', '../../ui/traces?project=acme%2Fmy+shop'],
     ['/acme/shop/weave/traces', '../../../ui/traces?project=acme%2Fshop'],
-    ['/acme/shop/r/call/0192', '../../../../ui/call?project=acme%2Fshop&call=%220192%22'],
+    ['/acme/shop/r/call/0192', '../../../../ui/call?project=acme%2Fshop&call=0192'],
     [
       '/acme/shop/weave/objects/prompt/versions/XqYn',
       '../../../../../../ui/objects?project=acme%2Fshop&object=prompt&version=XqYn',
