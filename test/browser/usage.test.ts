@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { usages } from '../support/usages.ts';
 import { post, report } from './support/calls.ts';
 import { pageUrl, useBrowser } from './support/visit.ts';
 
@@ -6,46 +7,20 @@ const visit = useBrowser();
 const project = 'page/usage';
 const at = encodeURIComponent(project);
 
-/** 6,600 tokens of a prompt, of which 5,000 were cached, and 200 of an answer. */
-const shapes: Readonly<Record<string, object>> = {
-  chat: {
-    prompt_tokens: 6600,
-    completion_tokens: 200,
-    total_tokens: 6800,
-    prompt_tokens_details: { cached_tokens: 5000 },
-    completion_tokens_details: { reasoning_tokens: 150 },
-  },
-  responses: {
-    input_tokens: 6600,
-    output_tokens: 200,
-    total_tokens: 6800,
-    input_tokens_details: { cached_tokens: 5000 },
-    output_tokens_details: { reasoning_tokens: 150 },
-  },
-  anthropic: {
-    input_tokens: 1000,
-    output_tokens: 200,
-    cache_read_input_tokens: 5000,
-    cache_creation_input_tokens: 600,
-  },
-  converse: {
-    inputTokens: 1000,
-    outputTokens: 200,
-    totalTokens: 1200,
-    cacheReadInputTokens: 5000,
-    cacheWriteInputTokens: 600,
-  },
-  otel: {
-    requests: 1,
-    input_tokens: 6600,
-    output_tokens: 200,
-    total_tokens: 6800,
-    cache_read_input_tokens: 5000,
-    cache_creation_input_tokens: 600,
-    input_tokens_details: { cached_tokens: 5000 },
-  },
+/** Shapes by the ids of their calls: 6,600 tokens of a prompt, and 200 of an answer. */
+const shown: Readonly<Record<string, string>> = {
+  chat: 'OpenAI’s chat',
+  responses: 'OpenAI’s responses',
+  anthropic: 'Anthropic',
+  converse: 'Bedrock’s Converse',
+  weave: 'Weave, of Bedrock',
+  otel: 'our endpoints of OpenTelemetry',
 };
-const names = Object.keys(shapes);
+const names = Object.keys(shown);
+const usageOf = (name: string): object => {
+  const [, usage] = usages.find(([shape]) => shape === shown[name]) ?? expect.unreachable(name);
+  return usage;
+};
 
 beforeAll(async () => {
   await post('/cost/create', {
@@ -71,7 +46,7 @@ beforeAll(async () => {
         at: i * 1000 + 10,
         inputs: { messages: [{ role: 'user', content: 'Where is it?' }] },
         output: { choices: [{ message: { role: 'assistant', content: 'Here.' } }] },
-        summary: { usage: { m: shapes[name] } },
+        summary: { usage: { m: usageOf(name) } },
       },
     ]),
   );
