@@ -3,8 +3,7 @@ export {
   costOf,
   costsOf,
   readCosts,
-  type Tokens,
-  tokensOf,
+  readPriceBook,
   totalCost,
 } from './costs.ts';
 export { type LimitPrices, limitPrices, readLimitPrices } from './limit-prices.ts';

@@ -87,4 +87,55 @@ describe.each([
     },
     120_000,
   );
+
+  it.skipIf(!isThere)(
+    'fails at every try of what is worse, also when it is repeated',
+    async () => {
+      const { id } = await evaluate('--dataset', 'again', '--max-fall', '0.1');
+      // Without a limit nothing fails, but what is worse is nobody's baseline.
+      expect((await evaluate('--dataset', 'again', '--model', 'hasty')).code).toBe(0);
+      for (const _ of ['second', 'third']) {
+        const hasty = await evaluate('--dataset', 'again', '--model', 'hasty', '--max-fall', '0.1');
+        expect(hasty, hasty.error).toMatchObject({
+          code: 1,
+          out: expect.stringMatching(/^correct .*fell$/m),
+        });
+        const page = new URL(/^http.*$/m.exec(hasty.out)?.[0] ?? '');
+        expect(JSON.parse(page.searchParams.get('runs') ?? '')[0]).toBe(id);
+      }
+      const passed = await evaluate('--dataset', 'again', '--max-fall', '0');
+      expect(passed, passed.error).toMatchObject({ code: 0 });
+    },
+    120_000,
+  );
+
+  it.skipIf(!isThere)(
+    'compares with a baseline that is named until that is moved',
+    async () => {
+      const run = (...args: string[]) => evaluate('--dataset', 'named', '--baseline', 'release/1', ...args);
+      const missing = await run();
+      expect(missing).toMatchObject({
+        code: 1,
+        error: expect.stringContaining('set one with --set-baseline'),
+      });
+      const first = await run('--model', 'hasty', '--set-baseline');
+      expect(first, first.error).toMatchObject({ code: 0, out: expect.stringContaining('from now on') });
+      const better = await run('--max-fall', '0');
+      expect(better, better.error).toMatchObject({ code: 0 });
+      // A better one that passed has not moved it.
+      expect(await run('--model', 'hasty', '--max-fall', '0')).toMatchObject({ code: 0 });
+      expect(await run('--max-fall', '0', '--set-baseline')).toMatchObject({ code: 0 });
+      // What falls does not move it, asked to or not.
+      const worse = await run('--model', 'hasty', '--max-fall', '0.1', '--set-baseline');
+      expect(worse).toMatchObject({ code: 1, out: expect.not.stringContaining('from now on') });
+      expect(await run('--model', 'hasty', '--max-fall', '0.1')).toMatchObject({ code: 1 });
+      expect(await evaluate('--dataset', 'named', '--set-baseline')).toMatchObject({
+        code: language === 'Node' ? 1 : 2,
+        error: expect.stringContaining('--set-baseline needs a --baseline'),
+      });
+      if (language === 'Node')
+        expect((await evaluate('--max-fall', 'much')).error).toContain('--max-fall should be a number');
+    },
+    120_000,
+  );
 });

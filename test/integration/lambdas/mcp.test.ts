@@ -130,6 +130,35 @@ describe('the official clients', () => {
   });
 });
 
+describe('get_stats', () => {
+  it('counts exactly, and rounds prices to six digits', async () => {
+    const large = 'acme/agents-large';
+    const model = (id: string, prompt_tokens: number) => ({
+      ...{ project_id: large, id, trace_id: id, op_name: 'ask', started_at: '2026-10-01T10:00:00Z' },
+      ended_at: '2026-10-01T10:20:34.567Z',
+      summary: { usage: { 'gpt-4o': { prompt_tokens, completion_tokens: 1 } } },
+    });
+    const batch = [model('a', 5_174_133), model('b', 1)].flatMap(({ ended_at, summary, ...start }) => [
+      { mode: 'start', req: { start } },
+      { mode: 'end', req: { end: { project_id: large, id: start.id, ended_at, summary } } },
+    ]);
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const { structuredContent } = await call('get_stats', {
+      ...day,
+      project_id: large,
+      call_metrics: [{ metric: 'latency_ms', aggregations: ['sum'] }],
+      usage_metrics: [
+        { metric: 'input_tokens', aggregations: ['sum'] },
+        { metric: 'total_cost', aggregations: ['sum'] },
+      ],
+    });
+    const { calls, usage } = structuredContent as Record<string, { columns: string[]; rows: unknown[][] }>;
+    expect(calls?.rows).toEqual([[2_469_134]]);
+    // 5,174,134 × $2.50 and 2 × $10, a million
+    expect(usage?.rows).toEqual([['gpt-4o', 5_174_134, 12.9354]]);
+  });
+});
+
 describe('the protocol', () => {
   it.each(['GET', 'DELETE'])('%s is answered with 405, and says that POST is served', async (method) => {
     const answer = await fetch(endpoint, { method, headers: bearer() });
