@@ -21,8 +21,8 @@ import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
-import { type Credentials, newCredentials } from './signature.ts';
 import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { type Credentials, newCredentials } from './signature.ts';
 import {
   analyticsFiles,
   createBuckets,

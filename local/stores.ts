@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { devNull } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -95,9 +95,12 @@ const refuseDataOf = async (folder: string, file: string, remedy: string): Promi
 /** A full disk is for the operator to mend; any other error stays as it is. */
 const unwritable = (folder: string, error: unknown): unknown =>
   isDiskFull(error)
-    ? new BadSetting(`DATA_DIR has ${resolve(folder)}, whose disk is full: free some space, or name another folder`, {
-        cause: error,
-      })
+    ? new BadSetting(
+        `DATA_DIR has ${resolve(folder)}, whose disk is full: free some space, or name another folder`,
+        {
+          cause: error,
+        },
+      )
     : error;
 
 /**
@@ -569,7 +572,12 @@ const filesIn = async (folder: string): Promise<string[]> => {
  *
  * @returns does it once; two at the same time are one after the other
  */
-export const analyticsFiles = ({ s3, credentials, bucket, folder }: AnalyticsFilesOptions): (() => Promise<void>) => {
+export const analyticsFiles = ({
+  s3,
+  credentials,
+  bucket,
+  folder,
+}: AnalyticsFilesOptions): (() => Promise<void>) => {
   const client = new S3Client({ endpoint: s3, region: localRegion, credentials });
   const copy = async (): Promise<void> => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));

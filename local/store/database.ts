@@ -177,7 +177,7 @@ const schema = `
 `;
 
 /** A number for the partition of an item, which says its segment in a scan. */
-const segmentOf = (partition: unknown, segments: unknown): number =>
+export const segmentOf = (partition: unknown, segments: unknown): number =>
   partition instanceof Uint8Array && typeof segments === 'number' ? crc32(partition) % segments : 0;
 
 const open = (file: string | undefined, maxPages: number | undefined): DatabaseSync => {

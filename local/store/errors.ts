@@ -69,11 +69,11 @@ export const conditionFailed = (details: object = {}): StoreError =>
 
 /** A request that was not signed with the secret of this run. */
 export const unsigned = ({ isMissing, message }: SignatureRefusal): StoreError =>
-  new StoreError(
-    isMissing ? 'MissingAuthenticationTokenException' : 'InvalidSignatureException',
-    message,
-  );
+  new StoreError(isMissing ? 'MissingAuthenticationTokenException' : 'InvalidSignatureException', message);
 
 /** A failure of the store itself, e.g. a full disk. Clients repeat the request. */
 export const internal = (cause: unknown): StoreError =>
-  new StoreError('InternalServerError', `the embedded store failed: ${describeFailure(cause)}`, { status: 500, cause });
+  new StoreError('InternalServerError', `the embedded store failed: ${describeFailure(cause)}`, {
+    status: 500,
+    cause,
+  });

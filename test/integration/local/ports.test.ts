@@ -44,7 +44,12 @@ const send = async (
   };
   const signer =
     signature &&
-    new SignatureV4({ ...signature, region: localRegion, sha256: Sha256, uriEscapePath: signature.service !== 's3' });
+    new SignatureV4({
+      ...signature,
+      region: localRegion,
+      sha256: Sha256,
+      uriEscapePath: signature.service !== 's3',
+    });
   const { headers: sent } = signer ? await signer.sign(unsigned) : unsigned;
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
   const asked = request({ method, hostname, port, path, headers: sent }, (answer) => {
@@ -160,9 +165,12 @@ describe('the internal ports', () => {
 
   it('answer the SDK with the credentials of this run, and with no others', async () => {
     const scan = (credentials: Credentials) =>
-      new DynamoDBClient({ endpoint: service.dynamodb, region: localRegion, credentials, maxAttempts: 1 }).send(
-        new ScanCommand({ TableName: keys }),
-      );
+      new DynamoDBClient({
+        endpoint: service.dynamodb,
+        region: localRegion,
+        credentials,
+        maxAttempts: 1,
+      }).send(new ScanCommand({ TableName: keys }));
     expect((await scan(service.credentials)).Items).toHaveLength(1);
     await expect(scan(localCredentials)).rejects.toThrow('signed with another secret');
     const list = (credentials: Credentials) =>
@@ -237,6 +245,7 @@ it('All ports are those of the loopback address alone', async () => {
   for (const endpoint of [service.url, service.dynamodb, service.s3, service.bus.endpoint, baseUrl]) {
     const port = Number(new URL(endpoint).port);
     expect(await connects('127.0.0.1', port), endpoint).toBe(true);
-    for (const host of ['127.0.0.2', ...others]) expect(await connects(host, port), `${host} ${endpoint}`).toBe(false);
+    for (const host of ['127.0.0.2', ...others])
+      expect(await connects(host, port), `${host} ${endpoint}`).toBe(false);
   }
 });

@@ -15,6 +15,7 @@ import {
   indexes,
   inserting,
   item,
+  limits,
   many,
   names,
   of,
@@ -95,7 +96,7 @@ describe.skipIf(!amazon)('both stores answer the same to', () => {
     await same('PutItem', { ...onTable, Item: item, ...indexes });
   });
 
-  it.each(cases)('%s', async (_, operation, body) => {
+  it.each([...cases, ...limits])('%s', async (_, operation, body) => {
     await same(operation, body);
   });
 });
