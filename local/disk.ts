@@ -28,15 +28,22 @@ export const describeFailure = (error: unknown): string => {
 export class DiskReport {
   readonly #place: string;
   readonly #tell: (line: string) => void;
+  readonly #consequence: string;
   #reason: string | undefined;
 
   /**
    * @param place a file or a folder
    * @param tell takes a line for whoever runs the service
+   * @param consequence what comes of it
    */
-  constructor(place: string, tell: (line: string) => void) {
+  constructor(
+    place: string,
+    tell: (line: string) => void,
+    consequence = 'Requests that write are answered with 503',
+  ) {
     this.#place = place;
     this.#tell = tell;
+    this.#consequence = consequence;
   }
 
   failed(error: unknown): void {
@@ -44,8 +51,8 @@ export class DiskReport {
     if (reason === this.#reason) return;
     this.#reason = reason;
     this.#tell(
-      `${this.#place} cannot be written: ${reason}. Requests that write are answered with 503` +
-        (isDiskFull(error) ? ': free some space, and they succeed again' : ''),
+      `${this.#place} cannot be written: ${reason}. ${this.#consequence}` +
+        (isDiskFull(error) ? ' until some space is free' : ''),
     );
   }
 

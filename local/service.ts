@@ -8,6 +8,7 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
 import { assemble, contextWith } from './assembly.ts';
 import { claimDataDir } from './data-dir.ts';
+import { DiskReport, isDiskFull } from './disk.ts';
 import {
   type LocalWebhooks,
   withQueueUrls,
@@ -21,7 +22,7 @@ import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
-import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
 import { type Credentials, newCredentials } from './signature.ts';
 import {
   analyticsFiles,
@@ -370,13 +371,26 @@ const streamsOf = (
   bus: EventBus,
 ): Promise<() => Promise<void>> => {
   const { AnalyticsBucket: bucket } = stack.outputs;
+  const folder = bucket !== undefined && dataDir !== undefined ? join(dataDir, 'analytics') : undefined;
   const files =
-    bucket !== undefined && dataDir !== undefined
-      ? analyticsFiles({ s3, credentials, bucket, folder: join(dataDir, 'analytics') })
+    bucket !== undefined && folder !== undefined
+      ? analyticsFiles({ s3, credentials, bucket, folder })
       : undefined;
+  const tell = (line: string) => log('stores', line);
+  const report = new DiskReport(folder ?? '', tell, 'The files of analytics are not copied there');
+  const copy = async (): Promise<void> => {
+    try {
+      await files?.();
+      report.succeeded();
+    } catch (error) {
+      // What was not copied is copied with what comes next. The function has done its part.
+      if (!isDiskFull(error)) throw error;
+      report.failed(error);
+    }
+  };
   return runStreams({
     ...{ stack, dynamodb, credentials, functions, bus, maxWindowMs },
-    after: async () => files?.(),
+    after: copy,
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
     failed: (error) => log('streams', String(error)),
   });
@@ -394,19 +408,24 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   await using cleanup = new AsyncDisposableStack();
   const { service, server, serve, key, dataDir } = await claim(options, cleanup);
   const credentials = newCredentials();
+  const told: string[] = [];
   const dependencies = await startDependencies(
     {
       ...options,
       ...(dataDir && { dataDir }),
       progress,
       credentials,
-      tell: (line) => log('stores', line),
+      tell: (line) => {
+        told.push(line);
+        log('stores', line);
+      },
     },
     cleanup,
   );
   await prepareStores(dependencies, credentials, key, options).catch((error: unknown) => {
     signal?.throwIfAborted();
-    throw error;
+    const [line] = told;
+    throw line === undefined ? error : new BadSetting(`DATA_DIR: ${line}`, { cause: error });
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;

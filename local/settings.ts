@@ -13,6 +13,7 @@ import {
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
+import { describeFailure } from './disk.ts';
 import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
 
@@ -52,11 +53,17 @@ const readKeyFile = async (file: string): Promise<string | undefined> => {
 
 /**
  * Writes a key to a file that only its owner can read. Renaming makes the file complete or absent.
+ *
+ * @throws BadSetting if it cannot be written, say because the disk is full
  */
 const writeKeyFile = async (file: string, key: Key): Promise<void> => {
   const draft = `${file}.draft`;
-  await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
-  await rename(draft, file);
+  try {
+    await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    throw new BadSetting(`${file} cannot be written: ${describeFailure(error)}`, { cause: error });
+  }
 };
 
 /**
