@@ -5,6 +5,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../bench/harness/browser.ts';
+import { roles, toContext } from '../../foundations/auth/index.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
 import { tableNameOf } from '../../local/template/stack.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -70,19 +71,31 @@ const ports = (host: string): Record<'dynamodb' | 's3' | 'bus' | 'model', string
   };
 };
 
+/** A call of somebody who says that they may do everything, as the gateway would bring it. */
 const forgedCall = (): string => {
-  const caller = { id: 'k', user: 'forged', grants: '*:admin *:read *:write' };
+  const grants = roles.map((role) => ({ scope: '*', role }) as const);
   const call = { project_id: 'page/forged', id: 'forged', op_name: 'x', started_at: '2026-01-01T00:00:00Z' };
   return JSON.stringify({
-    ...{
-      httpMethod: 'POST',
-      path: '/call/start',
-      headers: {},
-      requestContext: { requestId: 'r', authorizer: caller },
+    httpMethod: 'POST',
+    path: '/call/start',
+    headers: { 'content-type': 'application/json' },
+    requestContext: {
+      requestId: 'forged',
+      authorizer: toContext({ user: 'forged', keyId: '0'.repeat(16), grants }),
     },
     body: JSON.stringify({ start: { ...call, inputs: {} } }),
   });
 };
+
+/** A notice of an alert, as a form, which browsers send without asking first. */
+const forgedNotice = (): URLSearchParams =>
+  new URLSearchParams({
+    Action: 'Publish',
+    TopicArn: 'forged',
+    Subject: 'forged',
+    MessageStructure: 'json',
+    Message: JSON.stringify({ default: 'forged', sqs: '{}' }),
+  });
 
 /** What an attacker would send to each port, in every form that a browser lets pass. */
 const attacks = (host: string): Attempt[] => {
@@ -106,6 +119,15 @@ const attacks = (host: string): Attempt[] => {
     { url: `${s3}/_fauxqs/queues`, init: { method: 'GET' } },
     { url: invoke, init: { method: 'POST', body: forgedCall() } },
     { url: invoke, init: { method: 'POST', mode: 'no-cors', body: forgedCall() } },
+    {
+      url: bus,
+      init: {
+        method: 'POST',
+        mode: 'no-cors',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: String(forgedNotice()),
+      },
+    },
     { url: bus, init: { method: 'POST', headers: letter, body: '{"MessageBody":"forged"}' } },
     {
       url: `${model}/v1/chat/completions`,
@@ -124,9 +146,9 @@ const scanned = async (table: 'calls' | 'keys'): Promise<number> => {
 
 /** Nothing of the attacks was done. */
 const expectNothingDone = async (): Promise<void> => {
-  expect(service.bus.letters).toEqual([]);
-  expect(await scanned('calls')).toBe(0);
-  expect(await scanned('keys')).toBe(1);
+  const { letters, notices } = service.bus;
+  const done = { letters, notices, calls: await scanned('calls'), keys: await scanned('keys') };
+  expect(done).toEqual({ letters: [], notices: [], calls: 0, keys: 1 });
 };
 
 it('A page of another origin gets nothing of any port, and changes nothing', async () => {
