@@ -39,13 +39,15 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 const textOf = (value: string | string[] | undefined): string =>
   [value ?? ''].flat().join(',').trim().replace(/\s+/g, ' ');
 
-/** The parameters of a query, encoded as they were sent, in the order of signatures. */
+/** The parameters of a query, encoded as they were sent, by their names and then by their values. */
 const canonicalQuery = (query: string): string =>
   query
     .split('&')
     .filter(Boolean)
-    .map((pair) => (pair.includes('=') ? pair : `${pair}=`))
+    // No encoded text has a character below this one, so a name comes before those that it begins.
+    .map((pair) => pair.replace(/=|$/, '\0'))
     .sort()
+    .map((pair) => pair.replace('\0', '='))
     .join('&');
 
 /** All services but S3 encode a path once more than it is in the request. */
