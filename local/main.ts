@@ -145,6 +145,8 @@ if (argument !== undefined) {
   console.error(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`);
   process.exit(2);
 }
+// What this process and those below it write is for this user alone: data, keys, credentials.
+process.umask(0o077);
 const termination = terminationSignal();
 try {
   await main(termination);

@@ -3,7 +3,6 @@ export {
   costOf,
   costsOf,
   readCosts,
-  readPriceBook,
   totalCost,
 } from './costs.ts';
 export { type LimitPrices, limitPrices, readLimitPrices } from './limit-prices.ts';

@@ -88,7 +88,7 @@ describe.each([
     120_000,
   );
 
-  it.skipIf(!isThere)(
+  itIfThere(
     'fails at every try of what is worse, also when it is repeated',
     async () => {
       const { id } = await evaluate('--dataset', 'again', '--max-fall', '0.1');
@@ -109,7 +109,7 @@ describe.each([
     120_000,
   );
 
-  it.skipIf(!isThere)(
+  itIfThere(
     'compares with a baseline that is named until that is moved',
     async () => {
       const run = (...args: string[]) => evaluate('--dataset', 'named', '--baseline', 'release/1', ...args);

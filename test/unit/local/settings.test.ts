@@ -35,6 +35,12 @@ describe('the settings', () => {
     });
   });
 
+  it('may name hosts, in whatever case and with spaces', () => {
+    expect(readSettings({ ALLOWED_HOSTS: 'Host.docker.internal, box' })).toMatchObject({
+      hosts: ['host.docker.internal', 'box'],
+    });
+  });
+
   it('may ask for DynamoDB Local, unless they name another store', () => {
     expect(readSettings({ DYNAMODB_LOCAL: '1' })).toMatchObject({ dynamodbLocal: true });
     const both = { DYNAMODB_LOCAL: '1', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
@@ -74,6 +80,9 @@ describe('the settings', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT is http: write a number'],
     [{ PORT: '65536' }, 'PORT is 65536'],
+    [{ ALLOWED_HOSTS: 'box,http://other' }, 'ALLOWED_HOSTS has http://other: write names without ports'],
+    [{ ALLOWED_HOSTS: 'box:8787' }, 'ALLOWED_HOSTS has box:8787'],
+    [{ ALLOWED_HOSTS: 'box,' }, 'ALLOWED_HOSTS has an empty name'],
     [{ PORT: '-1' }, 'PORT is -1'],
     [
       { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },

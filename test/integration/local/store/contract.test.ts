@@ -11,6 +11,7 @@ import {
   indexes,
   inserting,
   item,
+  limits,
   many,
   names,
   of,
@@ -89,7 +90,7 @@ describe('both stores answer the same to', requires(needsJava), () => {
     await same('PutItem', { ...onTable, Item: item, ...indexes });
   });
 
-  it.each(cases)('%s', async (_, operation, body) => {
+  it.each([...cases, ...limits])('%s', async (_, operation, body) => {
     await same(operation, body);
   });
 });

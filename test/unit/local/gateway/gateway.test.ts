@@ -317,7 +317,7 @@ describe('an answer that fails half way breaks off', () => {
   const raw = async (path: string, body: string, afterMs = 0): Promise<string> => {
     const socket = connect(Number(new URL(streamApi.url).port), '127.0.0.1');
     socket.write(
-      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     let answer = '';
     // A reset is as good an end as any.
