@@ -147,6 +147,8 @@ const eachRange = (pairs: readonly number[], look: (from: number, to: number) =>
 /** What is joined by `_` are words of their own: `key_AKIA...`. */
 const wordUnit = /^[0-9A-Za-z]$/;
 const escapeUnit = /^[nrtbf]$/;
+/** C, Python and Go have some more. */
+const rareEscapeUnit = /^[nrtbfav0]$/;
 
 /** Whether a unit is the letter of an escape: JSON inside of a text has line breaks as `\n`. */
 const isEscaped = (text: string, at: number): boolean =>
@@ -154,7 +156,8 @@ const isEscaped = (text: string, at: number): boolean =>
 
 /** Whether something may begin here: not in the middle of a word. */
 const begins = (text: string, at: number): boolean =>
-  !wordUnit.test(text.charAt(at - 1)) || isEscaped(text, at - 1);
+  !wordUnit.test(text.charAt(at - 1)) ||
+  (text.charAt(at - 2) === '\\' && rareEscapeUnit.test(text.charAt(at - 1)));
 
 /** Whether something may end here: not in the middle of a word. */
 const ends = (text: string, at: number): boolean => !wordUnit.test(text.charAt(at));

@@ -20,10 +20,14 @@ interface Manner {
   readonly unseen: typeof parting | '';
   /** Whether a `+` is a space, as in the query of a URL. */
   readonly plus: boolean;
-  /** Whether `=3D` is a `=`, as in e-mail. */
-  readonly printable: boolean;
   /** Whether `%41` is an `A`, which nobody has to escape: it may as well be a percentage. */
   readonly every: boolean;
+}
+
+/** How one layer of a text is read. */
+interface LayerManner extends Manner {
+  /** Whether `=3D` is a `=`, as in e-mail. */
+  readonly printable: boolean;
 }
 
 /** A way of escaping. */
@@ -31,7 +35,7 @@ interface Form {
   /** A regular expression without groups. */
   readonly form: string;
   /** What an escape stands for; undefined if it is none. */
-  readonly undo: (found: string, manner: Manner) => string | undefined;
+  readonly undo: (found: string, manner: LayerManner) => string | undefined;
 }
 
 const hex = '[0-9A-Fa-f]';
@@ -74,6 +78,8 @@ const signNames: Readonly<Record<string, string>> = {
   sol: '/',
   ...{ emsp: ' ', ensp: ' ', nbsp: ' ', thinsp: ' ' },
 };
+/** Those that browsers know without a `;`, too. */
+const bareNames = 'amp|gt|lt|nbsp|quot';
 const unseenNames: ReadonlySet<string> = new Set(['lrm', 'rlm', 'shy', 'zwj', 'zwnj', 'ZeroWidthSpace']);
 
 const fromCode = (code: number): string | undefined =>
@@ -157,20 +163,23 @@ const forms: readonly Form[] = [
     undo: (found, { every }) => (every ? fromPercents(found) : undefined),
   },
   {
-    form: `(?:%(?:25)*${high})+|%(?:25)*${sign}`,
-    undo: fromPercents,
+    // JavaScript's `escape` writes `%u201c`.
+    form: `(?:%(?:25)*${high})+|%(?:25)*${sign}|%(?:25)*u${hex}{4}`,
+    undo: (found) => {
+      const code = /u(.{4})$/.exec(found)?.[1];
+      return code === undefined ? fromPercents(found) : fromCode(Number.parseInt(code, 16));
+    },
   },
   {
-    // E-mail, whose long lines are broken.
-    form: `(?:=${high})+|=${sign}|=\\r?\\n`,
+    // E-mail, in capitals, whose long lines are broken.
+    form: '(?:=[89A-F][0-9A-F])+|=(?:[012][0-9A-F]|3[A-F]|40|[57][B-F]|60)|=\\r?\\n',
     undo: (found, { printable }) =>
       printable ? fromBytes(found.replaceAll(/=\s*/g, '%').replace(/%$/, '')) : undefined,
   },
   {
     // HTML and XML.
-    form: `&(?:amp;)*(?:#[0-9]{1,7}|#[xX]${hex}{1,6}|[A-Za-z]{2,16});`,
-    undo: (found, manner) =>
-      fromEntity(found.slice(found.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, ''), manner),
+    form: `&(?:amp;)*(?:(?:#[0-9]{1,7}|#[xX]${hex}{1,6}|[A-Za-z]{2,16});|(?:${bareNames}))`,
+    undo: (found, manner) => fromEntity(found.replace(/^&(?:amp;)*(?=.)/, '').replace(/;$/, ''), manner),
   },
   {
     // Terminals: colours, character sets, links. Some logs have lost the sign that begins them.
@@ -189,10 +198,13 @@ const beginnings = `[\\\\%=&\\[+\\u001b${beyondAscii}]`;
 /** With what it begins ahead, an engine passes all else over at once. */
 const escapes = new RegExp(`(?=${beginnings})(?:${forms.map(({ form }) => `(${form})`).join('|')})`, 'g');
 
+/** What the escapes of e-mail begin with, after the sign: those of texts, and of what is beside secrets. */
+const printableHead = '(?:3[A-F]|2[0-9A-F]|C2=[89AB]|E2=8)';
+
 /** What may be an escape, at the place of the sign that begins it. */
 const beginsEscape = new RegExp(
   [
-    `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|=(?:3D|\\r?\\n)|&(?:#|[A-Za-z]{2,16};)`,
+    `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|%u${hex}{4}|=(?:${printableHead}|\\r?\\n)|&(?:#|[A-Za-z]{2,16};|${bareNames})`,
     `[\\u001b${beyondAscii}]|\\[[0-9;]{1,16}m|\\+[0-9A-Za-z]`,
   ].join('|'),
   'y',
@@ -216,14 +228,14 @@ const hasPlus = (text: string): boolean => {
   return false;
 };
 
-const isPrintable = /=3D|[^=]=\r?\n\S/;
+const isPrintable = new RegExp(`=${printableHead}|[^=]=\\r?\\n\\S`);
 const hasEveryPercent = new RegExp(`%(?:25)*${plain}`);
 
 /** An escape that was undone: where it is in a reading, and where it was in the text that was read. */
 interface Edit extends Range {
   readonly rawFrom: number;
   readonly rawTo: number;
-  /** Whether it may be none: `\\203.0.113.77` is the name of a host, or begins with a byte in octal. */
+  /** Whether it may be none: `\\203.0.113.77` has a byte in octal, or is an address; `a=202-555-0143`. */
   readonly isDoubtful: boolean;
 }
 
@@ -233,10 +245,12 @@ interface Layer {
   readonly edits: readonly Edit[];
 }
 
-const octalHead = /^\\+[0-3]/;
+/** What digits may not belong to. */
+const doubtfulForm = /^(?:\\+[0-3]|=|%\d\d$)/;
 
 /** Undoes what is escaped once; undefined if nothing is. */
-const layerOf = (text: string, manner: Manner): Layer | undefined => {
+const layerOf = (text: string, wanted: Manner): Layer | undefined => {
+  const manner = { ...wanted, printable: isPrintable.test(text) };
   const edits: Edit[] = [];
   const pieces: string[] = [];
   let [done, length] = [0, 0];
@@ -252,7 +266,7 @@ const layerOf = (text: string, manner: Manner): Layer | undefined => {
       to: from + meant.length,
       rawFrom: match.index,
       rawTo,
-      isDoubtful: octalHead.test(found),
+      isDoubtful: doubtfulForm.test(found),
     });
     pieces.push(text.slice(done, match.index), meant);
     done = rawTo;
@@ -342,7 +356,7 @@ const plainManner = { plus: false, every: false };
 
 /** Every way in which a text can be read, each as its layers; none if it has no escapes. */
 const readingsOf = (text: string): readonly (readonly Layer[])[] => {
-  const parted: Manner = { ...plainManner, unseen: parting, printable: isPrintable.test(text) };
+  const parted: Manner = { ...plainManner, unseen: parting };
   const joined: Manner = { ...parted, unseen: '' };
   const first = layersOf(text, parted);
   const readings = [first];
@@ -356,7 +370,7 @@ const readingsOf = (text: string): readonly (readonly Layer[])[] => {
 
 /** A text as people read it: without its escapes. */
 export const unescaped = (text: string): string => {
-  const manner: Manner = { ...plainManner, unseen: '', printable: isPrintable.test(text) };
+  const manner: Manner = { ...plainManner, unseen: '' };
   return layersOf(text, manner).at(-1)?.text ?? text;
 };
 
