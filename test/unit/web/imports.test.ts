@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../support/project.ts';
+
+const root = join(import.meta.dirname, '../../..');
 
 /** Modules of values that browsers load as they are. */
 const shared = ['api/connect.ts', 'api/usage.ts'];
