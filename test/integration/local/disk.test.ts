@@ -70,8 +70,8 @@ describe('a full disk', () => {
       },
     });
     expect(told).toEqual([
-      `${file} cannot be written: the disk is full. Requests that write are answered with 503: ` +
-        'free some space, and they succeed again',
+      `${file} cannot be written: the disk is full. Requests that write are answered with 503 until ` +
+        'some space is free',
     ]);
     for (const [i, status] of statuses.entries()) {
       const { body } = await wire.send('GetItem', { TableName: 'table', Key: keyOf(i) });
@@ -104,8 +104,8 @@ describe('a full disk', () => {
         $metadata: { httpStatusCode: 500 },
       });
     expect(told).toEqual([
-      `${folder} cannot be written: the disk is full. Requests that write are answered with 503: ` +
-        'free some space, and they succeed again',
+      `${folder} cannot be written: the disk is full. Requests that write are answered with 503 until ` +
+        'some space is free',
     ]);
     const { ContentLength } = await client.send(new GetObjectCommand({ Bucket: 'bucket', Key: 'kept' }));
     expect(ContentLength).toBe(20_000);
