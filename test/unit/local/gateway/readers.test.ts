@@ -47,7 +47,7 @@ const begin = async ({ everyMs, note = '/dev/null' }: BeginOptions = {}): Promis
   const reader = { socket, taken: 0, closed: false };
   sockets.push(socket);
   socket.on('error', () => {}).on('close', () => Object.assign(reader, { closed: true }));
-  const head = ['POST /stream HTTP/1.1', 'host: x', 'authorization: ada', 'content-type: text/plain'];
+  const head = ['POST /stream HTTP/1.1', 'host: localhost', 'authorization: ada', 'content-type: text/plain'];
   socket.write([...head, `x-note: ${note}`, 'content-length: 5', '', 'flood'].join('\r\n'));
   await new Promise<void>((resolve) => {
     socket.once('data', () => {
