@@ -44,7 +44,7 @@ const headers = () => ({
 });
 
 const head = (path: string, length: number, more = ''): string =>
-  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers().authorization}\r\n${more}content-length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${headers().authorization}\r\n${more}content-length: ${length}\r\n\r\n`;
 
 /** A connection of its own to the service. */
 const dial = async (): Promise<Socket> => {
@@ -88,7 +88,7 @@ describe('a client that is slow', () => {
   it('holds nobody else up, nor do hundreds that say nothing', async () => {
     const idle = await Promise.all(Array.from({ length: 300 }, dial));
     for (const [i, socket] of idle.entries()) {
-      if (i % 3 === 0) socket.write('POST /call/read HTTP/1.1\r\nhost: x\r\nx-slow: ');
+      if (i % 3 === 0) socket.write('POST /call/read HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
       if (i % 3 === 1) socket.write(`${head('/call/read', 1000)}{`);
     }
     expect((await service.post('/call/read', { project_id: project, id: '1' })).status).toBe(200);
