@@ -49,7 +49,8 @@ const begin = async ({ everyMs, note = '/dev/null' }: BeginOptions = {}): Promis
   socket.on('error', () => {}).on('close', () => Object.assign(reader, { closed: true }));
   const head = ['POST /stream HTTP/1.1', 'host: localhost', 'authorization: ada', 'content-type: text/plain'];
   socket.write([...head, `x-note: ${note}`, 'content-length: 5', '', 'flood'].join('\r\n'));
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    socket.once('close', () => reject(new Error('the connection was closed before an answer began')));
     socket.once('data', () => {
       socket.pause();
       resolve();
@@ -103,7 +104,9 @@ describe('readers who take nothing', () => {
   });
 
   it('are cut off after a while, as by API Gateway', async () => {
-    await serve({ maxWorkers: 2, maxHeld: 2, stalledMs: long }, 300);
+    await serve({ maxWorkers: 2, maxHeld: 2, stalledMs: long }, 3000);
+    // A function that has started answers long before the connection counts as idle.
+    await lines();
     const note = join(mkdtempSync(join(tmpdir(), 'pennytrace-reader-')), 'note');
     const reader = await begin({ note });
     // The function notes its end. A client notices a closed connection only while it reads.
