@@ -1,6 +1,11 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { tellsSkipped } from './test/support/requirements.ts';
 import { runs } from './test/support/sampling.ts';
+
+// By `require`, so that the configuration's bundle leaves it in its place.
+createRequire(import.meta.url)('./test/support/clock/ahead.ts');
 
 // esbuild collects its garbage less often, and takes less time for it.
 process.env.GOGC ??= '200';
@@ -15,9 +20,11 @@ const stores = {
 };
 
 export default defineConfig({
+  plugins: [tellsSkipped],
   test: {
-    testTimeout: runs(60_000),
-    hookTimeout: runs(60_000),
+    // They end what hangs. Next to other work, a test can take twenty times as long as alone.
+    testTimeout: runs(180_000),
+    hookTimeout: runs(180_000),
     // Some files wait rather than work, so there is one worker more than cores. Each worker starts services
     // of its own: more of them take more time together.
     maxWorkers: Math.min(4, availableParallelism() + 1),
@@ -44,6 +51,7 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           ...stores,
           globalSetup: [...stores.globalSetup, 'test/browser/support/setup.ts'],
+          runner: 'test/browser/support/runner.ts',
         },
       },
       { test: { name: 'reliability', include: ['test/reliability/**/*.test.ts'], ...stores } },

@@ -80,7 +80,7 @@ const python = (to: ConnectTo): ConnectGuide => ({
       text: 'Install the exporter, and an instrumentation of what you use: here of the OpenAI SDK.',
       language: 'sh',
       code: `${pythonInstall}
-pip install openinference-instrumentation-openai`,
+pip install openai openinference-instrumentation-openai`,
     },
     pythonTracing,
     {
@@ -102,7 +102,7 @@ const typescript = (to: ConnectTo): ConnectGuide => ({
       text: 'Install the exporter, and an instrumentation of what you use: here of the OpenAI SDK.',
       language: 'sh',
       code: `${nodeInstall}
-npm install @arizeai/openinference-instrumentation-openai@4`,
+npm install openai @arizeai/openinference-instrumentation-openai@4`,
     },
     nodeTracing,
     {
@@ -162,7 +162,7 @@ const vercel = (to: ConnectTo): ConnectGuide => ({
       text: 'Install the exporter, and the telemetry of the AI SDK.',
       language: 'sh',
       code: `${nodeInstall}
-npm install ai@7 @ai-sdk/otel@1`,
+npm install ai@7 @ai-sdk/otel@1 @ai-sdk/openai@4`,
     },
     nodeTracing,
     {
@@ -191,7 +191,7 @@ const langchain = (to: ConnectTo): ConnectGuide => ({
       text: 'In Python, for LangChain and LangGraph:',
       language: 'sh',
       code: `${pythonInstall}
-pip install openinference-instrumentation-langchain`,
+pip install langgraph langchain-openai openinference-instrumentation-langchain`,
     },
     pythonTracing,
     {
@@ -206,7 +206,7 @@ graph.invoke(question, {"configurable": {"thread_id": "chat-1"}})`,
       text: 'In TypeScript:',
       language: 'sh',
       code: `${nodeInstall}
-npm install @arizeai/openinference-instrumentation-langchain@4`,
+npm install @langchain/core@1 @langchain/openai@1 @arizeai/openinference-instrumentation-langchain@4`,
     },
     nodeTracing,
     {

@@ -15,6 +15,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
+import { answerProblems } from './answers.ts';
 import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
 import {
   done,
@@ -60,9 +61,6 @@ const draftNames = { feedback_type: 'type' } as const;
 /** The ids of verdicts that the service gives: UUIDv7 of the time 0. No client can give one. */
 const verdictId = /^0{8}-0{4}-7/i;
 
-/** The types of answers to what an object of class `AnnotationSpec` asks, with the object's name. */
-const annotationType = /^(?:wandb\.)?annotation\.(.+)$/s;
-
 interface DraftOnTheWire {
   readonly id?: string | null | undefined;
   readonly feedback_type: string;
@@ -70,22 +68,15 @@ interface DraftOnTheWire {
   readonly annotation_ref?: string | null | undefined;
 }
 
-/**
- * An id is none of the service's verdicts. An answer has a value, and says by its ref what was asked,
- * under the name that its type has.
- */
+/** An id is none of the service's verdicts, and an answer answers what is asked. */
 const isConsistent = z.check<DraftOnTheWire>(({ value, issues }) => {
   if (verdictId.test(value.id ?? ''))
     issues.push(
       problem('should not begin with 00000000-0000-7, as the verdicts of evaluators do', value, 'id'),
     );
-  const asked = annotationType.exec(value.feedback_type)?.[1];
-  if (asked === undefined) return;
-  const refuse = (field: string, message: string) => issues.push(problem(message, value, field));
-  const name = /\/object\/([^/:]+):/.exec(value.annotation_ref ?? '')?.[1];
-  if (name !== asked)
-    refuse('annotation_ref', `should be a ref to the AnnotationSpec ${asked}, as feedback_type names it`);
-  if (!Object.hasOwn(value.payload, 'value')) refuse('payload', 'should have the answer as its value');
+  const { feedback_type: type, annotation_ref: annotationRef = null, payload } = value;
+  for (const [field, message] of answerProblems({ type, annotationRef, payload }))
+    issues.push(problem(message, value, field));
 });
 
 const draft = () =>

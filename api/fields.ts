@@ -116,7 +116,7 @@ export const error = () =>
       detail: field(z.array(errorDetail()), 'The problems of the request, at most 100.'),
       error: field(
         z.optional(openAiError()),
-        "The same as OpenAI's clients read it, of the inference endpoints alone.",
+        "The same as OpenAI's clients read it: of the inference endpoints, and of all that the gateway answers itself.",
       ),
     })
     .register(documented, { name: 'Error' });

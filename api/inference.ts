@@ -13,6 +13,7 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
+import { passedHeaders } from './passed-headers.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
@@ -45,6 +46,8 @@ const maxHeaders = 50;
 const headerProblem = (name: string, value: unknown): string | undefined => {
   if (!headerName.test(name))
     return "should be named with 1 to 128 letters, digits or any of !#$%&'*+-.^_`|~";
+  if (!passedHeaders.includes(name.toLowerCase()))
+    return `is not passed on to models; these are: ${passedHeaders.join(', ')}`;
   if (typeof value !== 'string') return 'should be a string';
   return headerValue.test(value) ? undefined : 'should be at most 4,096 printable ASCII characters';
 };
@@ -70,7 +73,7 @@ const headers = z
     says: {
       type: 'object',
       maxProperties: maxHeaders,
-      propertyNames: { pattern: headerName.source },
+      propertyNames: { enum: [...passedHeaders] },
       additionalProperties: { type: 'string', pattern: headerValue.source },
     },
   });
@@ -107,7 +110,7 @@ export const inferenceBody = () =>
       parallel_tool_calls: field(nullish(z.boolean()), 'Passed on.'),
       extra_headers: field(
         z.optional(headers),
-        'Headers for the upstream, except those of the connection; not passed on in the body.',
+        'Headers for the upstream, in any case; not passed on in the body.',
       ),
       functions: field(nullish(list), 'Passed on.'),
       function_call: field(nullish(z.string()), 'Passed on.'),

@@ -31,7 +31,7 @@ export const openapi = /* @__PURE__ */ openEndpoint({
 });
 
 /** A route of the page, which one function serves. It is no part of the documented API. */
-const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
+export const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
   ...({
     path,
     method: 'GET',

@@ -76,18 +76,20 @@ export const projectOf = (text: string | undefined): ProjectId => {
 /** Explains the SDK's errors to an operator. */
 const explanations: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'no such table in this account and region: check its name and AWS_REGION',
-  CredentialsProviderError:
-    'no AWS credentials: sign in, or set AWS_PROFILE; for the local service add --local',
+  CredentialsProviderError: 'no AWS credentials: sign in, or set AWS_PROFILE',
   ECONNREFUSED: 'nothing answers there: check that the service is running (npm start for the local one)',
 };
 
-const explain = (error: unknown): string => {
+/** @param help of the command, which has the option `--local` or not */
+const explain = (error: unknown, help: string): string => {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Failure) return error.message;
+  const orLocal = help.includes('--local') ? '; for the local service add --local' : '';
   if (error.message.startsWith('Region'))
-    return 'no AWS region: set AWS_REGION to where the service is; for the local service add --local';
+    return `no AWS region: set AWS_REGION to where the service is${orLocal}`;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return explanations[code] ?? `${error.name}: ${error.message}`;
+  const mend = code === 'CredentialsProviderError' ? orLocal : '';
+  return `${explanations[code] ?? `${error.name}: ${error.message}`}${mend}`;
 };
 
 const asksForHelp = (argument: string): boolean => argument === '--help' || argument === '-h';
@@ -111,7 +113,7 @@ export const runCommand = async (
     return 0;
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    err(isUsage ? usageText(name, error) : `${name}: ${explain(error)}`);
+    err(isUsage ? usageText(name, error) : `${name}: ${explain(error, help)}`);
     return isUsage ? 2 : 1;
   }
 };

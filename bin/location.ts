@@ -62,6 +62,7 @@ const schema = z.object({
   service: z.string(),
   authorizerCacheSeconds: z.number(),
   dynamodb: z.url(),
+  credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
   tables: z.object({ keys: z.string() }).catchall(z.string()),
 });
 
@@ -130,7 +131,7 @@ const findTable = async (location: KeysLocation, root: string, table: OutputTabl
   if (location.kind === 'table') return { client: dynamodbClient(), name: location.name };
   if (location.kind === 'stack')
     return { name: await outputOfStack(location.name, tables[table].output), client: dynamodbClient() };
-  const { dynamodb, tables: names } = await runningService(location.port, root);
+  const { dynamodb, credentials, tables: names } = await runningService(location.port, root);
   const name = names[table];
   if (name === undefined)
     throw new Failure(
@@ -139,8 +140,7 @@ const findTable = async (location: KeysLocation, root: string, table: OutputTabl
   const client = new DynamoDBClient({
     endpoint: dynamodb,
     region: 'us-east-1',
-    // DynamoDB Local requires credentials and accepts any.
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials,
     maxAttempts: 2,
   });
   return { client, name };

@@ -75,6 +75,10 @@ const placeOf = ({ stack, prefix }: { stack?: string; prefix?: string }): Place 
 /** @throws UsageError if an argument is wrong */
 const parseCommand = (argv: readonly string[]): Command => {
   const [name, ...args] = argv;
+  if (args.some((argument) => argument.startsWith('--local')))
+    throw new UsageError(
+      'the local service has its webhooks in the variable WEBHOOKS: docs/alerts.md#locally',
+    );
   if (name === 'list') {
     const { values } = parseFlags({ args, options: listOptions });
     return { name, place: placeOf(values), project: projectOf(values.project) };

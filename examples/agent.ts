@@ -2,7 +2,7 @@
  * A small agent that traces itself. It answers a customer in three turns, with a scripted model and
  * a tool. It reports every operation as a call while it works, then reads the calls back.
  *
- *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/agent.ts
+ *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… npx node examples/agent.ts
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -24,7 +24,7 @@ def answer(inputs, model):
     if not found and model == "hasty":
         raise ValueError("no such order")
     output = "on its way" if model == "hasty" else found or "unknown"
-    return output, {model: {"prompt_tokens": 40, "completion_tokens": 5, "requests": 1}}
+    return output, {"usage": {model: {"prompt_tokens": 40, "completion_tokens": 5, "requests": 1}}}
 
 SCORERS = {
     "correct": lambda output, row: {"value": output == row["expected"], "reason": f"expected: {row['expected']}"},
@@ -35,9 +35,12 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--dataset", default="orders")
 parser.add_argument("--model", default="careful")
 parser.add_argument("--parallel", type=int, default=8)
-parser.add_argument("--baseline", help="an evaluation's id; without it, the latest of the same dataset")
+parser.add_argument("--baseline", help="a name or an evaluation's id; without it, the latest that passed")
+parser.add_argument("--set-baseline", action="store_true", help="the name is this evaluation's from now on")
 parser.add_argument("--max-fall", type=float, default=math.inf)
 options = parser.parse_args()
+if options.set_baseline and not options.baseline:
+    parser.error("--set-baseline needs a --baseline <name>")
 model = options.model
 url = os.environ.get("PENNYTRACE_URL", "http://127.0.0.1:8787")
 authorization = "Basic " + base64.b64encode(f"api:{os.environ.get('PENNYTRACE_KEY', '')}".encode()).decode()
@@ -64,9 +67,12 @@ def create(name, val):
     obj = {"project_id": project_id, "object_id": name, "val": val}
     return ref(f"object/{name}:{post('/obj/create', {'obj': obj})['digest']}")
 
+def latest(name):
+    return post("/obj/read", {"project_id": project_id, "object_id": name, "digest": "latest"})
+
 def read_dataset(name):
     """The rows of the stored dataset, and its ref. If there is none, the sample is stored."""
-    found = post("/obj/read", {"project_id": project_id, "object_id": name, "digest": "latest"})
+    found = latest(name)
     if not found:
         table = post("/table/create", {"table": {"project_id": project_id, "rows": SAMPLE}})
         rows = ref(f"table/{table['digest']}")
@@ -89,8 +95,8 @@ def traced(op, above, inputs, step):
     reports.append({"mode": "start", "req": {"start": start}})
     end = {"project_id": project_id, "id": at["id"]}
     try:
-        output, usage = step(at)
-        end |= {"output": output, "summary": {"usage": usage}}
+        output, summary = step(at)
+        end |= {"output": output, "summary": summary}
     except Exception as error:
         end["exception"] = repr(error)
     reports.append({"mode": "end", "req": {"end": {**end, "ended_at": now()}}})
@@ -110,6 +116,8 @@ def predict_and_score(row, above):
 
     return traced("Evaluation.predict_and_score", above, {"example": row, "model": model}, work)
 def evaluate(root):
+    global evaluation
+    evaluation = root["id"]
     runs = json.dumps([*(each["id"] for each in found), root["id"]])
     page = urllib.parse.urlencode({"project": project_id, "runs": runs})
     print(f"Evaluation {root['id']}\n{url}/ui/evaluation?{page}")
@@ -122,28 +130,43 @@ def evaluate(root):
             if len(reports) > 200:
                 send()
     means = {name: {"mean": sum(each["scores"][name] for each in results) / len(rows)} for name in SCORERS}
-    return {**means, "model_latency": {"mean": sum(each["model_latency"] for each in results) / len(rows)}}, {}
+    # Without a limit, only what is no worse at all becomes what later evaluations are compared with.
+    allowed = options.max_fall if math.isfinite(options.max_fall) else 0
+    passed = all(fall_of(name, value["mean"]) <= allowed for name, value in means.items())
+    latency = {"mean": sum(each["model_latency"] for each in results) / len(rows)}
+    return {**means, "model_latency": latency}, {"passed": passed}
+
+def fall_of(name, mean):
+    """How far the mean of a score is below the baseline's."""
+    before = found[0]["output"].get(name, {}).get("mean") if found and name in SCORERS else None
+    return 0 if before is None else round(before - mean, 9)  # sums of another order round otherwise
 equal = lambda path, value: {"$eq": [{"$getField": path}, {"$literal": value}]}
 rows, dataset = read_dataset(options.dataset)
 definition = {"_type": "Evaluation", "name": options.dataset, "dataset": dataset, "scorers": list(SCORERS)}
 self = create(f"{options.dataset}-evaluation", definition)  # the same value is the same version
 by_op = {"op_names": [ref("op/Evaluation.evaluate:v1")]}
+place = re.sub(r"[^\w.-]", "-", f"{options.dataset}-baseline-{options.baseline}", flags=re.ASCII)
+stored = latest(place) if options.baseline else None
+named = stored["obj"]["val"]["evaluation"] if stored else options.baseline
+comparable = [equal("inputs.self", self), equal("summary.svc.status", "success")]
 found = post("/calls/stream_query", {
     "project_id": project_id, "columns": ["id", "output"], "limit": 1,
-    "filter": {"call_ids": [options.baseline]} if options.baseline else by_op,
-    "query": {"$expr": {"$and": [equal("inputs.self", self), equal("summary.svc.status", "success")]}},
+    "filter": {"call_ids": [named]} if named else by_op,
+    "query": {"$expr": {"$and": comparable if named else [*comparable, equal("summary.passed", True)]}},
     "sort_by": [{"field": "started_at", "direction": "desc"}],
 })
-if options.baseline and not found:
-    sys.exit("The baseline is no evaluation of this dataset.")
+if named and not found and not options.set_baseline:
+    sys.exit(f"{named} is no evaluation of this version of the dataset: set one with --set-baseline.")
 summary = traced("Evaluation.evaluate", None, {"self": self, "model": model}, evaluate)
 send()
 fell = summary is None
 print(f"\n{'score':20}      mean  baseline")
 for name, value in (summary or {}).items():
     mean, before = value["mean"], found[0]["output"].get(name, {}).get("mean") if found else None
-    fall = 0 if before is None else round(before - mean, 9)  # sums of another order round otherwise
-    too_low = name in SCORERS and fall > options.max_fall
+    too_low = fall_of(name, mean) > options.max_fall
     print(f"{name:20}{mean:10.3f}{'–' if before is None else format(before, '.3f'):>10}{' fell' * too_low}")
     fell = fell or too_low
+if options.set_baseline and not fell:
+    create(place, {"_type": "Baseline", "evaluation": evaluation})
+    print(f"The baseline {options.baseline} is this evaluation from now on.")
 sys.exit(1 if fell else 0)

@@ -3,17 +3,17 @@
  * --max-fall it exits with 1 if the mean of a score fell by more: for CI.
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… \
- *       node examples/evaluate.ts --dataset orders --model careful --max-fall 0.05
+ *       npx node examples/evaluate.ts --dataset orders --model careful --max-fall 0.05
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 type Json = Record<string, unknown>;
-type Work<T> = { output: T; usage?: Json };
+type Work<T> = { output: T; usage?: Json; passed?: boolean };
 type Place = { id: string; trace: string } | null;
 type Row = { inputs: Json; expected?: unknown };
-type Stored = { digest: string; val: { rows: string } };
+type Stored = { digest: string; val: { rows: string; evaluation: string } };
 type Answer = { digest: string; objs: Stored[]; rows: { val: Row }[] };
 type Scored = { id: string; output: Record<string, { mean: number }> };
 type Verdict = { value: number | boolean; reason?: string };
@@ -44,7 +44,8 @@ const { dataset, model, ...options } = parseArgs({
     dataset: { type: 'string', default: 'orders' },
     model: { type: 'string', default: 'careful' },
     parallel: { type: 'string', default: '8' },
-    baseline: { type: 'string' }, // an evaluation's id; without it, the latest of the same dataset
+    baseline: { type: 'string' }, // a name or an evaluation's id; without it, the latest that passed
+    'set-baseline': { type: 'boolean', default: false }, // the name is this evaluation's from now on
     'max-fall': { type: 'string', default: 'Infinity' },
   },
 }).values;
@@ -65,10 +66,13 @@ const post = async <T = Answer>(path: string, body: object, tries = 3): Promise<
 };
 const create = async (object_id: string, val: Json): Promise<string> =>
   ref(`object/${object_id}:${(await post('/obj/create', { obj: { project_id, object_id, val } })).digest}`);
+const latest = async (object_id: string): Promise<Stored | undefined> => {
+  const filter = { object_ids: [object_id], latest_only: true };
+  return (await post('/objs/query', { project_id, filter })).objs[0];
+};
 /** The rows of the stored dataset, and its ref. If there is none, the sample is stored. */
 const readDataset = async (): Promise<{ rows: Row[]; at: string }> => {
-  const filter = { object_ids: [dataset], latest_only: true };
-  const [found] = (await post('/objs/query', { project_id, filter })).objs;
+  const found = await latest(dataset);
   if (!found) {
     const table = await post('/table/create', { table: { project_id, rows: sample } });
     const val = { _type: 'Dataset', name: dataset, rows: ref(`table/${table.digest}`), saved_at: now() };
@@ -85,7 +89,7 @@ const traced = async <T>(op: string, above: Place, inputs: Json, step: (at: Plac
   const start = { ...ids, op_name: ref(`op/${op}:v1`), started_at: now(), inputs };
   reports.push({ mode: 'start', req: { start } });
   const ended = await step(at).then(
-    ({ output, usage = {} }) => ({ output, summary: { usage } }),
+    ({ output, usage = {}, passed }) => ({ output, summary: { usage, passed } }),
     (error) => ({ output: undefined, exception: String(error) }),
   );
   reports.push({ mode: 'end', req: { end: { project_id, id: at.id, ended_at: now(), ...ended } } });
@@ -102,7 +106,7 @@ const predictAndScore = (example: Row, above: Place) =>
     for (const [name, score] of Object.entries(scorers)) {
       const judge = async () => ({ output: score(output, example) });
       const verdict = output === undefined ? undefined : await traced(name, at, { output, example }, judge);
-      scores[name] = Number(verdict?.value ?? 0);
+      scores[name] = Number(verdict?.value ?? 0) || 0;
     }
     return { output: { output: output ?? null, scores, model_latency } };
   });
@@ -110,16 +114,31 @@ const evaluate = 'Evaluation.evaluate';
 const { rows, at } = await readDataset();
 const definition = { _type: 'Evaluation', name: dataset, dataset: at, scorers: Object.keys(scorers) };
 const self = await create(`${dataset}-evaluation`, definition); // the same value is the same version
-const equal = (path: string, value: string) => ({ $eq: [{ $getField: path }, { $literal: value }] });
+const equal = (path: string, value: unknown) => ({ $eq: [{ $getField: path }, { $literal: value }] });
+const place = `${dataset}-baseline-${options.baseline}`.replace(/[^\w.-]/g, '-');
+if (options['set-baseline'] && !options.baseline)
+  throw new Error('--set-baseline needs a --baseline <name>.');
+const named = options.baseline && ((await latest(place))?.val.evaluation ?? options.baseline);
+const comparable = [equal('inputs.self', self), equal('summary.svc.status', 'success')];
 const [baseline] = await post<Scored[]>('/calls/stream_query', {
   ...{ project_id, columns: ['output'], limit: 1 },
   sort_by: [{ field: 'started_at', direction: 'desc' }],
-  filter: options.baseline ? { call_ids: [options.baseline] } : { op_names: [ref(`op/${evaluate}:v1`)] },
-  query: { $expr: { $and: [equal('inputs.self', self), equal('summary.svc.status', 'success')] } },
+  filter: named ? { call_ids: [named] } : { op_names: [ref(`op/${evaluate}:v1`)] },
+  query: { $expr: { $and: named ? comparable : [...comparable, equal('summary.passed', true)] } },
 });
-if (options.baseline && !baseline) throw new Error('The baseline is no evaluation of this dataset.');
+if (named && !baseline && !options['set-baseline'])
+  throw new Error(`${named} is no evaluation of this version of the dataset: set one with --set-baseline.`);
+const limit = Number(options['max-fall']);
+if (Number.isNaN(limit)) throw new Error('--max-fall should be a number, such as 0.05.');
+/** How far the mean of a score is below the baseline's. */
+const fallOf = (name: string, mean: number): number => {
+  const before = name in scorers ? baseline?.output[name]?.mean : undefined;
+  return before === undefined ? 0 : Number((before - mean).toFixed(9)); // sums of another order round otherwise
+};
 const mean = (values: number[]) => ({ mean: values.reduce((sum, each) => sum + each, 0) / values.length });
+let evaluation: string | undefined;
 const summary = await traced(evaluate, null, { self, model }, async (root) => {
+  evaluation = root?.id;
   const search = new URLSearchParams({ project: project_id, runs: JSON.stringify([baseline?.id, root?.id]) });
   console.log(`Evaluation ${root?.id}\n${url}/ui/evaluation?${search}`);
   const results: { scores: Record<string, number>; model_latency: number }[] = [];
@@ -135,15 +154,24 @@ const summary = await traced(evaluate, null, { self, model }, async (root) => {
   await Promise.all(Array.from({ length: Number(options.parallel) }, work));
   const of = (name: string) => [name, mean(results.map(({ scores }) => scores[name] ?? 0))];
   const model_latency = mean(results.map((result) => result.model_latency));
-  return { output: { ...Object.fromEntries(Object.keys(scorers).map(of)), model_latency } };
+  const means = { ...Object.fromEntries(Object.keys(scorers).map(of)), model_latency };
+  // Without a limit, only what is no worse at all becomes what later evaluations are compared with.
+  const allowed = Number.isFinite(limit) ? limit : 0;
+  const all = Object.entries<{ mean: number }>(means);
+  const passed = all.every(([name, { mean }]) => fallOf(name, mean) <= allowed);
+  return { output: means, passed };
 });
 await post('/call/upsert_batch', { batch: reports });
 let fell = summary === undefined;
 console.log(`\n${'score'.padEnd(20)} mean  baseline`);
 for (const [name, { mean }] of Object.entries<{ mean: number }>(summary ?? {})) {
-  const before = baseline?.output[name]?.mean ?? Number.NaN; // sums of another order round otherwise
-  const tooLow = name in scorers && Number((before - mean).toFixed(9)) > Number(options['max-fall']);
-  console.log(name.padEnd(20), mean.toFixed(3), baseline ? before.toFixed(3) : '–', tooLow ? 'fell' : '');
+  const tooLow = fallOf(name, mean) > limit;
+  const before = baseline?.output[name]?.mean.toFixed(3) ?? '–';
+  console.log(name.padEnd(20), mean.toFixed(3), before, tooLow ? 'fell' : '');
   fell ||= tooLow;
+}
+if (options['set-baseline'] && !fell) {
+  await create(place, { _type: 'Baseline', evaluation });
+  console.log(`The baseline ${options.baseline} is this evaluation from now on.`);
 }
 process.exitCode = fell ? 1 : 0;

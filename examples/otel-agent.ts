@@ -4,7 +4,7 @@
  *
  *     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:8787/otel \
  *     OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20svc_…,project_id=demo/weather' \
- *     node examples/otel-agent.ts
+ *     npx node examples/otel-agent.ts
  *
  * With PENNYTRACE_URL and PENNYTRACE_KEY it also reads its calls back.
  */

@@ -35,6 +35,11 @@ export const linksOf = (base: string) => {
     },
     trace: (project: string, trace: string, call?: string): string =>
       link('trace', { project, trace, ...(call !== undefined && { call }) }),
+    /** A call whose trace is not known. */
+    call: (project: string, call: string): string => link('call', { project, call }),
+    object: (project: string, object: string, version: string | undefined): string =>
+      link('objects', { project, object, ...(version !== undefined && { version }) }),
+    evaluations: (project: string): string => link('evaluations', { project }),
     thread: (project: string, thread: string): string => link('thread', { project, thread }),
     compare: (project: string, left: string, right: string): string =>
       link('compare', { project, left, right }),

@@ -22,6 +22,8 @@ export interface Policy {
     readonly runStep: string;
     readonly runStepEnd: string;
   };
+  /** What calls have, as JSON text, of columns that a query did not ask for. */
+  readonly unaskedColumns: Readonly<Record<string, string>>;
   /** What stands in place of an object's value that was not asked for, as JSON text. */
   readonly noValue: string;
   /** The digest of bytes, or of a text as UTF-8: 43 characters of letters, digits, `-` and `_`. */
@@ -55,6 +57,7 @@ export const ownPolicy: Policy = {
     runStep: 'svc_run_step',
     runStepEnd: 'svc_run_step_end',
   },
+  unaskedColumns: {},
   noValue: 'null',
   bytesDigest,
   valueDigest: (value) => bytesDigest(canonicalJson(value)),

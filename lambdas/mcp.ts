@@ -7,20 +7,15 @@ import { readPrices, steadyPrices } from '../core/records/costs/index.ts';
 import { linksOf } from '../foundations/links.ts';
 import type { RequestBudget } from '../foundations/storage/index.ts';
 import { challengeOf } from '../foundations/wire/errors.ts';
-import { forbidden, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
+import { type ProjectId, ServiceError } from '../foundations/wire/index.ts';
+import { everyAnswer } from './http/answer.ts';
+import { refuseCrossSite } from './http/cross-site.ts';
 import { argumentsInDialect, policy } from './http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
+import { headersOf } from './http/headers.ts';
 import { lookupsFor } from './http/lookups.ts';
 import { ownUrl } from './http/own-url.ts';
-import {
-  bodyText,
-  headerOf,
-  headersOf,
-  internal,
-  logRequest,
-  readCaller,
-  type ServiceEvent,
-} from './http/request.ts';
+import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from './http/request.ts';
 import { settings } from './http/settings.ts';
 
 /** The service's version, set by the bundler. */
@@ -36,21 +31,25 @@ const answer = (
   headers: Readonly<Record<string, string>> = {},
 ): RawAnswer => ({
   statusCode: status,
-  headers: { 'x-request-id': requestId, 'cache-control': 'no-store', ...headers },
+  headers: { ...everyAnswer(requestId), 'cache-control': 'no-store', ...headers },
   body: Readable.from(body === '' ? [] : [body], { objectMode: false }),
 });
 
-/** The codes of JSON-RPC for what is wrong with a request, and for what went wrong here. */
-const codes = { request: -32_600, internal: -32_603 } as const;
+/** The codes of JSON-RPC for what is no JSON, what is wrong with a request, and what went wrong here. */
+const codes = { parse: -32_700, request: -32_600, internal: -32_603 } as const;
+
+const codeOf = ({ status, detail: [first] }: ServiceError): number => {
+  if (status >= 500) return codes.internal;
+  return first?.type === 'json_invalid' ? codes.parse : codes.request;
+};
 
 /** An error that no message can be blamed for, as JSON-RPC has it. */
 const rpcError = (error: ServiceError): string => {
   const message = error.detail.map(({ msg }) => msg).join('; ');
-  const code = error.status >= 500 ? codes.internal : codes.request;
   return JSON.stringify({
     jsonrpc: '2.0',
     id: null,
-    error: { code, message, data: { detail: error.detail } },
+    error: { code: codeOf(error), message, data: { detail: error.detail } },
   });
 };
 
@@ -73,17 +72,6 @@ const notAllowed = new ServiceError(405, [
     type: 'method_not_allowed',
   },
 ]);
-
-/**
- * Refuses requests of other sites' pages, as the specification asks.
- *
- * @throws ServiceError 403
- */
-const checkOrigin = (event: ServiceEvent<unknown>): void => {
-  const origin = headerOf(event, 'origin');
-  if (origin === undefined || origin === new URL(ownUrl(event)).origin) return;
-  throw forbidden(['header', 'origin'], "should be this service's own, or absent");
-};
 
 /** Made once for each tool: schemas take time to make. */
 const schemas = new Map<string, ReturnType<ToolDescription['request']>>();
@@ -110,11 +98,24 @@ const contextOf = (event: ServiceEvent<unknown>): ToolContext => {
   };
 };
 
+/**
+ * The body of a message.
+ *
+ * @throws ServiceError 400 if it is not UTF-8, as the protocol has it of what is no JSON
+ */
+const messageText = (event: ServiceEvent<unknown>): string => {
+  try {
+    return bodyText(event);
+  } catch (error) {
+    throw error instanceof ServiceError ? new ServiceError(400, error.detail) : error;
+  }
+};
+
 const requestOf = (event: ServiceEvent<unknown>): Request => {
   const headers = Object.entries(headersOf(event)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: bodyText(event) });
+  return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: messageText(event) });
 };
 
 const about = {
@@ -139,7 +140,8 @@ export const handler = rawEndpoint(
   mcp,
   async (event) => {
     if (event.httpMethod !== 'POST') throw notAllowed;
-    checkOrigin(event);
+    // The specification asks for it with any key.
+    refuseCrossSite(event);
     const served = await serve(requestOf(event), about, contextOf(event));
     const body = await served.response.text();
     log(event, served, Buffer.byteLength(body));

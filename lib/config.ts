@@ -110,6 +110,32 @@ const isBaseUrl = (text: string): boolean => {
   return plain && (url.protocol === 'https:' || isLoopback(url));
 };
 
+/** Whether a text is an origin as browsers send it. */
+const isOrigin = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (
+    url.origin === text &&
+    /^[a-z0-9.:[\]-]+$/.test(url.host) &&
+    (url.protocol === 'https:' || isLoopback(url))
+  );
+};
+
+const originError =
+  'write an origin as browsers send it: https://app.example.com, in lower case, with a port only if it is another than 443, without a path and without *; http for loopback alone';
+
+/** The setting `corsOrigins`: a list of origins, its JSON, or a text with commas between them. */
+const origins = z
+  .preprocess(
+    (value) => (typeof value === 'string' && !value.startsWith('[') ? value.split(',') : fromJson(value)),
+    z
+      .array(z.string({ error: originError }).refine(isOrigin, { error: originError }), {
+        error: 'write a list of origins: ["https://app.example.com"]',
+      })
+      .max(20, { error: 'write at most 20 origins' }),
+  )
+  .transform((given) => (given.length > 0 ? [...new Set(given)] : undefined));
+
 const baseUrlLike = (example: string) => {
   const error = `write a URL like ${example}: https, without user, query or fragment`;
   return z.string({ error }).refine(isBaseUrl, { error });
@@ -272,6 +298,7 @@ export const settings = z
     routeMetrics: routeMetrics.optional(),
     monthlyBudget: whole(1, 1_000_000).optional(),
     accountLogRole: flag().default(true),
+    corsOrigins: origins.optional(),
     inferenceUpstreams: upstreams.optional(),
     inferenceTimeoutSeconds: whole(30, 900).default(passThrough.timeoutSeconds),
     inferenceConcurrency: whole(1, 10_000).optional(),
@@ -308,7 +335,15 @@ export const settings = z
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',
-  });
+  })
+  .refine(
+    ({ corsOrigins = [], inferenceUpstreams = [] }) =>
+      corsOrigins.join().length + JSON.stringify(inferenceUpstreams).length <= maxBytes,
+    {
+      path: ['corsOrigins'],
+      error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams and corsOrigins together`,
+    },
+  );
 
 /** Whether something reads the streams of the tables. */
 export const hasStreams = ({

@@ -1,7 +1,7 @@
 import { CfnResource } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import type { ErrorBody } from '../foundations/wire/errors.ts';
+import { errorForAll } from '../core/doors/inference/error.ts';
 
 interface FirewallProps {
   /** The most requests of one IP address in five minutes. */
@@ -11,11 +11,11 @@ interface FirewallProps {
 
 const windowSeconds = 300;
 
-const refusal: ErrorBody = {
-  detail: [
-    { loc: [], msg: 'too many requests from this address; send the same request later', type: 'throttled' },
-  ],
-};
+const refusal = errorForAll(429, {
+  loc: [],
+  msg: 'too many requests from this address; send the same request later',
+  type: 'throttled',
+});
 
 const measured = (metricName: string) => ({
   SampledRequestsEnabled: true,
@@ -56,7 +56,10 @@ export class Firewall extends Construct {
                 CustomResponse: {
                   ResponseCode: 429,
                   CustomResponseBodyKey: 'refusal',
-                  ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }],
+                  ResponseHeaders: [
+                    { Name: 'Retry-After', Value: '60' },
+                    { Name: 'X-Content-Type-Options', Value: 'nosniff' },
+                  ],
                 },
               },
             },

@@ -1,6 +1,6 @@
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Route } from '../api/endpoint.ts';
+import { type Route, takesKey } from '../api/endpoint.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import type { Alerts } from './alerts.ts';
 import { type Config, constructId } from './config.ts';
@@ -110,6 +110,7 @@ const environmentOf = (route: Route, { config, name, storage }: FunctionsProps):
   const storing = Object.keys(route.stores).length > 0;
   return {
     ...(storing && { SHARDS: config.shards.join(',') }),
+    ...(config.corsOrigins && takesKey(route) && { CORS_ORIGINS: config.corsOrigins.join() }),
     ...(config.routeMetrics?.includes(route.path) && { METRICS_NAMESPACE: name }),
     ...(storing && config.retentionDays !== undefined && { RETENTION_DAYS: String(config.retentionDays) }),
     ...(calls && { [tables.calls.variable]: storage.calls.tableName }),

@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
 import { challengeOf, keyRequired } from '../foundations/wire/errors.ts';
@@ -73,7 +74,7 @@ const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
     status: 415,
     error: {
       loc: ['header', 'content-encoding'],
-      msg: 'should be absent, gzip or deflate, and the body packed so',
+      msg: 'should be absent, and the body plain; exports of OpenTelemetry may be packed with gzip or deflate, as this header says',
       type: 'unsupported_media_type',
     },
     brief: 'the body should be packed with gzip or not at all: set OTEL_EXPORTER_OTLP_COMPRESSION',
@@ -143,7 +144,13 @@ const statusText = (status: number, message: string): string => {
   return Buffer.from(bytes).toString('latin1');
 };
 
-/** Sets the gateway's own answers: in the service's error shape, and with the request's id. */
+/** The status that one of the default answers is reckoned with. */
+const statusOf = ({ responseType }: ResponseType): number => (responseType === 'DEFAULT_4XX' ? 400 : 500);
+
+/**
+ * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
+ * read, and with the request's id.
+ */
 export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
   for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(dialect)) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
@@ -151,9 +158,13 @@ export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
       api.addGatewayResponse(constructId(type.responseType), {
         type,
         ...(status !== undefined && { statusCode: String(status) }),
-        responseHeaders: { 'x-request-id': 'context.requestId', ...Object.fromEntries(texts) },
+        responseHeaders: {
+          'x-request-id': 'context.requestId',
+          'x-content-type-options': "'nosniff'",
+          ...Object.fromEntries(texts),
+        },
         templates: {
-          'application/json': `${JSON.stringify({ detail: [error] })}\n`,
+          'application/json': `${JSON.stringify(errorForAll(status ?? statusOf(type), error))}\n`,
           'application/x-protobuf': statusText(status ?? 500, brief),
         },
       });

@@ -205,6 +205,13 @@ export interface PennytraceProps {
   readonly firewallRatePerAddress?: number | undefined;
 
   /**
+   * Origins that may send cross-site requests with Basic, such as `https://app.example.com`: at most 20.
+   *
+   * @default - cross-site requests with Basic are refused
+   */
+  readonly corsOrigins?: readonly string[] | undefined;
+
+  /**
    * How long a query may take, in seconds: 30 to 900. Lambda goes on with it when its client has
    * left.
    *

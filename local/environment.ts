@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeFailure } from './disk.ts';
 import type { LocalUpstream } from './inference.ts';
+import { BadSetting } from './settings.ts';
 import { localAccount } from './template/cloudformation.ts';
 import type { FunctionSpec, StackSpec } from './template/stack.ts';
 
@@ -48,7 +50,8 @@ const keyIn = async (folder: string): Promise<string> => {
   const key = randomBytes(32).toString('hex');
   // Whoever is first makes it.
   await writeFile(file, key, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
+    if (error.code !== 'EEXIST')
+      throw new BadSetting(`${file} cannot be written: ${describeFailure(error)}`, { cause: error });
   });
   return readFile(file, 'utf8');
 };

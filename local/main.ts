@@ -4,6 +4,7 @@
  */
 
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { claudeCode } from '../api/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { SynthesisFailed } from './assembly.ts';
@@ -50,20 +51,33 @@ const start = (settings: Settings, signal: AbortSignal): Promise<LocalService> =
   });
 };
 
-/** Prints the key and a first request. A key that the operator set is not shown. */
-const printUsage = ({ url, key, keyFile }: LocalService, configured: boolean): void => {
-  if (!configured)
+/** Prints what somebody needs who wants to use it. A key that the operator set is not shown. */
+const printUsage = (
+  { url, key, keyFile, signInUrl }: LocalService,
+  { key: configured, dataDir, dynamodb }: Settings,
+): void => {
+  const shown = configured === undefined ? key : '$LOCAL_KEY';
+  if (configured === undefined)
     console.log(`\nkey (${keyFile === undefined ? 'shown once' : `stored in ${keyFile}`}): ${key}`);
   console.log(`
 open ${url}/ui/
-
+${signInUrl === undefined ? '' : `  or, signed in (once, within an hour): ${signInUrl}\n`}
 Try it:
-  curl ${url}/calls/stream_query -u "api:${configured ? '$LOCAL_KEY' : key}" \\
+  curl ${url}/calls/stream_query -u "api:${shown}" \\
     -H 'content-type: application/json' -d '{"project_id": "demo/shop"}'
 
 Claude Code reads traces by:
-  ${claudeCode(url).replace('$KEY', configured ? '$LOCAL_KEY' : key)}
+  ${claudeCode(url).replace('$KEY', shown)}
+
+${whereDataAre(dataDir, dynamodb)} Ctrl-C ends the service.
 `);
+};
+
+/** Says where the data are, and how to keep them if they are not kept. */
+const whereDataAre = (dataDir: string | undefined, dynamodb: string | undefined): string => {
+  if (dataDir !== undefined) return `Data are kept in ${dataDir}.`;
+  if (dynamodb !== undefined) return `Data are in the store at ${dynamodb}.`;
+  return 'Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.';
 };
 
 const operatorErrors = [BadSetting, MissingPrerequisite, PortTaken, SettingsError, SynthesisFailed];
@@ -71,16 +85,36 @@ const operatorErrors = [BadSetting, MissingPrerequisite, PortTaken, SettingsErro
 const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((type) => error instanceof type);
 
+/** How long no event may have come for the last of them to be there, in ms, and how long that is waited for. */
+const [quietMs, maxQuietMs] = [2500, 20_000];
+
+/** Runs the examples, which print much, and says once more what they have scrolled away. */
+const demonstrate = async (
+  service: LocalService,
+  settings: Settings,
+  termination: AbortSignal,
+): Promise<void> => {
+  let heardAt = performance.now();
+  service.bus.subscribe(() => {
+    heardAt = performance.now();
+  });
+  await runDemo(service, termination);
+  const until = performance.now() + maxQuietMs;
+  const isQuiet = () => !settings.settings.events || performance.now() - heardAt > quietMs;
+  while (!isQuiet() && performance.now() < until && !termination.aborted) await sleep(100);
+  if (!termination.aborted) printUsage(service, settings);
+};
+
 const serve = async (service: LocalService, settings: Settings, termination: AbortSignal): Promise<void> => {
   const removeRunFile = await writeRunFile(service);
   try {
     console.log(`ready ${service.url}`);
-    printUsage(service, settings.key !== undefined);
+    printUsage(service, settings);
     service.bus.subscribe((event) =>
       console.log(`event: ${event['detail-type']} ${JSON.stringify(event.detail)}`),
     );
     service.bus.subscribeToTopic(({ subject, text }) => console.log(`alert: ${subject}\n${text}`));
-    const demo = settings.demo ? runDemo(service, termination) : undefined;
+    const demo = settings.demo ? demonstrate(service, settings, termination) : undefined;
     if (!termination.aborted) await once(termination, 'abort');
     progress('ending');
     await demo;
@@ -91,6 +125,7 @@ const serve = async (service: LocalService, settings: Settings, termination: Abo
 
 const main = async (termination: AbortSignal): Promise<void> => {
   const settings = readSettings(process.env);
+  progress('starting stores, a model and the stack');
   const service = await start(settings, termination);
   try {
     await serve(service, settings, termination);
@@ -110,6 +145,8 @@ if (argument !== undefined) {
   console.error(`start: ${argument}: this command takes no arguments\nSee npm run start -- --help`);
   process.exit(2);
 }
+// What this process and those below it write is for this user alone: data, keys, credentials.
+process.umask(0o077);
 const termination = terminationSignal();
 try {
   await main(termination);

@@ -1,13 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { formatKey } from '../foundations/auth/index.ts';
 import { readConfig } from '../lib/config.ts';
-import { assemble, contextWith } from './assembly.ts';
-import { claimDataDir } from './data-dir.ts';
+import { assemble, contextWith, synthesize } from './assembly.ts';
+import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
+import { DiskReport, isDiskFull } from './disk.ts';
+import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
 import {
   type LocalWebhooks,
   withQueueUrls,
@@ -21,14 +22,16 @@ import { listen } from './gateway/server.ts';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
 import type { StartContainer } from './runtime/worker.ts';
-import { findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { signInLink } from './sign-in.ts';
+import { type Credentials, newCredentials } from './signature.ts';
 import {
   analyticsFiles,
   createBuckets,
   createTables,
   externalStore,
   type LocalStore,
-  localCredentials,
+  type OwnStoreOptions,
   startDynamodbLocal,
   startEmbeddedStore,
   startS3,
@@ -89,6 +92,10 @@ interface DependencyOptions {
   readonly stackName?: string;
   /** Takes a line for each step that is done. */
   readonly progress: (line: string) => void;
+  /** Takes a line for the operator when a store's folder cannot be written. */
+  readonly tell: (line: string) => void;
+  /** What requests to stores are signed with, and have to be. */
+  readonly credentials: Credentials;
   /** Cancels the start. */
   readonly signal?: AbortSignal;
 }
@@ -121,28 +128,41 @@ const allOrCancel = async <A, B, C, D>(
   return Promise.all(tasks);
 };
 
-const dynamodbOf = (
-  { dynamodb, dynamodbLocal, dataDir }: DependencyOptions,
-  signal: AbortSignal,
-): Promise<LocalStore> => {
+const ownStore = ({ credentials, tell }: DependencyOptions): OwnStoreOptions => ({
+  secret: credentials.secretAccessKey,
+  tell,
+});
+
+const dynamodbOf = (options: DependencyOptions, signal: AbortSignal): Promise<LocalStore> => {
+  const { dynamodb, dynamodbLocal, dataDir } = options;
   if (dynamodb) return externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal);
   const folder = dataDir && join(dataDir, 'dynamodb');
-  return dynamodbLocal ? startDynamodbLocal(folder, signal) : startEmbeddedStore(folder, signal);
+  if (dynamodbLocal) return startDynamodbLocal(folder, signal);
+  return startEmbeddedStore(folder, signal, ownStore(options));
 };
 
-const s3Of = ({ s3, dataDir }: DependencyOptions, signal: AbortSignal): Promise<LocalStore> =>
-  s3 ? externalStore('AWS_ENDPOINT_URL_S3', s3, signal) : startS3(dataDir && join(dataDir, 's3'));
+const s3Of = (options: DependencyOptions, signal: AbortSignal): Promise<LocalStore> => {
+  const { s3, dataDir } = options;
+  if (s3) return externalStore('AWS_ENDPOINT_URL_S3', s3, signal);
+  return startS3(dataDir && join(dataDir, 's3'), ownStore(options));
+};
 
 /** The folder of the synthesized stack, which is synthesized now if there is none. */
 const assemblyOf = async (
-  { assembly, settings }: DependencyOptions,
+  { assembly, settings, progress }: DependencyOptions,
   cleanup: AsyncDisposableStack,
   signal: AbortSignal,
 ): Promise<string> => {
   if (assembly !== undefined) return assembly;
-  const outdir = await mkdtemp(join(tmpdir(), 'pennytrace-'));
+  const outdir = await makeTemporaryFolder();
   cleanup.defer(() => rm(outdir, { recursive: true, force: true }));
-  await assemble(outdir, settings, signal);
+  const make: typeof synthesize = (...args) => {
+    progress(
+      'stack: bundling its functions, which takes up to half a minute; later starts take them as they are',
+    );
+    return synthesize(...args);
+  };
+  await assemble(outdir, settings, signal, { make });
   return outdir;
 };
 
@@ -207,9 +227,11 @@ export type WrapStores = (
 ) => Promise<FunctionStores>;
 
 /** How to run the service locally. */
-export interface LocalServiceOptions extends Partial<DependencyOptions> {
+export interface LocalServiceOptions extends Partial<Omit<DependencyOptions, 'credentials' | 'tell'>> {
   /** @default - any free port */
   readonly port?: number;
+  /** Names of this machine by which clients may reach the port, beside its own. @default - none */
+  readonly hosts?: readonly string[];
   /** A key to store at the start. @default - the key in the data folder, or a new one */
   readonly key?: string;
   readonly concurrency?: Concurrency;
@@ -249,10 +271,14 @@ export interface LocalService extends Dependencies {
   readonly service: string;
   /** Where events go, if the stack sends any; and the queue for what could not be sent. */
   readonly bus: EventBus;
+  /** What requests to the stores are signed with. Stores that the service started take no others. */
+  readonly credentials: Credentials;
   /** A key that may do everything. */
   readonly key: string;
   /** The file with the key; absent if the key was set or is not stored. */
   readonly keyFile?: string;
+  /** Signs in whoever opens it, once; absent if the key was set. */
+  readonly signInUrl?: string;
   /** Ends the threads of all functions, or of one route's, at once, as a crash would. */
   killWorkers(path?: string): Promise<void>;
   /** Waits a moment for pending requests, then ends the service. Resolves when everything has ended. */
@@ -269,10 +295,14 @@ const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
 /** Creates the stack's tables and bucket, and stores the key. */
 const prepareStores = async (
   { dynamodb, s3, stack }: Dependencies,
+  credentials: Credentials,
   key: LocalKey,
-  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal'>,
+  external: Pick<LocalServiceOptions, 'dynamodb' | 's3' | 'signal' | 'progress'> & {
+    /** The folder that may have data of DynamoDB Local. */
+    readonly takeOver?: string;
+  },
 ): Promise<void> => {
-  const shared = { region: localRegion, credentials: localCredentials };
+  const shared = { region: localRegion, credentials };
   const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
   const s3Client = new S3Client({ ...shared, endpoint: s3 });
   const tables = createTables(stack, client, external.signal);
@@ -282,6 +312,12 @@ const prepareStores = async (
       usingExternal('AWS_ENDPOINT_URL_DYNAMODB', external.dynamodb, tables),
       usingExternal('AWS_ENDPOINT_URL_S3', external.s3, buckets),
     ]);
+    if (external.takeOver !== undefined) {
+      const names = stack.tables.map(({ name }) => name);
+      const copied = await takeOverDynamodbLocal(external.takeOver, names, client);
+      if (copied !== undefined)
+        external.progress?.(`DynamoDB: took over ${copied} items that DynamoDB Local had written`);
+    }
     await storeLocalKey({ client, name: tableNameOf(stack, 'keys') }, key);
   } finally {
     client.destroy();
@@ -294,7 +330,9 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   const service = serviceNameOf(options);
   const { promise: listener, resolve: serve, reject: refuse } = Promise.withResolvers<RequestListener>();
   listener.catch(() => {});
-  const server = await listen(options.port ?? 0, listener);
+  // What pages may do is for the functions to say.
+  const doorkeeping = { hosts: options.hosts ?? [], pages: true };
+  const server = await listen(options.port ?? 0, listener, doorkeeping);
   cleanup.defer(() => server.stop());
   cleanup.defer(() => refuse(new Error('stopped')));
   const dataDir = options.dataDir ? await claimDataDir(options.dataDir) : undefined;
@@ -319,6 +357,7 @@ const functionsOf = async (
     webhooks,
     log = () => {},
   }: LocalServiceOptions,
+  credentials: Credentials,
   url: string,
   bus: EventBus,
   cleanup: AsyncDisposableStack,
@@ -330,7 +369,7 @@ const functionsOf = async (
   const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
   return makeFunctions({
     specs: withQueueUrls(wrapped.functions, bus.endpoint),
-    environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3), ...busEnvironment(bus) },
+    environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3, credentials), ...busEnvironment(bus) },
     log: (name, line) => log(nameOf(name), line),
     ...(concurrency && { concurrency }),
     ...(poolLimits && { poolLimits }),
@@ -345,17 +384,31 @@ const functionsOf = async (
 const streamsOf = (
   { stack, dynamodb, s3 }: Dependencies,
   { dataDir, maxWindowMs = usualWindowMs, log = () => {} }: LocalServiceOptions,
+  credentials: Credentials,
   functions: Functions,
   bus: EventBus,
 ): Promise<() => Promise<void>> => {
   const { AnalyticsBucket: bucket } = stack.outputs;
+  const folder = bucket !== undefined && dataDir !== undefined ? join(dataDir, 'analytics') : undefined;
   const files =
-    bucket !== undefined && dataDir !== undefined
-      ? analyticsFiles({ s3, bucket, folder: join(dataDir, 'analytics') })
+    bucket !== undefined && folder !== undefined
+      ? analyticsFiles({ s3, credentials, bucket, folder })
       : undefined;
+  const tell = (line: string) => log('stores', line);
+  const report = new DiskReport(folder ?? '', tell, 'The files of analytics are not copied there');
+  const copy = async (): Promise<void> => {
+    try {
+      await files?.();
+      report.succeeded();
+    } catch (error) {
+      // What was not copied is copied with what comes next. The function has done its part.
+      if (!isDiskFull(error)) throw error;
+      report.failed(error);
+    }
+  };
   return runStreams({
-    ...{ stack, dynamodb, functions, bus, maxWindowMs },
-    after: async () => files?.(),
+    ...{ stack, dynamodb, credentials, functions, bus, maxWindowMs },
+    after: copy,
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
     failed: (error) => log('streams', String(error)),
   });
@@ -372,20 +425,38 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { signal, log = () => {}, progress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const { service, server, serve, key, dataDir } = await claim(options, cleanup);
+  const credentials = newCredentials();
+  const told: string[] = [];
   const dependencies = await startDependencies(
-    { ...options, ...(dataDir && { dataDir }), progress },
+    {
+      ...options,
+      ...(dataDir && { dataDir }),
+      progress,
+      credentials,
+      tell: (line) => {
+        told.push(line);
+        log('stores', line);
+      },
+    },
     cleanup,
   );
-  await prepareStores(dependencies, key, options).catch((error: unknown) => {
+  const embedded = dataDir !== undefined && !options.dynamodb && !options.dynamodbLocal;
+  const takeOver = embedded ? { takeOver: join(dataDir, 'dynamodb') } : {};
+  await prepareStores(dependencies, credentials, key, { ...options, ...takeOver }).catch((error: unknown) => {
     signal?.throwIfAborted();
-    throw error;
+    const [line] = told;
+    throw line === undefined ? error : new BadSetting(`DATA_DIR: ${line}`, { cause: error });
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const bus = await startEventBus(options.eventFate, options.maxWindowMs ?? usualWindowMs);
+  const bus = await startEventBus(
+    options.eventFate,
+    options.maxWindowMs ?? usualWindowMs,
+    credentials.secretAccessKey,
+  );
   cleanup.defer(() => bus.stop());
   const url = `http://127.0.0.1:${server.port}`;
-  const functions = await functionsOf(dependencies, options, url, bus, cleanup);
+  const functions = await functionsOf(dependencies, options, credentials, url, bus, cleanup);
   bus.invokeBy(async (name, event) => {
     const spec = stack.functions.find((each) => each.name === name);
     if (!spec) throw new Error(`there is no function ${name}`);
@@ -405,8 +476,11 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
       failed: (error) => log('schedules', String(error)),
     }),
   );
-  cleanup.defer(await streamsOf(dependencies, options, functions, bus));
-  serve(gateway({ api: stack.api, functions, log: (line) => log('gateway', line) }));
+  cleanup.defer(await streamsOf(dependencies, options, credentials, functions, bus));
+  const listener = gateway({ api: stack.api, functions, log: (line) => log('gateway', line) });
+  // A key that the operator set is theirs to give.
+  const link = options.key === undefined ? signInLink(url, formatKey(key.key)) : undefined;
+  serve(link ? link.before(listener) : listener);
   // The server stops before the functions and stores that pending requests still need.
   cleanup.defer(() => server.stop());
   const owned = cleanup.move();
@@ -416,8 +490,10 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     url,
     port: server.port,
     service,
+    credentials,
     key: formatKey(key.key),
     ...(key.file !== undefined && { keyFile: key.file }),
+    ...(link && { signInUrl: link.url }),
     killWorkers: async (path) => {
       const routes = stack.api.routes.filter((route) => route.path === path);
       if (path === undefined) await functions.kill();
@@ -430,7 +506,8 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
 const folder = join(resolve(import.meta.dirname, '..'), '.local');
 
 /**
- * Writes the running service's stores to `.local/<port>.json`, for commands that use them.
+ * Writes the running service's stores and their credentials to `.local/<port>.json`, for commands that
+ * use them. Only its owner can read it.
  *
  * @returns removes the file
  */
@@ -440,6 +517,7 @@ export const writeRunFile = async ({
   service,
   dynamodb,
   s3,
+  credentials,
   stack,
 }: LocalService): Promise<() => Promise<void>> => {
   const file = join(folder, `${port}.json`);
@@ -450,6 +528,7 @@ export const writeRunFile = async ({
     authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
     dynamodb,
     s3,
+    credentials,
     tables: {
       calls: tableNameOf(stack, 'calls'),
       keys: tableNameOf(stack, 'keys'),
@@ -459,6 +538,8 @@ export const writeRunFile = async ({
     bucket: outputOf(stack, 'PayloadsBucket'),
   };
   await mkdir(folder, { recursive: true });
-  await writeFile(file, `${JSON.stringify(run, null, 2)}\n`);
+  // A file that is there keeps the mode that it has.
+  await rm(file, { force: true });
+  await writeFile(file, `${JSON.stringify(run, null, 2)}\n`, { mode: 0o600 });
   return () => rm(file, { force: true });
 };

@@ -13,6 +13,7 @@ import {
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
+import { describeFailure } from './disk.ts';
 import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
 
@@ -52,11 +53,17 @@ const readKeyFile = async (file: string): Promise<string | undefined> => {
 
 /**
  * Writes a key to a file that only its owner can read. Renaming makes the file complete or absent.
+ *
+ * @throws BadSetting if it cannot be written, say because the disk is full
  */
 const writeKeyFile = async (file: string, key: Key): Promise<void> => {
   const draft = `${file}.draft`;
-  await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
-  await rename(draft, file);
+  try {
+    await writeFile(draft, `${formatKey(key)}\n`, { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    throw new BadSetting(`${file} cannot be written: ${describeFailure(error)}`, { cause: error });
+  }
 };
 
 /**
@@ -98,6 +105,8 @@ export const storeLocalKey = async (table: Table, { key, file }: LocalKey): Prom
 export interface Settings {
   /** 0 for any free port. */
   readonly port: number;
+  /** Names of this machine by which clients may reach the port, beside its own. */
+  readonly hosts?: readonly string[];
   readonly key?: string;
   /** Whether to run the example once the service is ready. */
   readonly demo: boolean;
@@ -123,6 +132,19 @@ const portOf = (text: string | undefined): number => {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new BadSetting(`PORT is ${text}: write a number up to 65535, or 0 for any free port`);
+};
+
+const hostForm = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+
+/** Names of this machine, separated by commas, as a `Host` header has them. */
+const hostsOf = (text: string | undefined): string[] | undefined => {
+  if (!text) return undefined;
+  const hosts = text.split(',').map((host) => host.trim().toLowerCase());
+  const bad = hosts.find((host) => !hostForm.test(host));
+  if (bad === undefined) return hosts;
+  throw new BadSetting(
+    `ALLOWED_HOSTS has ${bad || 'an empty name'}: write names without ports, such as host.docker.internal,mybox.test`,
+  );
 };
 
 const dialectOf = (text: string | undefined): Dialect | undefined => {
@@ -207,7 +229,7 @@ const switchedSettings = ['events', 'analytics', 'evaluators', 'alerts', 'limits
  * @throws BadSetting that names the variable and says what to write
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
-  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact } = environment;
+  const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
   const dynamodb = endpointOf(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
   const dynamodbLocal = switchOf(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
@@ -216,6 +238,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const dialect = dialectOf(environment.DIALECT);
   const webhooks = webhooksOf(environment.WEBHOOKS);
+  const hosts = hostsOf(environment.ALLOWED_HOSTS);
   const on = switchedSettings.filter((name) => switchOf(environment, name.toUpperCase()));
   return {
     port: portOf(environment.PORT),
@@ -225,9 +248,11 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     settings: {
       ...(dialect && { dialect }),
       ...(redact && { redact }),
+      ...(corsOrigins && { corsOrigins }),
       ...Object.fromEntries(on.map((name) => [name, true])),
     },
     ...(webhooks && { webhooks }),
+    ...(hosts && { hosts }),
     ...(key && { key }),
     ...(dataDir && { dataDir }),
     ...(dynamodb && { dynamodb }),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { devNull } from 'node:os';
@@ -19,7 +20,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { buildApp } from 'fauxqs';
+import { DiskReport, describeFailure, isDiskFull } from './disk.ts';
+import { guarded, loopback } from './loopback.ts';
 import { BadSetting } from './settings.ts';
+import { type Credentials, signatureRefusal } from './signature.ts';
+import type { FromStore, StoreSetup } from './store/worker.ts';
 import { localRegion } from './template/cloudformation.ts';
 import type { StackSpec, TableSpec } from './template/stack.ts';
 
@@ -31,14 +36,30 @@ export interface LocalStore {
   stop(): Promise<void>;
 }
 
-/** Credentials that local stores accept and AWS refuses. */
-export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+/** Credentials for stores that take any signature, and that AWS refuses. */
+export const localCredentials: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** The environment that directs an AWS SDK to the local stores, and never to AWS. */
-export const storeEnvironment = (dynamodb: string, s3: string): Record<string, string> => ({
+/** How a store of one's own treats its requests, and whom it tells. */
+export interface OwnStoreOptions {
+  /** What requests have to be signed with. @default - any signature will do, for tests */
+  readonly secret?: string;
+  /** Takes a line when its folder cannot be written, and when it can again. @default - dropped */
+  readonly tell?: (line: string) => void;
+}
+
+/**
+ * The environment that directs an AWS SDK to the local stores, and never to AWS.
+ *
+ * @param credentials for both stores. @default - those for stores that take any
+ */
+export const storeEnvironment = (
+  dynamodb: string,
+  s3: string,
+  credentials: Credentials = localCredentials,
+): Record<string, string> => ({
   AWS_REGION: localRegion,
-  AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb,
   AWS_ENDPOINT_URL_S3: s3,
   // A function has no such files, and those of whoever runs the service are not meant for it.
@@ -57,9 +78,8 @@ export const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-/** The files of the stores in the folder of the data: the embedded store's, and DynamoDB Local's. */
+/** The file of the embedded store in the folder of the data. */
 const embeddedFile = 'store.sqlite';
-const dynamodbLocalFile = 'shared-local-instance.db';
 
 /** @throws BadSetting if a folder has the data of the other store */
 const refuseDataOf = async (folder: string, file: string, remedy: string): Promise<void> => {
@@ -71,21 +91,33 @@ const refuseDataOf = async (folder: string, file: string, remedy: string): Promi
   if (isThere) throw new BadSetting(`DATA_DIR has ${path}, ${remedy}, or name another folder`);
 };
 
+/** A full disk is for the operator to mend; any other error stays as it is. */
+const unwritable = (folder: string, error: unknown): unknown =>
+  isDiskFull(error)
+    ? new BadSetting(
+        `DATA_DIR has ${resolve(folder)}, whose disk is full: free some space, or name another folder`,
+        {
+          cause: error,
+        },
+      )
+    : error;
+
 /**
  * Starts the embedded store in a thread of this process, on a free port of the loopback address. It
  * speaks DynamoDB's API as far as the service uses it.
  *
  * @param dataDir the folder for its data; in memory if undefined
  * @param cancel cancels the start
- * @throws BadSetting if the folder has data of DynamoDB Local; Error if its file cannot be used; the
- * signal's reason
+ * @throws BadSetting if the disk of its folder is full; Error if its file cannot be used; the signal's reason
  */
-export const startEmbeddedStore = async (dataDir?: string, cancel?: AbortSignal): Promise<LocalStore> => {
+export const startEmbeddedStore = async (
+  dataDir?: string,
+  cancel?: AbortSignal,
+  { secret, tell = () => {} }: OwnStoreOptions = {},
+): Promise<LocalStore> => {
   cancel?.throwIfAborted();
   if (dataDir !== undefined) {
-    const remedy = 'which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it (it needs Java)';
-    await refuseDataOf(dataDir, dynamodbLocalFile, remedy);
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
   }
   // It loads esbuild, and most who import this module start no store.
   const { threadCode } = await import('./thread-code.ts');
@@ -96,13 +128,25 @@ export const startEmbeddedStore = async (dataDir?: string, cancel?: AbortSignal)
     throw error;
   });
   cancel?.throwIfAborted();
+  const setup: StoreSetup = {
+    ...(dataDir !== undefined && { file: resolve(dataDir, embeddedFile) }),
+    ...(secret !== undefined && { secret }),
+  };
   const worker = new Worker(code, {
     eval: true,
     // Not those of this process: they may say that scripts are modules.
     execArgv: [],
-    workerData: dataDir && resolve(dataDir, embeddedFile),
+    workerData: setup,
   });
-  const [port] = await once(worker, 'message');
+  const ready = Promise.withResolvers<number>();
+  worker.on('message', (message: FromStore) => {
+    if (message.type === 'ready') ready.resolve(message.port);
+    else tell(message.line);
+  });
+  worker.once('error', ready.reject);
+  const port = await ready.promise.catch((error: unknown) => {
+    throw dataDir === undefined ? error : unwritable(dataDir, error);
+  });
   const ended = once(worker, 'exit');
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -204,7 +248,7 @@ export const startDynamodbLocal = async (dataDir?: string, cancel?: AbortSignal)
   if (dataDir !== undefined) {
     const remedy = 'which the embedded store wrote: leave DYNAMODB_LOCAL out to go on with it';
     await refuseDataOf(dataDir, embeddedFile, remedy);
-    await mkdir(dataDir, { recursive: true });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
   }
   const port = await freePort();
   const child = await spawnJava(port, dataDir);
@@ -233,9 +277,15 @@ const refusals = {
   412: ['PreconditionFailed', 'At least one of the pre-conditions you specified did not hold'],
 } as const;
 
+/** An error as S3 answers it. */
+const s3Error = (code: string, message: string): string => {
+  const text = message.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${text}</Message></Error>`;
+};
+
 const refusal = (status: keyof typeof refusals): string => {
   const [code, message] = refusals[status];
-  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return s3Error(code, message);
 };
 
 /**
@@ -266,6 +316,51 @@ const honourIfMatch = (server: S3Server): void => {
   server.addHook('onSend', async (request) => turns.get(request)?.());
 };
 
+/**
+ * Lets only those requests through that programs on this machine have signed. It stands before the
+ * framework: that also runs requests of its own.
+ */
+const guardS3 = ({ server }: S3Server, secret: string | undefined): void => {
+  const listeners = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  const serve: RequestListener = (req, res) => {
+    const refused = secret === undefined ? undefined : signatureRefusal(secret, req);
+    if (refused === undefined) {
+      for (const listener of listeners) listener(req, res);
+      return;
+    }
+    req.resume();
+    res
+      .writeHead(403, { 'content-type': 'application/xml', connection: 'close' })
+      .end(s3Error(refused.isMissing ? 'AccessDenied' : 'SignatureDoesNotMatch', refused.message));
+  };
+  server.on('request', guarded(serve));
+};
+
+/** Has a server listen on the loopback address, whatever its library asks for. */
+const keepToLoopback = (server: S3Server): void => {
+  const listen = server.listen.bind(server);
+  const onLoopback = (options: FastifyListenOptions) => listen({ ...options, host: loopback });
+  Object.assign(server, { listen: onLoopback });
+};
+
+type FastifyListenOptions = { readonly port?: number };
+
+/** Answers failures as S3 does, and tells of a folder that cannot be written. */
+const answerFailures = (server: S3Server, report: DiskReport | undefined): void => {
+  server.setErrorHandler<Error & { statusCode?: number }>((error, request, reply) => {
+    if (error.statusCode !== undefined && error.statusCode < 500) return reply.send(error);
+    if (request.method !== 'GET') report?.failed(error);
+    return reply
+      .status(500)
+      .type('application/xml')
+      .send(s3Error('InternalError', `the local S3 failed: ${describeFailure(error)}`));
+  });
+  server.addHook('onResponse', async ({ method }, { statusCode }) => {
+    if (method === 'PUT' && statusCode < 300) report?.succeeded();
+  });
+};
+
 const s3Options = { logger: false, defaultRegion: localRegion };
 
 /**
@@ -273,9 +368,9 @@ const s3Options = { logger: false, defaultRegion: localRegion };
  */
 const announcements = 'fastify.initialization';
 
-/** Makes S3 servers that honour conditions. */
-const withConditions = <T>(make: () => T): T => {
-  const onServer = (message: unknown) => honourIfMatch((message as { fastify: S3Server }).fastify);
+/** Makes a server of fauxqs, and changes it before it listens. */
+const changing = <T>(change: (server: S3Server) => void, make: () => T): T => {
+  const onServer = (message: unknown) => change((message as { fastify: S3Server }).fastify);
   subscribe(announcements, onServer);
   try {
     return make();
@@ -285,21 +380,36 @@ const withConditions = <T>(make: () => T): T => {
 };
 
 /**
- * Starts an S3 in this process, on a free port. In memory it listens on the loopback address only.
- * With a folder the library listens on every address of the machine.
+ * Starts an S3 in this process, on a free port of the loopback address.
  *
  * @param dataDir the folder for its data; in memory if undefined
+ * @throws BadSetting if the folder's disk is full
  */
-export const startS3 = async (dataDir?: string): Promise<LocalStore> => {
+export const startS3 = async (
+  dataDir?: string,
+  { secret, tell = () => {} }: OwnStoreOptions = {},
+): Promise<LocalStore> => {
   // It takes long to load, and most who import this module start no S3.
   const { buildApp, startFauxqs } = await import('fauxqs');
+  const report = dataDir === undefined ? undefined : new DiskReport(resolve(dataDir), tell);
+  const change = (server: S3Server): void => {
+    honourIfMatch(server);
+    answerFailures(server, report);
+    guardS3(server, secret);
+    keepToLoopback(server);
+  };
   if (dataDir === undefined) {
-    const app = withConditions(() => buildApp(s3Options));
-    const endpoint = await app.listen({ port: 0, host: '127.0.0.1' });
+    const app = changing(change, () => buildApp(s3Options));
+    const endpoint = await app.listen({ port: 0 });
     return { endpoint, stop: () => app.close() };
   }
-  const server = await withConditions(() => startFauxqs({ ...s3Options, port: 0, dataDir }));
-  return { endpoint: `http://127.0.0.1:${server.port}`, stop: () => server.stop() };
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const server = await changing(change, () => startFauxqs({ ...s3Options, port: 0, dataDir }));
+    return { endpoint: `http://${loopback}:${server.port}`, stop: () => server.stop() };
+  } catch (error) {
+    throw unwritable(dataDir, error);
+  }
 };
 
 /** The variables that name external stores. */
@@ -439,6 +549,7 @@ export const createBuckets = async (
 interface AnalyticsFilesOptions {
   /** The endpoint of S3. */
   readonly s3: string;
+  readonly credentials: Credentials;
   readonly bucket: string;
   readonly folder: string;
 }
@@ -457,8 +568,13 @@ const filesIn = async (folder: string): Promise<string[]> => {
  *
  * @returns does it once; two at the same time are one after the other
  */
-export const analyticsFiles = ({ s3, bucket, folder }: AnalyticsFilesOptions): (() => Promise<void>) => {
-  const client = new S3Client({ endpoint: s3, region: localRegion, credentials: localCredentials });
+export const analyticsFiles = ({
+  s3,
+  credentials,
+  bucket,
+  folder,
+}: AnalyticsFilesOptions): (() => Promise<void>) => {
+  const client = new S3Client({ endpoint: s3, region: localRegion, credentials });
   const copy = async (): Promise<void> => {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
     const wanted = new Set(Contents.map(({ Key = '' }) => Key));

@@ -8,7 +8,7 @@ import {
   errorResponse,
   errorsOf,
   errorTexts,
-  headers,
+  everyHeader,
   named,
   otlpError,
   otlpRequest,
@@ -41,10 +41,8 @@ export interface OperationObject {
 
 const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-const header = { 'x-request-id': headers['x-request-id'] };
-
 const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
-  200: { description: 'It was done.', headers: header, content: contentOf(route, operation, schemas) },
+  200: { description: 'It was done.', headers: everyHeader, content: contentOf(route, operation, schemas) },
   ...Object.fromEntries(
     errorsOf(route).map((status) => [
       status,
@@ -58,7 +56,7 @@ const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
   ...(route.form === 'upstream' && {
     default: {
       description: 'Any other status comes from the upstream, with its body.',
-      headers: header,
+      headers: everyHeader,
     },
   }),
 });

@@ -67,6 +67,10 @@ export const headers = {
     description: 'The id of the request, in the log too.',
     schema: { type: 'string' },
   },
+  'x-content-type-options': {
+    description: 'Always `nosniff`.',
+    schema: { type: 'string' },
+  },
   'retry-after': {
     description: 'Seconds until the same request may be sent again.',
     schema: { type: 'integer', minimum: 0 },
@@ -77,8 +81,14 @@ export const headers = {
   },
 } as const;
 
-export const headersOf = (status: ErrorStatus) => ({
+/** The headers of every answer. */
+export const everyHeader = {
   'x-request-id': headers['x-request-id'],
+  'x-content-type-options': headers['x-content-type-options'],
+};
+
+export const headersOf = (status: ErrorStatus) => ({
+  ...everyHeader,
   ...((status === 429 || status === 503) && { 'retry-after': headers['retry-after'] }),
   ...(status === 401 && { 'www-authenticate': headers['www-authenticate'] }),
 });

@@ -42,6 +42,13 @@ const answerInWeave = (schema: z.core.$ZodType): Rename | undefined => {
       const rename = answerInWeave((def as z.core.$ZodArrayDef).element);
       return rename && ((value) => (value as readonly unknown[]).map(rename));
     }
+    case 'record': {
+      const rename = answerInWeave((def as z.core.$ZodRecordDef).valueType);
+      return (
+        rename &&
+        ((value) => Object.fromEntries(Object.entries(value as object).map(([key, of]) => [key, rename(of)])))
+      );
+    }
     default:
       return undefined;
   }
@@ -60,9 +67,12 @@ export const inWeave = <D extends Described>(own: D): D => {
   return { ...own, tolerant: true, ...(request && { request: () => bodyInWeave(path, request()) }) };
 };
 
-/** What gives an answer that is a value the names of Weave's dialect. */
-export const weaveNames = ({ answer, tolerant }: Described): (<T>(value: T) => T) => {
-  const rename = tolerant ? undefined : answerInWeave(answer());
+/**
+ * What gives an answer that is a value the names of Weave's dialect. That of an endpoint of this dialect
+ * alone has them already.
+ */
+export const weaveNames = ({ answer }: Pick<Described, 'answer'>): (<T>(value: T) => T) => {
+  const rename = answerInWeave(answer());
   return rename ? (value) => rename(value) as typeof value : (value) => value;
 };
 

@@ -59,6 +59,8 @@ export const weavePolicy: Policy = {
     runStep: nameInWeave(columns.runStep),
     runStepEnd: nameInWeave(columns.runStepEnd),
   },
+  // Python SDKs up to 0.52 fail without these, as those of Weave's server are never missing.
+  unaskedColumns: { attributes: '{}', inputs: '{}' },
   noValue: '{}',
   bytesDigest,
   valueDigest,

@@ -7,6 +7,7 @@ import { makeRouter } from './app/router.tsx';
 import { Gate } from './session/gate.tsx';
 import './styles/index.css';
 import { applyTheme, chosenTheme } from './session/device.ts';
+import { linkedKey } from './session/link.ts';
 
 applyTheme(chosenTheme());
 
@@ -26,12 +27,15 @@ const cache = new QueryClient({
   },
 });
 
+// Taken once, and before anything else sees the address.
+const linked = linkedKey();
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={cache}>
-      <Gate>
+      <Gate linked={linked}>
         <RouterProvider router={makeRouter()} />
       </Gate>
     </QueryClientProvider>

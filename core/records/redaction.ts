@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { answerProblems, askedBy } from '../../api/answers.ts';
 import type { CallReport } from '../../api/calls.ts';
 import type { FeedbackDraft } from '../../api/feedback.ts';
 import type { RedactionFailed, Redactor } from '../../foundations/redaction/index.ts';
+import { structuralKeys } from '../../foundations/redaction/rules.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import {
   type ErrorDetail,
   invalid,
+  invalidAt,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -17,7 +20,10 @@ import {
  * before anything is written. Without the setting nothing is looked at.
  *
  * Ids and refs are addresses, so they stay as they are: where a built-in rule finds something in one,
- * the request is refused.
+ * the request is refused. So it is with what says of which class an object is.
+ *
+ * What is redacted is another value than what was sent. So whatever is authorized or checked for what
+ * it holds is authorized and checked as it is stored: after this, never before.
  */
 
 type Redacting = Pick<Store, 'redactor'>;
@@ -49,7 +55,7 @@ const redacted = async <T>(
 };
 
 const addressProblem = (field: string, rule: string): ErrorDetail => ({
-  loc: ['body', field],
+  loc: ['body', ...field.split('.')],
   msg: `should hold nothing that the rule ${rule} of redaction finds: it is an address, which is stored as it is`,
   type: 'value_error',
 });
@@ -144,23 +150,66 @@ export const redactFeedback = (store: Redacting, draft: FeedbackDraft): Promise<
       ...{ id, ref, annotation_ref: annotationRef, runnable_ref: runnableRef },
       ...{ call_ref: callRef, trigger_ref: triggerRef },
     });
-    return {
+    // The type of an answer has the name of the object that asks.
+    const isAnswer = askedBy(draft.type) !== undefined;
+    if (isAnswer) checkAddresses(redactor, { feedback_type: draft.type });
+    const left = {
       ...draft,
-      type: redactor.name('feedback_type', draft.type, maxName),
+      type: isAnswer ? draft.type : redactor.name('feedback_type', draft.type, maxName),
       creator: draft.creator === null ? null : redactor.name('creator', draft.creator, maxName),
       payload: redactor.object('payload', draft.payload),
     };
+    const [problem] = answerProblems(left);
+    if (problem) throw invalidAt(['body', problem[0]], `${problem[1]}: a rule of redaction takes it`);
+    return left;
   });
+
+/** What says of which class an object is, by its place in the request. */
+const classNamesIn = (value: JsonValue): Readonly<Record<string, string>> => {
+  if (!isJsonObject(value)) return {};
+  const fields = Object.entries(value).filter(([key]) => structuralKeys.has(key));
+  const names = fields.flatMap(([key, field]) =>
+    Array.isArray(field) ? field.map((name, i) => [`${key}.${i}`, name]) : [[key, field]],
+  );
+  return Object.fromEntries(
+    names.flatMap(([place, name]) => (typeof name === 'string' ? [[`obj.val.${place}`, name]] : [])),
+  );
+};
+
+/** Where two values differ, as far as names of fields are the same. */
+const differenceOf = (sent: JsonValue, left: JsonValue): string[] => {
+  const place: string[] = [];
+  for (let [a, b] = [sent, left]; ; ) {
+    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return place;
+    const [before, after] = [a, b].map((value) => new Map(Object.entries(value)));
+    const step = [...(before ?? [])].find(([key, value]) => after?.get(key) !== value);
+    if (!step || !after?.has(step[0])) return place;
+    place.push(step[0]);
+    [a, b] = [step[1], after.get(step[0]) ?? null];
+  }
+};
 
 /**
  * The value of an object as it is to be stored. Its digest is that of the value that was sent.
  *
- * @throws ServiceError 500 if a rule fails, 422 if the object's id holds what a built-in rule looks for
+ * @param means the class of a value that means something to the service; undefined for others. A rule
+ * that takes something out of its settings makes it mean something else: more calls, no limit
+ * @throws ServiceError 500 if a rule fails. 422 if the object's id or class holds what a built-in rule
+ * looks for, or rules would change a value that means something to the service
  */
-export const redactObject = (store: Redacting, objectId: string, value: JsonValue): Promise<JsonValue> =>
+export const redactObject = (
+  store: Redacting,
+  objectId: string,
+  value: JsonValue,
+  means: (value: JsonValue) => string | undefined,
+): Promise<JsonValue> =>
   redacted(store, value, (redactor) => {
-    checkAddresses(redactor, { object_id: objectId });
-    return redactor.value('val', value);
+    checkAddresses(redactor, { object_id: objectId, ...classNamesIn(value) });
+    const left = redactor.value('val', value);
+    const className = means(value) ?? means(left);
+    if (left === value || className === undefined) return left;
+    const msg = `should hold nothing that redaction takes out: the service acts on an object of class ${className} as it was checked`;
+    throw invalidAt(['body', 'obj', 'val', ...differenceOf(value, left)], msg);
   });
 
 /**

@@ -3,7 +3,7 @@
  * embeddings and errors, feedback, a price, and a prompt with its versions. So a new service has
  * enough to show. A project that has calls already is left as it is.
  *
- *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… node examples/shop/main.ts
+ *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… npx node examples/shop/main.ts
  */
 import { type DemoCall, reportsOf } from './conversations.ts';
 import { daysOfCalls, feedbackOn, prompts } from './days.ts';

@@ -1,5 +1,3 @@
-import { chunked } from '../storage/index.ts';
-
 /**
  * Cuts a list into runs of at most so many bytes, in order. An item that is larger makes a run of
  * its own.
@@ -48,6 +46,8 @@ interface SentCount {
 
 /** The most items that are sent at once: an answer that has grown too long ends between two batches. */
 const sentAtOnce = 500;
+/** About the most characters that are sent at once, but for a single item. A slow reader holds so much in memory. */
+const charactersAtOnce = 512 * 1024;
 
 /** Encodes what is answered, and counts it. */
 export async function* encodeBatches<T>(
@@ -55,11 +55,21 @@ export async function* encodeBatches<T>(
   counts: SentCount,
   encode: (item: T) => string,
 ): AsyncGenerator<readonly string[]> {
-  for await (const batch of batches)
-    for (const some of chunked(batch, sentAtOnce)) {
-      counts.sent += some.length;
-      yield some.map(encode);
+  for await (const batch of batches) {
+    let texts: string[] = [];
+    let characters = 0;
+    for (const [index, item] of batch.entries()) {
+      const text = encode(item);
+      texts.push(text);
+      characters += text.length;
+      const isLast = index === batch.length - 1;
+      if (!isLast && texts.length < sentAtOnce && characters < charactersAtOnce) continue;
+      counts.sent += texts.length;
+      yield texts;
+      texts = [];
+      characters = 0;
     }
+  }
 }
 
 /** Which items of a list are wanted: `limit` of them from `offset` on; null for all. */
@@ -89,10 +99,11 @@ export async function* takeSlice<T>(
 
 /**
  * Does work on items, several at once, and gives the results in the order of the items. Only what
- * has been asked for is begun, and up to `ahead` items more. Ending the iteration waits for what is
- * under way and ends that of the items.
+ * has been asked for is begun, and some items more: one, and another each time that a result is not there
+ * when it is wanted. So whoever reads slowly keeps few results in memory. Ending the iteration waits for
+ * what is under way and ends that of the items.
  *
- * @param ahead how many results are made while one is used; 0 for readers who may not want them
+ * @param ahead the most results that are made while one is used; 0 for readers who may not want them
  * @throws what `work` throws, after the results before it
  */
 export async function* mapAhead<T, R>(
@@ -100,29 +111,37 @@ export async function* mapAhead<T, R>(
   ahead: number,
   work: (item: T) => Promise<R>,
 ): AsyncGenerator<R> {
-  const coming: Promise<{ readonly result: R } | undefined>[] = [];
+  const coming: { readonly next: Promise<{ readonly result: R } | undefined>; ready: boolean }[] = [];
   const iterator = items[Symbol.asyncIterator]();
   let last: Promise<unknown> = Promise.resolve();
   const begin = (): void => {
     const item = last.then(() => iterator.next());
     const next = item.then(async ({ done, value }) => (done ? undefined : { result: await work(value) }));
+    const begun = { next, ready: false };
+    const settle = () => {
+      begun.ready = true;
+    };
     // Whoever awaits it sees its failure. Until then it must not count as unhandled.
-    next.catch(() => {});
+    next.then(settle, settle);
     last = item;
     last.catch(() => {});
-    coming.push(next);
+    coming.push(begun);
   };
   try {
     // It begins with none ahead: who takes the first result may want no more.
-    for (let depth = 0; ; depth = Math.min(ahead, depth + 1)) {
+    let depth = 0;
+    for (;;) {
+      const isLate = coming[0]?.ready === false;
+      if (isLate) depth = Math.min(ahead, depth + 1);
       while (coming.length <= depth) begin();
-      const next = await coming.shift();
+      const next = await coming.shift()?.next;
       if (next === undefined) return;
       while (coming.length < depth) begin();
       yield next.result;
+      depth ||= Math.min(ahead, 1);
     }
   } finally {
-    await Promise.allSettled(coming);
+    await Promise.allSettled(coming.map(({ next }) => next));
     await iterator.return?.();
   }
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { beyondAscii, findInReadings, isEscapeAt, type Range, withoutOverlaps } from './escapes.ts';
 
 /*
  * The built-in rules. One look at each character finds where there may be something: an `@`, a run of
@@ -22,11 +23,9 @@ export const builtins = [
 
 export type Builtin = (typeof builtins)[number];
 
-/** What a built-in rule has found in a text: from one UTF-16 unit up to another. */
-export interface Span {
+/** What a built-in rule has found in a text. */
+export interface Span extends Range {
   readonly rule: Builtin;
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Takes what was found. */
@@ -45,11 +44,14 @@ class Places {
   /** Whether there is an `@` or a `%`. */
   hasSign = false;
   hasDash = false;
+  /** Whether there is an escape that finders do not know. */
+  hasEscape = false;
 
   clear(): void {
     for (const list of [this.words, this.numbers, this.colons, this.turns]) list.length = 0;
     this.hasSign = false;
     this.hasDash = false;
+    this.hasEscape = false;
   }
 }
 
@@ -57,31 +59,30 @@ class Places {
 type Finder = (text: string, places: Places, take: Take, wanted: ReadonlySet<Builtin>) => void;
 
 const [word, number, digit, letter, colon, sign, dash, dot, plus] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const escaping = 512;
 
-/** What each ASCII character may be a part of. */
-const kinds = new Uint16Array(128);
+/** What each UTF-16 unit may be a part of. */
+const kinds = new Uint16Array(0x10000);
 for (const [units, kind] of [
+  [beyondAscii, escaping],
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', word | letter],
   ['0123456789', word | number | digit],
-  ['_=~', word],
-  [' ()', number],
+  ['_~', word],
+  ['=', word | escaping],
+  // A space that does not break, and dashes.
+  [' ()\u00a0\u2010\u2011\u2012\u2013\u2014\u2015', number],
   ['/', word | number],
   ['.', word | number | dot],
   ['-', word | number | dash],
-  ['+', word | number | plus],
+  ['+', word | number | plus | escaping],
   [':', colon],
-  ['@%', sign],
+  ['@', sign],
+  ['%', sign | escaping],
+  ['\\&[\u001b', escaping],
 ] as const)
-  for (const unit of units) kinds[unit.charCodeAt(0)] = kind;
+  for (let at = 0; at < units.length; at++) kinds[units.charCodeAt(at)] = kind;
 
-/** Signs beyond ASCII that stand between the digits of a number: a space that does not break, dashes. */
-const kindBeyond = (unit: number): number =>
-  unit === 0xa0 || (unit >= 0x2010 && unit <= 0x2015) ? number : 0;
-
-const kindAt = (text: string, at: number): number => {
-  const unit = text.charCodeAt(at);
-  return unit < 128 ? (kinds[unit] ?? 0) : kindBeyond(unit);
-};
+const kindAt = (text: string, at: number): number => kinds[text.charCodeAt(at)] ?? 0;
 
 const minWord = 16;
 /** The fewest digits of a number that is found without and with a `+`, and of an IPv4 address. */
@@ -96,7 +97,7 @@ const placesIn = (text: string): Places => {
   places.clear();
   let [wordFrom, wordHasDigit] = [-1, false];
   let [numberFrom, digits, dots, hasPlus] = [-1, 0, 0, false];
-  let [before, all] = [0, 0];
+  let [before, all, hasEscape] = [0, 0, false];
   const { length } = text;
   for (let at = 0; at <= length; ) {
     const from = at;
@@ -128,10 +129,13 @@ const placesIn = (text: string): Places => {
       hasPlus = false;
     }
     if (kind & colon && addressUnit.test(text.charAt(at)) && at - from < 3) places.colons.push(from);
+    if (kind & escaping && !hasEscape)
+      for (let unit = from; unit < at && !hasEscape; unit++) hasEscape = isEscapeAt(text, unit);
     before = kind;
   }
   places.hasSign = (all & sign) !== 0;
   places.hasDash = (all & dash) !== 0;
+  places.hasEscape = hasEscape;
   return places;
 };
 
@@ -140,17 +144,20 @@ const eachRange = (pairs: readonly number[], look: (from: number, to: number) =>
   for (let i = 0; i < pairs.length; i += 2) look(pairs[i] ?? 0, pairs[i + 1] ?? 0);
 };
 
-const wordUnit = /^\w$/;
+/** What is joined by `_` are words of their own: `key_AKIA...`. */
+const wordUnit = /^[0-9A-Za-z]$/;
 const escapeUnit = /^[nrtbf]$/;
+/** C, Python and Go have some more. */
+const rareEscapeUnit = /^[nrtbfav0]$/;
 
-/**
- * Whether something may begin here: not in the middle of a word. JSON inside of a text has line
- * breaks as `\n`, whose letter belongs to no word.
- */
-const begins = (text: string, at: number): boolean => {
-  if (!wordUnit.test(text.charAt(at - 1))) return true;
-  return text.charAt(at - 2) === '\\' && escapeUnit.test(text.charAt(at - 1));
-};
+/** Whether a unit is the letter of an escape: JSON inside of a text has line breaks as `\n`. */
+const isEscaped = (text: string, at: number): boolean =>
+  text.charAt(at - 1) === '\\' && escapeUnit.test(text.charAt(at));
+
+/** Whether something may begin here: not in the middle of a word. */
+const begins = (text: string, at: number): boolean =>
+  !wordUnit.test(text.charAt(at - 1)) ||
+  (text.charAt(at - 2) === '\\' && rareEscapeUnit.test(text.charAt(at - 1)));
 
 /** Whether something may end here: not in the middle of a word. */
 const ends = (text: string, at: number): boolean => !wordUnit.test(text.charAt(at));
@@ -173,6 +180,7 @@ const domain = /^(?!v?\d+\.\d)(?:[\p{L}\p{N}\p{M}-]+\.)+(?:xn--[a-z0-9-]{2,59}|[
 const localStart = (text: string, at: number): number => {
   let from = at;
   while (from > 0 && at - from < maxLocal && localUnit.test(text.charAt(from - 1))) from--;
+  if (isEscaped(text, from)) from++;
   while (from < at && /^[.%'-]$/.test(text.charAt(from))) from++;
   return from;
 };
@@ -249,7 +257,7 @@ export const isCard = (digits: string): boolean =>
   passesLuhn(digits);
 
 const maxCardDigits = 19;
-const cardSeparator = /^[ \-\u00a0\u2010-\u2015]$/;
+const cardSeparator = /^[ +\-\u00a0\u2010-\u2015]$/;
 
 /** Where the card that begins with a group ends; undefined if none does. */
 const cardEnd = (groups: readonly Group[], start: number): number | undefined => {
@@ -347,6 +355,8 @@ const nationalEnd = (text: string, groups: readonly Group[], start: number): num
   const inBrackets = text.charAt(first.from - 1) === '(';
   if (!inBrackets && !nationalHead.test(first.digits)) return undefined;
   if (first.digits === '1' && groups[start + 1]?.digits.length !== 3) return undefined;
+  // The seconds of a time: `04:07:07.315014 00`.
+  if (/\d:$/.test(text.slice(Math.max(0, first.from - 2), first.from))) return undefined;
   if (!begins(text, inBrackets ? first.from - 1 : first.from)) return undefined;
   for (let taken = phoneGroups(groups, start, maxNational); taken.length > 1; taken = taken.slice(0, -1)) {
     const next = groups[start + taken.length];
@@ -430,6 +440,7 @@ const findIpv6: Finder = (text, { colons }, take) => {
     if (at < looked) continue;
     let from = at;
     while (from > looked && at - from < 5 && hexUnit.test(text.charAt(from - 1))) from--;
+    if (isEscaped(text, from)) from++;
     looked = from + (matchAt(hexText, text, from)?.length ?? 0);
     let to = looked;
     // The last part may be in the form of version 4. A colon at the end belongs to the sentence.
@@ -452,7 +463,7 @@ const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
 
 const ibanHead = /(?:[A-Z]{2}|[a-z]{2})\d{2}/y;
 const ibanUnit = /^[A-Za-z0-9]$/;
-const ibanSeparator = /^[ \-\u00a0]$/;
+const ibanSeparator = /^[ +\-\u00a0]$/;
 
 /** Whether the remainder of an IBAN, whose first four characters belong at its end, is 1. */
 export const passesMod97 = (iban: string): boolean => {
@@ -503,13 +514,21 @@ const awsHead = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXd
 /** The secret half of a key has no form of its own, so it is known by the name before it. */
 const awsSecret = /secret_?(?:access_?)?key[\\"'\s:=>]{1,12}([A-Za-z0-9/+]{40})/gi;
 
-export const awsSecretLength = 40;
+/** The least and the most characters of a field that has the secret half of a key and little else. */
+const [minSecret, maxSecret] = [40, 200];
 const secretName = /secret_?(?:access_?)?key/i;
-const secretValue = /^[A-Za-z0-9/+]{40}$/;
+const secretValue = /(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 
-/** Whether a field has the secret half of an AWS key, by its name and its form. */
-export const isAwsSecret = (key: string, value: string): boolean =>
-  secretName.test(key) && secretValue.test(value);
+/** The secret halves of AWS keys in a field, by its name and their form. */
+export const awsSecretsIn = (key: string, value: string): readonly Range[] => {
+  if (value.length < minSecret || value.length > maxSecret || !secretName.test(key)) return [];
+  return findInReadings(value, (text) =>
+    Array.from(text.matchAll(secretValue), ({ 0: secret, index }) => ({
+      from: index,
+      to: index + secret.length,
+    })),
+  );
+};
 
 /** How far before a word the name of what it is may begin. */
 const contextUnits = 40;
@@ -530,22 +549,51 @@ const findAwsKeys: Finder = (text, { words }, take) =>
     }
   });
 
-const scheme = /(?:bearer|basic) {1,4}$/i;
-/** It begins a run of its characters: within one, each `eyJ` would have the rest looked through again. */
-const webToken =
-  /(?<=^|[^A-Za-z0-9_-]|\\[nrtbf])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}/g;
+const scheme = /(?:bearer|basic)\s{1,4}$/i;
+/** Parts of a JSON Web Token: the least that its first two have, and how many there are after the first. */
+const [tokenHead, minTokenPart, minFurther, maxFurther] = ['eyJ', 8, 2, 4];
+const tokenUnit = /^[\w-]$/;
+const tokenUnits = /^[\w-]*/;
+
+/** Where a token begins in the part of a word before a dot; -1 if none does. */
+const tokenStart = (text: string, from: number, part: string): number => {
+  let run = part.length;
+  while (run > 0 && tokenUnit.test(part.charAt(run - 1))) run--;
+  const last = part.length - minTokenPart - tokenHead.length;
+  for (let at = part.indexOf(tokenHead, run); at >= 0 && at <= last; at = part.indexOf(tokenHead, at + 1))
+    if (begins(text, from + at)) return from + at;
+  return -1;
+};
+
+/** JSON Web Tokens: parts of a word with dots between. Each is looked at a few times, whatever it has. */
+const findWebTokens = (text: string, from: number, to: number, take: Take): void => {
+  const parts = text.slice(from, to).split('.');
+  let at = from;
+  for (const [i, part] of parts.entries()) {
+    const start = tokenStart(text, at, part);
+    at += part.length + 1;
+    if (start < 0) continue;
+    let end = at - 1;
+    let further = 0;
+    for (const next of parts.slice(i + 1, i + 1 + maxFurther)) {
+      const run = tokenUnits.exec(next)?.[0].length ?? 0;
+      if (further === 0 && run < minTokenPart) break;
+      further++;
+      end += 1 + run;
+      if (run < next.length) break;
+    }
+    if (further >= minFurther) take('bearer_token', start, end);
+  }
+};
 
 /** What follows `Bearer` or `Basic`, and JSON Web Tokens wherever they are. */
 const findTokens: Finder = (text, { words }, take) =>
   eachRange(words, (from, to) => {
-    const value = text.slice(from, to);
     const head = scheme.exec(text.slice(Math.max(0, from - 12), from));
     // A word without a digit is more likely the rest of a sentence.
-    if (head && begins(text, from - head[0].length) && /[\d=]/.test(value)) take('bearer_token', from, to);
-    // A line break before it, in JSON inside of a text, ends in a letter.
-    const start = text.charAt(from - 1) === '\\' ? from - 1 : from;
-    for (const { 0: token, index } of text.slice(start, to).matchAll(webToken))
-      take('bearer_token', start + index, start + index + token.length);
+    if (head && begins(text, from - head[0].length) && /[\d=]/.test(text.slice(from, to)))
+      take('bearer_token', from, to);
+    findWebTokens(text, from, to, take);
   });
 
 /** The keys of common services, by how they begin. */
@@ -620,25 +668,19 @@ const plainId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32}$/;
 /** Makes what looks through texts for some of the built-in rules. It gives what it finds in order. */
 export const finderOf = (wanted: ReadonlySet<Builtin>): ((text: string) => readonly Span[]) => {
   const needed = finders.filter(([rules]) => rules.some((rule) => wanted.has(rule)));
-  return (text) => {
-    if ((text.length === 36 || text.length === 32) && plainId.test(text)) return [];
+  const findIn = (text: string, places: Places): readonly Span[] => {
     const spans: Span[] = [];
     const take: Take = (rule, from, to) => {
       spans.push({ rule, from, to });
     };
-    const places = placesIn(text);
     for (const [, find] of needed) find(text, places, take, wanted);
-    return spans.length < 2 ? spans : withoutOverlaps(spans);
+    return spans;
   };
-};
-
-/** Spans in order. Of those that overlap, what was found first stays, and grows to cover the others. */
-const withoutOverlaps = (spans: readonly Span[]): Span[] => {
-  const kept: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = kept.at(-1);
-    if (!last || span.from >= last.to) kept.push(span);
-    else if (span.to > last.to) kept[kept.length - 1] = { ...last, to: span.to };
-  }
-  return kept;
+  return (text) => {
+    if ((text.length === 36 || text.length === 32) && plainId.test(text)) return [];
+    const places = placesIn(text);
+    return places.hasEscape
+      ? findInReadings(text, (reading) => findIn(reading, placesIn(reading)))
+      : withoutOverlaps(findIn(text, places));
+  };
 };

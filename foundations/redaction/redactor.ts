@@ -7,8 +7,18 @@ import {
   type JsonValue,
   parseJson,
 } from '../wire/index.ts';
-import { awsSecretLength, type Builtin, finderOf, isAwsSecret, isCard } from './builtins.ts';
-import { type Action, anyStep, hashedPaths, isOfFields, type Root, type Rule, stepsOf } from './rules.ts';
+import { awsSecretsIn, type Builtin, finderOf, isCard } from './builtins.ts';
+import { findInReadings, unescaped, withoutOverlaps } from './escapes.ts';
+import {
+  type Action,
+  anyStep,
+  hashedPaths,
+  isOfFields,
+  type Root,
+  type Rule,
+  stepsOf,
+  structuralKeys,
+} from './rules.ts';
 
 /** Finds the matches of a pattern: from one UTF-16 unit up to another each, in order. */
 export type FindPattern = (text: string) => Iterable<readonly [from: number, to: number]>;
@@ -27,8 +37,10 @@ const hashDigits = 20;
 const tokenForm = new RegExp(`^\\[[a-z0-9_-]+:[0-9a-f]{${hashDigits}}\\]$`);
 
 /** What a built-in rule finds, in one form for all spellings of it, so that they have one hash. */
-const normal = (builtin: Builtin | undefined, text: string): string => {
-  if (builtin === 'email') return text.replace('%40', '@').toLowerCase();
+const normal = (builtin: Builtin | undefined, found: string): string => {
+  if (builtin === undefined) return found;
+  const text = unescaped(found);
+  if (builtin === 'email') return text.toLowerCase();
   if (builtin === 'card' || builtin === 'phone') return text.replaceAll(/\D/g, '');
   if (builtin === 'iban') return text.replaceAll(/[^A-Za-z0-9]/g, '').toUpperCase();
   return builtin === 'ipv6' ? text.toLowerCase() : text;
@@ -44,8 +56,15 @@ interface Hit {
 /** Finds what a group of rules takes of a text, in order and without overlaps. */
 type FindHits = (text: string) => readonly Hit[];
 
-/** Rules that look at texts, and what finds their hits: all built-in ones together, then each pattern. */
-const findersOf = (rules: readonly Rule[], patternOf: PatternOf): FindHits[] => {
+/** What finds the hits of rules. */
+interface Finders {
+  /** Of all built-in ones together; none without one. */
+  readonly builtin: readonly FindHits[];
+  /** Of each pattern. */
+  readonly patterns: readonly FindHits[];
+}
+
+const findersOf = (rules: readonly Rule[], patternOf: PatternOf): Finders => {
   const byBuiltin = new Map(rules.flatMap((rule) => (rule.builtin ? [[rule.builtin, rule] as const] : [])));
   const find = finderOf(new Set(byBuiltin.keys()));
   const builtin: FindHits = (text) =>
@@ -56,9 +75,10 @@ const findersOf = (rules: readonly Rule[], patternOf: PatternOf): FindHits[] => 
   const patterns = rules.flatMap((rule): FindHits[] => {
     if (rule.pattern === undefined) return [];
     const matches = patternOf(rule.pattern);
-    return [(text) => Array.from(matches(text), ([from, to]) => ({ rule, from, to }))];
+    const hitsIn: FindHits = (text) => Array.from(matches(text), ([from, to]) => ({ rule, from, to }));
+    return [(text) => findInReadings(text, hitsIn)];
   });
-  return byBuiltin.size > 0 ? [builtin, ...patterns] : patterns;
+  return { builtin: byBuiltin.size > 0 ? [builtin] : [], patterns };
 };
 
 /** A path of a rule that is being followed: which step comes next. */
@@ -74,8 +94,8 @@ interface Scope {
   readonly followed: readonly Followed[];
   /** Rules for texts at and below this place, beside those for all texts. */
   readonly rules: readonly Rule[];
-  /** Whether everything at and below is only ever hashed. */
-  readonly hashed: boolean;
+  /** What everything at and below becomes, whatever the actions of rules; undefined for what they say. */
+  readonly only?: 'hash' | 'label' | undefined;
 }
 
 /** What a step leads to: the scope there, and the rule that takes what is there as a whole. */
@@ -84,7 +104,9 @@ interface Entered {
   readonly whole: Rule | undefined;
 }
 
-const plain: Entered = { scope: { followed: [], rules: [], hashed: false }, whole: undefined };
+const plain: Entered = { scope: { followed: [], rules: [] }, whole: undefined };
+/** Of names of fields: what is dropped would leave the name of another field. */
+const ofKeys: Scope = { ...plain.scope, only: 'label' };
 
 /** Stands for "only ever hashed" among rules that are followed. */
 const hashedOnly: Rule = { name: '', action: 'hash' };
@@ -105,12 +127,28 @@ const minText = 6;
 const maxRemembered = 20_000;
 const maxCleanKeys = 10_000;
 const [leastCard, mostCard] = [1e12, 1e19];
+/** A number without a fraction, as JSON has it: its digits. */
+const wholeNumber = /^-?(\d+)(?:\.0+)?$/;
+
+/** A ref to an object, an op, a call or a table, in any dialect. */
+const refForm =
+  /^(?:svc|weave):\/\/\/[^/\s]+\/[^/\s]+\/(?:(?:object|op)\/[^/:\n]+:[^/:\s]+(?:\/(?:attr|key|index|id)\/[^/\n]*)*|(?:call|table)\/[^/\s]+)$/;
+const digestInRef = /:[\w-]{43}(?=\/|$)/;
+
+const isRef = (text: string): boolean =>
+  (text.startsWith(':///', 3) || text.startsWith(':///', 5)) && refForm.test(text);
 
 /**
  * Whether a value is an exact number. What redacts is bundled apart from what makes them, so their
  * class is another one. No value of JSON has a function.
  */
 const isExact = (value: object): value is ExactNumber => typeof Reflect.get(value, 'toJSON') === 'function';
+
+/** A number as JSON has it, without an exponent if it is whole. */
+const plainDigits = (value: number | ExactNumber): string => {
+  const text = String(value);
+  return /[eE]/.test(text) && Number.isSafeInteger(Number(text)) ? String(Number(text)) : text;
+};
 
 /** A value as canonical JSON, whichever class its exact numbers have. */
 const canonicalText = (value: JsonValue): string =>
@@ -121,12 +159,11 @@ type Left = JsonValue | undefined;
 
 /** Applies rules to what a request reports. One serves a container for its life. */
 export class Redactor {
-  readonly #everywhere: readonly FindHits[];
+  readonly #everywhere: Finders;
   readonly #start: Scope;
   readonly #patternOf: PatternOf;
-  readonly #builtin: readonly FindHits[];
   readonly #key: string | undefined;
-  readonly #ofRule = new Map<Rule, readonly FindHits[]>();
+  readonly #ofRule = new Map<Rule, Finders>();
   readonly #cleanKeys = new Set<string>();
   readonly #remembered = new Map<string, string>();
   readonly #everyRule: readonly Rule[];
@@ -146,16 +183,12 @@ export class Redactor {
     this.#key = key;
     this.#patternOf = patternOf;
     this.#everywhere = findersOf(everywhere, patternOf);
-    this.#builtin = findersOf(
-      everywhere.filter(({ builtin }) => builtin !== undefined),
-      patternOf,
-    );
     this.#everyRule = everywhere;
     const followed = [
       ...hashedPaths.map((steps) => ({ rule: hashedOnly, steps, next: 0 })),
       ...rules.flatMap((rule) => (rule.paths ?? []).map((path) => ({ rule, steps: stepsOf(path), next: 0 }))),
     ];
-    this.#start = { followed, rules: [], hashed: false };
+    this.#start = { followed, rules: [] };
   }
 
   /**
@@ -217,7 +250,7 @@ export class Redactor {
   name(place: string, name: string, most: number): string {
     return this.#guarded(place, () => {
       const { scope, whole } = this.#enter(this.#start, place);
-      const hashed = { ...scope, hashed: true };
+      const hashed: Scope = { ...scope, only: 'hash' };
       const left = whole ? this.#whole(whole, name, hashed) : this.#text(name, hashed);
       if (typeof left === 'string' && left.length <= most) return left;
       return this.#hash({ name: 'name', action: 'hash' }, name);
@@ -231,7 +264,7 @@ export class Redactor {
    * @throws RedactionFailed if a rule fails
    */
   foundIn(place: string, text: string): string | undefined {
-    return this.#guarded(place, () => this.#builtin.flatMap((find) => find(text))[0]?.rule.name);
+    return this.#guarded(place, () => this.#hitsInAddress(text, [])[0]?.rule.name);
   }
 
   #guarded<T>(place: string, work: () => T): T {
@@ -246,32 +279,32 @@ export class Redactor {
   }
 
   /** What is at a step from a place. */
-  #enter({ followed, rules, hashed }: Scope, step: string): Entered {
+  #enter({ followed, rules, only }: Scope, step: string): Entered {
     if (followed.length === 0)
-      return rules.length === 0 && !hashed ? plain : { scope: { followed, rules, hashed }, whole: undefined };
+      return rules.length === 0 && !only ? plain : { scope: { followed, rules, only }, whole: undefined };
     const on: Followed[] = [];
     const added: Rule[] = [];
-    let isHashed = hashed;
+    let onlyHere = only;
     let whole: Rule | undefined;
     for (const each of followed) {
       const wanted = each.steps[each.next];
       if (wanted !== anyStep && wanted !== step) continue;
       if (each.next + 1 < each.steps.length) on.push({ ...each, next: each.next + 1 });
-      else if (each.rule === hashedOnly) isHashed = true;
+      else if (each.rule === hashedOnly) onlyHere = 'hash';
       else if (isOfFields(each.rule)) whole ??= each.rule;
       else added.push(each.rule);
     }
-    if (on.length === 0 && added.length === 0 && rules.length === 0 && !isHashed)
+    if (on.length === 0 && added.length === 0 && rules.length === 0 && !onlyHere)
       return whole ? { ...plain, whole } : plain;
     const all = added.length > 0 ? [...rules, ...added] : rules;
-    return { scope: { followed: on, rules: all, hashed: isHashed }, whole };
+    return { scope: { followed: on, rules: all, only: onlyHere }, whole };
   }
 
   /** What a rule for whole fields leaves of one. */
-  #whole(rule: Rule, value: JsonValue, { hashed }: Scope): Left {
+  #whole(rule: Rule, value: JsonValue, { only }: Scope): Left {
     if (value === null) return null;
     if (typeof value === 'string' && tokenForm.test(value)) return value;
-    const action = hashed ? 'hash' : rule.action;
+    const action = only ?? rule.action;
     if (action === 'drop') return undefined;
     if (action === 'label') return `[${rule.name}]`;
     return this.#hash(rule, typeof value === 'string' ? value : canonicalText(value));
@@ -283,36 +316,47 @@ export class Redactor {
     return `[${name}:${digest.slice(0, hashDigits)}]`;
   }
 
-  #replacement(rule: Rule, text: string, hashed: boolean): string {
-    const action: Action = hashed ? 'hash' : rule.action;
+  #replacement(rule: Rule, text: string, only: Scope['only']): string {
+    // A name of a field that is hashed keeps its hash.
+    const action: Action = only === 'label' && rule.action === 'hash' ? 'hash' : (only ?? rule.action);
     if (action === 'hash') return this.#hash(rule, text);
     return action === 'label' ? `[${rule.name}]` : '';
   }
 
-  #replaced(text: string, hits: readonly Hit[], hashed: boolean): string {
+  #replaced(text: string, hits: readonly Hit[], only: Scope['only']): string {
     let made = '';
     let done = 0;
     for (const { rule, from, to } of hits) {
       if (from < done || to <= from) continue;
-      made += text.slice(done, from) + this.#replacement(rule, text.slice(from, to), hashed);
+      made += text.slice(done, from) + this.#replacement(rule, text.slice(from, to), only);
       done = to;
     }
     return made + text.slice(done);
   }
 
+  /** A text with what finders leave of it, one after the other. */
+  #after(finders: readonly FindHits[], text: string, only: Scope['only']): string {
+    let made = text;
+    for (const find of finders) {
+      const hits = find(made);
+      if (hits.length > 0) made = this.#replaced(made, hits, only);
+    }
+    return made;
+  }
+
   #text(text: string, scope: Scope): string {
-    const isPlain = scope.rules.length === 0 && !scope.hashed;
-    if (text.length < minText && isPlain && this.#everywhere.length < 2) return text;
+    const isPlain = scope.rules.length === 0 && !scope.only;
+    const { builtin, patterns } = this.#everywhere;
+    if (text.length < minText && isPlain && patterns.length === 0) return text;
     const known = isPlain ? this.#remembered.get(text) : undefined;
     if (known !== undefined) return known;
-    let made = text;
-    for (const find of this.#everywhere) {
-      const hits = find(made);
-      if (hits.length > 0) made = this.#replaced(made, hits, scope.hashed);
-    }
-    for (const find of this.#findersOf(scope.rules)) {
-      const hits = find(made);
-      if (hits.length > 0) made = this.#replaced(made, hits, scope.hashed);
+    let made: string;
+    if (isRef(text)) made = this.#address(text, scope.rules);
+    else {
+      made = this.#after(builtin, text, scope.only);
+      made = this.#after(patterns, made, scope.only);
+      for (const own of this.#findersOf(scope.rules))
+        made = this.#after([...own.builtin, ...own.patterns], made, scope.only);
     }
     if (isPlain) {
       if (this.#remembered.size >= maxRemembered) this.forget();
@@ -321,12 +365,38 @@ export class Redactor {
     return made;
   }
 
-  #findersOf(rules: readonly Rule[]): readonly FindHits[] {
-    return rules.flatMap((rule) => {
+  #findersOf(rules: readonly Rule[]): readonly Finders[] {
+    return rules.map((rule) => {
       const known = this.#ofRule.get(rule) ?? findersOf([rule], this.#patternOf);
       this.#ofRule.set(rule, known);
       return known;
     });
+  }
+
+  /**
+   * What built-in rules find in a text that says where or what something is. Patterns do not look at
+   * it: they would take names of classes and refs apart. The digest in a ref is chance.
+   */
+  #hitsInAddress(text: string, rules: readonly Rule[]): readonly Hit[] {
+    const looked = isRef(text)
+      ? text.replace(digestInRef, (digest) => `:${'x'.repeat(digest.length - 1)}`)
+      : text;
+    const finders = [this.#everywhere, ...this.#findersOf(rules)];
+    return withoutOverlaps(finders.flatMap(({ builtin }) => builtin.flatMap((find) => find(looked))));
+  }
+
+  /** Such a text as it may be stored: the same, or one that is no other address and no other name. */
+  #address(text: string, rules: readonly Rule[]): string {
+    return this.#replaced(text, this.#hitsInAddress(text, rules), this.#key === undefined ? 'label' : 'hash');
+  }
+
+  /** What says of which class a value is. Undefined if it does not. */
+  #classNames(key: string, value: JsonValue): JsonValue | undefined {
+    if (!structuralKeys.has(key)) return undefined;
+    if (typeof value === 'string') return this.#address(value, []);
+    if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return undefined;
+    const made = value.map((name) => this.#address(name, []));
+    return made.every((name, i) => name === value[i]) ? value : made;
   }
 
   /** The rule for a built-in form that applies at a place. */
@@ -335,24 +405,29 @@ export class Redactor {
     return this.#everyRule.find(isIt) ?? rules.find(isIt);
   }
 
-  /** A card's number may be a number. */
+  /** A card's number may be a number, and so may what patterns look for. It becomes a text then. */
   #number(value: number | ExactNumber, scope: Scope): JsonValue {
-    const near = Number(value);
-    if (near < leastCard || near > mostCard) return value;
-    const rule = this.#ruleFor('card', scope);
-    const digits = String(value);
-    return rule && /^\d+$/.test(digits) && isCard(digits)
-      ? this.#replacement(rule, digits, scope.hashed)
-      : value;
+    const near = Math.abs(Number(value));
+    if (near >= leastCard && near <= mostCard) {
+      const rule = this.#ruleFor('card', scope);
+      const digits = rule && wholeNumber.exec(plainDigits(value))?.[1];
+      if (rule && digits !== undefined && isCard(digits)) return this.#replacement(rule, digits, scope.only);
+    }
+    const { patterns } = this.#everywhere;
+    if (patterns.length === 0 && scope.rules.length === 0) return value;
+    const text = String(value);
+    const own = this.#findersOf(scope.rules).flatMap((finders) => finders.patterns);
+    const made = this.#after([...patterns, ...own], text, scope.only);
+    return made === text ? value : made;
   }
 
   /** The secret half of an AWS key has no form of its own: it is known by the name of its field. */
   #field(key: string, value: string, scope: Scope): string {
-    if (value.length === awsSecretLength && isAwsSecret(key, value)) {
-      const rule = this.#ruleFor('aws_key', scope);
-      if (rule) return this.#replacement(rule, value, scope.hashed);
-    }
-    return this.#text(value, scope);
+    const secrets = awsSecretsIn(key, value);
+    const rule = secrets.length > 0 ? this.#ruleFor('aws_key', scope) : undefined;
+    if (!rule) return this.#text(value, scope);
+    const hits = secrets.map((secret) => ({ rule, ...secret }));
+    return this.#text(this.#replaced(value, hits, scope.only), scope);
   }
 
   #scalar(value: Exclude<JsonValue, JsonValue[] | JsonObject>, scope: Scope): JsonValue {
@@ -362,7 +437,7 @@ export class Redactor {
 
   #keyOf(key: string): string {
     if (this.#cleanKeys.has(key)) return key;
-    const made = this.#text(key, plain.scope);
+    const made = structuralKeys.has(key) ? key : this.#text(key, ofKeys);
     if (made === key && this.#cleanKeys.size < maxCleanKeys) this.#cleanKeys.add(key);
     return made;
   }
@@ -390,9 +465,12 @@ export class Redactor {
         frame.scope.followed.length === 0 && frame.scope === plain.scope
           ? plain
           : this.#enter(frame.scope, key);
+      const classNames = keys && child !== undefined ? this.#classNames(key, child) : undefined;
       if (child === undefined) {
         frame.at++;
-      } else if (entered.whole) {
+      } else if (classNames !== undefined) {
+        this.#put(frame, child, classNames);
+      } else if (entered.whole && !(keys && structuralKeys.has(key))) {
         this.#put(frame, child, this.#whole(entered.whole, child, entered.scope));
       } else if (typeof child !== 'object' || child === null || isExact(child)) {
         const { scope } = entered;

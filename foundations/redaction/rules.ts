@@ -39,8 +39,22 @@ export const pathProblem = (path: string): string | undefined => {
   const [root = '', ...below] = stepsOf(path);
   if (!(roots as readonly string[]).includes(root))
     return `write a path that begins with one of ${roots.join(', ')}: inputs.customer.email, attributes.*.token`;
+  const structural = below.find((step) => structuralKeys.has(step));
+  if (structural !== undefined)
+    return `write a path without ${structural}, which says of what class a value is and is never redacted`;
   return below.includes('') ? 'write a path without an empty step: inputs.customer.email' : undefined;
 };
+
+/**
+ * Fields that say of what class a value is. What a value is decides who may store it and what becomes
+ * of it, so no rule makes it something else.
+ */
+export const structuralKeys: ReadonlySet<string> = new Set([
+  '_type',
+  '_bases',
+  '_class_name',
+  'base_object_class',
+]);
 
 /** Whether a rule takes whatever is at its paths. */
 export const isOfFields = ({ builtin, pattern }: Rule): boolean =>

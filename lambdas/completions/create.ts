@@ -31,12 +31,12 @@ const requireRoles = ({ body, caller }: Request): void => {
 
 /** Asks the upstream, and gives its answer; undefined if that is none. */
 const ask = async (
-  { id, budget }: Request,
+  { budget }: Request,
   body: Request['body']['inputs']['body'],
   recording: Recording,
 ): Promise<JsonObject | undefined> => {
   const answer = await forward(inference, {
-    ...{ id, path, body, received: body, headers: {}, recording },
+    ...{ path, body, received: body, headers: {}, recording },
     maxMs: budget.deadline - Date.now() - recordMs,
     gone: budget.signal ?? new AbortController().signal,
   });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { fileContent } from '../../api/files.ts';
 import { readFile } from '../../core/records/files.ts';
+import { everyAnswer } from '../http/answer.ts';
 import { rawEndpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -14,7 +15,7 @@ export const handler = rawEndpoint(fileContent, async ({ service: { id, body, bu
   log.ends('answered');
   return {
     statusCode: 200,
-    headers: { 'content-type': 'application/octet-stream', 'x-request-id': id },
+    headers: { ...everyAnswer(id), 'content-type': 'application/octet-stream' },
     body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
   };
 });

@@ -1,5 +1,11 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
+/** The headers of every answer: its request's id, and that browsers take its type as it is said. */
+export const everyAnswer = (requestId: string) => ({
+  'x-request-id': requestId,
+  'x-content-type-options': 'nosniff',
+});
+
 /** A value as JSON with a line end, so that a terminal's prompt stands on a line of its own. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
@@ -120,8 +126,8 @@ export type FixedEvent = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | '
 export const headOf = ({ requestContext }: FixedEvent, cacheControl: string) => ({
   statusCode: 200,
   headers: {
+    ...everyAnswer(requestContext.requestId),
     'content-type': 'application/json',
-    'x-request-id': requestContext.requestId,
     'cache-control': cacheControl,
   },
 });

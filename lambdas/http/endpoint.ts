@@ -4,7 +4,15 @@ import { finished } from 'node:stream/promises';
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Endpoint, KeyEndpoint } from '../../api/endpoint.ts';
-import { formatted, jsonText, type Piece, type Records, recordTypes, withLineEnd } from './answer.ts';
+import {
+  everyAnswer,
+  formatted,
+  jsonText,
+  type Piece,
+  type Records,
+  recordTypes,
+  withLineEnd,
+} from './answer.ts';
 import { inDialect, namesOf } from './dialect.ts';
 import { contentCoding, mediaType } from './negotiate.ts';
 import { middlewares, type ServiceEvent, type ServiceRequest, timeoutEarlyResponse } from './request.ts';
@@ -155,8 +163,8 @@ const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: 
       return {
         statusCode: 200,
         headers: {
+          ...everyAnswer(service.id),
           'content-type': 'application/json',
-          'x-request-id': service.id,
           ...(description.role ? {} : uncached),
         },
         body,
@@ -224,8 +232,8 @@ const streaming = <Body, Answer>(
       return {
         statusCode: 200,
         headers: {
+          ...everyAnswer(service.id),
           'content-type': type,
-          'x-request-id': service.id,
           vary: 'accept, accept-encoding',
           ...(coding && { 'content-encoding': coding }),
         },

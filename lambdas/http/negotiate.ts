@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import Negotiator from 'negotiator';
 import { ServiceError } from '../../foundations/wire/index.ts';
-import { headersOf } from './request.ts';
+import { headersOf } from './headers.ts';
 
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { headerOf } from './request.ts';
+import { headerOf } from './headers.ts';
 
 /** What of a request says where it came to. */
 export type Located = Pick<APIGatewayProxyEvent, 'headers' | 'path'> & {

@@ -17,8 +17,10 @@ import {
 } from '../../foundations/wire/index.ts';
 import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
-import { jsonText } from './answer.ts';
+import { everyAnswer, jsonText } from './answer.ts';
+import { refuseCrossSiteBasic } from './cross-site.ts';
 import { policy } from './dialect.ts';
+import { headerOf } from './headers.ts';
 
 /*
  * What a request passes before its handler: its line in the log, its caller, its fields, and what
@@ -87,8 +89,8 @@ const errorAnswer = (error: ServiceError, requestId: string, beside: Beside): AP
   return {
     statusCode: error.status,
     headers: {
+      ...everyAnswer(requestId),
       'content-type': 'application/json',
-      'x-request-id': requestId,
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
       ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
     },
@@ -123,12 +125,13 @@ const expired = /* @__PURE__ */ new ServiceError(401, [keyRequired]);
 
 /**
  * Reads the caller from the authorizer's context. The context may be cached, so this looks at the
- * key's expiry again.
+ * key's expiry again, and at the site that a request comes from.
  */
 export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event, context }) => {
     const caller = fromContext(event.requestContext.authorizer);
     event.log.calledBy(caller);
+    refuseCrossSiteBasic(event);
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
     const { requestId: id } = event.requestContext;
     event.service = {
@@ -139,16 +142,6 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     event.log.spends(event.service.budget.meter);
   },
 });
-
-/** A header's value; undefined if there is none. Clients choose the case of its name. */
-export const headerOf = (event: Pick<APIGatewayProxyEvent, 'headers'>, name: string): string | undefined => {
-  const entry = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name);
-  return entry?.[1];
-};
-
-/** The headers with their names in lower case. */
-export const headersOf = (event: Pick<APIGatewayProxyEvent, 'headers'>): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -202,11 +195,17 @@ export const bodyText = (event: SentBody): string => {
 export const bodyJson = (event: SentBody): unknown => {
   const type = headerOf(event, 'content-type');
   if (type !== undefined && !jsonType.test(type.trim())) {
-    throw unsupported('content-type', `should be application/json, not ${type.slice(0, 100)}`);
+    throw unsupported(
+      'content-type',
+      `should be application/json alone; it is ${JSON.stringify(type.slice(0, 100))}`,
+    );
   }
   const encoding = headerOf(event, 'content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw unsupported('content-encoding', 'should be absent: the body is plain JSON');
+    throw unsupported(
+      'content-encoding',
+      'should be absent, and the body plain JSON; exports of OpenTelemetry may be packed, and nothing else',
+    );
   }
   return jsonOf(bodyText(event));
 };

@@ -24,12 +24,12 @@ import {
   projectIdRule,
   ServiceError,
 } from '../../foundations/wire/index.ts';
+import { everyAnswer } from '../http/answer.ts';
+import { headerOf, headersOf } from '../http/headers.ts';
 import { type RelayEvent, relayEndpoint } from '../http/relay.ts';
 import {
   answerErrors,
   bodyText,
-  headerOf,
-  headersOf,
   logRequest,
   readCaller,
   readRequest,
@@ -178,7 +178,6 @@ const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer
   const project = projectOf(event) ?? onlyProject(caller.grants, 'inference');
   const spending = await holdCost({ path, body: asking.body, caller, project }, budget);
   const answer = await forward(inference, {
-    id: service.id,
     path,
     body: service.body,
     received: spending ? asking.body : received,
@@ -220,7 +219,7 @@ export const handler = relayEndpoint(
     });
     followAnswer(event, answer);
     const { status: statusCode, headers, body } = answer;
-    return { statusCode, headers, body };
+    return { statusCode, headers: { ...headers, ...everyAnswer(event.service.id) }, body };
   },
   (described) => [
     logRequest(described.path),

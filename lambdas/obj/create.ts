@@ -6,6 +6,7 @@ import {
   authorizeObject,
   checkObject,
   createObject,
+  type ObjectChecks,
   ownClassOf,
 } from '../../core/records/objects/index.ts';
 import { schemaInDialect } from '../http/dialect.ts';
@@ -16,13 +17,17 @@ import { settings } from '../http/settings.ts';
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
  * the digest. Values of classes that mean something to the service are checked.
  */
-export const handler = endpoint(objCreate, async ({ body: { obj }, caller, budget }) => {
-  authorizeObject(caller, obj.projectId, obj.val);
-  await checkObject(obj.objectId, obj.val, schemaInDialect);
-  if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
-  const authorize = authorizeChange(settings.objects, caller, obj.projectId, budget);
+export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller, budget }) => {
+  const checks: ObjectChecks = {
+    admit: async (obj) => {
+      authorizeObject(caller, obj.projectId, obj.val);
+      await checkObject(obj.objectId, obj.val, schemaInDialect);
+      if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+    },
+    authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
+  };
   return {
-    digest: await createObject(settings.objects, obj, caller.user, budget, authorize),
-    object_id: obj.objectId,
+    digest: await createObject(settings.objects, sent, caller.user, budget, checks),
+    object_id: sent.objectId,
   };
 });

@@ -10,11 +10,12 @@ import {
 } from '../../core/doors/otel/index.ts';
 import { challengeOf } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
+import { everyAnswer } from '../http/answer.ts';
 import { policy } from '../http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
+import { headerOf } from '../http/headers.ts';
 import {
   bodyBytes,
-  headerOf,
   internal,
   logRequest,
   readCaller,
@@ -43,10 +44,11 @@ const otlpAnswer = (
   status: number,
   encoding: Encoding,
   bytes: Uint8Array,
-  headers: Readonly<Record<string, string>>,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
 ): RawAnswer => ({
   statusCode: status,
-  headers: { 'content-type': encoding, ...headers },
+  headers: { ...everyAnswer(requestId), 'content-type': encoding, ...headers },
   body: Readable.from(bytes.length > 0 ? [bytes] : [], { objectMode: false }),
 });
 
@@ -64,8 +66,7 @@ const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     const error = request.error instanceof ServiceError ? request.error : internal;
     const encoding = encodingOf(event) ?? 'application/json';
     const bytes = encodeStatus(encoding, error.status, messageOf(error));
-    request.response = otlpAnswer(error.status, encoding, bytes, {
-      'x-request-id': event.requestContext.requestId,
+    request.response = otlpAnswer(error.status, encoding, bytes, event.requestContext.requestId, {
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
       ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
     });
@@ -120,7 +121,7 @@ export const otlpEndpoint = (
       const bytes = encodeAnswer(encoding, rejected);
       event.log.describes(() => ({ status: 200, rows, bytes: bytes.length }));
       event.log.ends('answered');
-      return otlpAnswer(200, encoding, bytes, { 'x-request-id': id });
+      return otlpAnswer(200, encoding, bytes, id);
     },
     ({ path }) => [logRequest(path), answerOtlpErrors(), readCaller()],
   );

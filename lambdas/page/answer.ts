@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { linkInPage } from '../../weave/links.ts';
+import { everyAnswer } from '../http/answer.ts';
+import { headerOf } from '../http/headers.ts';
 import { preferredCoding } from '../http/negotiate.ts';
-import { headerOf } from '../http/request.ts';
 
 /** The name of the page's one document. */
 export const index = 'index.html';
@@ -79,6 +81,8 @@ const securityHeaders: Readonly<Record<string, string>> = {
 
 /** What the page needs to know of a request. */
 export type PageRequest = Pick<APIGatewayProxyEvent, 'path' | 'headers'> & {
+  /** @default - none, as for a path without parameters */
+  readonly pathParameters?: APIGatewayProxyEvent['pathParameters'];
   readonly requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'path' | 'requestId'>;
 };
 
@@ -148,8 +152,22 @@ const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAns
   };
 };
 
+/** A link that Weave's SDKs print: leads to the page, which is beside the first segment of the path. */
+const fromLink = ({ path, pathParameters }: PageRequest): PageAnswer | undefined => {
+  const { entity, project, id, proxy } = pathParameters ?? {};
+  if (entity === undefined || project === undefined) return undefined;
+  const base = path
+    .split('/')
+    .slice(3)
+    .reduce((up) => `${up}/..`, '..');
+  return redirect(linkInPage(base, { entity, project, id, proxy }));
+};
+
 const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
   const { path } = request;
+  // The bundler knows the dialect of the deployment.
+  const link = process.env.DIALECT === 'weave' ? fromLink(request) : undefined;
+  if (link) return link;
   if (path === mount) return redirect('ui/');
   if (!path.startsWith(`${mount}/`)) return fromRoot(request);
   return fromFile(request, files, fileOf(path.slice(mount.length + 1)));
@@ -165,8 +183,7 @@ export const pageAnswer = (request: PageRequest, files: PageFiles): PageAnswer =
     ...answer,
     headers: {
       ...answer.headers,
-      'x-request-id': request.requestContext.requestId,
-      'x-content-type-options': 'nosniff',
+      ...everyAnswer(request.requestContext.requestId),
     },
   };
 };

@@ -147,12 +147,17 @@ const integrate = async (
   lambda: LambdaFunction,
   event: string,
 ): Promise<void> => {
-  const { ending } = exchange;
+  const { ending, res } = exchange;
+  /** The client takes nothing, so what is still to be sent would wait for ever. */
+  const giveUp = (reason: Error): void => {
+    ending.abort(new Refusal('BAD_GATEWAY', reason));
+    res.destroy();
+  };
   const timer = setTimeout(() => {
     ending.abort(new Refusal('INTEGRATION_TIMEOUT', `no complete answer within ${route.timeoutMs} ms`));
   }, route.timeoutMs);
   try {
-    const output = await lambda.invoke(event, ending.signal);
+    const output = await lambda.invoke(event, ending.signal, giveUp);
     if (route.streaming) await sendStreamed(exchange, output);
     else await sendComplete(exchange, parseAnswer(await collect(output)));
   } catch (error) {

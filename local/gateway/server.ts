@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Doorkeeping, guarded, loopback } from '../loopback.ts';
 
 interface LocalServer {
   readonly port: number;
@@ -21,26 +22,36 @@ export class PortTaken extends Error {
  * closing.
  */
 const keepAliveMs = 75_000;
+
+/** API Gateway ends an answer of which nothing has gone out for as long, in ms. */
+const silentMs = 300_000;
 const graceMs = 3000;
 
 /**
  * Listens on a port of the loopback address. Requests wait until the listener resolves.
  *
  * @param port 0 for any free port
+ * @param options whose requests come in, and after how many ms without a byte in or out a connection
+ * is closed. @default - those of programs on this machine, and as API Gateway does
  * @throws PortTaken if another process listens on it
  */
-export const listen = async (port: number, listener: Promise<RequestListener>): Promise<LocalServer> => {
+export const listen = async (
+  port: number,
+  listener: Promise<RequestListener>,
+  { idleMs = silentMs, ...doorkeeping }: Doorkeeping & { readonly idleMs?: number } = {},
+): Promise<LocalServer> => {
   // The caller sees the listener's failure. A request must not end the process because of it.
-  const answer: RequestListener = (req, res) => {
+  const answer = guarded((req, res) => {
     listener.then(
       (serve) => serve(req, res),
       () => res.destroy(),
     );
-  };
+  }, doorkeeping);
   const server = createServer({ keepAliveTimeout: keepAliveMs, requestTimeout: 120_000 }, answer);
+  server.setTimeout(idleMs);
   // The body's reader decides whether a waiting client may send its body.
   server.on('checkContinue', answer);
-  server.listen(port, '127.0.0.1');
+  server.listen(port, loopback);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new PortTaken(

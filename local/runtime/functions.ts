@@ -11,8 +11,12 @@ import {
 
 /** How many workers all functions may have together, and how long workers live without work. */
 export interface PoolLimits {
-  /** The most workers, but that each function may have one. */
+  /** The most workers, but that each function may have one, and that some wait for their readers. */
   readonly maxWorkers: number;
+  /** The most workers beside those, while as many wait for readers who are behind. */
+  readonly maxHeld: number;
+  /** How long nothing of an answer may be taken while other requests wait for a worker, in ms. */
+  readonly stalledMs: number;
   /** How long a worker may be idle, in ms. */
   readonly idleMs: number;
   /** How long the only worker of its function may be idle, in ms. The next request is quicker. */
@@ -20,10 +24,31 @@ export interface PoolLimits {
 }
 
 /**
- * A worker takes some 25 to 45 MB. Sixteen are enough for four connections
- * (docs/local.md#memory).
+ * A worker takes some 25 to 45 MB, one in the middle of a large answer twice that. Sixteen are enough for
+ * four connections (docs/local.md#memory).
  */
-export const defaultPoolLimits: PoolLimits = { maxWorkers: 16, idleMs: 30_000, lastIdleMs: 600_000 };
+export const defaultPoolLimits: PoolLimits = {
+  maxWorkers: 16,
+  maxHeld: 8,
+  // A connection's buffers hold some MB, so a slow reader makes room for more only now and then.
+  stalledMs: 15_000,
+  idleMs: 30_000,
+  lastIdleMs: 600_000,
+};
+
+/** How long a reader takes nothing before its worker counts as held, in ms. Others take what comes at once. */
+const heldMs = 100;
+
+/** How often functions look for room for the invocations that wait, in ms. */
+const lookMs = 100;
+
+/** An answer was given up, because its reader took nothing of it and other requests waited. */
+export class ReaderStalled extends Error {
+  override readonly name = 'ReaderStalled';
+}
+
+/** Ends an answer that its reader does not take. */
+type GiveUp = (reason: ReaderStalled) => void;
 
 /** What the pool asks the function of an idle worker. */
 interface Resting {
@@ -33,10 +58,15 @@ interface Resting {
   readonly retire: () => void;
 }
 
-/** Counts the workers of all functions, and retires those that nobody needs. */
+/**
+ * Counts the workers of all functions, and retires those that nobody needs. A worker whose reader is behind
+ * is *held*: it has nothing to do until the reader takes something, and others may work meanwhile.
+ */
 export class WorkerPool {
   readonly #limits: PoolLimits;
   #size = 0;
+  /** What readers have not taken yet, the one that is behind for longest first. */
+  readonly #untaken = new Map<Container, { readonly since: number; readonly giveUp: GiveUp }>();
   /** The idle workers, the one that has been so for longest first. */
   readonly #resting = new Map<Container, Resting & { timer: NodeJS.Timeout }>();
 
@@ -49,22 +79,59 @@ export class WorkerPool {
   }
 
   /**
-   * Makes room for one more worker, for which an idle one may have to go.
+   * Makes room for one more worker. An idle one may have to go for it; if there is none, so has the answer
+   * whose reader is behind for longest. Its worker is free a moment later.
    *
    * @param isFirst whether its function has none yet, for which there is always room
    * @returns whether there is room
    */
   enter(isFirst: boolean): boolean {
     const [oldest] = this.#resting.values();
-    if (this.#size >= this.#limits.maxWorkers) oldest?.retire();
-    const room = isFirst || this.#size < this.#limits.maxWorkers;
+    if (!this.#hasRoom()) oldest?.retire();
+    const room = isFirst || this.#hasRoom();
     if (room) this.#size++;
+    else this.#endStalled();
     return room;
+  }
+
+  /** How many of these workers are held. */
+  heldAmong(workers: Iterable<Container>): number {
+    const until = performance.now() - heldMs;
+    let held = 0;
+    for (const worker of workers) if ((this.#untaken.get(worker)?.since ?? until) < until) held++;
+    return held;
+  }
+
+  /** A worker has given its reader something. */
+  gave(worker: Container, giveUp: GiveUp): void {
+    this.#untaken.set(worker, { since: performance.now(), giveUp });
+  }
+
+  /** The reader has taken what its worker gave, or has gone. */
+  taken(worker: Container): void {
+    this.#untaken.delete(worker);
+  }
+
+  #hasRoom(): boolean {
+    const { maxWorkers, maxHeld } = this.#limits;
+    return this.#size - Math.min(maxHeld, this.heldAmong(this.#untaken.keys())) < maxWorkers;
+  }
+
+  #endStalled(): void {
+    const [first] = this.#untaken;
+    if (!first) return;
+    const [worker, { since, giveUp }] = first;
+    const { stalledMs } = this.#limits;
+    if (performance.now() - since < stalledMs) return;
+    this.taken(worker);
+    const seconds = stalledMs / 1000;
+    giveUp(new ReaderStalled(`nothing of the answer was read for ${seconds} s while other requests waited`));
   }
 
   /** A worker has ended. */
   left(worker: Container): void {
     this.wake(worker);
+    this.taken(worker);
     this.#size--;
   }
 
@@ -123,6 +190,8 @@ export class LambdaFunction {
   #idle: Container[] = [];
   #waiting: Waiting[] = [];
   #starting = false;
+  /** Looks for room while invocations wait: readers fall behind, and other functions' workers retire. */
+  #look: NodeJS.Timeout | undefined;
 
   /** @param pool what bounds the workers of all functions together */
   constructor(
@@ -148,13 +217,33 @@ export class LambdaFunction {
    * @param event the event as JSON
    * @param signal takes the invocation out of the queue, or lets the function know that nobody needs
    * its answer any more
+   * @param giveUp ends an answer of which nobody takes anything. @default - it is never ended
    * @returns the answer as it comes: JSON, or the bytes that a streaming handler writes
    * @throws FunctionThrottled if the queue is full; FunctionError if the function cannot be loaded;
    * the signal's reason if it aborts in the queue
    */
-  async invoke(event: string, signal: AbortSignal): Promise<Output> {
+  async invoke(event: string, signal: AbortSignal, giveUp?: GiveUp): Promise<Output> {
     const worker = await this.#worker(signal);
-    return worker.invoke(event, signal, () => this.#release(worker));
+    const reading = { over: false };
+    const output = worker.invoke(event, signal, () => {
+      this.#pool.taken(worker);
+      reading.over = true;
+      this.#release(worker);
+    });
+    return giveUp ? this.#watched(output, worker, reading, giveUp) : output;
+  }
+
+  /** Tells the pool while the reader is behind. The last of an answer is there when its worker is free. */
+  async *#watched(output: Output, worker: Container, reading: { over: boolean }, giveUp: GiveUp): Output {
+    try {
+      for await (const bytes of output) {
+        if (!reading.over) this.#pool.gave(worker, giveUp);
+        yield bytes;
+        if (!reading.over) this.#pool.taken(worker);
+      }
+    } finally {
+      if (!reading.over) this.#pool.taken(worker);
+    }
   }
 
   /** Whether a worker is busy. It may be so after its answer has gone out. */
@@ -197,13 +286,19 @@ export class LambdaFunction {
     this.#waiting.push(waiting);
     signal.addEventListener('abort', leave, { once: true });
     this.#grow();
+    this.#look ??= setInterval(() => this.#grow(), lookMs);
     return promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
   /** Starts a worker if invocations wait and the limits allow one more. */
   #grow(): void {
-    const full = this.#workers.size >= this.#concurrency.maxWorkers;
-    if (this.#starting || full || this.#waiting.length === 0) return;
+    if (this.#waiting.length === 0) {
+      clearInterval(this.#look);
+      this.#look = undefined;
+      return;
+    }
+    const working = this.#workers.size - this.#pool.heldAmong(this.#workers);
+    if (this.#starting || working >= this.#concurrency.maxWorkers) return;
     if (!this.#pool.enter(this.#workers.size === 0)) return;
     this.#starting = true;
     const worker = this.#startContainer(this.#options);

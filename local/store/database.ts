@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import type { Key, TableDefinition } from './tables.ts';
@@ -176,10 +177,12 @@ const schema = `
 `;
 
 /** A number for the partition of an item, which says its segment in a scan. */
-const segmentOf = (partition: unknown, segments: unknown): number =>
+export const segmentOf = (partition: unknown, segments: unknown): number =>
   partition instanceof Uint8Array && typeof segments === 'number' ? crc32(partition) % segments : 0;
 
-const open = (file: string | undefined): DatabaseSync => {
+const open = (file: string | undefined, maxPages: number | undefined): DatabaseSync => {
+  // SQLite gives the files beside it the same mode.
+  if (file !== undefined) closeSync(openSync(file, 'a', 0o600));
   const db = new DatabaseSync(file ?? ':memory:');
   db.exec(`
     PRAGMA page_size = 8192;
@@ -187,6 +190,7 @@ const open = (file: string | undefined): DatabaseSync => {
     PRAGMA temp_store = MEMORY;
     PRAGMA locking_mode = EXCLUSIVE;
   `);
+  if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
   // A commit is on the disk before it is acknowledged.
   if (file !== undefined) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   return db;
@@ -214,10 +218,11 @@ export class Database {
 
   /**
    * @param file where the data are kept; in memory if undefined
+   * @param maxPages the most pages of 8 KB that the file may have
    * @throws Error if the file is none of this store, of a later version, or in use
    */
-  constructor(file?: string) {
-    const db = open(file);
+  constructor(file?: string, maxPages?: number) {
+    const db = open(file, maxPages);
     this.#db = db;
     const version = numberOf(db.prepare('PRAGMA user_version').get());
     if (version > layout) throw new Error(`${file} was written by a later version of the service`);

@@ -1,3 +1,6 @@
+import { describeFailure } from '../disk.ts';
+import type { SignatureRefusal } from '../signature.ts';
+
 /*
  * Errors as DynamoDB's API answers them. The names are those of its reference, the messages those
  * of Amazon's DynamoDB Local:
@@ -10,6 +13,8 @@ const dynamodbErrors = 'com.amazonaws.dynamodb.v20120810';
 const namespaces: Readonly<Record<string, string>> = {
   ValidationException: 'com.amazon.coral.validate',
   SerializationException: 'com.amazon.coral.service',
+  InvalidSignatureException: 'com.amazon.coral.service',
+  MissingAuthenticationTokenException: 'com.amazon.coral.service',
 };
 
 /** A request that the store refuses, or that it failed to do. */
@@ -62,6 +67,13 @@ export const noTable = (): StoreError =>
 export const conditionFailed = (details: object = {}): StoreError =>
   new StoreError('ConditionalCheckFailedException', 'The conditional request failed', { details });
 
+/** A request that was not signed with the secret of this run. */
+export const unsigned = ({ isMissing, message }: SignatureRefusal): StoreError =>
+  new StoreError(isMissing ? 'MissingAuthenticationTokenException' : 'InvalidSignatureException', message);
+
 /** A failure of the store itself, e.g. a full disk. Clients repeat the request. */
 export const internal = (cause: unknown): StoreError =>
-  new StoreError('InternalServerError', `the embedded store failed: ${cause}`, { status: 500, cause });
+  new StoreError('InternalServerError', `the embedded store failed: ${describeFailure(cause)}`, {
+    status: 500,
+    cause,
+  });

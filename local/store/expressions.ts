@@ -1,4 +1,4 @@
-import { invalid, malformed, type StoreError, unsupported } from './errors.ts';
+import { invalid, malformed, StoreError, unsupported } from './errors.ts';
 import {
   addNumbers,
   attribute,
@@ -7,8 +7,9 @@ import {
   type Item,
   isObject,
   isOrdered,
+  nameProblem,
   sameValue,
-  toValue,
+  toSizedValue,
   type Value,
 } from './values.ts';
 
@@ -55,6 +56,50 @@ const tokenize = (kind: Kind, source: string): Token[] => {
   return found;
 };
 
+/**
+ * DynamoDB's limits of expressions:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters
+ */
+const maxExpressionBytes = 4096;
+const maxOperators = 300;
+const maxPlaceholderLength = 255;
+const maxValuesBytes = 2 * 1024 * 1024;
+
+/** The expressions of which DynamoDB says how large they are. */
+const saysSize: ReadonlySet<Kind> = new Set([
+  'ConditionExpression',
+  'FilterExpression',
+  'KeyConditionExpression',
+]);
+
+/** @throws StoreError if a key of a map of placeholders has another form, or is too long */
+const requirePlaceholder = (parameter: string, sign: '#' | ':', key: string): void => {
+  if (!/^[#:]\w+$/.test(key) || !key.startsWith(sign))
+    throw invalid(`${parameter} contains invalid key: Syntax error; key: "${key}"`);
+  if (key.length <= maxPlaceholderLength) return;
+  const size = sign === '#' ? ` size of key: ${key.length}` : '';
+  throw invalid(
+    `${parameter} contains invalid key: The expression attribute map contains a key that is too long;${size}`,
+  );
+};
+
+/** @throws StoreError if a placeholder stands for what is no name of an attribute */
+const requireAttributeName = (key: string, name: string): void => {
+  const problem = nameProblem(name);
+  if (problem !== undefined)
+    throw invalid(`ExpressionAttributeNames contains invalid value: ${problem} for key ${key}`);
+};
+
+/** The value behind a placeholder, with its size. Errors of the value say which it is. */
+const readValue = (key: string, value: unknown) => {
+  try {
+    return toSizedValue(value);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'ValidationException') throw error;
+    throw invalid(`ExpressionAttributeValues contains invalid value: ${error.message} for key ${key}`);
+  }
+};
+
 /** The names and values that stand behind the placeholders of a request's expressions. */
 export class Placeholders {
   readonly #names: ReadonlyMap<string, string>;
@@ -73,10 +118,21 @@ export class Placeholders {
     this.#names = new Map(
       Object.entries(names ?? {}).map(([key, name]) => {
         if (typeof name !== 'string') throw malformed(`the name ${key} is no text`);
+        requirePlaceholder('ExpressionAttributeNames', '#', key);
+        requireAttributeName(key, name);
         return [key, name];
       }),
     );
-    this.#values = new Map(Object.entries(values ?? {}).map(([key, value]) => [key, toValue(value)]));
+    let bytes = 0;
+    this.#values = new Map(
+      Object.entries(values ?? {}).map(([key, given]) => {
+        requirePlaceholder('ExpressionAttributeValues', ':', key);
+        const { value, size } = readValue(key, given);
+        bytes += Buffer.byteLength(key) + size;
+        return [key, value];
+      }),
+    );
+    if (bytes > maxValuesBytes) throw invalid('ExpressionAttributeValues exceeds max size');
     if (names !== undefined && this.#names.size === 0)
       throw invalid('ExpressionAttributeNames must not be empty');
     if (values !== undefined && this.#values.size === 0)
@@ -148,10 +204,20 @@ class Reader {
   readonly #tokens: readonly Token[];
   readonly #placeholders: Placeholders;
   #at = 0;
+  #operators = 0;
+  /** Where the contents of the parentheses begin that are open. */
+  readonly #open: number[] = [];
+  /** The pair of parentheses that ended last: its first token, and the one behind it. */
+  #closed = { from: -1, to: -1 };
 
   constructor(kind: Kind, source: unknown, placeholders: Placeholders) {
     if (typeof source !== 'string') throw malformed(`${kind} is no text`);
     this.kind = kind;
+    const bytes = Buffer.byteLength(source);
+    if (bytes > maxExpressionBytes)
+      throw this.invalid(
+        `Expression size has exceeded the maximum allowed size;${saysSize.has(kind) ? ` expression size: ${bytes}` : ''}`,
+      );
     this.#source = source;
     this.#placeholders = placeholders;
     this.#tokens = tokenize(kind, source);
@@ -182,11 +248,42 @@ class Reader {
     return this.invalid(`Syntax error; token: "${token.text}", near: "${near}"`);
   }
 
+  /** Counts an operator, or a function that is called. */
+  #count(): void {
+    this.#operators++;
+    if (this.#operators > maxOperators)
+      throw this.invalid(`The expression contains too many operators; operator count: ${this.#operators}`);
+  }
+
+  /** Goes on if the token is this operator. */
+  takesOperator(word: 'AND' | 'OR' | 'BETWEEN'): boolean {
+    if (!this.takes(word)) return false;
+    this.#count();
+    return true;
+  }
+
   /** Goes on if the token is this word or sign. */
   takes(text: string): boolean {
     if (this.next?.toUpperCase() !== text.toUpperCase()) return false;
     this.#at++;
     return true;
+  }
+
+  /** Goes on if a pair of parentheses begins here. */
+  opens(): boolean {
+    if (!this.takes('(')) return false;
+    this.#open.push(this.#at);
+    return true;
+  }
+
+  /** Ends the pair of parentheses that began last. Nothing but another pair may not be in it. */
+  closes(): void {
+    const from = this.#open.pop();
+    const { from: innerFrom, to: innerTo } = this.#closed;
+    if (innerFrom === from && innerTo === this.#at)
+      throw this.invalid('The expression has redundant parentheses;');
+    this.expect(')');
+    this.#closed = { from: (from ?? 0) - 1, to: this.#at };
   }
 
   expect(text: string): void {
@@ -198,6 +295,7 @@ class Reader {
     const { next } = this;
     if (!isComparator(next)) return undefined;
     this.#at++;
+    this.#count();
     return next;
   }
 
@@ -205,6 +303,7 @@ class Reader {
   calls(name: string): boolean {
     if (this.next !== name || this.#tokens[this.#at + 1]?.text !== '(') return false;
     this.#at += 2;
+    this.#count();
     return true;
   }
 
@@ -247,7 +346,7 @@ class Reader {
     const value = this.value();
     if (isOrdered(value)) return value;
     throw this.invalid(
-      `Incorrect operand type for operator or function; operator: ${operator}, operand type: ${Object.keys(value)[0]}`,
+      `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${Object.keys(value)[0]}`,
     );
   }
 
@@ -276,7 +375,7 @@ const readBegins = (reader: Reader): Comparison => {
   const value = reader.value();
   if (!('S' in value || 'B' in value))
     throw reader.invalid(
-      'Incorrect operand type for operator or function; operator or function: begins_with',
+      `Incorrect operand type for operator or function; operator or function: begins_with, operand type: ${Object.keys(value)[0]}`,
     );
   reader.expect(')');
   return { kind: 'begins', name, value };
@@ -285,16 +384,16 @@ const readBegins = (reader: Reader): Comparison => {
 const readComparison = (reader: Reader): Comparison => {
   if (reader.calls('begins_with')) return readBegins(reader);
   const name = reader.name();
-  if (reader.takes('BETWEEN')) return readBetween(reader, name);
+  if (reader.takesOperator('BETWEEN')) return readBetween(reader, name);
   const kind = reader.comparator();
   if (kind === undefined) throw reader.unexpected();
   return { kind, name, value: kind === '=' || kind === '<>' ? reader.value() : reader.orderedValue(kind) };
 };
 
 const readOne = (reader: Reader): Condition => {
-  if (reader.takes('(')) {
+  if (reader.opens()) {
     const inner = readEither(reader);
-    reader.expect(')');
+    reader.closes();
     return inner;
   }
   for (const [call, kind] of [
@@ -309,9 +408,13 @@ const readOne = (reader: Reader): Condition => {
   return readComparison(reader);
 };
 
-const readSeveral = (reader: Reader, word: string, part: (reader: Reader) => Condition): Condition[] => {
+const readSeveral = (
+  reader: Reader,
+  word: 'AND' | 'OR',
+  part: (reader: Reader) => Condition,
+): Condition[] => {
   const parts = [part(reader)];
-  while (reader.takes(word)) parts.push(part(reader));
+  while (reader.takesOperator(word)) parts.push(part(reader));
   return parts;
 };
 
@@ -374,6 +477,19 @@ export const holds = (condition: Condition, item: Item): boolean => {
   return holdsComparison(condition, value);
 };
 
+const noKeyOperator = (operator: string): StoreError =>
+  invalid(`Invalid operator used in KeyConditionExpression: ${operator}`);
+
+const readKeyComparison = (reader: Reader): Comparison => {
+  const { next } = reader;
+  if (next === '(' || next?.startsWith(':'))
+    throw unsupported(`'${next}' at the beginning of a part of a ${reader.kind}`);
+  if (next === 'attribute_exists' || next === 'attribute_not_exists') throw noKeyOperator(next);
+  const comparison = readComparison(reader);
+  if (comparison.kind === '<>') throw noKeyOperator('<>');
+  return comparison;
+};
+
 /**
  * Reads the condition of a query: comparisons that all have to hold.
  *
@@ -381,9 +497,9 @@ export const holds = (condition: Condition, item: Item): boolean => {
  */
 export const readKeyCondition = (source: unknown, placeholders: Placeholders): Comparison[] => {
   const reader = new Reader('KeyConditionExpression', source, placeholders);
-  const comparisons = [readComparison(reader)];
-  while (reader.takes('AND')) comparisons.push(readComparison(reader));
-  if (reader.takes('OR')) throw reader.invalid('Invalid operator used in KeyConditionExpression: OR');
+  const comparisons = [readKeyComparison(reader)];
+  while (reader.takesOperator('AND')) comparisons.push(readKeyComparison(reader));
+  if (reader.takes('OR')) throw noKeyOperator('OR');
   reader.end();
   return comparisons;
 };

@@ -13,7 +13,16 @@ import {
   scan,
 } from './reads.ts';
 import { describeStream, getRecords, getShardIterator } from './streams.ts';
-import { describe, type Key, keyOf, readStream, readTable, requestedKey, requireName } from './tables.ts';
+import {
+  describe,
+  type Key,
+  keyOf,
+  readStream,
+  readTable,
+  requestedKey,
+  requireKeyName,
+  requireName,
+} from './tables.ts';
 import { type Fields, type Item, isObject, itemSize, objectsOf, type SizedItem, toItem } from './values.ts';
 import { type Prepared, perform, prepare, storedOf, sumOfUnits, type Units, type Write } from './writes.ts';
 
@@ -26,6 +35,7 @@ import { type Prepared, perform, prepare, storedOf, sumOfUnits, type Units, type
 const maxBatchWrite = 25;
 const maxBatchGet = 100;
 const maxTransaction = 100;
+const maxStatement = 8192;
 const maxTransactionBytes = 4 * 1024 * 1024;
 
 /** How long DynamoDB remembers the token of a transaction, in ms. */
@@ -43,7 +53,21 @@ type CapacityDetail = 'NONE' | 'TOTAL' | 'INDEXES';
 
 const capacityDetail = ({ ReturnConsumedCapacity: detail = 'NONE' }: Fields): CapacityDetail => {
   if (detail === 'NONE' || detail === 'TOTAL' || detail === 'INDEXES') return detail;
-  throw invalid(`Unknown ReturnConsumedCapacity: ${detail}`);
+  throw notOneOf(detail, 'returnConsumedCapacity', ['INDEXES', 'TOTAL', 'NONE']);
+};
+
+/** The error of a field that has none of the values that it may have. */
+const notOneOf = (value: unknown, field: string, values: readonly string[]): StoreError =>
+  invalid(
+    `1 validation error detected: Value '${value}' at '${field}' failed to satisfy constraint: ` +
+      `Member must satisfy enum value set: [${values.join(', ')}]`,
+  );
+
+/** Whether the error of a failed condition is to have the item. */
+const returnsOld = ({ ReturnValuesOnConditionCheckFailure: given }: Fields): boolean => {
+  const returned = given ?? 'NONE';
+  if (returned === 'ALL_OLD' || returned === 'NONE') return returned === 'ALL_OLD';
+  throw notOneOf(returned, 'returnValuesOnConditionCheckFailure', ['ALL_OLD', 'NONE']);
 };
 
 const capacityOf = (detail: CapacityDetail, name: string, { table, indexes }: Units) => {
@@ -112,6 +136,7 @@ const readInsertion = (statement: unknown): { readonly name: string; readonly na
   while (insertedField.lastIndex < body.length) {
     const [, attribute, separator] = insertedField.exec(body) ?? [];
     if (attribute === undefined) throw unsupported("a PartiQL item other than {'<name>':?, …}");
+    if (names.includes(attribute)) throw invalid(`Duplicate keys in tuple. Key: ${attribute}`);
     names.push(attribute);
     if (separator === '') break;
   }
@@ -198,12 +223,13 @@ export class Operations {
   }
 
   #condition(request: Fields): Pick<Write, 'condition' | 'returnsOld'> {
+    const returns = returnsOld(request);
     const placeholders = placeholdersOf(request);
-    const { ConditionExpression: source, ReturnValuesOnConditionCheckFailure: returned = 'NONE' } = request;
+    const { ConditionExpression: source } = request;
     const condition: Condition | undefined =
       source === undefined ? undefined : readCondition('ConditionExpression', source, placeholders);
     placeholders.requireUsed(condition !== undefined);
-    return { condition, returnsOld: returned === 'ALL_OLD' };
+    return { condition, returnsOld: returns };
   }
 
   #put(table: StoredTable, request: Fields): Write {
@@ -220,6 +246,7 @@ export class Operations {
   #update(table: StoredTable, request: Fields): Write {
     const given = toItem(request.Key).item;
     const key = requestedKey(table.definition, given);
+    const returns = returnsOld(request);
     const placeholders = placeholdersOf(request);
     const { ConditionExpression: source, UpdateExpression: update } = request;
     if (update === undefined) throw unsupported('UpdateItem without an UpdateExpression');
@@ -240,7 +267,7 @@ export class Operations {
     };
     return {
       ...{ table, key, condition, change },
-      returnsOld: request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD',
+      returnsOld: returns,
       tooLarge: 'Item size to update has exceeded the maximum allowed size',
     };
   }
@@ -383,8 +410,12 @@ export class Operations {
 
   #batchExecute(request: Fields): string {
     const statements = objectsOf(request.Statements, 'Statements');
-    if (statements.length === 0 || statements.length > maxBatchWrite)
-      throw invalid(`Number of statements has to be from 1 to ${maxBatchWrite}`);
+    if (statements.length === 0 || statements.some(({ Statement: text }) => text === ''))
+      throw invalid('The statement was empty.');
+    if (statements.length > maxBatchWrite)
+      throw invalid(`BatchWriteItem cannot write more than ${maxBatchWrite} items`);
+    if (statements.some(({ Statement: text }) => typeof text === 'string' && text.length > maxStatement))
+      throw invalid(`Member must have length less than or equal to ${maxStatement}`);
     const inserts = statements.map((statement) => attempt(() => this.#insertion(statement)));
     const unknown = inserts.find(
       (insert) => insert instanceof StoreError && insert.message.startsWith('the embedded'),
@@ -442,8 +473,12 @@ export class Operations {
   /** Whether a transaction with the token of a request was done. */
   #isDone({ ClientRequestToken: token, TransactItems }: Fields): boolean {
     if (token === undefined) return false;
-    if (typeof token !== 'string' || token.length < 1 || token.length > 36)
-      throw invalid('ClientRequestToken has to have 1 to 36 characters');
+    if (typeof token !== 'string' || token.length < 1) throw invalid('ClientRequestToken has to be a text');
+    if (token.length > 36)
+      throw invalid(
+        `Value ${token} at 'clientRequestToken' failed to satisfy constraint: ` +
+          'Member must have length less than or equal to 36',
+      );
     const known = this.#tokens.get(token);
     const hash = hashOf(TransactItems);
     if (known && Date.now() - known.at <= tokenMs) {
@@ -511,6 +546,7 @@ export class Operations {
     const { TimeToLiveSpecification: specification } = request;
     if (!isObject(specification) || typeof specification.AttributeName !== 'string')
       throw invalid('TimeToLiveSpecification has to name an attribute');
+    requireKeyName(specification.AttributeName);
     if (specification.Enabled !== true) throw unsupported('switching off time to live');
     if (table.definition.expiry !== undefined) throw invalid('TimeToLive is already enabled');
     this.#database.changeTable(table, { ...table.definition, expiry: specification.AttributeName });

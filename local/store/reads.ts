@@ -1,5 +1,5 @@
-import type { Bound, Range, Row, Start, StoredTable } from './database.ts';
-import { invalid, malformed, unsupported } from './errors.ts';
+import { type Bound, type Range, type Row, type Start, type StoredTable, segmentOf } from './database.ts';
+import { invalid, malformed, type StoreError, unsupported } from './errors.ts';
 import {
   type Comparison,
   type Condition,
@@ -11,12 +11,14 @@ import {
   readProjection,
 } from './expressions.ts';
 import {
+  emptyKey,
   type Index,
   indexKeyOf,
   type Key,
   type KeyAttribute,
   keyAttributes,
   keyOf,
+  maxSortBytes,
   requestedKey,
 } from './tables.ts';
 import { attribute, type Fields, type Item, keyBytes, toItem, type Value } from './values.ts';
@@ -115,11 +117,22 @@ const pageRequest = (request: Fields, placeholders: Placeholders): PageRequest =
 export const placeholdersOf = (request: Fields): Placeholders =>
   new Placeholders(request.ExpressionAttributeNames, request.ExpressionAttributeValues);
 
-const keyValue = ({ type }: KeyAttribute, value: Value): Buffer => {
-  const bytes = keyBytes(value, type);
-  if (bytes) return bytes;
+const keyValue = (key: KeyAttribute, value: Value): Buffer => {
+  const bytes = keyBytes(value, key.type);
+  if (!bytes)
+    throw invalid(
+      'One or more parameter values were invalid: Condition parameter type does not match schema type',
+    );
+  if (bytes.length === 0) throw emptyKey(key);
+  return bytes;
+};
+
+const sortValue = (key: KeyAttribute, value: Value): Buffer => {
+  const bytes = keyValue(key, value);
+  if (bytes.length <= maxSortBytes) return bytes;
   throw invalid(
-    'One or more parameter values were invalid: Condition parameter type does not match schema type',
+    'One or more parameter values were invalid: ' +
+      `Aggregated size of all range keys has exceeded the size limit of ${maxSortBytes} bytes`,
   );
 };
 
@@ -134,7 +147,7 @@ const after = (prefix: Buffer): Buffer | undefined => {
 
 /** The bounds that a comparison puts on a sort key. */
 const boundsOf = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to?: Bound } => {
-  const bytes = keyValue(key, comparison.value);
+  const bytes = sortValue(key, comparison.value);
   const at = { bytes, inclusive: true };
   const beyond = { bytes, inclusive: false };
   switch (comparison.kind) {
@@ -149,7 +162,7 @@ const boundsOf = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to
     case '>=':
       return { from: at };
     case 'between':
-      return { from: at, to: { bytes: keyValue(key, comparison.to), inclusive: true } };
+      return { from: at, to: { bytes: sortValue(key, comparison.to), inclusive: true } };
     case 'begins': {
       const end = after(bytes);
       return { from: at, ...(end && { to: { bytes: end, inclusive: false } }) };
@@ -185,6 +198,9 @@ const isWithin = (sort: Buffer, { from, to }: Pick<Range, 'from' | 'to'>): boole
   return (above > 0 || (above === 0 && !!from?.inclusive)) && (below > 0 || (below === 0 && !!to?.inclusive));
 };
 
+const startOfOtherSize = (): StoreError =>
+  invalid("Exclusive Start Key must have same size as table's key schema");
+
 /** Where a query goes on. */
 const startOf = (
   { definition }: StoredTable,
@@ -199,11 +215,7 @@ const startOf = (
   );
   names.delete(undefined);
   if (Object.keys(item).length !== names.size || !Object.keys(item).every((name) => names.has(name)))
-    throw invalid(
-      index
-        ? 'The provided starting key is invalid'
-        : "Exclusive Start Key must have same size as table's key schema",
-    );
+    throw index ? invalid('The provided starting key is invalid') : startOfOtherSize();
   const own = keyOf(definition, item);
   const key = index ? indexKeyOf(index, item) : own;
   if (!key?.partition.equals(range.partition) || !isWithin(key.sort, range))
@@ -284,16 +296,38 @@ export const query = (table: StoredTable, request: Fields): ReadPage => {
   };
 };
 
+/** DynamoDB's limit of the segments of a scan. */
+const maxSegments = 1_000_000;
+
 const readSegment = ({ Segment, TotalSegments }: Fields): readonly [number, number] => {
   if (Segment === undefined && TotalSegments === undefined) return [0, 1];
-  if (typeof Segment !== 'number' || typeof TotalSegments !== 'number')
-    throw invalid('The TotalSegments parameter is required, and so is Segment, where one of them is present');
-  if (!(Segment >= 0 && Segment < TotalSegments && TotalSegments <= 1_000_000))
+  if (TotalSegments === undefined)
+    throw invalid('If segment is specified, total segment must also be specified');
+  if (Segment === undefined)
     throw invalid(
-      'The Segment parameter is zero-based and must be less than parameter TotalSegments: ' +
-        `Segment: ${Segment} is not less than TotalSegments: ${TotalSegments}`,
+      'If total segments is specified, a particular segment must also be specified for this request',
     );
-  return [Segment, TotalSegments];
+  if (!Number.isInteger(Segment) || !Number.isInteger(TotalSegments))
+    throw malformed('Segment and TotalSegments are whole numbers');
+  const [segment, segments] = [Number(Segment), Number(TotalSegments)];
+  const beyond = (value: number, name: string, most: number) =>
+    invalid(
+      `1 validation error detected: Value '${value}' at '${name}' failed to satisfy constraint: ` +
+        `Member must have value less than or equal to ${most}`,
+    );
+  if (segments > maxSegments) throw beyond(segments, 'totalSegments', maxSegments);
+  if (segment < 0 || segment >= segments) throw beyond(segment, 'segment', segments - 1);
+  return [segment, segments];
+};
+
+/** Where a scan goes on: behind a key of its segment. */
+const scanStart = ({ definition }: StoredTable, from: unknown, segment: number, segments: number): Key => {
+  const { item } = toItem(from);
+  if (Object.keys(item).length !== (definition.sort ? 2 : 1)) throw startOfOtherSize();
+  const key = keyOf(definition, item);
+  if (segmentOf(key.partition, segments) !== segment)
+    throw invalid('Exclusive start key must lie within the segment');
+  return key;
 };
 
 /** Reads a page of a scan. */
@@ -304,7 +338,7 @@ export const scan = (table: StoredTable, request: Fields): ReadPage => {
   const [segment, segments] = readSegment(request);
   const { ExclusiveStartKey: from } = request;
   const start: Key | undefined =
-    from === undefined || from === null ? undefined : requestedKey(table.definition, toItem(from).item);
+    from === undefined || from === null ? undefined : scanStart(table, from, segment, segments);
   const read = pageOf(table.scan(start, segment, segments), page);
   return {
     ...read,

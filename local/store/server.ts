@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DiskReport } from '../disk.ts';
+import { guarded, loopback } from '../loopback.ts';
+import { signatureRefusal } from '../signature.ts';
 import { Database } from './database.ts';
-import { internal, StoreError } from './errors.ts';
+import { internal, StoreError, unsigned } from './errors.ts';
 import { Operations } from './operations.ts';
 
 /** DynamoDB's limit of a request, in bytes. */
@@ -32,6 +35,12 @@ const send = ({ response, status, body }: Waiting): void => {
     .end(bytes);
 };
 
+const refuse = (response: ServerResponse, { status, body }: StoreError): void =>
+  send({ response, status, body });
+
+const isOfSqlite = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
+
 /**
  * Does requests one after the other, and answers once what they wrote is on the disk. Those that came
  * in together share one commit, and so one wait for the disk.
@@ -39,12 +48,14 @@ const send = ({ response, status, body }: Waiting): void => {
 class Committer {
   readonly #database: Database;
   readonly #operations: Operations;
+  readonly #report: DiskReport | undefined;
   #waiting: Waiting[] = [];
   #isScheduled = false;
 
-  constructor(database: Database) {
+  constructor(database: Database, report: DiskReport | undefined) {
     this.#database = database;
     this.#operations = new Operations(database);
+    this.#report = report;
   }
 
   answer(target: string, request: string, response: ServerResponse): void {
@@ -68,6 +79,7 @@ class Committer {
   /** A failure of the database leaves nothing of what was not committed. */
   #fail(cause: unknown): readonly [status: number, body: string] {
     const { status, body } = cause instanceof StoreError ? cause : internal(cause);
+    if (isOfSqlite(cause)) this.#report?.failed(cause);
     this.#database.rollback();
     for (const { response } of this.#waiting.splice(0)) send({ response, status, body });
     return [status, body];
@@ -90,6 +102,7 @@ class Committer {
       this.#fail(error);
       return;
     }
+    this.#report?.succeeded();
     for (const waiting of this.#waiting.splice(0)) send(waiting);
   }
 
@@ -119,16 +132,31 @@ const read = (request: IncomingMessage, done: (body: string) => void, tooLarge: 
   });
 };
 
+export interface ServerOptions {
+  /** Where the data are kept. @default - in memory */
+  readonly file?: string;
+  /** What requests have to be signed with. @default - any signature will do, for tests */
+  readonly secret?: string;
+  /** Takes a line when the file cannot be written, and when it can again. @default - dropped */
+  readonly tell?: (line: string) => void;
+  /** The most pages of 8 KB that the file may have. @default - as many as the disk takes */
+  readonly maxPages?: number;
+}
+
 /**
  * Starts a store on a free port of the loopback address.
  *
- * @param file where the data are kept; in memory if undefined
  * @throws Error if the file cannot be used
  */
-export const startServer = async (file?: string): Promise<StoreServer> => {
-  const database = new Database(file);
-  const committer = new Committer(database);
-  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
+export const startServer = async ({
+  file,
+  secret,
+  tell = () => {},
+  maxPages,
+}: ServerOptions = {}): Promise<StoreServer> => {
+  const database = new Database(file, maxPages);
+  const committer = new Committer(database, file === undefined ? undefined : new DiskReport(file, tell));
+  const serve: RequestListener = (request, response) => {
     const target = request.headers['x-amz-target'];
     if (request.method !== 'POST' || typeof target !== 'string') {
       request.resume();
@@ -139,11 +167,16 @@ export const startServer = async (file?: string): Promise<StoreServer> => {
     }
     read(
       request,
-      (body) => committer.answer(target, body, response),
+      (body) => {
+        const refusal = secret === undefined ? undefined : signatureRefusal(secret, request, body);
+        if (refusal) refuse(response, unsigned(refusal));
+        else committer.answer(target, body, response);
+      },
       () => response.writeHead(413).end(),
     );
-  });
-  server.listen(0, '127.0.0.1');
+  };
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, guarded(serve));
+  server.listen(0, loopback);
   await once(server, 'listening');
   const timer = setInterval(() => committer.expire(), expiryMs);
   const address: AddressInfo | string | null = server.address();

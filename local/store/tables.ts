@@ -1,4 +1,4 @@
-import { invalid, malformed, unsupported } from './errors.ts';
+import { invalid, malformed, type StoreError, unsupported } from './errors.ts';
 import {
   attribute,
   type Fields,
@@ -78,46 +78,142 @@ const readKeyType = (name: string, type: unknown): KeyType => {
   throw unsupported(`the key ${name} of the type ${type}`);
 };
 
-const readTypes = (definitions: unknown): ReadonlyMap<string, KeyType> =>
-  new Map(
-    objects(definitions, 'AttributeDefinitions').map(({ AttributeName, AttributeType }) => [
-      String(AttributeName),
-      readKeyType(String(AttributeName), AttributeType),
-    ]),
-  );
+/** DynamoDB's limit of the names of key attributes, and of those that an index has beside its keys. */
+const maxKeyNameLength = 255;
 
-const readKeys = (schema: unknown, types: ReadonlyMap<string, KeyType>): KeySchema => {
-  const keys = objects(schema, 'KeySchema');
-  const attributeOf = (role: string): KeyAttribute | undefined => {
-    const name = keys.find(({ KeyType }) => KeyType === role)?.AttributeName;
-    if (typeof name !== 'string') return undefined;
+/** @throws StoreError if no key attribute can have this name */
+export const requireKeyName = (name: string): void => {
+  if (name.length >= 1 && name.length <= maxKeyNameLength) return;
+  throw invalid(
+    'Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive',
+  );
+};
+
+/** @throws StoreError with a message if a name is there twice */
+const requireOnce = (names: readonly string[], message: string): void => {
+  if (new Set(names).size < names.length) throw invalid(message);
+};
+
+const sameNames = 'Cannot have two attributes with the same name';
+
+const readTypes = (definitions: unknown): ReadonlyMap<string, KeyType> => {
+  const given = objects(definitions, 'AttributeDefinitions').map(({ AttributeName, AttributeType }) => {
+    const name = String(AttributeName);
+    requireKeyName(name);
+    return [name, readKeyType(name, AttributeType)] as const;
+  });
+  if (given.length === 0) throw invalid('No Attribute Schema Defined');
+  requireOnce(
+    given.map(([name]) => name),
+    sameNames,
+  );
+  return new Map(given);
+};
+
+/**
+ * Reads the keys of a table or an index.
+ *
+ * @param undefinedKey the message for a key whose type is not defined
+ */
+const readKeys = (
+  schema: unknown,
+  types: ReadonlyMap<string, KeyType>,
+  undefinedKey: (name: string, role: string) => string,
+): KeySchema => {
+  const keys = objects(schema, 'KeySchema').map(({ AttributeName, KeyType }) => ({
+    name: String(AttributeName),
+    role: KeyType,
+  }));
+  if (keys.length === 0)
+    throw invalid(
+      'No defined key schema.  A key schema containing at least a hash key must be defined for all tables',
+    );
+  if (keys.length > 2)
+    throw invalid(
+      'Key Schema too big.  Key Schema must at most consist of the hash and range key of a table',
+    );
+  for (const { name } of keys) requireKeyName(name);
+  requireOnce(
+    keys.map(({ name }) => name),
+    'Two keys can not have the same name',
+  );
+  const [first, second] = keys;
+  if (!keys.some(({ role }) => role === 'HASH'))
+    throw invalid('No Hash Key specified in schema.  All Dynamo DB tables must have exactly one hash key');
+  if (second?.role === 'HASH' && first?.role === 'HASH')
+    throw invalid('Too many hash keys specified.  All Dynamo DB tables must have exactly one hash key');
+  if (first?.role !== 'HASH' || (second && second.role !== 'RANGE'))
+    throw invalid(
+      'Invalid key order. Hash Key must be specified first in key schema, Range Key must be specifed second',
+    );
+  const attributeOf = (name: string, role: string): KeyAttribute => {
     const type = types.get(name);
-    if (type === undefined)
-      throw invalid(
-        `One or more parameter values were invalid: Some index key attributes are not defined: ${name}`,
-      );
+    if (type === undefined) throw invalid(undefinedKey(name, role));
     return { name, type };
   };
-  const [partition, sort] = [attributeOf('HASH'), attributeOf('RANGE')];
-  if (!partition || keys.length > (sort ? 2 : 1))
-    throw invalid('Invalid KeySchema: it needs one HASH key, and one RANGE key at most');
-  return { partition, ...(sort && { sort }) };
+  return {
+    partition: attributeOf(first.name, 'Hash'),
+    ...(second && { sort: attributeOf(second.name, 'Range') }),
+  };
+};
+
+/** What an index has beside keys; undefined if it has all. */
+const readProjected = (projection: unknown): readonly string[] | undefined => {
+  if (!isObject(projection)) throw invalid('Indexes must have a projection specified');
+  const { ProjectionType: type, NonKeyAttributes } = projection;
+  if (type !== 'ALL' && type !== 'INCLUDE' && type !== 'KEYS_ONLY')
+    throw invalid(`Unknown ProjectionType: ${type}`);
+  const names = textsOf(NonKeyAttributes, 'NonKeyAttributes');
+  if (type !== 'INCLUDE' && names.length > 0)
+    throw invalid('No attributes should be specified to be projected unless projection type is INCLUDE');
+  if (type === 'INCLUDE' && names.length === 0)
+    throw invalid(
+      'If Projection type INCLUDE is specified, some non-key attributes to include in the projection must be specified as well',
+    );
+  for (const name of names) requireKeyName(name);
+  requireOnce(names, sameNames);
+  return type === 'ALL' ? undefined : names;
 };
 
 const readIndex = (index: Fields, types: ReadonlyMap<string, KeyType>): Index => {
   const name = requireName(index.IndexName);
-  const { partition, sort } = readKeys(index.KeySchema, types);
+  const { partition, sort } = readKeys(
+    index.KeySchema,
+    types,
+    (key) => `Attribute ${key} is not defined in AttributeDefinitions`,
+  );
   if (!sort) throw unsupported(`the index ${name} without a sort key`);
-  const { ProjectionType, NonKeyAttributes } = isObject(index.Projection) ? index.Projection : {};
-  if (ProjectionType === 'ALL') return { name, partition, sort };
-  if (ProjectionType !== 'INCLUDE' && ProjectionType !== 'KEYS_ONLY')
-    throw invalid(`Unknown ProjectionType: ${ProjectionType}`);
-  return { name, partition, sort, projects: textsOf(NonKeyAttributes, 'NonKeyAttributes') };
+  const projects = readProjected(index.Projection);
+  return { name, partition, sort, ...(projects && { projects }) };
+};
+
+/**
+ * DynamoDB's limits of the indexes of a table, and of what they have beside keys, together:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-secondary-indexes
+ */
+const maxIndexes = 20;
+const maxProjected = 100;
+
+const readIndexes = (given: unknown, types: ReadonlyMap<string, KeyType>): Index[] => {
+  if (given === undefined || given === null) return [];
+  const indexes = objects(given, 'GlobalSecondaryIndexes').map((index) => readIndex(index, types));
+  if (indexes.length === 0) throw invalid('GSI list is empty/invalid');
+  if (indexes.length > maxIndexes) throw invalid('GlobalSecondaryIndex count exceeds the per-table limit');
+  requireOnce(
+    indexes.map(({ name }) => name),
+    'Two global secondary indices have the same name',
+  );
+  const projected = indexes.reduce((sum, { projects = [] }) => sum + projects.length, 0);
+  if (projected > maxProjected)
+    throw invalid(`No more than ${maxProjected} attributes can be projected into the indexes of a table`);
+  return indexes;
 };
 
 /** Reads `StreamSpecification`; undefined if it is absent or says that there is none. */
 export const readStream = (specification: unknown, now: number): Stream | undefined => {
   if (!isObject(specification) || specification.StreamEnabled !== true) return undefined;
+  if (!specification.StreamViewType)
+    throw invalid('Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.');
   const view = streamViews.find((one) => one === specification.StreamViewType);
   if (view === undefined) throw invalid(`Unknown StreamViewType: ${specification.StreamViewType}`);
   return { view, label: new Date(now).toISOString().replace('Z', '') };
@@ -132,12 +228,23 @@ export const readTable = (request: Fields, now: number): TableDefinition => {
   const types = readTypes(request.AttributeDefinitions);
   const stream = readStream(request.StreamSpecification, now);
   if (request.BillingMode !== 'PAY_PER_REQUEST') throw unsupported('provisioned throughput (BillingMode)');
-  const keys = readKeys(request.KeySchema, types);
-  const indexes = objects(request.GlobalSecondaryIndexes, 'GlobalSecondaryIndexes');
+  const keys = readKeys(
+    request.KeySchema,
+    types,
+    (_, role) => `${role} Key not specified in Attribute Definitions.  Type unknown.`,
+  );
+  const indexes = readIndexes(request.GlobalSecondaryIndexes, types);
+  const used = new Set(
+    [keys, ...indexes].flatMap(({ partition, sort }) => [partition.name, ...(sort ? [sort.name] : [])]),
+  );
+  if (used.size < types.size)
+    throw invalid(
+      'The number of attributes in key schema must match the number of attributes defined in attribute definitions.',
+    );
   return {
     name: requireName(request.TableName),
     ...keys,
-    indexes: indexes.map((index) => readIndex(index, types)),
+    indexes,
     createdAt: now / 1000,
     ...(stream && { stream }),
   };
@@ -199,7 +306,7 @@ export const describe = (table: TableDefinition) => {
 
 /** DynamoDB's limits of key values, in bytes. */
 const maxPartitionBytes = 2048;
-const maxSortBytes = 1024;
+export const maxSortBytes = 1024;
 
 /** The key of an item or of a row, as bytes. Without a sort key there are none of it. */
 export interface Key {
@@ -211,14 +318,17 @@ const none = Buffer.alloc(0);
 
 const emptyKind = { S: 'string', B: 'binary' } as const;
 
-const keyValue = ({ name, type }: KeyAttribute, value: Value): Buffer => {
-  const bytes = keyBytes(value, type);
+/** The error of an attribute of a key that is empty. */
+export const emptyKey = ({ name, type }: KeyAttribute): StoreError =>
+  invalid(
+    'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ' +
+      `${emptyKind[type]} value. Key: ${name}`,
+  );
+
+const keyValue = (key: KeyAttribute, value: Value): Buffer => {
+  const bytes = keyBytes(value, key.type);
   if (!bytes) throw invalid('One or more parameter values were invalid: Type mismatch for key');
-  if (bytes.length === 0)
-    throw invalid(
-      'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ' +
-        `${emptyKind[type]} value. Key: ${name}`,
-    );
+  if (bytes.length === 0) throw emptyKey(key);
   return bytes;
 };
 

@@ -159,9 +159,11 @@ const compareNumbers = (a: string, b: string): number => {
 
 // Checking
 
+const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
+
 /** The length of bytes in base64; undefined if it is no base64. */
 const base64Size = (text: string): number | undefined => {
-  if (text.length % 4 !== 0) return undefined;
+  if (text.length % 4 !== 0 || !base64Form.test(text)) return undefined;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   return (text.length / 4) * 3 - padding;
 };
@@ -170,6 +172,23 @@ const types = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS'
 
 /** DynamoDB's limit of lists and maps within each other. */
 const maxDepth = 32;
+
+/** DynamoDB's limit of the name of an attribute, in bytes. */
+const maxNameBytes = 65_535;
+
+/** What is wrong with the name of an attribute; undefined if it is one. */
+export const nameProblem = (name: string): string | undefined => {
+  if (name === '') return 'Empty attribute name';
+  // No character has more than three bytes for each of its units.
+  if (name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes) return undefined;
+  return `Attribute name is too large, must be less than ${maxNameBytes + 1} bytes`;
+};
+
+/** @throws StoreError if an attribute cannot have this name */
+const requireAttributeName = (name: string): void => {
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw invalid(problem);
+};
 
 const checkBinary = (value: { readonly B: string }): Checked => {
   const size = base64Size(value.B);
@@ -186,6 +205,7 @@ const checkList = (elements: readonly unknown[], depth: number): Checked => {
 const checkMap = (fields: Fields, depth: number): Checked => {
   let size = 3;
   const entries = Object.entries(fields).map(([name, field]) => {
+    requireAttributeName(name);
     const checked = checkValue(field, depth + 1);
     size += 1 + Buffer.byteLength(name) + checked.size;
     return [name, checked.value] as const;
@@ -222,7 +242,11 @@ const duplicates = {
  */
 const checkValue = (value: unknown, depth = 0): Checked => {
   if (!isObject(value)) throw malformed('a value of an attribute has to be an object with its type');
-  if (depth >= maxDepth) throw invalid('Nesting Levels have exceeded supported limits');
+  if (depth >= maxDepth)
+    throw invalid(
+      'Nesting Levels have exceeded supported limits: ' +
+        'Attributes in the item have nested levels beyond supported limit',
+    );
   const [type, ...others] = Object.keys(value);
   if (others.length > 0)
     throw invalid(
@@ -247,8 +271,8 @@ const checkValue = (value: unknown, depth = 0): Checked => {
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 };
 
-/** A value of a request, in the form in which it is stored. */
-export const toValue = (value: unknown): Value => checkValue(value).value;
+/** A value of a request, in the form in which it is stored, and its size in bytes. */
+export const toSizedValue = (value: unknown): Checked => checkValue(value);
 
 /** An item that has been checked, and its size in bytes: names and values of its attributes. */
 export interface SizedItem {
@@ -262,6 +286,7 @@ export const toItem = (fields: unknown): SizedItem => {
   let size = 0;
   const item: Record<string, Value> = {};
   for (const name of Object.keys(fields)) {
+    requireAttributeName(name);
     const checked = checkValue(fields[name]);
     size += Buffer.byteLength(name) + checked.size;
     if (name === '__proto__') throw unsupported('attributes of the name __proto__');

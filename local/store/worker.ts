@@ -1,15 +1,33 @@
-/** The thread of the embedded store: `workerData` is its file, undefined for memory. */
+/** The thread of the embedded store. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { startServer } from './server.ts';
 
+/** What the thread starts with. */
+export interface StoreSetup {
+  /** The file of the data; in memory if absent. */
+  readonly file?: string;
+  /** What requests have to be signed with; any signature will do if absent. */
+  readonly secret?: string;
+}
+
+/** Messages of the thread. */
+export type FromStore =
+  | { readonly type: 'ready'; readonly port: number }
+  /** A line for whoever runs the service. */
+  | { readonly type: 'tell'; readonly line: string };
+
+const setup: StoreSetup = workerData;
+
+const post = (message: FromStore): void => parentPort?.postMessage(message);
+
 const run = async (): Promise<void> => {
-  const server = await startServer(typeof workerData === 'string' ? workerData : undefined);
+  const server = await startServer({ ...setup, tell: (line) => post({ type: 'tell', line }) });
   parentPort?.once('message', async () => {
     await server.stop();
     process.exit(0);
   });
-  parentPort?.postMessage(server.port);
+  post({ type: 'ready', port: server.port });
 };
 
 run().catch((error: unknown) => {

@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { listen } from '../gateway/server.ts';
+import { signatureRefusal } from '../signature.ts';
 import { isObject, localAccount, localRegion } from '../template/cloudformation.ts';
 import type { Pattern } from '../template/stack.ts';
 import { LocalQueue, md5, queueOperations } from './queues.ts';
@@ -137,18 +138,22 @@ type Operation = (body: unknown) => unknown;
 const invocationPath = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
 interface Services {
+  /** What requests are signed with; undefined if none has to be. */
+  readonly secret: string | undefined;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly publish: (form: string) => string;
   readonly invoke: Invoke;
 }
 
 const serve =
-  ({ operations, publish, invoke }: Services): RequestListener =>
+  ({ secret, operations, publish, invoke }: Services): RequestListener =>
   (req, res) => {
     const answer = (status: number, body: unknown) =>
       res.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     text(req)
       .then(async (body) => {
+        const refusal = secret === undefined ? undefined : signatureRefusal(secret, req, body);
+        if (refusal) return answer(403, { __type: 'InvalidSignatureException', message: refusal.message });
         const [, name] = invocationPath.exec(req.url ?? '') ?? [];
         if (name !== undefined) return res.end(await invoke(decodeURIComponent(name), body));
         if (req.headers['content-type']?.startsWith('application/x-www-form-urlencoded'))
@@ -170,10 +175,13 @@ export type EntryFate = (event: BusEvent) => 'taken' | 'ThrottlingException' | '
  *
  * @param fate says which entries are not taken, and why. @default - all are taken
  * @param maxDelayMs the longest that a message of a queue waits before it is brought, in ms
+ * @param secret what requests have to be signed with: functions run for whoever asks. @default - none
+ * has to be, for tests
  */
 export const startEventBus = async (
   fate: EntryFate = () => 'taken',
   maxDelayMs = Number.POSITIVE_INFINITY,
+  secret?: string,
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
   const queueOf = (url: string): LocalQueue => {
@@ -221,7 +229,12 @@ export const startEventBus = async (
   let invoke: Invoke = async (name) => {
     throw new Error(`there is no function ${name}`);
   };
-  const services = { operations, publish, invoke: (name: string, event: string) => invoke(name, event) };
+  const services = {
+    secret,
+    operations,
+    publish,
+    invoke: (name: string, event: string) => invoke(name, event),
+  };
   const server = await listen(0, Promise.resolve(serve(services)));
   return {
     endpoint: `http://127.0.0.1:${server.port}`,

@@ -11,7 +11,7 @@ import {
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import { collect } from '../gateway/answer.ts';
 import type { Functions } from '../runtime/functions.ts';
-import { localCredentials } from '../stores.ts';
+import type { Credentials } from '../signature.ts';
 import { localRegion } from '../template/cloudformation.ts';
 import type { StackSpec, SubscriptionSpec } from '../template/stack.ts';
 import { type EventBus, fitsPattern } from './event-bus.ts';
@@ -265,6 +265,7 @@ interface StreamsOptions extends Pick<PollerOptions, 'from' | 'failed'> {
   readonly stack: Pick<StackSpec, 'subscriptions'>;
   /** The endpoint of DynamoDB. */
   readonly dynamodb: string;
+  readonly credentials: Credentials;
   readonly functions: Functions;
   readonly bus: EventBus;
   /** The longest time that a batch gathers, in ms: nobody wants to wait for minutes here. */
@@ -280,8 +281,8 @@ interface StreamsOptions extends Pick<PollerOptions, 'from' | 'failed'> {
  * @returns ends it, after what there is has been brought
  */
 export const runStreams = async (options: StreamsOptions): Promise<() => Promise<void>> => {
-  const { stack, dynamodb, functions, bus, maxWindowMs, from, failed, after } = options;
-  const client = { region: localRegion, credentials: localCredentials, endpoint: dynamodb };
+  const { stack, dynamodb, credentials, functions, bus, maxWindowMs, from, failed, after } = options;
+  const client = { region: localRegion, credentials, endpoint: dynamodb };
   const tables = new DynamoDBClient(client);
   const streams = new DynamoDBStreamsClient(client);
   const pollers = stack.subscriptions.map((subscription) => {

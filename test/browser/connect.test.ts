@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { requires } from '../support/requirements.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';
@@ -11,7 +12,7 @@ const visit = useBrowser();
 const run = promisify(execFile);
 
 describe('an empty project', () => {
-  it('says how to report to it, and tells when the first call came', async () => {
+  it('says how to report to it, and tells when the first call came', requires('curl'), async () => {
     const page = await visit('traces?project=page%2Ffirst', { colorScheme: 'light' });
     await page.getByRole('heading', { name: 'page/first has no calls yet' }).waitFor();
     await page.getByText('Waiting for the first call of page/first').waitFor();

@@ -49,7 +49,7 @@ describe('the overview', () => {
     await page.goBack();
     await tiles.getByRole('link', { name: /Cost/ }).waitFor();
     await page.getByText('The values as a table').click();
-    await page.getByRole('link', { name: /^\d Oct \d\d:00 – \d\d:30$/ }).click();
+    await page.getByRole('link', { name: /^\d Oct( 2026)? \d\d:00 – \d\d:30$/ }).click();
     await page.getByText('20 rows', { exact: true }).waitFor();
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
-import { post, report, turn } from './support/calls.ts';
+import { atPresent, post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
@@ -8,7 +8,7 @@ const visit = useBrowser();
 const project = 'page/playground';
 const at = encodeURIComponent(project);
 
-beforeAll(() => report(project, turn('p1', 0)));
+beforeAll(() => report(project, [...turn('p1', 0), ...turn('p2', atPresent())]));
 
 const link = `playground?project=${at}&call=p1-model-1`;
 
@@ -167,6 +167,18 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('alert').getByText('The model answered 401: wrong key for upstream').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('asks for another key if the service takes this one no more, which is no answer of a model', async () => {
+    const page = await visit(link, { expected: /401/ });
+    const body = JSON.stringify({
+      detail: [{ loc: ['header', 'authorization'], msg: 'a valid key is required', type: 'unauthorized' }],
+      error: { message: 'a valid key is required', type: 'authentication_error', code: 'unauthorized' },
+    });
+    await page.route('**/inference/**', (route) => route.fulfill({ status: 401, body }));
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await page.getByText(/The model answered/).count()).toBe(0);
   });
 
   it('has no fault that axe finds, in light and in dark, and fits a phone', async () => {

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startService } from '../support/service.ts';
 import { report, turn } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';
 
@@ -43,6 +44,30 @@ describe('a visitor without a key', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Projects' }).waitFor();
     expect(await page.evaluate(() => localStorage.getItem('pennytrace.key'))).toBe(key);
+  });
+});
+
+describe('a visitor with the link of a local service', () => {
+  it('is signed in, and neither the key nor the code stays in the address', async () => {
+    const service = await startService();
+    const { signInUrl = '' } = service;
+    const fragment = new URL(signInUrl).hash;
+    const page = await visit(fragment, { signedIn: false, base: `${service.url}/ui/` });
+    await page.getByRole('button', { name: 'Signed in as local' }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.reload();
+    await page.getByRole('button', { name: 'Signed in as local' }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('pennytrace.key'))).toBe(service.key);
+    expect(await page.evaluate(() => localStorage.getItem('pennytrace.key'))).toBeNull();
+
+    const late = await visit(fragment, {
+      signedIn: false,
+      base: `${service.url}/ui/`,
+      expected: /410/,
+    });
+    await late.getByRole('alert').getByText('This link was used before or has expired').waitFor();
+    await late.getByLabel('Key').waitFor();
+    expect(late.url()).not.toContain('#');
   });
 });
 

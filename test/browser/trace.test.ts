@@ -134,6 +134,16 @@ const selected = (page: Page, name: string) =>
 /** What is said of the selected call, and not in the tree. */
 const pane = (page: Page) => page.getByRole('region', { name: 'Selected call' });
 
+describe('a link to a call', () => {
+  it('leads to it in its trace, and says so where there is none', async () => {
+    const at = `call?project=${encodeURIComponent(project)}&call=`;
+    const page = await visit(`${at}t1-tool`);
+    await selected(page, 'tool.find_order');
+    expect(new URL(page.url()).searchParams.get('trace')).toBe('t1');
+    await (await visit(`${at}none`)).getByText('There is no such call').waitFor();
+  });
+});
+
 describe('a trace', () => {
   it('is a tree with timeline, latency, tokens and errors', async () => {
     const page = await visit(link('t1'));

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { calls, noise, report } from '../support/endpoints/scenario.ts';
 import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
+import { requires } from '../support/requirements.ts';
 import { runs } from '../support/sampling.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -43,7 +44,7 @@ const headers = () => ({
 });
 
 const head = (path: string, length: number, more = ''): string =>
-  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${headers().authorization}\r\n${more}content-length: ${length}\r\n\r\n`;
+  `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${headers().authorization}\r\n${more}content-length: ${length}\r\n\r\n`;
 
 /** A connection of its own to the service. */
 const dial = async (): Promise<Socket> => {
@@ -87,7 +88,7 @@ describe('a client that is slow', () => {
   it('holds nobody else up, nor do hundreds that say nothing', async () => {
     const idle = await Promise.all(Array.from({ length: 300 }, dial));
     for (const [i, socket] of idle.entries()) {
-      if (i % 3 === 0) socket.write('POST /call/read HTTP/1.1\r\nhost: x\r\nx-slow: ');
+      if (i % 3 === 0) socket.write('POST /call/read HTTP/1.1\r\nhost: localhost\r\nx-slow: ');
       if (i % 3 === 1) socket.write(`${head('/call/read', 1000)}{`);
     }
     expect((await service.post('/call/read', { project_id: project, id: '1' })).status).toBe(200);
@@ -183,7 +184,7 @@ describe('requests that are done, refused and abandoned', () => {
       ]);
   };
 
-  it.runIf(process.platform === 'linux')('leave no connection open, and nothing under way', async () => {
+  it('leave no connection open, and nothing under way', requires('/proc, which Linux has'), async () => {
     await mix(5);
     const [sockets, resources] = [openSockets(), process.getActiveResourcesInfo().length];
     await mix(runs(12, 80));

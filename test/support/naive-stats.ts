@@ -1,4 +1,5 @@
-import { costsOf, type Price, priceBook, tokensOf } from '../../core/records/costs/index.ts';
+import { tokensOf } from '../../api/usage.ts';
+import { costsOf, type Price, priceBook } from '../../core/records/costs/index.ts';
 import { valueAt } from '../../foundations/expression/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 

@@ -1,7 +1,9 @@
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeApp } from '../../lib/app.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf, handlersIn } from '../../lib/handlers.ts';
+import { pageHandler } from '../../lib/page.ts';
 import { root } from './project.ts';
 
 /*
@@ -15,4 +17,7 @@ await bundle({
   outdir: join(app.outdir, 'bundles/weave'),
   constants: constantsOf('weave'),
 });
+// The page is the same in both.
+const pageIn = (bundles: string) => join(app.outdir, bundles, pageHandler, 'page');
+cpSync(pageIn('bundles'), pageIn('bundles/weave'), { recursive: true });
 app.synth();

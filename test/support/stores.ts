@@ -44,7 +44,8 @@ const signer: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
 
 /**
  * Makes the stack's tables and bucket, empty and under names that nobody else has, in the stores of
- * this test run.
+ * this test run. What expires stays: a test may set the clock of its process to some other day, while
+ * the store would go by its own.
  *
  * @param only the one table to make: each takes some time. @default - all of them
  */
@@ -58,7 +59,9 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
   // The deployed schema, under names of our own.
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
   const wanted = only && tableNameOf(stack, only);
-  const tables = stack.tables.filter(({ name }) => wanted === undefined || name === wanted);
+  const tables = stack.tables
+    .filter(({ name }) => wanted === undefined || name === wanted)
+    .map(({ name, properties: { TimeToLiveSpecification: _, ...kept } }) => ({ name, properties: kept }));
   await Promise.all([createTables({ tables }, dynamodb), createBuckets(stack, s3)]);
   const environment = storeEnvironment(endpoints.dynamodb, endpoints.s3);
   return {

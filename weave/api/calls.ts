@@ -17,6 +17,7 @@ import { includeCosts, usageAnswer } from '../../api/stats.ts';
 import { optionalQuery } from '../../foundations/expression/index.ts';
 import { endPayload, envelopeBytes, startPayload } from '../../foundations/wire/json.ts';
 import { count, documented, field, nullish, record, rule } from '../../foundations/wire/schema.ts';
+import { withCachedTokens } from '../usage.ts';
 import { changes, startNames } from './changes.ts';
 import { derive } from './derive.ts';
 
@@ -67,7 +68,15 @@ const complete = () => {
       derive(whole, changes, startNames) as typeof whole,
       z.transform(({ start, end, ...fields }): readonly CallReport[] => [
         { kind: 'start', start: { ...fields, ...start } },
-        { kind: 'end', end: { ...fields, displayName: null, ...end } },
+        {
+          kind: 'end',
+          end: {
+            ...fields,
+            displayName: null,
+            ...end,
+            summary: withCachedTokens(end.summary, fields.output),
+          },
+        },
       ]),
     )
     .register(documented, { name: 'CompleteCall' });

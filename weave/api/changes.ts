@@ -7,8 +7,10 @@ import { callKind, expandColumns, noIncludes } from '../../api/queries.ts';
 import { fieldRefs } from '../../api/reviews.ts';
 import { groupBy } from '../../api/stats.ts';
 import { toPath } from '../../foundations/expression/index.ts';
+import type { JsonObject, JsonValue } from '../../foundations/wire/json.ts';
 import { field, id, listOf, nullish, problem, refSchema, rule, time } from '../../foundations/wire/schema.ts';
 import { kindInWeave, weavePolicy } from '../policy.ts';
+import { withCachedTokens } from '../usage.ts';
 import { type Change, type Changes, derive } from './derive.ts';
 import { lenientName, optionalId, optionalName } from './lenient.ts';
 import { purgeByIdList } from './purge.ts';
@@ -41,6 +43,9 @@ const end: Change = {
       "Its trace. Without it, the parent's if that is known, else a new one.",
     ),
     started_at: field(nullish(time), 'When it started; without an offset the time is UTC.'),
+  }),
+  also: ({ summary, output }) => ({
+    summary: withCachedTokens((summary ?? {}) as JsonObject, output as JsonValue),
   }),
 };
 

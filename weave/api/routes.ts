@@ -7,8 +7,9 @@ import { callEndV2, callStartV2, callsComplete, traceUsage } from './calls.ts';
 import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
 import { completionsCreate } from './completions.ts';
 import { feedbackPayloadSchema } from './feedback.ts';
+import { filesContent, filesCreate } from './files.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
-import { graphql, serverInfo } from './service.ts';
+import { graphql, sdkLinks, serverInfo } from './service.ts';
 import { tableCreateFromDigests, tableQueryStatsBatch } from './tables.ts';
 
 const list = [
@@ -28,13 +29,13 @@ const list = [
   tagsRemove,
   aliasesList,
   tagsList,
+  filesCreate,
+  filesContent,
+  ...sdkLinks,
 ] as const;
 
 /** An endpoint that Weave's dialect alone has. */
-export type WeaveRoute = (typeof list)[number];
-
-/** The endpoints that Weave's dialect has beside all others. */
-export const weaveRoutes: readonly Route[] = list;
+export type WeaveRoute = Exclude<(typeof list)[number], { readonly page: true }>;
 
 /** Stores that functions touch besides in Weave's dialect. */
 const furtherStores: Readonly<Record<string, Stores>> = {
@@ -85,6 +86,11 @@ const inWeave = (route: Route): Route => {
     operations: route.operations.map(operationInWeave),
   } as Route;
 };
+
+/** The endpoints that Weave's dialect has beside all others. */
+export const weaveRoutes: readonly Route[] = list.map((route: Route) =>
+  route.tolerant ? route : inWeave(route),
+);
 
 /** The endpoints that a dialect has: those of all dialects, and its own. */
 export const routesOf = (dialect: Dialect): readonly Route[] =>

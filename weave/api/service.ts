@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { fixed, keyEndpoint, openEndpoint } from '../../api/endpoint.ts';
+import { fixed, keyEndpoint, type OpenRoute, openEndpoint } from '../../api/endpoint.ts';
+import { ofThePage } from '../../api/service.ts';
 import { field, freeObject, nullish } from '../../foundations/wire/schema.ts';
 
 export const serverInfo = /* @__PURE__ */ openEndpoint({
@@ -52,3 +53,10 @@ export const graphql = /* @__PURE__ */ keyEndpoint({
     },
   },
 });
+
+/** The links that the SDKs print: of a call, and of a project with what is in it. They lead to the page. */
+export const sdkLinks = [
+  ofThePage('/{entity}/{project}/weave'),
+  ofThePage('/{entity}/{project}/weave/{proxy+}'),
+  ofThePage('/{entity}/{project}/r/call/{id}'),
+] as const satisfies readonly OpenRoute[];

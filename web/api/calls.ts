@@ -1,3 +1,4 @@
+import { tokensOf } from '../../api/usage.ts';
 import { isObject } from '../data/values.ts';
 import type { Answer, Call, CallRow } from './contract.ts';
 
@@ -81,14 +82,6 @@ export interface Usage {
   readonly cost: Cost | undefined;
 }
 
-const numberAt = (value: unknown, ...names: readonly string[]): number => {
-  for (const name of names) {
-    const found = (value as Record<string, unknown> | null)?.[name];
-    if (typeof found === 'number') return found;
-  }
-  return 0;
-};
-
 /** Usage by model, as the call reported it, with the costs that the service knows. */
 export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> => {
   const usage = isObject(summary?.usage) ? summary.usage : {};
@@ -98,17 +91,8 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
     [...models].map((model) => {
       const cost = Object.hasOwn(costs, model) ? costs[model] : undefined;
       const own = Object.hasOwn(usage, model) ? usage[model] : cost;
-      const input = numberAt(own, 'input_tokens', 'prompt_tokens');
-      const output = numberAt(own, 'output_tokens', 'completion_tokens');
-      return [
-        model,
-        {
-          input,
-          output,
-          total: numberAt(own, 'total_tokens') || input + output,
-          cost: cost && costOf(cost),
-        },
-      ];
+      const { prompt, completion, total } = tokensOf(isObject(own) ? own : {});
+      return [model, { input: prompt, output: completion, total, cost: cost && costOf(cost) }];
     }),
   );
 };

@@ -44,11 +44,11 @@ async function* whole(response: Response): AsyncGenerator<unknown> {
   });
 }
 
-/** What a model's provider says of an error: the shape of OpenAI. The service has another. */
-const providersWords = (body: unknown): string | undefined => {
-  const { error } = (body ?? {}) as { error?: { message?: unknown } | string };
+/** What an error says in the shape of OpenAI, and whether it is the service's, which has `detail` too. */
+const readError = (body: unknown): { readonly words: string | undefined; readonly isOurs: boolean } => {
+  const { error, detail } = (body ?? {}) as { error?: { message?: unknown } | string; detail?: unknown };
   const message = typeof error === 'object' ? error?.message : error;
-  return typeof message === 'string' ? message : undefined;
+  return { words: typeof message === 'string' ? message : undefined, isOurs: Array.isArray(detail) };
 };
 
 const forbidden =
@@ -58,14 +58,17 @@ const forbidden =
 const failed = async (response: Response, onRefused: () => void): Promise<Error> => {
   const { status } = response;
   const copy = response.clone();
-  const words = providersWords(await copy.json().catch(() => undefined));
+  const { words, isOurs } = readError(await copy.json().catch(() => undefined));
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  if (words !== undefined)
+  if (words !== undefined && !isOurs)
     return new RequestFailed(`The model answered ${status}: ${words}`, status, requestId);
   // A provider's 401 is about the service's key for it. This one is about ours.
-  if (status === 401) onRefused();
+  if (status === 401) {
+    onRefused();
+    return failureOf(response);
+  }
   if (status === 403) return new RequestFailed(forbidden, status, requestId);
-  return failureOf(response);
+  return words === undefined ? failureOf(response) : new RequestFailed(`${words}.`, status, requestId);
 };
 
 /**

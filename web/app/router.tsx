@@ -13,6 +13,7 @@ import { Button, Notice } from '../ui/controls.tsx';
 import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
   parseAlertsSearch,
+  parseCallSearch,
   parseCompareSearch,
   parseDatasetsSearch,
   parseEvaluationSearch,
@@ -73,6 +74,7 @@ const view = <const Path extends string, Search, Component extends RouteComponen
 
 const load = {
   traces: lazily(() => import('../views/traces/traces-view.tsx'), 'TracesView'),
+  call: lazily(() => import('../views/trace/call-view.tsx'), 'CallView'),
   trace: lazily(() => import('../views/trace/trace-view.tsx'), 'TraceView'),
   threads: lazily(() => import('../views/threads/threads-view.tsx'), 'ThreadsView'),
   thread: lazily(() => import('../views/threads/thread-view.tsx'), 'ThreadView'),
@@ -101,6 +103,7 @@ export const makeRouter = (history?: RouterHistory) =>
     routeTree: root.addChildren([
       home,
       view('/traces', tracesSearch, load.traces),
+      view('/call', parseCallSearch, load.call),
       view('/trace', parseTraceSearch, load.trace),
       view('/threads', parseThreadsSearch, load.threads),
       view('/thread', parseThreadSearch, load.thread),

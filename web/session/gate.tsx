@@ -100,19 +100,26 @@ const Restoring = ({ error, onRetry }: { error: unknown; onRetry: () => void }) 
   </main>
 );
 
-/** Looks up the key that was kept from an earlier visit. */
-const useKeptKey = () => {
+/**
+ * Looks up the key of the link that was opened, or the one that was kept from an earlier visit.
+ *
+ * @param linked undefined if no such link was opened
+ */
+const useKnownKey = (linked: Promise<string> | undefined) => {
   const [accepted, setAccepted] = useState<Accepted>();
-  const [waiting, setWaiting] = useState(() => keptKey() !== null);
+  const [waiting, setWaiting] = useState(() => linked !== undefined || keptKey() !== null);
   const [error, setError] = useState<unknown>();
   const restore = useCallback(() => {
-    const key = keptKey();
-    if (key === null) return;
+    const kept = keptKey();
+    if (linked === undefined && kept === null) return;
     setError(undefined);
-    // The view of the URL begins with a query: its function need not wait until the key is known.
-    const project = new URLSearchParams(location.search).get('project');
-    if (project) clientOf(key).wake('/calls/stream_query', project);
-    identify(key).then(
+    const enter = async (): Promise<Accepted> => {
+      // The view of the URL begins with a query: its function need not wait until the key is known.
+      const project = new URLSearchParams(location.search).get('project');
+      if (kept !== null && project) clientOf(kept).wake('/calls/stream_query', project);
+      return identify(linked ? await linked : (kept ?? ''));
+    };
+    enter().then(
       (found) => {
         setAccepted(found);
         setWaiting(false);
@@ -120,11 +127,12 @@ const useKeptKey = () => {
       (failure: unknown) => {
         const isRefused = failure instanceof RequestFailed && failure.status === 401;
         if (isRefused) forgetKey();
-        setWaiting(!isRefused);
+        // A link is followed once: if it led nowhere, the key is asked for.
+        setWaiting(!isRefused && keptKey() !== null);
         setError(failure);
       },
     );
-  }, []);
+  }, [linked]);
   useEffect(restore, [restore]);
   return { accepted, setAccepted, waiting, error, restore };
 };
@@ -134,9 +142,9 @@ const useKeptKey = () => {
  * was sent opens after the sign-in. A key that stops being accepted is asked for anew over what is
  * on the screen.
  */
-export const Gate = ({ children }: { children: ReactNode }) => {
+export const Gate = ({ linked, children }: { linked?: Promise<string> | undefined; children: ReactNode }) => {
   const cache = useQueryClient();
-  const { accepted, setAccepted, waiting, error, restore } = useKeptKey();
+  const { accepted, setAccepted, waiting, error, restore } = useKnownKey(linked);
   const [refused, setRefused] = useState(false);
   const signIn = async (key: string, onDevice: boolean) => {
     const found = await identify(key);

@@ -205,6 +205,9 @@ export const parseTraceSearch = parser({
 
 export type TraceSearch = ReturnType<typeof parseTraceSearch>;
 
+/** The state of the view that leads to a call in its trace. */
+export const parseCallSearch = parser({ call: requiredText });
+
 /** What threads can be sorted by. */
 export const threadFields = [
   'thread_id',

@@ -20,7 +20,7 @@ export interface AssembledAnswer {
   readonly output: JsonValue;
   /** Whether something was left out because the answer was too long. */
   readonly truncated: boolean;
-  /** The error event of the stream, if it had one. */
+  /** The error that the answer is, or that its stream had as an event; undefined for none. */
   readonly error: JsonValue | undefined;
   /** Whether the answer should be JSON, and is none. */
   readonly isBroken?: boolean;
@@ -99,7 +99,8 @@ export class BodyAssembly implements Assembly {
     const json = parsed(text);
     return {
       output: json === undefined ? text || null : json,
-      ...{ truncated, error: undefined },
+      truncated,
+      error: isJsonObject(json) ? errorOf(json) : undefined,
       isBroken: !truncated && json === undefined && anyJson(text) === undefined,
     };
   }
@@ -120,7 +121,7 @@ export class StreamAssembly implements Assembly {
 
   constructor() {
     this.#parser = createParser({
-      onEvent: ({ data }) => this.#take(data),
+      onEvent: ({ event, data }) => this.#take(event, data),
       onError: ({ type }) => {
         this.#overflowed ||= type === 'max-buffer-size-exceeded';
       },
@@ -147,8 +148,10 @@ export class StreamAssembly implements Assembly {
     if (!this.#overflowed) this.#parser.feed(text);
   }
 
-  #take(text: string): void {
+  #take(event: string | undefined, text: string): void {
     const data = parsed(text);
+    // Some upstreams name their errors by the event alone.
+    if (event === 'error') this.#error ??= isJsonObject(data) ? (errorOf(data) ?? data) : (data ?? text);
     if (!isJsonObject(data)) return;
     this.#error ??= errorOf(data);
     this.hasOutput ||= carriesOutput(data);
@@ -157,10 +160,19 @@ export class StreamAssembly implements Assembly {
   }
 }
 
-const errorOf = (data: JsonObject): JsonValue | undefined => {
+/** What is an error in an object, which says so in one of many ways; undefined if nothing is. */
+const ownErrorOf = (data: JsonObject): JsonValue | undefined => {
+  const { error } = data;
   if (data.type === 'error') return data;
-  const { response } = data;
-  return (isJsonObject(response) && response.error) || data.error || undefined;
+  if (!error) return undefined;
+  return isJsonObject(error) || typeof error === 'string' ? error : data;
+};
+
+/** The error of an answer or an event: its own, that of its response, or that of one of its choices. */
+const errorOf = (data: JsonObject): JsonValue | undefined => {
+  const { response, choices } = data;
+  const parts = [response, data, ...(Array.isArray(choices) ? choices : [])].filter(isJsonObject);
+  return parts.map(ownErrorOf).find((error) => error !== undefined);
 };
 
 const isNonEmpty = ([key, value]: [string, JsonValue]): boolean =>

@@ -22,3 +22,9 @@ export const openAiError = (
   type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'),
   code: detail[0]?.type ?? 'unknown',
 });
+
+/** The body of an error that any client may read: the service's own shape, and OpenAI's beside it. */
+export const errorForAll = (status: number, ...detail: ErrorDetail[]) => ({
+  detail,
+  error: openAiError(status, detail),
+});

@@ -101,7 +101,6 @@ export interface UpstreamConfig {
 
 /** A validated and authorized request. */
 export interface InferenceRequest {
-  readonly id: string;
   readonly path: InferencePath;
   /** The body as the schema has it. */
   readonly body: InferenceBody;
@@ -274,7 +273,7 @@ const forwardTo = async (
     answer.once('end', completed);
     answer.once('error', () => fail(`the upstream ${name} broke its answer off`));
     return {
-      ...{ status, headers: answerHeaders(answer.headers, request.id), upstream: name },
+      ...{ status, headers: answerHeaders(answer.headers), upstream: name },
       ...tapped(answer, request, completed),
       isComplete: () => complete,
       isTimedOut: () => isCallers && timeout.aborted && !complete,

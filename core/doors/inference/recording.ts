@@ -66,7 +66,7 @@ const messageOf = (error: JsonValue): string => {
   if (typeof error === 'string') return error.slice(0, maxMessage);
   if (!isJsonObject(error)) return 'an error without a message';
   const { message, error: inner } = error;
-  if (inner !== undefined && inner !== null) return messageOf(inner);
+  if (isJsonObject(inner) || (typeof inner === 'string' && inner !== '')) return messageOf(inner);
   return typeof message === 'string'
     ? message.slice(0, maxMessage)
     : JSON.stringify(error).slice(0, maxMessage);
@@ -176,11 +176,11 @@ export class Recording {
     const { output = null, truncated = false, error, isBroken } = this.#assembly?.end() ?? {};
     const status = this.#status;
     const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
-    const inStream = error === undefined ? undefined : messageOf(error);
+    const answered = error === undefined ? undefined : messageOf(error);
     const broken = isBroken ? 'the upstream answered with what is not JSON' : null;
     return {
       output,
-      exception: refused ?? inStream ?? this.#exception ?? broken,
+      exception: refused ?? answered ?? this.#exception ?? broken,
       summary: {
         ...(refused === undefined && status !== undefined && { usage: this.#usage(output) }),
         inference: {

@@ -1,3 +1,4 @@
+import { passedHeaders } from '../../../api/passed-headers.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 
 /**
@@ -47,28 +48,15 @@ export const upstreamBody = (body: InferenceBody, model: string): string => {
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers that concern one connection only (RFC 9110, 7.6.1) or describe how a body is framed. */
-const hopByHop = new Set(
-  (
-    'connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authentication-info ' +
-    'proxy-authorization proxy-connection te trailer transfer-encoding upgrade'
-  ).split(' '),
-);
-
 /** The client's own headers that reach an upstream. A client sends others in `extra_headers`. */
 const forwarded = ['idempotency-key', 'openai-beta', 'x-client-request-id'];
 
-/** Headers that the service sets itself. The client's are dropped. */
-const ownRequest =
-  /^(authorization|accept-encoding|content-type|content-encoding|forwarded|x-forwarded-.*|x-amz-.*)$/;
-
 /**
  * Makes the headers of a request to an upstream, without credentials: a few of the client's, and
- * its `extra_headers`.
+ * those of its `extra_headers` that may pass.
  *
  * @param client the client's headers by lower-case name
- * @param extra the body's `extra_headers`, validated. Dropped are hop-by-hop headers, credentials,
- * content encodings and the headers in which proxies describe a client
+ * @param extra the body's `extra_headers`, validated
  */
 export const requestHeaders = (
   client: Readonly<Record<string, string | undefined>>,
@@ -81,8 +69,7 @@ export const requestHeaders = (
   }
   for (const [key, value] of Object.entries(extra)) {
     const name = key.toLowerCase();
-    if (typeof value !== 'string' || hopByHop.has(name) || ownRequest.test(name)) continue;
-    headers[name] = value;
+    if (typeof value === 'string' && passedHeaders.includes(name)) headers[name] = value;
   }
   return {
     accept: 'application/json, text/event-stream',
@@ -95,45 +82,26 @@ export const requestHeaders = (
 };
 
 /**
- * Headers of an upstream about its own host, connection or caller, and those that API Gateway sets.
- * Cookies and challenges are credentials between the upstream and the service.
+ * The headers of an upstream that a client gets: what the body is, when to try again, rate limits,
+ * and the provider's ids of the request. All others could speak for the service's own origin, as
+ * `clear-site-data` does, or tell of the account behind its key.
  */
-const ownAnswer =
-  /^(access-control-.*|alt-svc|date|nel|report-to|reporting-endpoints|server|set-cookie2?|strict-transport-security|via|www-authenticate|x-amz-.*|x-amzn-.*|x-request-id)$/;
+const passedBack =
+  /^(content-(type|encoding|language)|retry-after(-ms)?|x-should-retry|(x-|anthropic-)?ratelimit(-[a-z\d-]+)?|openai-(processing-ms|version|model)|(apim-|x-upstream-)?request-id|x-generation-id)$/;
 
 const isValue = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);
 
 /**
- * Makes the headers of the answer to the client from the upstream's, with rate limits and
- * `retry-after`. Hop-by-hop headers, credentials and those about the upstream's host are dropped.
- * `x-request-id` becomes `x-upstream-request-id`, because the service sends its own.
+ * Makes the headers of the answer to the client from the upstream's. `x-request-id` becomes
+ * `x-upstream-request-id`, because the service has its own.
  *
  * @param upstream the upstream's headers by lower-case name
  */
-export const answerHeaders = (
-  upstream: Readonly<Record<string, string | string[] | undefined>>,
-  requestId: string,
-): Headers => {
-  const named = listOf(upstream.connection);
-  const kept = Object.entries(upstream).flatMap(([name, value]): [string, string][] => {
-    if (value === undefined || hopByHop.has(name) || named.has(name) || ownAnswer.test(name)) return [];
-    const text = Array.isArray(value) ? value.join(', ') : value;
-    return isValue(text) ? [[name, text]] : [];
-  });
-  const upstreamId = upstream['x-request-id'];
-  return {
-    'content-type': 'application/octet-stream',
-    ...Object.fromEntries(kept),
-    ...(typeof upstreamId === 'string' && isValue(upstreamId) && { 'x-upstream-request-id': upstreamId }),
-    'x-request-id': requestId,
-  };
-};
-
-/** The names listed in a `connection` header. */
-const listOf = (value: string | string[] | undefined): ReadonlySet<string> =>
-  new Set(
-    [value ?? []]
-      .flat()
-      .flatMap((text) => text.split(','))
-      .map((name) => name.trim().toLowerCase()),
+export const answerHeaders = (upstream: Readonly<Record<string, string | string[] | undefined>>): Headers => {
+  const { 'x-request-id': upstreamId, ...theirs } = upstream;
+  const kept = Object.entries({ ...theirs, 'x-upstream-request-id': upstreamId }).filter(
+    (entry): entry is [string, string] =>
+      passedBack.test(entry[0]) && typeof entry[1] === 'string' && isValue(entry[1]),
   );
+  return { 'content-type': 'application/octet-stream', ...Object.fromEntries(kept) };
+};

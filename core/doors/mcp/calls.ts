@@ -1,10 +1,10 @@
 import { headerAttributes } from '../../../api/calls.ts';
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
+import { tokensOf } from '../../../api/usage.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
-import { tokensOf } from '../../records/costs/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
 
@@ -64,7 +64,7 @@ export interface Used {
 export const usedBy = (call: Call, policy: Policy): Used | null => {
   const usage = Object.entries(fieldsOf(fieldsOf(call.summary).usage));
   if (usage.length === 0) return null;
-  const tokens = usage.map(([, of]) => tokensOf(fieldsOf(of) as Parameters<typeof tokensOf>[0]));
+  const tokens = usage.map(([, of]) => tokensOf(fieldsOf(of)));
   const costs = Object.values(fieldsOf(serviceOf(call, policy).costs)).map(fieldsOf);
   const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
   return {
@@ -95,8 +95,9 @@ export const sumOf = (all: readonly (Used | null)[]): Used | null => {
   };
 };
 
-/** Six digits tell prices of tokens apart. */
-export const rounded = (value: number): number => Number(value.toPrecision(6));
+/** Six digits tell prices of tokens apart. Counts are exact: no digit before the point is lost. */
+export const rounded = (value: number): number =>
+  Math.abs(value) < 100_000 ? Number(value.toPrecision(6)) : Math.round(value);
 
 export const usedFields = (used: Used | null): JsonFields => ({
   ...(used && { tokens_in: used.input, tokens_out: used.output }),

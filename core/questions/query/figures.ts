@@ -1,4 +1,5 @@
 import type { TraceTotals } from '../../../api/queries.ts';
+import { tokensOf } from '../../../api/usage.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -6,7 +7,7 @@ import {
   type Micros,
 } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
-import { type Costs, tokensOf } from '../../records/costs/index.ts';
+import type { Costs } from '../../records/costs/index.ts';
 
 /** Gives what a call's usage costs, by model, at the prices in force when the call started. */
 export type CostsOf = (usage: JsonObject, startedAt: Micros) => JsonObject;

@@ -248,6 +248,9 @@ export const jsonEncoder = (
     key: JSON.stringify(projection.column),
     steps: isWhole(projection) ? null : projection.paths.map(({ steps }) => steps),
   }));
+  const unasked = Object.entries(policy.unaskedColumns)
+    .filter(([name]) => columns.every(({ column }) => column !== name))
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return (row) => {
     const fields = columns.map(({ column, key, steps }) => {
       const text = steps
@@ -257,7 +260,7 @@ export const jsonEncoder = (
     });
     if (userNameColumn)
       fields.push(`${JSON.stringify(userNameColumn)}:${JSON.stringify(row.header.start.userId)}`);
-    return `{${fields.join(',')}}`;
+    return `{${[...fields, ...unasked].join(',')}}`;
   };
 };
 

@@ -7,9 +7,10 @@ import {
   type UsageMetric,
   usageMetrics,
 } from '../../../api/stats.ts';
+import { type Tokens, tokensOf } from '../../../api/usage.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
-import { type Costs, costOf, type Tokens, tokensOf } from '../../records/costs/index.ts';
+import { type Costs, costOf } from '../../records/costs/index.ts';
 
 /** What cells keep, beside counts and sums. */
 export interface Keeping {

@@ -1,5 +1,6 @@
 import type { CallsSelection, ModelCost } from '../../../api/queries.ts';
 import type { UsageAnswer, UsageRequest } from '../../../api/stats.ts';
+import { type Tokens, tokensOf } from '../../../api/usage.ts';
 import { valueAt } from '../../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
@@ -15,7 +16,6 @@ import {
   statusOf,
   traceRange,
 } from '../../records/calls/index.ts';
-import { type Tokens, tokensOf } from '../../records/costs/index.ts';
 import { findCalls, joinParts, type Lookups, scanParts } from '../query/index.ts';
 
 /** How the traces of calls were found: plain data, logged with the request. */

@@ -3,8 +3,6 @@ export {
   costOf,
   costsOf,
   readCosts,
-  type Tokens,
-  tokensOf,
   totalCost,
 } from './costs.ts';
 export { type LimitPrices, limitPrices, readLimitPrices } from './limit-prices.ts';

@@ -98,6 +98,10 @@ const entryOf = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | un
   return name !== undefined && Object.hasOwn(list, name) ? list[name] : undefined;
 };
 
+/** The class of a value that means something to the service; undefined for any other value. */
+export const classWithMeaning = (value: JsonValue): string | undefined =>
+  entryOf(checks, value) && ownClassOf(value);
+
 /** The latest version of an object of a class that means something to the service. */
 export interface ObjectOfClass {
   readonly header: VersionHeader;

@@ -7,6 +7,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
+import { classWithMeaning } from './classes.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
@@ -47,28 +48,37 @@ export interface NewObject extends ObjectName {
   readonly expected?: string | null;
 }
 
+/** What may be refused while an object is made. Each throws a ServiceError. @default - nothing is */
+export interface ObjectChecks {
+  /**
+   * Refuses what may not be stored. It gets the object as it is stored, which redaction can have made
+   * another one than was sent.
+   */
+  readonly admit?: (stored: ObjectName & { readonly val: JsonValue }) => Promise<void>;
+  /** Refuses what the version would cover. */
+  readonly authorize?: AuthorizeChange;
+}
+
 /**
  * Makes a new version of an object, unless one has this value already. The version is durable when
  * this returns. It may be when this throws, and the same request may be sent again.
  *
  * @param userId whose key makes it
- * @param authorize refuses what this would cover @default - anything may be covered
  * @returns the digest of the value, as it was sent
- * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}; as
- * `authorize`; 503 when storage does not take it
- * in time, or others change the object all
- * the while
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject} and the checks;
+ * 503 when storage does not take it in time, or others change the object all the while
  */
 export const createObject = async (
   store: Store,
   { val: sent, expected = null, ...name }: NewObject,
   userId: string,
   budget: RequestBudget,
-  authorize?: AuthorizeChange,
+  { admit, authorize }: ObjectChecks = {},
 ): Promise<string> => {
   const digest = store.policy.valueDigest(sent);
+  const val = await redactObject(store, name.objectId, sent, classWithMeaning);
+  await admit?.({ ...name, val });
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
-  const val = await redactObject(store, name.objectId, sent);
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
   const kind = store.policy.isOp(val) ? 'op' : 'object';

@@ -8,7 +8,7 @@ export {
   readClass,
   type SchemaInDialect,
 } from './classes.ts';
-export { createObject, type NewObject } from './create.ts';
+export { createObject, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';
 export {
   addLabels,

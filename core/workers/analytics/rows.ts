@@ -1,3 +1,4 @@
+import { tokensOf } from '../../../api/usage.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import type { Bucket, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
@@ -17,7 +18,7 @@ import {
   statusOf,
   storageSize,
 } from '../../records/calls/index.ts';
-import { type Costs, costOf, tokensOf, totalCost } from '../../records/costs/index.ts';
+import { type Costs, costOf, totalCost } from '../../records/costs/index.ts';
 import { type FeedbackRecord, feedbackOf } from '../../records/feedback/index.ts';
 import {
   type CallChange,

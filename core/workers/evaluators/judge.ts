@@ -142,6 +142,8 @@ interface Answer {
   readonly usage: JsonObject | undefined;
   /** Why no whole answer came. */
   readonly failure: ServiceError | undefined;
+  /** What the call failed with; null if it is an answer. */
+  readonly exception: string | null;
 }
 
 const hasTokens = (usage: JsonObject): boolean =>
@@ -239,7 +241,7 @@ const ask = async (
   let failure: ServiceError | undefined;
   try {
     const answer = await forward(inference, {
-      ...{ id: requestId, path, body, received: body, headers: {}, maxMs: askMs, recording },
+      ...{ path, body, received: body, headers: {}, maxMs: askMs, recording },
       gone: new AbortController().signal,
     });
     status = answer.status;
@@ -265,7 +267,15 @@ const ask = async (
       ? { ...report, end: { ...report.end, summary: { ...report.end.summary, usage } } }
       : report,
   );
-  return { reports, callId: id, status, failure, output: end?.output ?? null, usage };
+  return {
+    reports,
+    callId: id,
+    status,
+    failure,
+    output: end?.output ?? null,
+    exception: recording.exception,
+    usage,
+  };
 };
 
 /** The text of a chat completion's answer. */
@@ -280,6 +290,19 @@ const answerText = (output: JsonValue): string => {
 
 /** Statuses of an upstream after which the same request may succeed. */
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+/** The status that the error in an answer names, as some upstreams do; that of the answer without one. */
+const statusOf = ({ status, output }: Answer): number => {
+  const error = isJsonObject(output) ? output.error : undefined;
+  const code = isJsonObject(error) ? error.code : undefined;
+  return status < 400 && typeof code === 'number' && code < 600 ? code : status;
+};
+
+/** What is said of an answer that is an error; undefined if it is none. */
+const refusalOf = ({ status, exception }: Answer): string | undefined => {
+  if (status >= 400) return `the upstream answered ${status}`;
+  return exception === null ? undefined : `the judge's request failed: ${exception}`;
+};
 
 /** Errors of the service about upstreams that do not pass by themselves. */
 const isSettled = (error: ServiceError): boolean =>
@@ -340,14 +363,15 @@ class Session {
       const answer = await ask(this.#judging, this.#loaded, this.#callId, body, prompt, pricing);
       const judged = await this.#keep(judge, pricing, sheet, reservation, answer);
       if (judged) return judged;
-      const { status, failure } = answer;
+      const { failure } = answer;
+      const refusal = refusalOf(answer);
       if (failure && isSettled(failure)) return failing(failure.message);
-      if (failure || isPassing(status))
-        throw new NotYet(failure?.message ?? `the upstream answered ${status}`);
+      if (failure || isPassing(statusOf(answer))) throw new NotYet(failure?.message ?? refusal);
+      if (refusal === undefined) continue;
+      problem = refusal;
+      if (!withFormat) break;
       // Some upstreams refuse the form of an answer.
-      if (status >= 400) problem = `the upstream answered ${status}`;
-      if (status >= 400 && !withFormat) break;
-      if (status >= 400) withFormat = false;
+      withFormat = false;
     }
     return failing(problem);
   }
@@ -421,7 +445,7 @@ class Session {
     const budget = { ...this.#budget, deadline: Math.max(this.#budget.deadline, late.deadline) };
     await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true, areJudges: true });
     const verdict =
-      answer.status < 400 && !answer.failure
+      !answer.failure && refusalOf(answer) === undefined
         ? readVerdict(judge.answer, answerText(answer.output))
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };

@@ -23,6 +23,9 @@ export interface SeededCall {
 /** When the calls of tests begin. */
 const beginning = Date.parse('2026-10-01T12:00:00Z');
 
+/** What `at` is for a call that begins now, for what looks back from today. */
+export const atPresent = (): number => Date.now() - beginning;
+
 const timeAt = (ms: number): string => new Date(beginning + ms).toISOString();
 
 const reportsOf = (project: string, call: SeededCall) => {

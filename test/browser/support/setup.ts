@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { LaunchOptions } from 'playwright-core';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { launchOptions } from '../../../bench/harness/browser.ts';
+import { launchOptions, NoBrowser } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { localCredentials } from '../../../local/stores.ts';
@@ -24,6 +24,8 @@ declare module 'vitest' {
       /** A key that may write to the projects of tests, of another user. */
       readonly writer: string;
       readonly browser: LaunchOptions;
+      /** Why there is no browser, if there is none. */
+      readonly lacks?: string;
     };
   }
 }
@@ -62,13 +64,23 @@ const keyOf = async (
   return formatKey(key);
 };
 
+/** How to start a browser, or why there is none. */
+const findBrowser = async (): Promise<{ browser: LaunchOptions; lacks?: string }> => {
+  try {
+    return { browser: await launchOptions() };
+  } catch (error) {
+    if (!(error instanceof NoBrowser)) throw error;
+    return { browser: {}, lacks: `a browser (${error.message})` };
+  }
+};
+
 /** Starts the service for all tests of the page, and ends it after the last. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const [service, browser] = await Promise.all([startService(project.getProvidedContext()), launchOptions()]);
+  const [service, found] = await Promise.all([startService(project.getProvidedContext()), findBrowser()]);
   const [reader, writer] = await Promise.all([
     keyOf(service, 'reader', 'read'),
     keyOf(service, 'writer', 'write'),
   ]);
-  project.provide('page', { url: service.url, key: service.key, reader, writer, browser });
+  project.provide('page', { url: service.url, key: service.key, reader, writer, ...found });
   return () => service.stop();
 };

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchBrowser } from '../../../bench/harness/browser.ts';
+import { aheadMs, setClockAhead } from '../../support/clock/ahead.ts';
 
 const { url, key, reader, writer } = inject('page');
 
@@ -84,18 +85,19 @@ const sharedBrowser = (): Promise<Browser> => {
  * visits of a file share what the browser keeps of the page's scripts, which takes long to load.
  */
 export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) => {
-  let context: BrowserContext;
+  let context: BrowserContext | undefined;
   const visits: OpenVisit[] = [];
   beforeAll(async () => {
     const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-US' });
     context.setDefaultTimeout(15_000);
     await context.addInitScript({ content: tellOfViolations });
+    if (aheadMs !== 0) await context.addInitScript(setClockAhead, aheadMs);
     // The process of the tabs ends with the last of them: this one stays.
     const first = await context.newPage();
     await first.goto(`${url}/health`);
   });
-  afterAll(() => context.close());
+  afterAll(() => context?.close());
   afterEach(async () => {
     const done = visits.splice(0);
     await end(done);
@@ -105,6 +107,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
     }
   });
   return async (path, { signedIn = true, as = key, expected, base = pageUrl, ...look } = {}) => {
+    if (!context) throw new Error('the browser has not been started');
     const page = await context.newPage();
     await page.setViewportSize(look.viewport ?? { width: 1280, height: 800 });
     if (look.colorScheme) await page.emulateMedia({ colorScheme: look.colorScheme });

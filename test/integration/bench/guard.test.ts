@@ -24,7 +24,7 @@ describe('what the service uses', () => {
     });
     const changes = differences(readRecorded(), toRecorded(await countRecorded(bench)));
     expect(changes, `${changes.join('\n')}\n${advice}\n`).toEqual([]);
-  }, 120_000);
+  });
 });
 
 it.each(['together', 'whole', 'apart'] as const)(

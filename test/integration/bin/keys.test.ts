@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { run } from '../../../bin/keys.ts';
 import { authenticate, fromContext, getKey, parseKey, toContext } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
+import { localCredentials } from '../../../local/stores.ts';
 import { createStores } from '../../support/stores.ts';
 
 /**
@@ -305,6 +306,7 @@ const writtenBy = (changes: object = {}) => ({
   service: 'svc',
   authorizerCacheSeconds: 60,
   dynamodb: operator().endpoint,
+  credentials: localCredentials,
   tables: { calls: 'c', keys: operator().table.name },
   ...changes,
 });

@@ -14,11 +14,11 @@ beforeAll(async () => {
   service = await startService();
   root = await mkdtemp(join(tmpdir(), 'limits-'));
   await mkdir(join(root, '.local'));
-  const { port, dynamodb, stack } = service;
+  const { port, dynamodb, credentials, stack } = service;
   const [keys, objects, rollups] = (['keys', 'objects', 'rollups'] as const).map((name) =>
     tableNameOf(stack, name),
   );
-  const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb };
+  const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb, credentials };
   await writeFile(
     join(root, '.local', `${port}.json`),
     JSON.stringify({ ...written, tables: { keys, objects, rollups } }),

@@ -17,9 +17,16 @@ const folder = temporaryFolder();
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
-  const { dynamodb, stack, port, service: name } = service;
+  const { dynamodb, credentials, stack, port, service: name } = service;
   const tables = { keys: tableNameOf(stack, 'keys') };
-  const runs = { pid: process.pid, service: name, authorizerCacheSeconds: 300, dynamodb, tables };
+  const runs = {
+    pid: process.pid,
+    service: name,
+    authorizerCacheSeconds: 300,
+    dynamodb,
+    credentials,
+    tables,
+  };
   mkdirSync(join(folder, '.local'));
   writeFileSync(join(folder, '.local', `${port}.json`), JSON.stringify(runs));
 });

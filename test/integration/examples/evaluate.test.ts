@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../support/project.ts';
+import { requires } from '../../support/requirements.ts';
 import { sharedService } from '../../support/service.ts';
 
 interface Told {
@@ -17,12 +18,10 @@ interface Told {
 
 const nameOf = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
 describe.each([
-  ['Node', process.execPath, 'examples/evaluate.ts', true],
-  ['Python', 'python3', 'examples/evaluate.py', hasPython],
-] as const)('the evaluation in %s', (language, command, script, isThere) => {
+  ['Node', process.execPath, 'examples/evaluate.ts', {}],
+  ['Python', 'python3', 'examples/evaluate.py', requires('Python 3')],
+] as const)('the evaluation in %s', (language, command, script, options) => {
   const project_id = `acme/evaluate-${language.toLowerCase()}`;
 
   /** Runs the example, and tells with what it exited and what it said. */
@@ -41,7 +40,10 @@ describe.each([
     return (await post('/calls/stream_query', { project_id, filter }, { headers })).json() as Promise<Told[]>;
   };
 
-  it.skipIf(!isThere)(
+  const itIfThere = (name: string, test: () => Promise<void>, timeout: number) =>
+    it(name, { ...options, timeout }, test);
+
+  itIfThere(
     'is a trace, and fails in CI only when a score fell too far',
     async () => {
       const careful = await evaluate();
@@ -82,6 +84,57 @@ describe.each([
       // All of them are of the same version of the dataset and of the evaluation.
       const [third] = await query({ call_ids: [again.id] });
       expect(third?.inputs.self).toBe(first?.inputs.self);
+    },
+    120_000,
+  );
+
+  itIfThere(
+    'fails at every try of what is worse, also when it is repeated',
+    async () => {
+      const { id } = await evaluate('--dataset', 'again', '--max-fall', '0.1');
+      // Without a limit nothing fails, but what is worse is nobody's baseline.
+      expect((await evaluate('--dataset', 'again', '--model', 'hasty')).code).toBe(0);
+      for (const _ of ['second', 'third']) {
+        const hasty = await evaluate('--dataset', 'again', '--model', 'hasty', '--max-fall', '0.1');
+        expect(hasty, hasty.error).toMatchObject({
+          code: 1,
+          out: expect.stringMatching(/^correct .*fell$/m),
+        });
+        const page = new URL(/^http.*$/m.exec(hasty.out)?.[0] ?? '');
+        expect(JSON.parse(page.searchParams.get('runs') ?? '')[0]).toBe(id);
+      }
+      const passed = await evaluate('--dataset', 'again', '--max-fall', '0');
+      expect(passed, passed.error).toMatchObject({ code: 0 });
+    },
+    120_000,
+  );
+
+  itIfThere(
+    'compares with a baseline that is named until that is moved',
+    async () => {
+      const run = (...args: string[]) => evaluate('--dataset', 'named', '--baseline', 'release/1', ...args);
+      const missing = await run();
+      expect(missing).toMatchObject({
+        code: 1,
+        error: expect.stringContaining('set one with --set-baseline'),
+      });
+      const first = await run('--model', 'hasty', '--set-baseline');
+      expect(first, first.error).toMatchObject({ code: 0, out: expect.stringContaining('from now on') });
+      const better = await run('--max-fall', '0');
+      expect(better, better.error).toMatchObject({ code: 0 });
+      // A better one that passed has not moved it.
+      expect(await run('--model', 'hasty', '--max-fall', '0')).toMatchObject({ code: 0 });
+      expect(await run('--max-fall', '0', '--set-baseline')).toMatchObject({ code: 0 });
+      // What falls does not move it, asked to or not.
+      const worse = await run('--model', 'hasty', '--max-fall', '0.1', '--set-baseline');
+      expect(worse).toMatchObject({ code: 1, out: expect.not.stringContaining('from now on') });
+      expect(await run('--model', 'hasty', '--max-fall', '0.1')).toMatchObject({ code: 1 });
+      expect(await evaluate('--dataset', 'named', '--set-baseline')).toMatchObject({
+        code: language === 'Node' ? 1 : 2,
+        error: expect.stringContaining('--set-baseline needs a --baseline'),
+      });
+      if (language === 'Node')
+        expect((await evaluate('--max-fall', 'much')).error).toContain('--max-fall should be a number');
     },
     120_000,
   );

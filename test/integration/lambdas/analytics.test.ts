@@ -69,6 +69,14 @@ const look = async (): Promise<void> => {
   }
 };
 
+/** A database with the view of the document, over the files as they were looked at last. */
+const openNotebook = async (): Promise<DuckDBConnection> => {
+  const [, view = ''] = /(CREATE VIEW calls AS .+?)"""/s.exec(readFileSync(guide, 'utf8')) ?? [];
+  const notebook = await (await DuckDBInstance.create(':memory:')).connect();
+  await notebook.run(view.replace('s3://<AnalyticsBucket>', folder));
+  return notebook;
+};
+
 const ask = async (sql: string): Promise<Record<string, unknown>[]> =>
   (await duck.runAndReadAll(sql)).getRowObjectsJson() as Record<string, unknown>[];
 
@@ -172,11 +180,26 @@ describe('the files', () => {
     await eventually("SELECT trace_name FROM calls WHERE id = 'four'", [{ trace_name: 'Four' }]);
     await batch(startOf('four', { started_at: '2026-11-09T23:59:59Z' }));
     await eventually("SELECT day FROM calls WHERE id = 'four'", [{ day: '2026-11-09' }]);
-    const [, select = ''] = /CREATE VIEW calls AS (.+?)"""/s.exec(readFileSync(guide, 'utf8')) ?? [];
-    const ofNotebooks = select.replace('s3://<AnalyticsBucket>', folder);
-    expect(await ask(`SELECT CAST(day AS VARCHAR) AS day FROM (${ofNotebooks}) WHERE id = 'four'`)).toEqual([
-      { day: '2026-11-09' },
-    ]);
+    const notebook = await openNotebook();
+    const rows = await notebook.runAndReadAll(
+      "SELECT project, CAST(day AS VARCHAR) AS day FROM calls WHERE id = 'four'",
+    );
+    expect(rows.getRowObjectsJson()).toEqual([{ project: project_id, day: '2026-11-09' }]);
+    notebook.closeSync();
+  });
+
+  it('are asked by a notebook with the SQL of the document', async () => {
+    await batch(startOf('six'), endOf('six'));
+    await eventually("SELECT id FROM calls WHERE id = 'six'", [{ id: 'six' }]);
+    const notebook = await openNotebook();
+    const [, documented = ''] = /^```sql\n(.*?)^```/ms.exec(readFileSync(guide, 'utf8')) ?? [];
+    const [, byOp = ''] = /^db\.sql\("(SELECT .*)"\)\.df\(\)$/m.exec(readFileSync(guide, 'utf8')) ?? [];
+    const models = await notebook.runAndReadAll(documented);
+    expect(models.getRowObjectsJson()).toContainEqual(
+      expect.objectContaining({ day: '2026-11-10', model: 'gpt-4o' }),
+    );
+    expect((await notebook.runAndReadAll(byOp)).getRowObjectsJson()).toMatchObject([{ op_name: 'chat' }]);
+    notebook.closeSync();
   });
 
   it('have feedback with its scores, and the last revision of it', async () => {

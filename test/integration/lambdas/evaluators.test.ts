@@ -173,6 +173,36 @@ describe('a judge', () => {
     upstream.behave(polite);
   });
 
+  it('says why there is no verdict if its 200 is an error, and its call has failed', async () => {
+    const id = project();
+    upstream.behave(json({ error: { message: 'no such deployment' }, ...verdict('{"value": true}') }));
+    await save(id, politeness());
+    await report(id, { id: 'a' });
+    expect(await verdicts(id, 1)).toEqual(['a polite null']);
+    const [found] = await feedbackIn(id);
+    expect(found?.payload.error).toBe("the judge's request failed: no such deployment");
+    const filter = { op_names: ['Evaluator.judge'] };
+    const answer = await service.post('/calls/stream_query', { project_id: id, filter });
+    const judges = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(judges.map(({ exception }) => exception)).toEqual(['no such deployment', 'no such deployment']);
+    upstream.behave(polite);
+  });
+
+  it('is asked again later if its 200 is an error that passes', async () => {
+    const id = project();
+    let busy = 1;
+    upstream.behave((request, res) =>
+      busy-- > 0 ? json({ error: { code: 503, message: 'busy' } })(request, res) : polite(request, res),
+    );
+    await save(id, politeness());
+    await report(id, { id: 'a' });
+    expect(await verdicts(id, 1)).toEqual(['a polite true']);
+    upstream.behave(polite);
+  });
+
   it('is not asked beyond its limit of the day, or if nobody knows its price', async () => {
     const id = project();
     await save(id, politeness({ max_usd_per_day: 0.0001 }));
@@ -486,8 +516,8 @@ describe('an evaluator that is not stored', () => {
   });
 });
 
-it('nothing failed, was refused or is a dead letter', () => {
-  expect(service.bus.letters).toHaveLength(1);
+it('nothing failed, was refused or is a dead letter, but what was meant to', () => {
+  expect(service.bus.letters).toHaveLength(2);
   expect(service.logged.filter((line) => /"level":"error"|refused:|^streams:|^store:/.test(line))).toEqual(
     [],
   );

@@ -130,6 +130,35 @@ describe('the official clients', () => {
   });
 });
 
+describe('get_stats', () => {
+  it('counts exactly, and rounds prices to six digits', async () => {
+    const large = 'acme/agents-large';
+    const model = (id: string, prompt_tokens: number) => ({
+      ...{ project_id: large, id, trace_id: id, op_name: 'ask', started_at: '2026-10-01T10:00:00Z' },
+      ended_at: '2026-10-01T10:20:34.567Z',
+      summary: { usage: { 'gpt-4o': { prompt_tokens, completion_tokens: 1 } } },
+    });
+    const batch = [model('a', 5_174_133), model('b', 1)].flatMap(({ ended_at, summary, ...start }) => [
+      { mode: 'start', req: { start } },
+      { mode: 'end', req: { end: { project_id: large, id: start.id, ended_at, summary } } },
+    ]);
+    expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
+    const { structuredContent } = await call('get_stats', {
+      ...day,
+      project_id: large,
+      call_metrics: [{ metric: 'latency_ms', aggregations: ['sum'] }],
+      usage_metrics: [
+        { metric: 'input_tokens', aggregations: ['sum'] },
+        { metric: 'total_cost', aggregations: ['sum'] },
+      ],
+    });
+    const { calls, usage } = structuredContent as Record<string, { columns: string[]; rows: unknown[][] }>;
+    expect(calls?.rows).toEqual([[2_469_134]]);
+    // 5,174,134 × $2.50 and 2 × $10, a million
+    expect(usage?.rows).toEqual([['gpt-4o', 5_174_134, 12.9354]]);
+  });
+});
+
 describe('the protocol', () => {
   it.each(['GET', 'DELETE'])('%s is answered with 405, and says that POST is served', async (method) => {
     const answer = await fetch(endpoint, { method, headers: bearer() });
@@ -154,16 +183,18 @@ describe('the protocol', () => {
   });
 
   it.each([
-    ['no JSON', Buffer.from('{')],
-    ['no message', Buffer.from('{"hello":1}')],
-  ])('answers %s with an error of JSON-RPC', async (_, body) => {
+    ['no JSON', Buffer.from('{'), -32_700],
+    ['what is not UTF-8', Buffer.from('{"jsonrpc":"2.0","id":1,"method":"p\xefng"}', 'latin1'), -32_700],
+    ['not even text', Buffer.from([0xff, 0xfe, 0x00]), -32_700],
+    ['no message', Buffer.from('{"hello":1}'), expect.any(Number)],
+  ])('answers %s with an error of JSON-RPC', async (_, body, code) => {
     const answer = await fetch(endpoint, {
       method: 'POST',
       headers: { ...bearer(), ...mcpHeaders, 'content-type': 'application/json' },
       body,
     });
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
+    expect(await answer.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code } });
   });
 
   it('answers in JSON, and holds no stream open', async () => {
@@ -194,7 +225,7 @@ describe('what is wrong with arguments', () => {
       'there is no `inputs.qq` in the newest 12 calls of this range; did you mean `inputs.q`?',
     ],
     ['query_calls', { ...day, start: 'yesterday' }, '-30m, -2h or -7d, or ISO 8601'],
-    ['query_calls', { ...day, end: '-60d' }, 'should be later than start'],
+    ['query_calls', { ...day, start: '-1d', end: '-2d' }, 'should be later than start'],
     ['query_calls', { ...day, cursor: 'x' }, 'should be the next_cursor of a reply'],
     ['get_call', { project_id: project, call_id: 'none' }, 'there is no call none'],
     ['get_call', { project_id: project, call_id: '1', path: 'inputs.p' }, 'did you mean `inputs.q`?'],

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { textInWeave } from '../../../weave/names.ts';
 import { type Dialect, policyOf } from '../../../weave/policy.ts';
+import { keyWith } from '../../support/keys.ts';
 import {
   agentJson,
   attributes,
@@ -409,3 +410,83 @@ describe.each(['svc', 'weave'] as const)(
     });
   },
 );
+
+describe('with rules that drop, a key that may only write', () => {
+  const privateKey = '-----BEGIN PRIVATE KEY-----x';
+  const judge = {
+    model: 'm',
+    messages: [{ role: 'user', content: 'Is it polite?' }],
+    answer: { type: 'boolean' },
+  };
+  const evaluator = { name: 'e', on: 'call', sample_rate: 1, judge, max_usd_per_day: 1, enabled: true };
+  const limits = { _type: 'Limits', usd_per_day: 1_000_000 };
+  const attempts: readonly (readonly [how: string, objectId: string, val: JsonObject])[] = [
+    ['its type', 'e', { ...evaluator, _type: `Evaluator${privateKey}` }],
+    ['an address in its type', 'limits', { ...limits, _type: 'Limits ada@example.com' }],
+    ['the name of its type', 'e', { ...evaluator, [`_type${privateKey}`]: 'Evaluator' }],
+    ['a type before the type', 'e', { [`_type${privateKey}`]: 'Evaluator', _type: 'Note', ...evaluator }],
+    ['its bases', 'limits', { ...limits, [`_bases${privateKey}`]: [], _bases: [`x${privateKey}`] }],
+    ['the fields that hide its type', 'limits', { ...limits, _class_name: null, _bases: ['CUST-1'] }],
+    [
+      'the name of a judge',
+      'e',
+      { ...evaluator, _type: 'Evaluator', [`judge${privateKey}`]: judge, judge: null },
+    ],
+    ['signs that nobody sees', 'limits', { ...limits, _type: 'Limits\u200b' }],
+    ['letters that look alike', 'limits', { ...limits, _type: '\u216cimits' }],
+  ];
+  let service: TestService;
+  let authorization: string;
+  beforeAll(async () => {
+    const dropped = builtins.map((builtin) => ({ name: builtin, builtin, action: 'drop' }));
+    const redact = [
+      ...dropped,
+      { name: 'customer', pattern: 'CUST-\\d+|[\\x{200b}]', action: 'drop' },
+      { name: 'fields', paths: ['val._class_names', 'val.*.secret', 'val.bases'], action: 'drop' },
+    ];
+    service = await startService({ settings: { redact } });
+    authorization = await keyWith(service, { scope: '*', role: 'write' });
+  });
+  afterAll(() => service.stop());
+
+  const classesIn = async (project_id: string): Promise<unknown> => {
+    const query = { project_id, filter: { base_object_classes: ['Evaluator', 'Limits', 'Alert'] } };
+    return (await (await service.post('/objs/query', query)).json()) as unknown;
+  };
+
+  it.each(attempts)('makes nothing that takes admin by %s', async (how, object_id, val) => {
+    const project_id = `acme/drop-${attempts.findIndex(([each]) => each === how)}`;
+    const answer = await service.post(
+      '/obj/create',
+      { obj: { project_id, object_id, val } },
+      { headers: { authorization } },
+    );
+    expect([200, 403, 422]).toContain(answer.status);
+    expect(await classesIn(project_id)).toEqual({ objs: [] });
+    const stored = await service.post('/refs/read_batch', {
+      refs: [`svc:///${project_id}/object/${object_id}:latest`],
+    });
+    const { vals } = (await stored.json()) as { vals: (JsonObject | null)[] };
+    if (answer.status !== 200) expect(vals).toEqual([null]);
+    expect(vals[0]?._type).not.toBe('Evaluator');
+    expect(JSON.stringify(vals)).not.toMatch(/BEGIN|ada@/);
+  });
+
+  it('makes what takes no admin as it was checked, or gets the place that a rule would change', async () => {
+    const project_id = 'acme/drop-checked';
+    const make = (val: JsonObject) =>
+      service.post(
+        '/obj/create',
+        { obj: { project_id, object_id: 'c', val } },
+        { headers: { authorization } },
+      );
+    const check = { ...evaluator, _type: 'Evaluator', judge: null, check: { contains: 'yes' } };
+    expect((await make({ ...check, filter: { op_names: ['chat ada@example.com'] } })).status).toBe(422);
+    const refused = await make({ ...check, check: { contains: 'to ada@example.com' } });
+    expect([refused.status, await refused.json()]).toEqual([
+      422,
+      { detail: [expect.objectContaining({ loc: ['body', 'obj', 'val', 'check', 'contains'] })] },
+    ]);
+    expect((await make(check)).status).toBe(200);
+  });
+});

@@ -73,7 +73,10 @@ describe('the firewall', () => {
             CustomResponse: {
               ResponseCode: 429,
               CustomResponseBodyKey: 'refusal',
-              ResponseHeaders: [{ Name: 'Retry-After', Value: '60' }],
+              ResponseHeaders: [
+                { Name: 'Retry-After', Value: '60' },
+                { Name: 'X-Content-Type-Options', Value: 'nosniff' },
+              ],
             },
           },
         },
@@ -82,6 +85,7 @@ describe('the firewall', () => {
     const { refusal } = Properties.CustomResponseBodies as { refusal: { Content: string } };
     expect(JSON.parse(refusal.Content)).toEqual({
       detail: [{ loc: [], msg: expect.any(String), type: 'throttled' }],
+      error: { message: expect.any(String), type: 'rate_limit_error', code: 'throttled' },
     });
   });
 

@@ -74,6 +74,15 @@ describe('the settings', () => {
     ['alerts', { url: 'https://tracing.example.com' }, { url: 'https://tracing.example.com' }],
     ['redact', '[{"name": "e", "builtin": "email", "action": "label"}]', [email]],
     ['redact', [], undefined],
+    ['corsOrigins', ['https://app.example.com'], ['https://app.example.com']],
+    ['corsOrigins', '["https://app.example.com"]', ['https://app.example.com']],
+    [
+      'corsOrigins',
+      'https://app.example.com:8443,http://localhost:3000,http://[::1]:3000',
+      ['https://app.example.com:8443', 'http://localhost:3000', 'http://[::1]:3000'],
+    ],
+    ['corsOrigins', ['https://a.example', 'https://a.example'], ['https://a.example']],
+    ['corsOrigins', [], undefined],
     ['limits', 'true', { unpriced: 'refuse' }],
     ['limits', { unpriced: 'dearest' }, { unpriced: 'dearest' }],
     ['events', 'true', { bus: 'default', payloads: false }],
@@ -121,6 +130,23 @@ describe('the settings', () => {
   });
 
   it.each([
+    ...['*', 'null', '', 'app.example.com', 'https://app.example.com/', 'https://App.example.com'],
+    ...['https://app.example.com:443', 'https://*.example.com', 'https://a.example https://b.example'],
+    ...['http://app.example.com', 'https://ada@app.example.com', 'https://app.example.com?', 'file:///x'],
+  ])('refuse the origin %j, which no browser sends, or too many could', (origin) => {
+    for (const given of [origin, [origin], ['https://a.example', origin]])
+      expect(messageOf({ corsOrigins: given })).toMatch(/^setting corsOrigins\[[01]\].*: write an origin/);
+  });
+
+  it.each([
+    [true, 'write a list of origins'],
+    [Array.from({ length: 21 }, (_, i) => `https://a${i}.example`), 'write at most 20'],
+    [Array.from({ length: 20 }, (_, i) => `https://${'a'.repeat(150)}.b${i}.example`), 'write less'],
+  ])('refuse the origins %j', (given, advice) => {
+    expect(messageOf({ corsOrigins: given })).toContain(advice);
+  });
+
+  it.each([
     [{ name: 'a', builtin: 'email' }, '[0]["action"]: write one of label, hash, drop'],
     [
       { name: 'A b', builtin: 'email', action: 'drop' },
@@ -143,6 +169,10 @@ describe('the settings', () => {
     ],
     [{ name: 'a', paths: ['inputs..a'], action: 'drop' }, 'write a path without an empty step'],
     [{ name: 'a', paths: [], action: 'drop' }, 'write at least one path, or leave paths out'],
+    [
+      { name: 'a', paths: ['val._type'], action: 'drop' },
+      'write a path without _type, which says of what class',
+    ],
     [{ ...email, colour: 'red' }, 'has colour: there is no such field'],
   ])('refuse the rule of redaction %j and say what to write', (rule, advice) => {
     const message = messageOf({ redact: [rule] });

@@ -21,7 +21,8 @@ const responses = responsesOf();
 const bodyOf = (type: string) => JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
 
 describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (type) => {
-  it('has the service’s error shape, and a Status for who sends protobuf', () => {
+  it('has the service’s error shape, OpenAI’s beside it, and a Status for who sends protobuf', () => {
+    const [{ msg = '', type: code = '' } = {}] = bodyOf(type).detail;
     expect(bodyOf(type)).toEqual({
       detail: [
         {
@@ -30,6 +31,7 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
           type: expect.stringMatching(/^[a-z_]+$/),
         },
       ],
+      error: { message: msg, type: expect.stringMatching(/^[a-z_]+_error$/), code },
     });
     expect(bodyOf(type).detail[0].loc.every((part: unknown) => typeof part === 'string')).toBe(true);
     const { 'application/x-protobuf': status = '', ...others } = responses.get(type)?.ResponseTemplates ?? {};
@@ -45,9 +47,10 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
     expect(responses.get(type)?.ResponseTemplates['application/json']).toMatch(/\}\n$/);
   });
 
-  it('carries the request’s id', () => {
+  it('carries the request’s id, and is taken for what it says that it is', () => {
     expect(responses.get(type)?.ResponseParameters).toMatchObject({
       'gatewayresponse.header.x-request-id': 'context.requestId',
+      'gatewayresponse.header.x-content-type-options': "'nosniff'",
     });
   });
 
@@ -71,6 +74,19 @@ describe('what API Gateway’s own answers say', () => {
       responsesOf(settings).get('UNAUTHORIZED')?.ResponseParameters[challenge];
     expect(header()).toBe(`'Basic realm="svc", charset="UTF-8", Bearer realm="svc"'`);
     expect(header({ dialect: 'weave' })).toContain('realm="weave"');
+  });
+
+  it.each([
+    ['UNAUTHORIZED', 'authentication_error'],
+    ['ACCESS_DENIED', 'permission_error'],
+    ['MISSING_AUTHENTICATION_TOKEN', 'not_found_error'],
+    ['REQUEST_TOO_LARGE', 'invalid_request_error'],
+    ['THROTTLED', 'rate_limit_error'],
+    ['AUTHORIZER_FAILURE', 'server_error'],
+    ['DEFAULT_4XX', 'invalid_request_error'],
+    ['DEFAULT_5XX', 'server_error'],
+  ])('%s is a %s for OpenAI’s clients', (type, kind) => {
+    expect(bodyOf(type).error.type).toBe(kind);
   });
 
   it('no other answer requests a key', () => {

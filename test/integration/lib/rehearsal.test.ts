@@ -13,6 +13,7 @@ import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { gateway } from '../../../local/gateway/gateway.ts';
 import { listen } from '../../../local/gateway/server.ts';
 import { makeFunctions } from '../../../local/runtime/functions.ts';
+import { localCredentials } from '../../../local/stores.ts';
 import { type BusEvent, busEnvironment, startEventBus } from '../../../local/streams/event-bus.ts';
 import { runStreams } from '../../../local/streams/streams.ts';
 import type { Assembly } from '../../../local/template/cloudformation.ts';
@@ -133,7 +134,15 @@ describe('a deployment, resource by resource', () => {
     cleanup.defer(() => server.stop());
     url = `http://127.0.0.1:${server.port}`;
     const { dynamodb: endpoint } = inject('stores');
-    const streams = { stack, dynamodb: endpoint, functions, bus, maxWindowMs: 100, after: async () => {} };
+    const streams = {
+      stack,
+      dynamodb: endpoint,
+      credentials: localCredentials,
+      functions,
+      bus,
+      maxWindowMs: 100,
+      after: async () => {},
+    };
     cleanup.defer(
       await runStreams({ ...streams, from: 'TRIM_HORIZON', failed: (error) => troubles.push(error) }),
     );

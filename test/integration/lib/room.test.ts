@@ -36,6 +36,7 @@ const everySetting = {
   throttleBurst: 5000,
   firewallRatePerAddress: 1000,
   queryTimeoutSeconds: 900,
+  corsOrigins: ['https://app.example.com'],
   logRetentionDays: 90,
   alarmEmail: 'ops@example.com',
   runbookUrl: 'https://example.com/operations.md',

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { SynthesisFailed, synthesize } from '../../../local/assembly.ts';
+import { requires } from '../../support/requirements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennytrace-synthesize-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,8 +28,9 @@ it('The app’s complaint is the error message', async () => {
   await expect(failed).rejects.toBeInstanceOf(SynthesisFailed);
 });
 
-it.runIf(existsSync('/proc/self/environ'))(
+it(
   'A cancelled synthesis ends with the reason, and leaves no process',
+  requires('/proc, which Linux has'),
   async () => {
     const outdir = join(folder, 'given-up');
     const ending = new AbortController();

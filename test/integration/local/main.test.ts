@@ -78,6 +78,40 @@ describe('npm start', () => {
     expect(await answers(written.dynamodb)).toBe(false);
   });
 
+  it('signs in whoever opens the link that it prints, once', async () => {
+    const process = run({});
+    const url = await ready(process);
+    const [, key = ''] = /^key \(shown once\): (svc_\S+)$/m.exec(process.printed.out) ?? [];
+    const [, code = ''] = /#sign-in=(\S+)$/m.exec(process.printed.out) ?? [];
+    const exchange = async (body: string) => {
+      const response = await fetch(`${url}/local/sign-in`, { method: 'POST', body });
+      return [response.status, await response.json()];
+    };
+    const gone = [410, { detail: [expect.objectContaining({ type: 'gone' })] }];
+    for (const wrong of ['', '{}', '{"code": 1}', JSON.stringify({ code: code.toLowerCase() })])
+      expect(await exchange(wrong)).toEqual(gone);
+    expect(await exchange(JSON.stringify({ code }))).toEqual([200, { key }]);
+    expect(await exchange(JSON.stringify({ code }))).toEqual(gone);
+    expect(code).not.toContain(key);
+    process.child.kill('SIGTERM');
+    await process.ended;
+  });
+
+  it('says at once what it does, and at the end of the examples again what they scrolled away', async () => {
+    const process = run({ DEMO: '1', EVENTS: '1' });
+    await ready(process);
+    expect(process.printed.out).toMatch(/^ +\d+\.\d s {2}starting /);
+    await expect
+      .poll(() => process.printed.out, { timeout: 60_000 })
+      .toMatch(
+        /event: TurnEnded(.|\n)*\nData are in memory and gone at the end: DATA_DIR=\S+ npm start keeps them/,
+      );
+    const [, tail = ''] = process.printed.out.split(/(?:.|\n)*\nevent: .*\n/);
+    expect(tail).toMatch(/^\nkey \(shown once\): svc_\S+\n\nopen http.*\/ui\/\n.*\/ui\/#sign-in=/);
+    process.child.kill('SIGTERM');
+    await process.ended;
+  });
+
   it('accepts a key, does not print it, and shows the examples', async () => {
     const { dynamodb, s3 } = inject('stores');
     const stores = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb, AWS_ENDPOINT_URL_S3: s3 };
@@ -89,6 +123,7 @@ describe('npm start', () => {
     const agent = /invoke_agent weather +agent +success/;
     await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(agent);
     expect(process.printed.out).not.toContain(key);
+    expect(process.printed.out).not.toContain('#sign-in=');
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
     expect(process.printed.err).toBe('');
@@ -138,6 +173,15 @@ describe('npm start fails with a message', () => {
       /^AWS_ENDPOINT_URL_S3 is http:\/\/127\.0\.0\.1:1, where nothing answers .*\n$/,
     );
     expect(process.printed.out).not.toContain('ready');
+  });
+
+  it('if temporary files cannot be written', async () => {
+    const process = run({ TMPDIR: '/nowhere/at/all' });
+    expect(await process.ended).toBe(1);
+    expect(process.printed.err).toBe(
+      'temporary files go to /nowhere/at/all, but there is no such folder: ' +
+        'set TMPDIR to a folder that exists and is writable\n',
+    );
   });
 
   it('if a setting is wrong', async () => {

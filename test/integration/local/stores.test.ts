@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text as allOf } from 'node:stream/consumers';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -78,18 +79,25 @@ describe('DynamoDB Local', () => {
   });
 
   it('ends with the process that started it, even if that is killed', async () => {
+    // A server in place of Java: what ends it is the shell before it.
+    const serve = 'require("http").createServer((_, answer) => answer.end()).listen(process.argv[1])';
+    fakeJava(`while [ "$1" != -port ]; do shift; done\nexec '${process.execPath}' --eval '${serve}' "$2"`);
     const script = `
       const { startDynamodbLocal } = await import(${JSON.stringify(join(import.meta.dirname, '../../../local/stores.ts'))});
       console.log((await startDynamodbLocal()).endpoint);`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', script]);
-    const [endpoint] = await once(createInterface(parent.stdout), 'line');
+    const ended = once(parent, 'exit').then(async () =>
+      Promise.reject(new Error(await allOf(parent.stderr))),
+    );
+    const [endpoint] = await Promise.race([once(createInterface(parent.stdout), 'line'), ended]);
     expect(await answers(endpoint)).toBe(true);
     parent.kill('SIGKILL');
     await expect.poll(() => answers(endpoint), { timeout: 20_000 }).toBe(false);
   });
 });
 
-const spent = requestBudget(60_000);
+/** Each test has its own. */
+const budget = () => requestBudget(60_000);
 const bytes = (text: string) => Buffer.from(text);
 
 describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
@@ -113,41 +121,41 @@ describe.each(['in memory', 'in a folder'])('an S3 %s', (where) => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   });
   const text = async (key: string) => {
-    const found = await readObject(bucket, key, spent);
+    const found = await readObject(bucket, key, budget());
     return found && Buffer.from(found.body).toString();
   };
-  const etag = async (key: string) => (await readObject(bucket, key, spent))?.etag ?? '';
+  const etag = async (key: string) => (await readObject(bucket, key, budget()))?.etag ?? '';
 
   it('replaces an object only if it is the one that was read', async () => {
-    await putObject(bucket, 'a/b', bytes('one'), spent);
+    await putObject(bucket, 'a/b', bytes('one'), budget());
     const first = await etag('a/b');
-    expect(await replaceObject(bucket, 'a/b', bytes('two'), first, spent)).toBe(true);
-    expect(await replaceObject(bucket, 'a/b', bytes('three'), first, spent)).toBe(false);
+    expect(await replaceObject(bucket, 'a/b', bytes('two'), first, budget())).toBe(true);
+    expect(await replaceObject(bucket, 'a/b', bytes('three'), first, budget())).toBe(false);
     expect(await text('a/b')).toBe('two');
   });
 
   it('does not create an object in place of one that is gone', async () => {
-    expect(await replaceObject(bucket, 'none', bytes('x'), '"0"', spent)).toBe(false);
+    expect(await replaceObject(bucket, 'none', bytes('x'), '"0"', budget())).toBe(false);
     expect(await text('none')).toBeUndefined();
   });
 
   it('deletes an object only if it is the one that was read', async () => {
-    await putObject(bucket, 'c', bytes('one'), spent);
+    await putObject(bucket, 'c', bytes('one'), budget());
     const first = await etag('c');
-    await putObject(bucket, 'c', bytes('two'), spent);
-    expect(await deleteReadObject(bucket, 'c', first, spent)).toBe(false);
+    await putObject(bucket, 'c', bytes('two'), budget());
+    expect(await deleteReadObject(bucket, 'c', first, budget())).toBe(false);
     expect(await text('c')).toBe('two');
-    expect(await deleteReadObject(bucket, 'c', await etag('c'), spent)).toBe(true);
+    expect(await deleteReadObject(bucket, 'c', await etag('c'), budget())).toBe(true);
     expect(await text('c')).toBeUndefined();
-    expect(await deleteReadObject(bucket, 'c', first, spent)).toBe(false);
+    expect(await deleteReadObject(bucket, 'c', first, budget())).toBe(false);
   });
 
   it('lets one of many concurrent writers succeed at a time', async () => {
-    await putObject(bucket, 'count', bytes(''), spent);
+    await putObject(bucket, 'count', bytes(''), budget());
     const add = async (letter: string): Promise<void> => {
-      const found = await readObject(bucket, 'count', spent);
+      const found = await readObject(bucket, 'count', budget());
       const body = Buffer.concat([found?.body ?? bytes('?'), bytes(letter)]);
-      if (!(await replaceObject(bucket, 'count', body, found?.etag ?? '', spent))) await add(letter);
+      if (!(await replaceObject(bucket, 'count', body, found?.etag ?? '', budget()))) await add(letter);
     };
     await Promise.all([...'abcdefghijkl'].map(add));
     expect([...((await text('count')) ?? '')].sort().join('')).toBe('abcdefghijkl');

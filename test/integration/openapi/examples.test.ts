@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../openapi/index.ts';
+import { everyHeader } from '../../../openapi/responses.ts';
 import { answerSchema, errorProblems, operationAt, operations, validator } from '../../support/document.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -61,7 +62,7 @@ describe('the examples, one after the other', () => {
             accept: route.form === 'rpc' ? 'application/json, text/event-stream' : 'application/json',
           });
     expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    for (const name of Object.keys(everyHeader)) expect(answer.headers.get(name)).toBeTruthy();
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
     if (route.form === 'markdown') {
       expect([type, await answer.text()]).toEqual([
@@ -122,7 +123,7 @@ describe('errors', () => {
   const fits = async (path: string, status: number, answer: Response): Promise<void> => {
     expect(answer.status).toBe(status);
     expect(operationAt(path).responses).toHaveProperty(String(status));
-    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    for (const name of Object.keys(everyHeader)) expect(answer.headers.get(name)).toBeTruthy();
     expect(errorProblems(await answer.json())).toEqual([]);
   };
 

@@ -151,6 +151,8 @@ interface Seen {
   readonly body: string;
   readonly challenge: string | undefined;
   readonly hasRequestId: boolean;
+  /** `nosniff`, which has browsers take an answer for what it says that it is. */
+  readonly contentTypeOptions: string | undefined;
 }
 
 /** The dialect of a route in the tests: Weave's is that of its own routes. */
@@ -182,37 +184,46 @@ const send = async (route: Route, authorization: Headers): Promise<Seen> => {
     body: (await text(answer)).trimEnd().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'),
     challenge: answer.headers['www-authenticate'],
     hasRequestId: /^[\da-f-]{36}$/.test(String(answer.headers['x-request-id'])),
+    contentTypeOptions: String(answer.headers['x-content-type-options']),
   };
 };
 
-const error = (
+/** What every answer has. */
+const ofAll = { hasRequestId: true, contentTypeOptions: 'nosniff' };
+
+const error = (status: number, loc: readonly string[], msg: string, type: string): Seen => ({
+  status,
+  body: JSON.stringify({ detail: [{ loc, msg, type }] }),
+  challenge: undefined,
+  ...ofAll,
+});
+
+/** An error that OpenAI's clients can read too. */
+const errorForAll = (
   status: number,
   loc: readonly string[],
   msg: string,
+  code: string,
   type: string,
-  challenge?: string,
 ): Seen => ({
-  status,
-  body: JSON.stringify({ detail: [{ loc, msg, type }] }),
-  challenge,
-  hasRequestId: true,
+  ...error(status, [], '', ''),
+  body: JSON.stringify({ detail: [{ loc, msg, type: code }], error: { message: msg, type, code } }),
 });
 
-/** A refusal that OpenAI's clients can read too. */
-const ofPassThrough = (loc: readonly string[], msg: string): Seen => {
-  const problem = { loc, msg, type: 'forbidden' };
-  const shown = { message: msg, type: 'permission_error', code: 'forbidden' };
-  return { ...error(403, [], '', ''), body: JSON.stringify({ detail: [problem], error: shown }) };
-};
+const ofPassThrough = (loc: readonly string[], msg: string): Seen =>
+  errorForAll(403, loc, msg, 'forbidden', 'permission_error');
 
-const unauthorized = (realm: string): Seen =>
-  error(
+/** The gateway's own answer, whatever the route. */
+const unauthorized = (realm: string): Seen => ({
+  ...errorForAll(
     401,
     ['header', 'authorization'],
     'a valid key is required: HTTP Basic with the key as the password, or Bearer on the inference endpoint',
     'unauthorized',
-    `Basic realm="${realm}", charset="UTF-8", Bearer realm="${realm}"`,
-  );
+    'authentication_error',
+  ),
+  challenge: `Basic realm="${realm}", charset="UTF-8", Bearer realm="${realm}"`,
+});
 
 /** What a key may not do with the project of a route's request. */
 const refusalOf = ({ path, role }: KeyedRoute): string =>
@@ -223,7 +234,7 @@ const refusalOf = ({ path, role }: KeyedRoute): string =>
 const expected = (route: KeyedRoute, outcome: string): Seen => {
   const { status = 200, answer, projectAt = ['body', 'project_id'] } = fixtureOf(route.path);
   if (outcome === '200')
-    return { status, body: answer ?? expect.any(String), challenge: undefined, hasRequestId: true };
+    return { status, body: answer ?? expect.any(String), challenge: undefined, ...ofAll };
   if (outcome === '403+') {
     const cannotRecord = `this key may not write, so not record in, the project ${project}`;
     return route.form === 'upstream'
@@ -233,7 +244,7 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
   if (outcome !== '403') return unauthorized(dialectOf(route));
   const refusal = refusalOf(route);
   if (fixtureOf(route.path).refusedInside)
-    return { status: 200, body: expect.stringContaining(refusal), challenge: undefined, hasRequestId: true };
+    return { status: 200, body: expect.stringContaining(refusal), challenge: undefined, ...ofAll };
   // OTLP has errors of a shape of its own; 7 is PERMISSION_DENIED.
   return route.form === 'otlp'
     ? { ...error(403, [], '', ''), body: JSON.stringify({ code: 7, message: refusal }) }
@@ -287,7 +298,7 @@ describe.each(routes.filter((route) => !takesKey(route) && !isPage(route)))(
         Object.values(credentials).map(async (make) => send(route, await make(keysOf.svc, basic))),
       );
       const [first] = answers;
-      expect(first).toMatchObject({ status: 200, challenge: undefined, hasRequestId: true });
+      expect(first).toMatchObject({ status: 200, challenge: undefined, ...ofAll });
       for (const answer of answers) expect(answer).toEqual(first);
     });
   },

@@ -94,7 +94,7 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
         ? { code: 13, message: fault.msg }
         : isOwn && path === '/mcp'
           ? expect.objectContaining({ error: expect.objectContaining({ message: fault.msg }) })
-          : { detail: [fault] };
+          : { detail: [fault], ...(!isOwn && { error: expect.objectContaining({ type: 'server_error' }) }) };
     expect([answer.status, await answer.json()]).toEqual([status, expected]);
     const id = answer.headers.get('x-request-id') ?? 'none';
     // The log comes on its own way.

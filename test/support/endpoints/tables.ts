@@ -38,28 +38,48 @@ const tables: readonly Scenario[] = [
   },
 ];
 
-const content = (p: string, text: string): Sent => ({
-  path: '/file/content',
-  body: { project_id: p, digest: ownPolicy.bytesDigest(Buffer.from(text)) },
-  mayBeAbsent: true,
-});
 const small = 'print("small")';
 const large = noise(30_000);
 
-const files: readonly Scenario[] = [
-  {
-    name: 'a small file',
-    request: (p) => fileForm(p, small),
-    views: (p) => [content(p, small)],
+/** The fixtures of what stores files and of what reads them, by their paths. */
+const fileFixtures = (createPath: string, contentPath: string, { bytesDigest }: Policy = ownPolicy) => {
+  const form = (p: string, text: string): Sent => ({ ...fileForm(p, text), path: createPath });
+  const content = (p: string, text: string): Sent => ({
+    path: contentPath,
+    body: { project_id: p, digest: bytesDigest(Buffer.from(text)) },
+    mayBeAbsent: true,
+  });
+  const stored = (name: string, text: string): Scenario => ({
+    name,
+    request: (p) => form(p, text),
+    views: (p) => [content(p, text)],
     atomic: true,
-  },
-  {
-    name: 'a file in the bucket',
-    request: (p) => fileForm(p, large),
-    views: (p) => [content(p, large)],
-    atomic: true,
-  },
-];
+  });
+  const read = (name: string, text: string): Scenario => ({
+    name,
+    before: (p) => [form(p, text)],
+    request: (p) => content(p, text),
+  });
+  const create: Fixture = {
+    namesNothing: true,
+    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
+    body: (p) => form(p, 'secret').body,
+    headers: (p) => form(p, '').headers ?? {},
+    answer: `{"digest":"${bytesDigest(Buffer.from('secret'))}"}`,
+    probes: { 'the same file': (p) => form(p, 'secret').body },
+    scenarios: [stored('a small file', small), stored('a file in the bucket', large)],
+  };
+  const contents: Fixture = {
+    permitted: ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
+    body: (p, { file: asked }) => ({ project_id: p, digest: asked }),
+    ...missing('digest', `there is no file ${'A'.repeat(43)} in acme/shop`),
+    scenarios: [read('a small file', small), read('a file of the bucket', large)],
+  };
+  return { create, contents };
+};
+
+const files = fileFixtures('/file/create', '/file/content');
+const formerFiles = fileFixtures('/files/create', '/files/content', weavePolicy);
 
 const bases = (p: string): Sent[] => [create(p, few), create(p, many)];
 const all = [...few, ...many];
@@ -141,28 +161,8 @@ export const tableFixtures = {
       },
     ],
   },
-  '/file/create': {
-    namesNothing: true,
-    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
-    body: (p) => fileForm(p, 'secret').body,
-    headers: (p) => fileForm(p, '').headers ?? {},
-    answer: `{"digest":"${ownPolicy.bytesDigest(Buffer.from('secret'))}"}`,
-    probes: { 'the same file': (p) => fileForm(p, 'secret').body },
-    scenarios: files,
-  },
-  '/file/content': {
-    permitted: ['objects: BatchGetItem', 'bucket/files/*: GetObject', 'bucket: ListBucket'],
-    body: (p, { file: asked }) => ({ project_id: p, digest: asked }),
-    ...missing('digest', `there is no file ${'A'.repeat(43)} in acme/shop`),
-    scenarios: [
-      { name: 'a small file', before: (p) => [fileForm(p, small)], request: (p) => content(p, small) },
-      {
-        name: 'a file of the bucket',
-        before: (p) => [fileForm(p, large)],
-        request: (p) => content(p, large),
-      },
-    ],
-  },
+  '/file/create': files.create,
+  '/file/content': files.contents,
 } as const satisfies Readonly<Record<string, Fixture>>;
 
 /** The routes of tables that Weave's dialect alone has. */
@@ -204,4 +204,6 @@ export const weaveTableFixtures = {
       },
     ],
   },
+  '/files/create': formerFiles.create,
+  '/files/content': formerFiles.contents,
 } as const satisfies Readonly<Record<string, Fixture>>;

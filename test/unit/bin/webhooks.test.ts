@@ -31,6 +31,19 @@ const webhooks = async (argv: string, url = slack) => {
   return { code, out: out.join('\n'), err: err.join('\n') };
 };
 
+it('The command does not lead to an option that it has not', async () => {
+  vi.stubEnv('AWS_REGION', '');
+  vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
+  const { code, err } = await webhooks('list --project acme/shop --stack Pennytrace');
+  expect(code).toBe(1);
+  expect(err).toBe('webhooks: no AWS region: set AWS_REGION to where the service is');
+  expect(await webhooks('list --project acme/shop --local')).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('the local service has its webhooks in the variable WEBHOOKS'),
+  });
+});
+
 /** What the function of alerts finds. */
 const found = async (project: string, name: string) => {
   const projectId = parseProjectId(project);

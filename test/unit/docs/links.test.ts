@@ -57,6 +57,27 @@ describe('every document', () => {
   });
 });
 
+describe('a documented command', () => {
+  it('runs TypeScript by the Node that npm ci brings, since that of the machine may be too old', () => {
+    const files = [...documents, ...filesLike('examples/**/*.{ts,py}')];
+    const bare = files.flatMap((file) =>
+      [...textOf(file).matchAll(/^.*(?<!npx |bin\/)\bnode [\w./-]*\.ts\b.*$/gm)].map(
+        ([line]) => `${file}: ${line}`,
+      ),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it('says what is missing before Node fails, if an npm script runs TypeScript', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+    const unguarded = Object.entries(scripts).filter(
+      ([, script]) =>
+        /\bnode\b.*\.ts\b/.test(script) && !script.includes('node --import ./bin/installed.mjs '),
+    );
+    expect(unguarded).toEqual([]);
+  });
+});
+
 describe('code', () => {
   it('names documents, headings and decisions that there are', () => {
     const decisions = new Set(filesLike('docs/decisions/*.md').map((file) => file.slice(15, 19)));

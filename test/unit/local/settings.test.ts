@@ -20,6 +20,7 @@ describe('the settings', () => {
       EVENTS: '1',
       ANALYTICS: 'on',
       REDACT: '[]',
+      CORS_ORIGINS: 'http://localhost:3000',
     });
     expect(settings).toEqual({
       port: 0,
@@ -30,7 +31,13 @@ describe('the settings', () => {
       s3: 'http://127.0.0.1:9000',
       inference: { baseUrl: 'https://api.openai.com/v1', key: 'sk-key' },
       verbose: true,
-      settings: { events: true, analytics: true, redact: '[]' },
+      settings: { events: true, analytics: true, redact: '[]', corsOrigins: 'http://localhost:3000' },
+    });
+  });
+
+  it('may name hosts, in whatever case and with spaces', () => {
+    expect(readSettings({ ALLOWED_HOSTS: 'Host.docker.internal, box' })).toMatchObject({
+      hosts: ['host.docker.internal', 'box'],
     });
   });
 
@@ -73,6 +80,9 @@ describe('the settings', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT is http: write a number'],
     [{ PORT: '65536' }, 'PORT is 65536'],
+    [{ ALLOWED_HOSTS: 'box,http://other' }, 'ALLOWED_HOSTS has http://other: write names without ports'],
+    [{ ALLOWED_HOSTS: 'box:8787' }, 'ALLOWED_HOSTS has box:8787'],
+    [{ ALLOWED_HOSTS: 'box,' }, 'ALLOWED_HOSTS has an empty name'],
     [{ PORT: '-1' }, 'PORT is -1'],
     [
       { AWS_ENDPOINT_URL_DYNAMODB: 'localhost:8000' },

@@ -18,8 +18,12 @@ import wave
 
 import weave
 from PIL import Image
-from weave.flow.llm_structured_model import LLMStructuredCompletionModel
 from weave.scorers.llm_as_a_judge_scorer import LLMAsAJudgeScorer
+
+try:
+    from weave.flow.llm_structured_model import LLMStructuredCompletionModel
+except ImportError:  # before 0.53
+    from weave.trace_server.interface.builtin_object_classes.llm_structured_model import LLMStructuredCompletionModel
 
 PROJECT = "acme/python-sdk"
 SECONDS = 30
@@ -635,7 +639,11 @@ def evaluation_logger():
 def leaderboard():
     """A leaderboard of evaluations"""
     from weave.flow.leaderboard import get_leaderboard_results
-    from weave.trace.builtin_object_classes import leaderboard as boards
+
+    try:
+        from weave.trace.builtin_object_classes import leaderboard as boards
+    except ImportError:  # before 0.53
+        from weave.trace_server.interface.builtin_object_classes import leaderboard as boards
     from weave.trace.ref_util import get_ref
 
     @weave.op
@@ -810,7 +818,8 @@ def feedback_over_time():
     for stars in (2, 4):
         called().feedback.add("review", {"output": {"stars": stars, "good": stars > 3}})
     client().flush()
-    span = {"project_id": client().project_id, "start": "2026-01-01T00:00:00Z", "feedback_type": "review"}
+    start = (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=1)).isoformat()
+    span = {"project_id": client().project_id, "start": start, "feedback_type": "review"}
     paths = client().server.feedback_payload_schema(span).paths
     assert [(path.json_path, path.value_type) for path in paths] == [
         ("output.good", "boolean"),

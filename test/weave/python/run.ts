@@ -1,7 +1,7 @@
 /**
- * `npm run test:weave-python`: tries Weave's Python SDK, the newest there is, against the local
- * service in Weave's dialect, and writes what worked into docs/weave.md. It needs Python 3.10 or
- * newer and its package registry.
+ * `npm run test:weave-python`: tries Weave's Python SDK, the newest there is and an older one that
+ * many programs have, against the local service in Weave's dialect, and writes what worked into
+ * docs/weave.md. It needs Python 3.10 or newer and its package registry.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -12,8 +12,12 @@ import { createInterface } from 'node:readline';
 import { startLocalService } from '../../../local/service.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const environment = join(root, 'node_modules/.cache/pennytrace/weave-python');
-const python = join(environment, 'bin/python');
+/** What is installed of the SDK, by the name of its virtual environment. The first is the newest. */
+const sdks = { newest: 'weave', '0.52': 'weave==0.52.*' } as const;
+type Sdk = keyof typeof sdks;
+
+const environmentOf = (sdk: Sdk): string => join(root, 'node_modules/.cache/pennytrace/weave-python', sdk);
+const pythonOf = (sdk: Sdk): string => join(environmentOf(sdk), 'bin/python');
 const page = join(root, 'docs/weave.md');
 
 /** What became of a flow, as flows.py prints it. */
@@ -26,10 +30,11 @@ interface Outcome {
 }
 
 /** Makes the virtual environment, or brings it up to date. Gives the version of the SDK. */
-const prepare = (): string => {
-  if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', environment], { stdio: 'inherit' });
+const prepare = (sdk: Sdk): string => {
+  const python = pythonOf(sdk);
+  if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', environmentOf(sdk)], { stdio: 'inherit' });
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--upgrade'];
-  execFileSync(python, [...pip, 'weave', 'pillow', 'numpy'], { stdio: 'inherit' });
+  execFileSync(python, [...pip, sdks[sdk], 'pillow', 'numpy'], { stdio: 'inherit' });
   return execFileSync(python, ['-c', 'from importlib.metadata import version; print(version("weave"))'], {
     encoding: 'utf8',
   }).trim();
@@ -44,10 +49,10 @@ const show = ({ works, flow, problem, seconds }: Outcome): void =>
  * Runs the flows against a service. The SDK remembers on disk what it has published, whatever the
  * server, and does not send it again. So each run has a cache of its own.
  */
-const tryAll = async (url: string, key: string, chosen: readonly string[]): Promise<Outcome[]> => {
+const tryAll = async (sdk: Sdk, url: string, key: string, chosen: readonly string[]): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
   const cache = mkdtempSync(join(tmpdir(), 'weave-cache-'));
-  const child = spawn(python, [join(import.meta.dirname, 'flows.py'), ...chosen], {
+  const child = spawn(pythonOf(sdk), [join(import.meta.dirname, 'flows.py'), ...chosen], {
     env: {
       ...process.env,
       ...{ WF_TRACE_SERVER_URL: url, WANDB_BASE_URL: url, WANDB_API_KEY: key },
@@ -70,22 +75,34 @@ const tryAll = async (url: string, key: string, chosen: readonly string[]): Prom
 const begin = '<!-- flows: npm run test:weave-python -->';
 const end = '<!-- end of flows -->';
 
+/** An SDK that was tried. */
+interface Tried {
+  readonly version: string;
+  readonly outcomes: readonly Outcome[];
+}
+
 /** Writes the table of flows into the page. */
-const writeTable = (version: string, outcomes: readonly Outcome[]): void => {
-  const working = outcomes.filter(({ works }) => works).length;
-  const groups = Map.groupBy(outcomes, ({ group }) => group);
+const writeTable = (tried: readonly Tried[]): void => {
+  const [newest] = tried;
+  const groups = Map.groupBy(newest?.outcomes ?? [], ({ group }) => group);
+  const cell = (flow: string, { outcomes }: Tried): string =>
+    outcomes.find((outcome) => outcome.flow === flow)?.works ? 'works' : '**fails**';
   const rows = [...groups].flatMap(([group, flows]) =>
-    flows.map(
-      ({ flow, works }, i) => `| ${i === 0 ? group : ''} | ${flow} | ${works ? 'works' : '**fails**'} |`,
+    flows.map(({ flow }, i) =>
+      ['', i === 0 ? group : '', flow, ...tried.map((each) => cell(flow, each)), ''].join(' | ').trim(),
     ),
   );
+  const counts = tried.map(({ version, outcomes }) => {
+    const working = outcomes.filter(({ works }) => works).length;
+    return `${working} of ${outcomes.length} flows work with the Python SDK ${version}`;
+  });
   const table = [
     begin,
     '',
-    `Python SDK ${version}: ${working} of ${outcomes.length} flows work, by \`npm run test:weave-python\`.`,
+    `${counts.join(', ')}, by \`npm run test:weave-python\`.`,
     '',
-    '| group | flow | |',
-    '| --- | --- | --- |',
+    `| group | flow | ${tried.map(({ version }) => version).join(' | ')} |`,
+    `| --- | --- |${' --- |'.repeat(tried.length)}`,
     ...rows,
     '',
     end,
@@ -98,16 +115,21 @@ const writeTable = (version: string, outcomes: readonly Outcome[]): void => {
 };
 
 const chosen = process.argv.slice(2);
-const version = prepare();
-const service = await startLocalService({
-  settings: { dialect: 'weave' },
-  ...(process.env.VERBOSE && { log: (source: string, line: string) => console.error(`${source}: ${line}`) }),
-});
-let outcomes: Outcome[] = [];
-try {
-  outcomes = await tryAll(service.url, service.key, chosen);
-} finally {
-  await service.stop();
+const tried: Tried[] = [];
+for (const sdk of Object.keys(sdks) as Sdk[]) {
+  const version = prepare(sdk);
+  console.log(`Python SDK ${version}`);
+  const service = await startLocalService({
+    settings: { dialect: 'weave' },
+    ...(process.env.VERBOSE && {
+      log: (source: string, line: string) => console.error(`${source}: ${line}`),
+    }),
+  });
+  try {
+    tried.push({ version, outcomes: await tryAll(sdk, service.url, service.key, chosen) });
+  } finally {
+    await service.stop();
+  }
 }
-if (chosen.length === 0) writeTable(version, outcomes);
-process.exit(outcomes.every(({ works }) => works) ? 0 : 1);
+if (chosen.length === 0) writeTable(tried);
+process.exit(tried.every(({ outcomes }) => outcomes.every(({ works }) => works)) ? 0 : 1);

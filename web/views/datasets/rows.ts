@@ -1,7 +1,7 @@
 import type { CallRow } from '../../api/calls.ts';
 import type { Request } from '../../api/contract.ts';
+import { csvFields, csvLine } from '../../data/csv.ts';
 import { isObject, jsonIn, parseToWrite } from '../../data/values.ts';
-import { csvLine } from '../traces/export.ts';
 
 /** A row of a dataset: any JSON object. */
 export type Row = Request<'/table/create'>['table']['rows'][number];
@@ -13,36 +13,6 @@ export const forms = [
 ] as const;
 
 export type Form = (typeof forms)[number][0];
-
-/**
- * The fields of CSV (RFC 4180), line by line.
- *
- * @throws Error if a quote is open at the end
- */
-export const csvFields = (text: string): string[][] => {
-  const lines: string[][] = [];
-  let fields: string[] = [];
-  const token = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|$)/y;
-  token.lastIndex = text.startsWith('\uFEFF') ? 1 : 0;
-  while (token.lastIndex < text.length) {
-    const at = token.lastIndex;
-    const match = token.exec(text);
-    if (!match) {
-      const line = text.slice(0, at).split('\n').length;
-      throw new Error(
-        `Line ${line} is no CSV: a field with quotes begins and ends with one, and doubles those inside.`,
-      );
-    }
-    const [, quoted, plain = '', end] = match;
-    fields.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (end === ',' && token.lastIndex < text.length) continue;
-    if (end === ',') fields.push('');
-    // A line without anything is none.
-    if (fields.length > 1 || fields[0] !== '' || quoted !== undefined) lines.push(fields);
-    fields = [];
-  }
-  return lines;
-};
 
 /** Puts a value at a dotted path of a row, which is changed. */
 const put = (row: Record<string, unknown>, path: string, value: unknown): void => {

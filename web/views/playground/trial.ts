@@ -1,3 +1,4 @@
+import { tokensOf } from '../../../api/usage.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
@@ -35,7 +36,10 @@ export const noAnswer: Answer = {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const usedTokens = (usage: object): Answer['tokens'] => {
+  const { prompt, completion } = tokensOf(usage);
+  return { input: prompt, output: completion };
+};
 
 /** Puts a piece of a tool call to the call that it belongs to. */
 const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCall[] => {
@@ -74,10 +78,8 @@ export const withChunk = (answer: Answer, chunk: unknown): Answer => {
     thinking: answer.thinking + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
     toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
     finish: textOf(of.finish_reason) || answer.finish,
-    tokens: isObject(usage)
-      ? { input: numberOf(usage.prompt_tokens), output: numberOf(usage.completion_tokens) }
-      : answer.tokens,
-    error: error === undefined || error === null ? answer.error : messageOf(error),
+    tokens: isObject(usage) ? usedTokens(usage) : answer.tokens,
+    error: error ? messageOf(error) : answer.error,
   };
 };
 

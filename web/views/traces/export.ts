@@ -1,19 +1,8 @@
 import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
+import { csvLine } from '../../data/csv.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
 import type { ListOptions } from './call-list.ts';
 import { chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
-
-/** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** A value as the service writes it: a text as it is, nothing for null, anything else as JSON. */
-const csvField = (value: unknown): string => {
-  if (value === undefined || value === null) return '';
-  return quoted(typeof value === 'string' ? value : JSON.stringify(value));
-};
-
-/** Values as a line of CSV (RFC 4180), without its line break. */
-export const csvLine = (values: readonly unknown[]): string => values.map(csvField).join(',');
 
 export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';

@@ -1,84 +1,15 @@
+import { usageCounts } from '../../../../api/usage.ts';
 import type { Span } from '../span.ts';
-import { countOf, type Dict, first, get, isDict, structured } from '../values.ts';
+import { countOf, isDict, structured } from '../values.ts';
 import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
 
-const among = (value: unknown, ...keys: readonly string[]): number | undefined => {
-  for (const key of keys) {
-    const count = countOf(get(value, key));
-    if (count !== undefined) return count;
-  }
-  return undefined;
-};
-
-const promptDetails = [
-  ...['prompt_tokens_details', 'input_tokens_details', 'input_token_details'],
-  ...['inputTokenDetails', 'inputTokensDetails'],
-] as const;
-const answerDetails = [
-  ...['completion_tokens_details', 'output_tokens_details', 'output_token_details'],
-  ...['outputTokenDetails', 'outputTokensDetails'],
-] as const;
-
-const readNames = [
-  ...['cache_read_input_tokens', 'cacheReadInputTokens', 'cachedInputTokens', 'cache_read_tokens'],
-  ...['cached_content_token_count', 'cachedContentTokens', 'cachedContentTokenCount'],
-  ...['prompt_cache_hit_tokens', 'cached_tokens'],
-] as const;
-const writtenNames = [
-  ...['cache_creation_input_tokens', 'cacheWriteInputTokens', 'cache_write_tokens'],
-  ...['cache_write_input_tokens'],
-] as const;
-
-/**
- * Whether cached tokens are counted beside those of the prompt: Anthropic does, which has no total,
- * and Bedrock's Converse, whose total does not tell.
- */
-const countsApart = (body: Dict): boolean =>
-  among(body, 'cacheReadInputTokens', 'cacheWriteInputTokens') !== undefined ||
-  (among(body, 'input_tokens') !== undefined &&
-    among(body, 'cache_read_input_tokens', 'cache_creation_input_tokens') !== undefined &&
-    among(body, 'prompt_tokens', 'total_tokens') === undefined &&
-    first(body, ...promptDetails) === undefined);
-
-/**
- * The counts of a usage object, by the names of OpenAI, Anthropic, Bedrock, Gemini, DeepSeek,
- * LangChain, the AI SDK, Pydantic AI or Genkit; undefined when it counts nothing.
- */
+/** The counts of a usage object, by whatever names; undefined when it counts no tokens. */
 export const countsOf = (usage: unknown, model: string | undefined): Counts | undefined => {
   const body = structured(usage);
   if (!isDict(body)) return undefined;
-  const thoughts = among(body, 'thoughts_token_count', 'thoughtsTokenCount');
-  const candidates = among(body, 'candidates_token_count', 'candidatesTokenCount');
-  const input = among(
-    body,
-    ...['input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens'],
-    ...['prompt_token_count', 'promptTokenCount', 'input'],
-  );
-  const output =
-    among(body, 'output_tokens', 'completion_tokens', 'outputTokens', 'completionTokens', 'output') ??
-    (candidates === undefined ? undefined : candidates + (thoughts ?? 0));
-  if (input === undefined && output === undefined) return undefined;
-  const details = first(body, ...promptDetails);
-  const cacheRead =
-    among(details, 'cached_tokens', 'cache_read', 'cacheReadTokens', 'cachedTokens') ??
-    among(body, ...readNames);
-  const cacheWrite =
-    among(body, ...writtenNames) ??
-    among(details, 'cache_creation', 'cache_write_tokens', 'cache_creation_tokens', 'cacheWriteTokens');
-  const beside = countsApart(body) ? (cacheRead ?? 0) + (cacheWrite ?? 0) : 0;
-  return {
-    model,
-    input: input === undefined ? undefined : input + beside,
-    output,
-    total: among(body, 'total_tokens', 'totalTokens', 'total_token_count', 'totalTokenCount', 'total'),
-    cacheRead,
-    cacheWrite,
-    reasoning:
-      among(first(body, ...answerDetails), 'reasoning_tokens', 'reasoning', 'reasoningTokens') ??
-      among(body, 'reasoningTokens', 'reasoning_tokens') ??
-      thoughts,
-  };
+  const { requests: _one, ...counts } = usageCounts(body, countOf);
+  return counts.input === undefined && counts.output === undefined ? undefined : { model, ...counts };
 };
 
 /** Names that a model has no other name for. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
     }),
   ];
   expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
-}, 60_000);
+});
 
 const ask = (body: object, accept = 'application/jsonl') =>
   service.post('/calls/stream_query', { project_id, ...body }, { headers: { accept } });

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { formatKey, makeKey } from '../../../../foundations/auth/index.ts';
 import { startService, type TestService } from '../../../support/service.ts';
 import {
   chunk,
@@ -15,6 +16,7 @@ import {
   startUpstream,
   type TestUpstream,
 } from '../../../support/upstream.ts';
+import { type KeyMaker, keyMaker } from '../../security/credentials.ts';
 
 /** A machine that is busy takes its time. */
 const patient = { timeout: 20_000 };
@@ -181,6 +183,63 @@ describe('the official client', () => {
     const error = await wrong.chat.completions.create(body).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status, code, type: expect.stringMatching(/_error$/) });
     expect((error as Error).message).toMatch(message);
+  });
+
+  /** What the client throws for a request of another client. */
+  const thrownBy = (other: OpenAI, content = 'Hi'): Promise<unknown> =>
+    other.chat.completions
+      .create({ model, messages: [{ role: 'user', content }] })
+      .catch((thrown: unknown) => thrown);
+
+  it.each([
+    ['without a key', async () => client.withOptions({ defaultHeaders: { authorization: null } })],
+    ['with a wrong key', async () => client.withOptions({ apiKey: formatKey(makeKey('svc')) })],
+    ['with what is no key', async () => client.withOptions({ apiKey: 'sk-123' })],
+    ['with a revoked key', async (keys: KeyMaker) => client.withOptions({ apiKey: await keys.revoked() })],
+    ['with an expired key', async (keys: KeyMaker) => client.withOptions({ apiKey: await keys.expired() })],
+  ])('says %s that one is needed', async (_, other) => {
+    using keys = keyMaker(service);
+    const error = await thrownBy(await other(keys));
+    expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^401 a valid key is required/),
+      ...{ status: 401, code: 'unauthorized', type: 'authentication_error' },
+    });
+  });
+
+  it('says of a path that there is none, and of a request that it is too large', async () => {
+    for (const ask of [
+      () => client.models.list(),
+      () => client.files.list(),
+      () => client.models.retrieve('m'),
+    ])
+      await expect(ask()).rejects.toMatchObject({
+        message: expect.stringMatching(/^404 no such route/),
+        ...{ status: 404, code: 'not_found', type: 'not_found_error' },
+      });
+    await expect(client.images.generate({ prompt: 'A fox', model })).rejects.toMatchObject({
+      message: expect.stringMatching(/^404 there is no such path below .inference.v1/),
+    });
+    expect(await thrownBy(client, 'x'.repeat(7_000_000))).toMatchObject({
+      message: expect.stringMatching(/^413 the request is over the 6 MB/),
+      ...{ status: 413, code: 'too_large', type: 'invalid_request_error' },
+    });
+  });
+
+  it('says of too many requests when to come again', async () => {
+    const narrow = await startService({ settings: { throttleRate: 1, throttleBurst: 1 } });
+    try {
+      const other = client.withOptions({ apiKey: narrow.key, baseURL: `${narrow.url}/inference/v1` });
+      const errors = await Promise.all(Array.from({ length: 5 }, () => thrownBy(other)));
+      expect(errors).toContainEqual(
+        expect.objectContaining({
+          message: '429 too many requests; send the same request again a little later',
+          ...{ status: 429, code: 'throttled', type: 'rate_limit_error' },
+        }),
+      );
+    } finally {
+      await narrow.stop();
+    }
   });
 
   it('waits as long as retry-after says, and tries again', async () => {

@@ -71,13 +71,7 @@ describe('a request', () => {
 
   it('loses the service’s own fields but no digit of the rest', async () => {
     upstream.behave(json({}));
-    const extra_headers = {
-      'X-Team': 'shop',
-      Authorization: 'Bearer mine',
-      Host: 'evil',
-      Connection: 'close',
-      'Content-Length': '1',
-    };
+    const extra_headers = { 'X-Title': 'shop', TraceParent: '00-1-2-01' };
     await post(
       `{"model": "${model}", "timeout": 5, "api_version": "2026-01-01", "extra_headers": ${JSON.stringify(extra_headers)}, "big": 12345678901234567890, "f": 1.0}`,
     );
@@ -85,7 +79,8 @@ describe('a request', () => {
     expect(text).toBe(`{"model":"${model}","big":12345678901234567890,"f":1.0}`);
     expect(url).toBe('/v1/chat/completions?api-version=2026-01-01');
     expect(headers).toMatchObject({
-      'x-team': 'shop',
+      'x-title': 'shop',
+      traceparent: '00-1-2-01',
       authorization: 'Bearer sk-upstream',
       'accept-encoding': 'identity',
     });
@@ -147,7 +142,11 @@ describe('a request', () => {
     [{ model, logit_bias: [] }, ['body', 'logit_bias'], 'dict_type'],
     [{ model, timeout: -1 }, ['body', 'timeout'], 'greater_than'],
     [{ model, api_version: '1&x=y' }, ['body', 'api_version'], 'value_error'],
-    [{ model, extra_headers: { 'x-a': 'b\r\nHost: evil' } }, ['body', 'extra_headers', 'x-a'], 'value_error'],
+    [
+      { model, extra_headers: { 'x-title': 'b\r\nHost: evil' } },
+      ['body', 'extra_headers', 'x-title'],
+      'value_error',
+    ],
     [{ model, extra_headers: { 'x a': 'b' } }, ['body', 'extra_headers', 'x a'], 'value_error'],
     ['{"model":', ['body', '9'], 'json_invalid'],
   ])('with %j is answered with a 422 that names the position', async (body, loc, type) => {
@@ -156,6 +155,22 @@ describe('a request', () => {
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ detail: [{ loc, type }] });
     expect(response.headers.get('x-request-id')).toBeTruthy();
+    expect(upstream.requests).toHaveLength(before);
+  });
+});
+
+describe('extra_headers', () => {
+  it.each([
+    ...['authorization', 'Host', 'connection', 'content-length', 'transfer-encoding'],
+    ...['Cookie', 'api-key', 'x-api-key', 'OpenAI-Organization', 'openai-project'],
+    ...['x-amzn-bedrock-guardrailIdentifier', 'X-Amz-Security-Token', 'x-forwarded-for', 'x-title2', 'to'],
+  ])('with %s are answered with a 422 that names it and those that may pass', async (name) => {
+    const before = upstream.requests.length;
+    const response = await post({ model, extra_headers: { 'x-title': 'a', [name]: 'b' } });
+    expect(response.status).toBe(422);
+    const { detail } = (await response.json()) as { detail: { loc: string[]; msg: string }[] };
+    expect(detail.map(({ loc }) => loc)).toEqual([['body', 'extra_headers', name]]);
+    expect(detail[0]?.msg).toContain('traceparent');
     expect(upstream.requests).toHaveLength(before);
   });
 });
@@ -172,6 +187,11 @@ describe('an answer', () => {
         connection: 'close, x-secret-hop',
         'x-secret-hop': '1',
         'strict-transport-security': 'max-age=1',
+        'clear-site-data': '"*"',
+        refresh: '0; url=https://evil.example',
+        link: '<https://evil.example/x.js>; rel=preload',
+        'x-content-type-options': 'sniff',
+        'x-anything': '1',
       }),
     );
     const response = await post({ model });
@@ -184,8 +204,12 @@ describe('an answer', () => {
       'openai-processing-ms': '12',
       'x-upstream-request-id': 'req_upstream',
       'x-request-id': headers['x-amzn-requestid'],
+      'x-content-type-options': 'nosniff',
     });
-    for (const name of ['set-cookie', 'x-secret-hop', 'strict-transport-security', 'authorization']) {
+    for (const name of [
+      ...['set-cookie', 'x-secret-hop', 'strict-transport-security', 'authorization'],
+      ...['clear-site-data', 'refresh', 'link', 'x-anything'],
+    ]) {
       expect(headers).not.toHaveProperty(name);
     }
   });

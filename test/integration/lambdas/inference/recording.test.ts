@@ -79,7 +79,7 @@ describe('a recorded request', () => {
     const project = newProject();
     upstream.behave(json(completion({ content: 'Hello' }), 200, { 'x-request-id': 'req_1' }));
     const response = await send(
-      { model, messages, temperature: 0, extra_headers: { 'x-secret': 'hush' } },
+      { model, messages, temperature: 0, extra_headers: { 'X-Title': 'hush' } },
       project,
     );
     const call = await recorded(project);
@@ -224,6 +224,47 @@ describe('a recorded request', () => {
       exception: '429: too fast',
       output: { error: { message: 'too fast' } },
       summary: { svc: { status: 'error' }, inference: { status: 429 } },
+    });
+  });
+
+  it.each([
+    ['an object', { error: { message: 'overloaded', code: 502 } }, 'overloaded'],
+    ['a text', { error: 'overloaded' }, 'overloaded'],
+    [
+      'of Anthropic',
+      { type: 'error', error: { type: 'overloaded_error', message: 'overloaded' } },
+      'overloaded',
+    ],
+    [
+      'of a response',
+      { object: 'response', status: 'failed', error: { message: 'overloaded' } },
+      'overloaded',
+    ],
+    ['of a choice', { choices: [{ error: { code: 502, message: 'overloaded' } }] }, 'overloaded'],
+    ['without a message', { error: { code: 7 } }, '{"code":7}'],
+  ])('is an error if the upstream’s 200 is one: %s', async (_, body, exception) => {
+    for (const [type, text] of [
+      ['application/json', JSON.stringify(body)],
+      ['text/event-stream', event(body)],
+    ] as const) {
+      const project = newProject();
+      upstream.behave((_request, res) => res.writeHead(200, { 'content-type': type }).end(text));
+      const response = await send({ model, messages }, project);
+      expect([response.status, await response.text()]).toEqual([200, text]);
+      expect(await recorded(project)).toMatchObject({
+        exception,
+        summary: { svc: { status: 'error' }, inference: { status: 200 } },
+      });
+    }
+  });
+
+  it.each([null, '', false])('is a success if its answer says "error": %j', async (error) => {
+    const project = newProject();
+    upstream.behave(json({ ...completion({ content: 'Hello' }), error }));
+    await send({ model, messages }, project);
+    expect(await recorded(project)).toMatchObject({
+      exception: null,
+      summary: { svc: { status: 'success' } },
     });
   });
 

@@ -347,3 +347,207 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
   ],
   ['an iterator that is none', 'GetRecords', { ShardIterator: 'abc' }],
 ];
+
+// DynamoDB's limits: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+
+const one = { ':v': { N: '1' } };
+const long = (length: number): string => 'x'.repeat(length);
+const joined = (count: number, part: string, by: string): string => many(count, () => part).join(by);
+const nested = (levels: number): object => (levels === 0 ? { S: 'x' } : { L: [nested(levels - 1)] });
+const projecting = (name: string, placeholder = '#a') => ({
+  ...onTable,
+  Key: there,
+  ProjectionExpression: placeholder,
+  ...names({ [placeholder]: name }),
+});
+const inserted = (length: number) => {
+  const { Statement, Parameters } = inserting('plain', at('limits', String(length)));
+  return { Statement: Statement.padEnd(length), Parameters };
+};
+
+const [byTime] = tableOf('limits').GlobalSecondaryIndexes;
+const definition = (AttributeName: string) => ({ AttributeName, AttributeType: 'B' });
+const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' });
+const range = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' });
+
+/** A request for a table with one index, of which something is changed. */
+const table = (changes: Fields, ofIndex: Fields = {}) => ({
+  ...tableOf('limits'),
+  AttributeDefinitions: [
+    definition('k'),
+    { ...definition('p'), AttributeType: 'S' },
+    definition('t'),
+    definition('s'),
+  ],
+  GlobalSecondaryIndexes: [{ ...byTime, ...ofIndex }],
+  ...changes,
+});
+const withOthers = (of: string) => ({ Projection: { ProjectionType: of, NonKeyAttributes: ['z'] } });
+
+/** Requests at DynamoDB's limits and just beyond. Those that are done change nothing for the others. */
+export const limits: readonly (readonly [name: string, operation: string, body: object])[] = [
+  ['a condition of 4,096 bytes', 'DeleteItem', remove('n = :v'.padEnd(4096), values(one))],
+  ['a condition of 4,097 bytes', 'DeleteItem', remove('n = :v'.padEnd(4097), values(one))],
+  [
+    'a filter of 4,097 bytes',
+    'Query',
+    {
+      ...query('k = :k', { ':k': bytes('there'), ...one }),
+      FilterExpression: 'n = :v'.padEnd(4097),
+    },
+  ],
+  ['a key condition of 4,097 bytes', 'Query', query('k = :k'.padEnd(4097), { ':k': bytes('there') })],
+  [
+    'a projection of 4,097 bytes',
+    'GetItem',
+    { ...onTable, Key: there, ProjectionExpression: 'k'.padEnd(4097) },
+  ],
+  ['an update of 4,097 bytes', 'UpdateItem', update('SET n = :v'.padEnd(4097), one)],
+  ['299 operators', 'DeleteItem', remove(joined(150, 'n = :v', ' OR '), values(one))],
+  ['301 operators', 'DeleteItem', remove(joined(151, 'n = :v', ' OR '), values(one))],
+  ['301 functions and operators', 'DeleteItem', remove(joined(151, 'attribute_exists(n)', ' OR '))],
+  ['301 bounds and operators', 'DeleteItem', remove(joined(151, 'n BETWEEN :v AND :v', ' OR '), values(one))],
+  [
+    'a filter of 301 operators',
+    'Query',
+    {
+      ...query('k = :k', { ':k': bytes('there'), ...one }),
+      FilterExpression: joined(151, 'n = :v', ' OR '),
+    },
+  ],
+  ['a key condition of 301 operators', 'Query', query(joined(151, 'k = :k', ' AND '), { ':k': bytes('k') })],
+  ['parentheses in parentheses', 'DeleteItem', remove('((n = :v))', values(one))],
+  ['parentheses around others', 'DeleteItem', remove('((n = :v) OR n = :v)', values(one))],
+  ['parentheses around all of others', 'DeleteItem', remove('((n = :v OR n = :v)) AND n = :v', values(one))],
+  ['a placeholder of 255 letters', 'GetItem', projecting('b', `#${long(254)}`)],
+  ['a placeholder of 256 letters', 'GetItem', projecting('b', `#${long(255)}`)],
+  [
+    'a placeholder of a value of 256 letters',
+    'DeleteItem',
+    remove('n = :v', values({ [`:${long(255)}`]: one[':v'] })),
+  ],
+  ['a placeholder without its sign', 'GetItem', projecting('b', 'a')],
+  ['a placeholder of another sign', 'GetItem', projecting('b', ':a')],
+  ['a placeholder with a dash', 'DeleteItem', remove('n = :a', values({ ':a-b': one[':v'] }))],
+  ['values of more than 2 MB', 'DeleteItem', remove('n = :v', values({ ':v': filled(2_100_000) }))],
+  ['a value that is none', 'DeleteItem', remove('n = :v', values({ ':v': { N: 'x' } }))],
+  ['a value that is an empty set', 'DeleteItem', remove('n = :v', values({ ':v': { SS: [] } }))],
+  ['an empty name behind a placeholder', 'GetItem', projecting('')],
+  ['a name of 65,535 bytes behind a placeholder', 'GetItem', projecting(long(65_535))],
+  ['a name of 65,536 bytes behind a placeholder', 'GetItem', projecting(long(65_536))],
+  ['an empty name', 'PutItem', put({ '': { N: '1' } })],
+  ['an empty name in a map', 'PutItem', put({ m: { M: { '': { N: '1' } } } })],
+  ['an empty name in a batch', 'BatchWriteItem', batch(puts({ ...absent, '': { N: '1' } }))],
+  ['33 levels', 'PutItem', put({ m: nested(32) })],
+  [
+    'what to return of another kind',
+    'DeleteItem',
+    { ...onTable, Key: absent, ReturnValuesOnConditionCheckFailure: 'SOME' },
+  ],
+  ['what to return in small letters', 'PutItem', put({}, { ReturnValuesOnConditionCheckFailure: 'all_old' })],
+  [
+    'what to return of an update',
+    'UpdateItem',
+    { ...update('SET n = :v', one), ReturnValuesOnConditionCheckFailure: 'ALL_NEW' },
+  ],
+  ['a name of a table of 255 letters', 'DescribeTable', { TableName: long(255) }],
+  ['a name of a table of 256 letters', 'DescribeTable', { TableName: long(256) }],
+  ['an empty partition', 'Query', query('k = :k', { ':k': { B: '' } })],
+  [
+    'an empty beginning of a sort key',
+    'Query',
+    query('k = :k AND begins_with(p, :p)', { ':k': bytes('k'), ':p': { S: '' } }),
+  ],
+  [
+    'a sort key of 1,025 bytes',
+    'Query',
+    query('k = :k AND p = :p', { ':k': bytes('k'), ':p': { S: long(1025) } }),
+  ],
+  ['a sort key that is unlike', 'Query', query('k = :k AND p <> :p', { ':k': bytes('k'), ':p': { S: 'x' } })],
+  ['a key or another', 'Query', query('k = :k OR p = :p', { ':k': bytes('k'), ':p': { S: 'x' } })],
+  ['a key that is there', 'Query', query('k = :k AND attribute_exists(p)', { ':k': bytes('k') })],
+  ['a segment alone', 'Scan', { ...onTable, Segment: 0 }],
+  ['segments alone', 'Scan', { ...onTable, TotalSegments: 2 }],
+  ['a segment beyond the last', 'Scan', { ...onTable, Segment: 2, TotalSegments: 2 }],
+  ['more than a million segments', 'Scan', { ...onTable, Segment: 0, TotalSegments: 1_000_001 }],
+  ['a start that is too short for a scan', 'Scan', { ...onTable, ExclusiveStartKey: { k: bytes('k') } }],
+  ['a statement of 8,192 bytes', 'BatchExecuteStatement', { Statements: [inserted(8192)] }],
+  [
+    'a statement of 8,193 bytes behind another',
+    'BatchExecuteStatement',
+    { Statements: [inserted(100), inserted(8193)] },
+  ],
+  ['nothing of the one before it', 'GetItem', { TableName: 'plain', Key: at('limits', '100') }],
+  ['no statements', 'BatchExecuteStatement', { Statements: [] }],
+  ['an empty statement', 'BatchExecuteStatement', { Statements: [{ Statement: '' }] }],
+  [
+    '26 statements',
+    'BatchExecuteStatement',
+    { Statements: many(26, (i) => inserting('plain', at(`limits ${i}`))) },
+  ],
+  [
+    'a token of 37 letters',
+    'TransactWriteItems',
+    { ...transaction(of('Delete', { Key: absent })), ClientRequestToken: long(37) },
+  ],
+  ['an index with a name that is too short', 'CreateTable', table({}, { IndexName: 'a' })],
+  ['two indexes of one name', 'CreateTable', table({ GlobalSecondaryIndexes: [byTime, byTime] })],
+  [
+    'no index in a list of them',
+    'CreateTable',
+    table({ GlobalSecondaryIndexes: [], AttributeDefinitions: [definition('k')], KeySchema: [hash('k')] }),
+  ],
+  [
+    '21 indexes',
+    'CreateTable',
+    table({ GlobalSecondaryIndexes: many(21, (i) => ({ ...byTime, IndexName: `index${i}` })) }),
+  ],
+  [
+    'a key of 256 letters',
+    'CreateTable',
+    table({ AttributeDefinitions: [definition(long(256))], KeySchema: [hash(long(256))] }),
+  ],
+  [
+    'a projected name of 256 letters',
+    'CreateTable',
+    table({}, { Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [long(256)] } }),
+  ],
+  [
+    'one projected name twice',
+    'CreateTable',
+    table({}, { Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['z', 'z'] } }),
+  ],
+  [
+    'a projection of some, and of none',
+    'CreateTable',
+    table({}, { Projection: { ProjectionType: 'INCLUDE' } }),
+  ],
+  ['a projection of keys, and of others', 'CreateTable', table({}, withOthers('KEYS_ONLY'))],
+  ['a projection of all, and of others', 'CreateTable', table({}, withOthers('ALL'))],
+  ['an index without a projection', 'CreateTable', table({}, { Projection: undefined })],
+  [
+    'a definition that nothing uses',
+    'CreateTable',
+    table({ AttributeDefinitions: [...table({}).AttributeDefinitions, definition('z')] }),
+  ],
+  [
+    'one definition twice',
+    'CreateTable',
+    table({ AttributeDefinitions: [...table({}).AttributeDefinitions, definition('s')] }),
+  ],
+  ['a key without a definition', 'CreateTable', table({ AttributeDefinitions: [definition('z')] })],
+  ['no definitions', 'CreateTable', table({ AttributeDefinitions: [] })],
+  ['no keys', 'CreateTable', table({ KeySchema: [] })],
+  ['three keys', 'CreateTable', table({ KeySchema: [hash('k'), range('p'), range('s')] })],
+  ['two partition keys', 'CreateTable', table({ KeySchema: [hash('k'), hash('p')] })],
+  ['a sort key before the partition key', 'CreateTable', table({ KeySchema: [range('p'), hash('k')] })],
+  ['one key twice', 'CreateTable', table({ KeySchema: [hash('k'), range('k')] })],
+  ['no partition key', 'CreateTable', table({ KeySchema: [range('p')] })],
+  ['a stream of nothing', 'CreateTable', table({ StreamSpecification: { StreamEnabled: true } })],
+  ['none of those tables', 'DescribeTable', { TableName: 'limits' }],
+  [
+    'a time to live of 256 letters',
+    'UpdateTimeToLive',
+    { ...onTable, TimeToLiveSpecification: { AttributeName: long(256), Enabled: true } },
+  ],
+];

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Fields, isObject, toItem } from '../../../../local/store/values.ts';
-import {
-  type LocalStore,
-  MissingPrerequisite,
-  startDynamodbLocal,
-  startEmbeddedStore,
-} from '../../../../local/stores.ts';
+import { type LocalStore, startDynamodbLocal, startEmbeddedStore } from '../../../../local/stores.ts';
+import { has, requires } from '../../../support/requirements.ts';
 import { runs } from '../../../support/sampling.ts';
 import {
   batch,
@@ -15,6 +11,7 @@ import {
   indexes,
   inserting,
   item,
+  limits,
   many,
   names,
   of,
@@ -31,12 +28,10 @@ import { type Answer, bytes, filled, tableOf, type Wire, wireTo } from './suppor
  * Local, and has to have the same answer. Where the two differ, it is said here why.
  */
 
+const needsJava = 'Java 17 or newer';
+
 /** Amazon's store; undefined on a machine without Java. */
-const amazon: LocalStore | undefined = await startDynamodbLocal().catch((error: unknown) => {
-  if (!(error instanceof MissingPrerequisite)) throw error;
-  console.warn(`The embedded store was NOT compared with DynamoDB Local: ${error.message}`);
-  return undefined;
-});
+const amazon: LocalStore | undefined = has(needsJava) ? await startDynamodbLocal() : undefined;
 
 let stores: LocalStore[] = [];
 let ours: Wire;
@@ -90,12 +85,12 @@ const same = async (operation: string, request: object): Promise<Fields> => {
   return body;
 };
 
-describe.skipIf(!amazon)('both stores answer the same to', () => {
+describe('both stores answer the same to', requires(needsJava), () => {
   beforeAll(async () => {
     await same('PutItem', { ...onTable, Item: item, ...indexes });
   });
 
-  it.each(cases)('%s', async (_, operation, body) => {
+  it.each([...cases, ...limits])('%s', async (_, operation, body) => {
     await same(operation, body);
   });
 });
@@ -409,7 +404,7 @@ const changesFrom = async ({ wire, iterators }: Place): Promise<Readonly<Record<
 
 const onPlain = { TableName: 'plain' };
 
-describe.skipIf(!amazon)('both stores', () => {
+describe('both stores', requires(needsJava), () => {
   it('do the same writes, and then answer the same queries and have the same changes in their streams', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -117,6 +117,82 @@ describe('the embedded store refuses by name', () => {
   });
 });
 
+describe('the embedded store refuses what AWS does, where DynamoDB Local does not:', () => {
+  const Key = at('a');
+  const long = (length: number) => 'x'.repeat(length);
+  const projected = many(101, (i) => `a${i}`);
+  const [index] = tableOf('wide').GlobalSecondaryIndexes;
+  const wide = many(2, (i) => ({
+    ...index,
+    IndexName: `index${i}`,
+    Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: i === 0 ? projected.slice(1) : ['z'] },
+  }));
+  it.each([
+    ['a name of 64 KB', 'PutItem', { ...onTable, Item: { ...Key, [long(65_536)]: { N: '1' } } }, 'too large'],
+    [
+      'a name of 64 KB in a map',
+      'PutItem',
+      { ...onTable, Item: { ...Key, m: { M: { ['é'.repeat(32_768)]: { N: '1' } } } } },
+      'must be less than 65536 bytes',
+    ],
+    [
+      'what a transaction is to return of another kind',
+      'TransactWriteItems',
+      transaction(of('Delete', { Key, ReturnValuesOnConditionCheckFailure: 'SOME' })),
+      "Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint",
+    ],
+    [
+      'a report of capacity of another kind',
+      'GetItem',
+      { ...onTable, Key, ReturnConsumedCapacity: 'SOME' },
+      "Value 'SOME' at 'returnConsumedCapacity' failed to satisfy constraint",
+    ],
+    ['bytes that are no base64', 'PutItem', { ...onTable, Item: { ...Key, b: { B: '###=' } } }, 'no base64'],
+    [
+      'more than 100 attributes in indexes',
+      'CreateTable',
+      {
+        ...tableOf('wide'),
+        AttributeDefinitions: tableOf('wide').AttributeDefinitions.filter(
+          ({ AttributeName }) => AttributeName !== 'r',
+        ),
+        GlobalSecondaryIndexes: wide,
+      },
+      'No more than 100 attributes',
+    ],
+    [
+      'one name twice in an insertion',
+      'BatchExecuteStatement',
+      {
+        Statements: [
+          {
+            Statement: `INSERT INTO "table" VALUE {'k':?,'p':?,'a':?,'a':?}`,
+            Parameters: [bytes('k'), { S: 'S' }, { S: '1' }, { S: '2' }],
+          },
+        ],
+      },
+      'Duplicate keys in tuple. Key: a',
+    ],
+  ])('%s', async (_, operation, body, message) => {
+    const { body: answer } = await wire.send(operation, body);
+    expect(JSON.stringify(answer)).toContain(message);
+    expect((await send('GetItem', { ...onTable, Key })).Item).toBeUndefined();
+  });
+
+  it('nothing of what is at the limit', async () => {
+    const item = { ...at('limit'), [long(65_535)]: { N: '1' } };
+    expect((await wire.send('PutItem', { ...onTable, Item: item })).status).toBe(200);
+    expect((await send('GetItem', { ...onTable, Key: at('limit') })).Item).toEqual(item);
+  });
+
+  it('a start that is not in the segment of a scan', async () => {
+    const scan = (Segment: number) =>
+      wire.send('Scan', { ...onTable, Segment, TotalSegments: 2, ExclusiveStartKey: Key });
+    const statuses = [(await scan(0)).status, (await scan(1)).status];
+    expect(statuses.toSorted()).toEqual([200, 400]);
+  });
+});
+
 describe('the embedded store counts as AWS does, where DynamoDB Local does not:', () => {
   const units = async (operation: string, body: object): Promise<unknown> =>
     (await send(operation, { ...body, ReturnConsumedCapacity: 'TOTAL' })).ConsumedCapacity;
@@ -254,12 +330,8 @@ describe('a folder', () => {
     await kept.stop();
   });
 
-  it('with data of DynamoDB Local is refused with what to do, and the other way round', async () => {
-    const [theirs, ours] = [newFolder(), newFolder()];
-    writeFileSync(join(theirs, 'shared-local-instance.db'), '');
-    await expect(startEmbeddedStore(theirs)).rejects.toThrow(
-      /which DynamoDB Local wrote: set DYNAMODB_LOCAL=1 to go on with it \(it needs Java\), or name another folder/,
-    );
+  it('is refused by DynamoDB Local with what to do', async () => {
+    const ours = newFolder();
     writeFileSync(join(ours, 'store.sqlite'), '');
     await expect(startDynamodbLocal(ours)).rejects.toThrow(/leave DYNAMODB_LOCAL out to go on with it/);
   });

@@ -6,9 +6,9 @@ import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
 import { createTable } from '../../../../core/records/tables/index.ts';
 import { ownPolicy } from '../../../../foundations/policy.ts';
-import { Redactor } from '../../../../foundations/redaction/index.ts';
+import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
-import { type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
+import { type JsonValue, type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
 
 const projectId = 'acme/shop' as ProjectId;
 const secret = 'ada@example.com';
@@ -77,4 +77,110 @@ describe.each(doors)('a rule that fails for %s', (_, write) => {
     const broken = untouched(() => Promise.reject(new Error('no rules')));
     await expect(write(broken)).rejects.toThrow('no rules');
   });
+});
+
+/** Everything that each rule finds is dropped. */
+const dropping = (...paths: string[]) =>
+  new Redactor(
+    [
+      ...builtins.map((builtin) => ({ name: builtin, builtin, action: 'drop' as const })),
+      ...paths.map((path, i) => ({ name: `path-${i}`, paths: [path], action: 'drop' as const })),
+    ],
+    'key',
+  );
+
+const problemOf = async (work: Promise<unknown>): Promise<unknown> => {
+  const error = await work.then(
+    () => 'nothing was refused',
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ServiceError ? [error.status, error.detail[0]?.loc.join('.')] : error;
+};
+
+describe('an object that redaction would change', () => {
+  const privateKey = '-----BEGIN PRIVATE KEY-----x';
+  const evaluator = {
+    _type: 'Evaluator',
+    name: 'brief',
+    filter: { op_names: ['chat'] },
+    on: 'call',
+    sample_rate: 1,
+    check: { contains: 'yes' },
+    enabled: true,
+  };
+  const create = (val: JsonValue, redactor = dropping()) =>
+    createObject(
+      untouched(async () => redactor),
+      { projectId, objectId: 'o', val },
+      'ada',
+      requestBudget(1000),
+    );
+
+  it.each([
+    ['its type', { ...evaluator, _type: `Evaluator${privateKey}` }, 'body.obj.val._type'],
+    ['a base', { _bases: [`Limits${privateKey}`], _type: 'x' }, 'body.obj.val._bases.0'],
+    ['its class', { _class_name: `Alert${privateKey}` }, 'body.obj.val._class_name'],
+    [
+      'a filter',
+      { ...evaluator, filter: { op_names: ['chat ada@example.com'] } },
+      'body.obj.val.filter.op_names.0',
+    ],
+    [
+      'what is looked for',
+      { ...evaluator, check: { contains: 'ada@example.com' } },
+      'body.obj.val.check.contains',
+    ],
+    ['the name of a field', { ...evaluator, [`judge${privateKey}`]: {} }, 'body.obj.val'],
+    ['a limit', { _type: 'Limits', usd_per_day: 4111111111111111 }, 'body.obj.val.usd_per_day'],
+  ])('is refused with its place if it has a class that counts and a secret in %s', async (_, val, place) => {
+    expect(await problemOf(create(val))).toEqual([422, place]);
+  });
+
+  it('is refused where a path takes a part of its filter, which would then match more', async () => {
+    expect(await problemOf(create(evaluator, dropping('val.filter.op_names')))).toEqual([
+      422,
+      'body.obj.val.filter',
+    ]);
+    expect(await problemOf(create(evaluator, dropping('val.*.*')))).toEqual([422, 'body.obj.val.filter']);
+  });
+
+  it('is given to who admits it as it is stored, before the store is asked for anything', async () => {
+    const admitted: unknown[] = [];
+    const refuse = async (stored: unknown): Promise<void> => {
+      admitted.push(stored);
+      throw new Error('not admitted');
+    };
+    const val = { note: 'to ada@example.com', [`_type${privateKey}`]: 'Evaluator' };
+    await expect(
+      createObject(
+        untouched(async () => dropping()),
+        { projectId, objectId: 'o', val },
+        'ada',
+        requestBudget(1000),
+        { admit: refuse },
+      ),
+    ).rejects.toThrow('not admitted');
+    expect(admitted).toEqual([
+      { projectId, objectId: 'o', val: { note: 'to ', '_type[private_key]': 'Evaluator' } },
+    ]);
+  });
+});
+
+it('an answer that a rule takes the value of is refused', async () => {
+  const answer = {
+    ...draft,
+    type: 'annotation.tone',
+    annotationRef: 'svc:///acme/shop/object/tone:latest',
+    payload: { value: 'polite' },
+  };
+  const create = (redactor: Redactor) =>
+    createFeedback(
+      untouched(async () => redactor),
+      [{ draft: answer, loc: [] }],
+      'ada',
+      requestBudget(1000),
+    );
+  expect(await problemOf(create(dropping('payload.value')))).toEqual([422, 'body.payload']);
+  // Without a rule for it the store is asked.
+  await expect(create(dropping('payload.other'))).rejects.toThrow('the store was asked');
 });

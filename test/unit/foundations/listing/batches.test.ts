@@ -58,6 +58,13 @@ describe('changed batches', () => {
     expect(await collect(encoded)).toEqual(['3']);
     expect(counts.sent).toBe(3);
   });
+
+  it('are sent in pieces when they are large', async () => {
+    const pieces = await Array.fromAsync(
+      encodeBatches(batchesFrom([1, 2, 3, 4, 5], [5]), { sent: 0 }, (item) => String(item).repeat(300_000)),
+    );
+    expect(pieces.map((piece) => piece.map(([first]) => first).join(''))).toEqual(['12', '34', '5']);
+  });
 });
 
 describe('a slice', () => {
@@ -113,7 +120,7 @@ describe('mapAhead', () => {
     );
   });
 
-  it('begins no more than it may: none before the first is taken, then one more at a time', async () => {
+  it('begins nothing before the first is taken, and one ahead of a slow reader', async () => {
     let begun = 0;
     const seen: number[] = [];
     const work = async () => ++begun;
@@ -121,7 +128,19 @@ describe('mapAhead', () => {
       for (let turn = 0; turn < 20; turn++) await nextTurn();
       seen.push(begun);
     }
-    expect(seen).toEqual([1, 3, 5, 7, 8, 9, 10, 10, 10, 10]);
+    expect(seen).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
+  });
+
+  it('works on more at once for a reader who waits, up to what it may', async () => {
+    let underWay = 0;
+    const seen: number[] = [];
+    const work = async () => {
+      seen.push(++underWay);
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      underWay--;
+    };
+    for await (const _ of mapAhead(numbers(20), 3, work));
+    expect(Math.max(...seen)).toBe(4);
   });
 
   it('ends what it reads from when nobody takes more, once what is under way is done', async () => {

@@ -246,10 +246,55 @@ describe('hostile texts', () => {
       '\\n',
       'é',
     ],
+    ...[
+      '\\',
+      '\\u',
+      '\\u0',
+      '\\u0041',
+      '\\x9',
+      '\\xc3',
+      '\\2',
+      '\\203.0.113.77 ',
+      '%',
+      '%2',
+      '%20',
+      '%25',
+      '%e2',
+    ],
+    ...[
+      '&',
+      '&#',
+      '&amp;',
+      '&#6',
+      '\u001b',
+      '\u001b[',
+      '\u001b[0',
+      '[1;',
+      '=',
+      '=3D',
+      '=e2',
+      '=\n',
+      '\u200b',
+      '\uff14',
+    ],
+    ...[
+      '%201+',
+      '=1+1',
+      'eyJaaaaaaaa',
+      'eyJaaaaaaaa.b',
+      'a_',
+      'ada@a.bc\\u003d',
+      '4111%201111%201111%201111 ',
+    ],
   ];
 
-  it.each(pieces)('take time in proportion to their length: %j', (piece) => {
-    const long = piece.repeat(Math.ceil(length / piece.length));
+  it.each([
+    ...pieces.map((piece) => ({ head: '', piece })),
+    { head: '&', piece: 'amp;' },
+    { head: '%', piece: '25' },
+    { head: '\\u0041', piece: '\\' },
+  ])('take time in proportion to their length: $head $piece', ({ head, piece }) => {
+    const long = head + piece.repeat(Math.ceil(length / piece.length));
     // A look that took the square of the length would take hours, and this test its time.
     for (const { from, to } of find(long)) expect(to).toBeGreaterThan(from);
   });

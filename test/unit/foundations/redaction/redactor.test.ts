@@ -135,6 +135,102 @@ describe('patterns', () => {
   });
 });
 
+describe('numbers', () => {
+  const parse = (text: string) => parseJson(text) as JsonValue;
+  const left = (redactor: Redactor, text: string): string =>
+    JSON.stringify(redactor.value('inputs', parse(text)));
+
+  it.each([
+    '4111111111111111',
+    '-4111111111111111',
+    '4111111111111111.0',
+    '4.111111111111111e15',
+    '4111222233334444007',
+  ])('are cards: %s', (card) => {
+    expect(left(label, `{"a": ${card}, "list": [${card}]}`)).toBe('{"a":"[card]","list":["[card]"]}');
+  });
+
+  it('have what patterns look for, and stay as they are without it', () => {
+    const redactor = redactorOf({ name: 'customer', pattern: '^77[0-9]{4}$', action: 'label' });
+    expect(
+      left(redactor, '{"id": 771234, "exact": 12345678901234567890, "one": 1.0, "other": 7712345}'),
+    ).toBe('{"id":"[customer]","exact":12345678901234567890,"one":1.0,"other":7712345}');
+    const below = redactorOf({ name: 'pin', pattern: '[0-9]{4}', paths: ['inputs.pin'], action: 'drop' });
+    expect(left(below, '{"pin": 1234, "port": 8787}')).toBe('{"pin":"","port":8787}');
+  });
+});
+
+describe('what says of which class a value is', () => {
+  const names = {
+    _type: 'Evaluator',
+    _class_name: 'Evaluator',
+    _bases: ['Object'],
+    base_object_class: 'Evaluator',
+  };
+  const secret = '-----BEGIN PRIVATE KEY-----x';
+
+  it.each([
+    redactorOf({ name: 'p', pattern: '.*', action: 'drop' }),
+    redactorOf({ name: 'p', pattern: '[A-Z]', paths: ['val'], action: 'label' }),
+    redactorOf({ name: 'p', paths: ['val.*', 'val.*.*'], action: 'drop' }),
+  ])('is out of reach of patterns and paths', (redactor) => {
+    expect(redactor.value('val', { ...names, deep: [names] })).toMatchObject(names);
+    expect(JSON.stringify(redactor.value('val', { ...names, deep: names }))).not.toContain('undefined');
+  });
+
+  it('never becomes the name of another class, whatever the action', () => {
+    for (const action of ['drop', 'label', 'hash'] as const) {
+      const redactor = redactorOf(...everything.map((rule) => ({ ...rule, action })));
+      const value = {
+        _type: `Evaluator${secret}`,
+        _bases: [`Object${secret}`],
+        _class_name: { text: secret },
+      };
+      const made = redactor.value('inputs', value) as JsonObject;
+      expect(made._type).toMatch(/^Evaluator\[private_key:[0-9a-f]{20}\]$/);
+      expect(made._bases).toEqual([expect.stringMatching(/^Object\[private_key:/)]);
+      expect(JSON.stringify(made)).not.toContain('BEGIN');
+    }
+  });
+
+  it('cannot be brought in by the name of a field: what is dropped leaves its label there', () => {
+    const redactor = redactorOf(...everything.map((rule) => ({ ...rule, action: 'drop' as const })));
+    const value = { [`_type${secret}`]: 'Evaluator', 'judge 4111 1111 1111 1111': 1 };
+    expect(redactor.value('val', value)).toEqual({ '_type[private_key]': 'Evaluator', 'judge [card]': 1 });
+  });
+});
+
+describe('refs', () => {
+  const digest = 'HDSuxbBkNkvPkDh0b9q0iGZa2j9XIfamHzzPp-rKiv8';
+  const refs = [
+    `svc:///acme/shop/object/prompt:${digest}`,
+    `weave:///acme/shop/object/data:${digest}/attr/rows/id/${digest}`,
+    'svc:///acme/shop/op/charge:v3',
+    'svc:///acme/shop/call/call_0123456789',
+    `svc:///acme/shop/table/${'0a'.repeat(32)}`,
+  ];
+  const redactor = redactorOf({ name: 'p', pattern: '[a-z0-9:/]+', action: 'drop' });
+
+  it('are whole where a pattern would take them apart', () => {
+    expect(redactor.value('inputs', refs)).toEqual(refs);
+    for (const ref of refs) expect(redactor.name('op_name', ref, 1024)).toBe(ref);
+  });
+
+  it('with a secret become no other ref, and their digests are no secrets', () => {
+    const drop = redactorOf(...everything.map((rule) => ({ ...rule, action: 'drop' as const })));
+    expect(drop.text('exception', `svc:///acme/shop/object/limits ada@example.com:${digest}`)).toMatch(
+      /^svc:\/\/\/acme\/shop\/object\/limits \[email:[0-9a-f]{20}\]:/,
+    );
+    const chance = `svc:///acme/shop/object/x:-sk-${'a1'.repeat(19)}x`;
+    expect(drop.text('exception', chance)).toBe(chance);
+    expect(drop.foundIn('ref', chance)).toBeUndefined();
+  });
+
+  it('within other texts are like all else', () => {
+    expect(redactor.text('exception', `SEE ${refs[0]}`)).not.toContain('acme');
+  });
+});
+
 it('a rule that fails tells where, and nothing of the value', () => {
   const failing = new Redactor([{ name: 'x', pattern: 'x', action: 'label' }], undefined, () => (text) => {
     throw new RangeError(`cannot read ${text}`);

@@ -111,6 +111,16 @@ describe('a request', () => {
     });
   });
 
+  it('with a content type twice is a 415 that does not ask for what is there', async () => {
+    const answer = await call({ headers: { 'content-type': 'application/json, application/json' } });
+    expect(answer).toMatchObject({
+      statusCode: 415,
+      body: {
+        detail: [{ msg: 'should be application/json alone; it is "application/json, application/json"' }],
+      },
+    });
+  });
+
   it('is a 401 once its key has expired, whatever the gateway has cached', async () => {
     const at = (offset: number) => ({ expiresAt: new Date(Date.now() + offset).toISOString() });
     expect(await call({}, at(60_000))).toMatchObject({ statusCode: 200 });

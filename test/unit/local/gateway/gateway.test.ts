@@ -206,7 +206,7 @@ it('The stage throttles', async () => {
 it('A busy function is an integration that fails', async () => {
   const small = await startFixture(
     { routes: [{ path: '/open', handler: 'plain', open: true }] },
-    { maxWorkers: 1, maxWaiting: 1 },
+    { concurrency: { maxWorkers: 1, maxWaiting: 1 } },
   );
   const statuses = await Promise.all(
     [1, 2, 3, 4].map(async () => (await small.post('/open', 'slow')).status),
@@ -317,7 +317,7 @@ describe('an answer that fails half way breaks off', () => {
   const raw = async (path: string, body: string, afterMs = 0): Promise<string> => {
     const socket = connect(Number(new URL(streamApi.url).port), '127.0.0.1');
     socket.write(
-      `POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: ada\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     let answer = '';
     // A reset is as good an end as any.

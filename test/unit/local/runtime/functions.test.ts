@@ -111,9 +111,10 @@ describe('a function', () => {
 describe('the workers of all functions', () => {
   const concurrency = { maxWorkers: 4, maxWaiting: 4 };
   const long = 3_600_000;
+  const readers = { maxHeld: 0, stalledMs: long };
 
   it('retire when they are idle, the last of a function later', async () => {
-    const pool = new WorkerPool({ maxWorkers: 8, idleMs: 20, lastIdleMs: long });
+    const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 20, lastIdleMs: long });
     const lambda = make(concurrency, pool);
     const busy = await Promise.all([occupy(lambda), occupy(lambda)]);
     expect(pool.size).toBe(2);
@@ -124,7 +125,7 @@ describe('the workers of all functions', () => {
   });
 
   it('retire all of them in the end', async () => {
-    const pool = new WorkerPool({ maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
+    const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
     const lambda = make(concurrency, pool);
     expect(await count(lambda)).toBe(1);
     await expect.poll(() => pool.size, { timeout: 10_000 }).toBe(0);
@@ -132,7 +133,7 @@ describe('the workers of all functions', () => {
   });
 
   it('make room for those of other functions', async () => {
-    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const pool = new WorkerPool({ ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long });
     const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
     expect(await count(one)).toBe(1);
     expect(await count(other)).toBe(1);
@@ -141,7 +142,7 @@ describe('the workers of all functions', () => {
   });
 
   it('are too many only for a function that has none, and only while it needs one', async () => {
-    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const pool = new WorkerPool({ ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long });
     const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
     const { release } = await occupy(one);
     expect(await count(other)).toBe(1);
@@ -152,7 +153,7 @@ describe('the workers of all functions', () => {
   });
 
   it('no longer count when they were killed', async () => {
-    const pool = new WorkerPool({ maxWorkers: 1, idleMs: long, lastIdleMs: long });
+    const pool = new WorkerPool({ ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long });
     const lambda = make(concurrency, pool);
     for (let i = 0; i < 3; i += 1) {
       expect(await count(lambda)).toBe(1);

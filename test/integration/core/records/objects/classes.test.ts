@@ -263,13 +263,9 @@ describe('a version that takes the role admin to make', () => {
     const budget = requestBudget(60_000);
     const grants = [{ scope: '*', role: 'write' } as const];
     const make = (raced: Store, val: JsonObject) =>
-      createObject(
-        raced,
-        { ...name, val },
-        'bob',
-        budget,
-        authorizeChange(raced, { grants }, project, budget),
-      );
+      createObject(raced, { ...name, val }, 'bob', budget, {
+        authorize: authorizeChange(raced, { grants }, project, budget),
+      });
     const drop = (raced: Store, digest: string) =>
       deleteVersions(raced, name, [digest], budget, [], authorizeChange(raced, { grants }, project, budget));
     /** Does something, and something else just before it is written. */

@@ -58,7 +58,7 @@ describe('a table of 10,000 rows of 200 bytes', () => {
     expect(third.meter.writeUnits).toBeLessThan(6);
     expect(await read(next.digest, { offset: 9_999 })).toEqual([rows[9_999], added]);
     expect(await createTableFromDigests(store, project, rowDigests, digest, budget())).toBe(digest);
-  }, 60_000);
+  });
 });
 
 describe('tables', () => {

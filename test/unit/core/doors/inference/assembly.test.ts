@@ -123,6 +123,20 @@ describe('a stream of chat chunks', () => {
     expect(ofText(event(chunk({ content: 'x' })) + event({ error })).error).toEqual(error);
   });
 
+  it.each([
+    ['named by its event', 'event: error\ndata: {"message": "boom"}\n\n', { message: 'boom' }],
+    ['that is no JSON', 'event: error\ndata: boom\n\n', 'boom'],
+    ['of a choice', event({ choices: [{ delta: {}, error: { message: 'boom' } }] }), { message: 'boom' }],
+    ['of one word', event({ error: 'boom' }), 'boom'],
+    ['beside its message', event({ error: true, message: 'boom' }), { error: true, message: 'boom' }],
+  ])('keeps an error %s', (_, text, error) => {
+    expect(ofText(text).error).toEqual(error);
+  });
+
+  it.each([null, '', false, 0])('has no error where it says %j', (error) => {
+    expect(ofText(event({ ...chunk({ content: 'x' }), error })).error).toBeUndefined();
+  });
+
   it('may lack an empty line after its last event', () => {
     expect(ofText(event(chunk({ content: 'x' })).trimEnd()).output).toMatchObject({
       choices: [{ message: { content: 'x' } }],

@@ -63,7 +63,6 @@ const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
   const to: Upstream = { name: 'test', baseUrl: upstream.baseUrl, models: [{ match: '*' }], credentials };
   const body = { model: 'gpt-test', ...fields };
   const request: InferenceRequest = {
-    id: 'r',
     path: '/chat/completions',
     body: inferenceBody().parse(body),
     received: body,
@@ -163,7 +162,7 @@ describe('a request to Bedrock', () => {
     const fields = {
       messages: [{ role: 'user', content: 'größer' }],
       api_version: 'v1',
-      extra_headers: { 'x-amz-security-token': 'mine', 'X-Amzn-Bedrock-GuardrailIdentifier': 'g' },
+      extra_headers: { 'X-Title': 'Shop' },
     };
     expect((await ask({ kind: 'role', region: 'eu-west-1' }, fields)).status).toBe(200);
     const request = upstream.last();
@@ -171,10 +170,7 @@ describe('a request to Bedrock', () => {
     expect(authorization).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
     );
-    expect(request.headers).toMatchObject({
-      'x-amz-security-token': 'token',
-      'x-amzn-bedrock-guardrailidentifier': 'g',
-    });
+    expect(request.headers).toMatchObject({ 'x-amz-security-token': 'token', 'x-title': 'Shop' });
     expect(authorization).toContain(`Signature=${signatureOf(request, 'secret')}`);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../../core/records/costs/costs.ts';
 import {
   costsOf,
   defaultPricesSource,
@@ -10,89 +9,6 @@ import {
 } from '../../../../../core/records/costs/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { micros, noDefaults, priceOf, project } from '../../../../support/costs.ts';
-
-const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };
-
-describe('the tokens of a usage', () => {
-  it.each<[string, JsonObject, object]>([
-    [
-      'OpenAI’s names',
-      { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
-      { prompt: 7, completion: 5, total: 12 },
-    ],
-    ['Anthropic’s names', { input_tokens: 7, output_tokens: 5 }, { prompt: 7, completion: 5, total: 12 }],
-    ['a prompt alone', { prompt_tokens: 7 }, { prompt: 7, total: 7 }],
-    [
-      'both names, of which the larger counts',
-      { prompt_tokens: 0, input_tokens: 7 },
-      { prompt: 7, total: 7 },
-    ],
-    ['a total of its own', { input_tokens: 7, total_tokens: 9 }, { prompt: 7, total: 9 }],
-    ['requests', { requests: 3 }, { requests: 3 }],
-    [
-      'cached tokens among those of the prompt',
-      { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 4 } },
-      { prompt: 10, cacheRead: 4, total: 10 },
-    ],
-    [
-      'cached tokens among those of the input',
-      { input_tokens: 10, input_tokens_details: { cached_tokens: 4 } },
-      { prompt: 10, cacheRead: 4, total: 10 },
-    ],
-    [
-      'cached tokens that Anthropic counts apart',
-      { input_tokens: 10, cache_read_input_tokens: 4, cache_creation_input_tokens: 3, output_tokens: 1 },
-      { prompt: 17, cacheRead: 4, cacheWrite: 3, completion: 1, total: 18 },
-    ],
-    [
-      'Anthropic’s cached tokens beside a prompt that has them already',
-      { prompt_tokens: 17, cache_read_input_tokens: 4, cache_creation_input_tokens: 3 },
-      { prompt: 17, cacheRead: 4, cacheWrite: 3, total: 17 },
-    ],
-    [
-      'more cached tokens than there are',
-      { prompt_tokens: 5, prompt_tokens_details: { cached_tokens: 9 }, cache_creation_input_tokens: 2 },
-      { prompt: 5, cacheRead: 5, cacheWrite: 0, total: 5 },
-    ],
-  ])('by %s', (_name, usage, expected) => {
-    expect(tokensOf(usage)).toEqual({ ...nothing, ...expected });
-  });
-
-  it.each<[string, JsonObject]>([
-    ['text', { prompt_tokens: '7', output_tokens: 'many' }],
-    ['negative', { prompt_tokens: -1, completion_tokens: -0.5, total_tokens: -9, requests: -1 }],
-    ['null, lists and objects', { input_tokens: null, output_tokens: [3], prompt_tokens_details: 4 }],
-    ['huge', { prompt_tokens: 1e300, total_tokens: Number.MAX_VALUE, requests: 2 ** 53 }],
-    ['missing', {}],
-    ['inherited', JSON.parse('{"__proto__": {"prompt_tokens": 7}}')],
-  ])('that are %s count for nothing', (_name, usage) => {
-    expect(tokensOf(usage)).toEqual(nothing);
-  });
-
-  it('are counts whatever a client sends, with cached tokens among those of the prompt', () => {
-    const value = fc.oneof(fc.jsonValue(), fc.nat(), fc.record({ cached_tokens: fc.jsonValue() }));
-    const names = [
-      'prompt_tokens',
-      'input_tokens',
-      'completion_tokens',
-      'output_tokens',
-      'total_tokens',
-      'requests',
-      'prompt_tokens_details',
-      'input_tokens_details',
-      'cache_read_input_tokens',
-      'cache_creation_input_tokens',
-    ];
-    const usages = fc.dictionary(fc.constantFrom(...names), value);
-    fc.assert(
-      fc.property(usages, (usage) => {
-        const tokens = tokensOf(usage as JsonObject);
-        for (const count of Object.values(tokens)) expect(Number.isFinite(count) && count >= 0).toBe(true);
-        expect(tokens.cacheRead + tokens.cacheWrite).toBeLessThanOrEqual(tokens.prompt);
-      }),
-    );
-  });
-});
 
 const startedAt = micros('2026-06-01T12:00:00.000001Z');
 const usage = { 'gpt-x': { prompt_tokens: 10, completion_tokens: 5, requests: 2 } };

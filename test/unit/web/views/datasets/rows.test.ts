@@ -9,8 +9,12 @@ import {
   sourceOf,
 } from '../../../../../web/views/datasets/rows.ts';
 
-const key = fc.stringMatching(/^[a-z ,"é]{1,6}$/).filter((name) => name !== '__proto__');
-const value = fc.jsonValue({ maxDepth: 2 }).filter((one) => !Object.is(one, -0));
+const key = fc.stringMatching(/^[a-z ,"é=@'-]{1,6}$/).filter((name) => name !== '__proto__');
+const text = fc.constantFrom('=1+1', "'=1", '-5', '-5+1', '@x', '+', "'");
+const value = fc.oneof(
+  text,
+  fc.jsonValue({ maxDepth: 2 }).filter((one) => !Object.is(one, -0)),
+);
 const row = fc.dictionary(key, value, { minKeys: 1, noNullPrototype: true }) as fc.Arbitrary<Row>;
 
 /** A row as JSON has it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { tokensOf } from '../../../../../../api/usage.ts';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import { countsOf, usageOf } from '../../../../../../core/doors/otel/conventions/usage.ts';
-import { tokensOf } from '../../../../../../core/records/costs/costs.ts';
 import { spanOf } from '../../../../../support/spans.ts';
 
 const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>

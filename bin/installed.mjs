@@ -1,0 +1,20 @@
+/*
+ * Goes before each npm script that runs TypeScript. Node 24 comes with `npm ci`; without it, Node would end in
+ * ERR_UNKNOWN_FILE_EXTENSION or in the name of some missing package. This file is JavaScript, for older Nodes.
+ */
+import { existsSync } from 'node:fs';
+
+const problem = () => {
+  const [major = 0] = process.versions.node.split('.').map(Number);
+  if (!existsSync(new URL('../node_modules/esbuild/package.json', import.meta.url)))
+    return 'the packages for development are missing, which this command needs: run npm ci, without --omit=dev';
+  if (major < 24)
+    return `this is Node ${process.versions.node}, and node_modules has no Node 24: run npm ci, without --ignore-scripts`;
+  return undefined;
+};
+
+const found = problem();
+if (found !== undefined) {
+  console.error(found);
+  process.exit(1);
+}
