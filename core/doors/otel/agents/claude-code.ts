@@ -365,6 +365,21 @@ const errorOf = (facts: readonly Fact[]): string | undefined =>
     return fact.text('error') ?? fact.error ?? fact.text('error_type') ?? fact.text('error.type') ?? 'error';
   });
 
+/**
+ * Whether an agent is done: the last model that it asked wanted no tool. Nothing says so by itself
+ * where there are no spans.
+ */
+const isDone = (facts: readonly Fact[]): boolean => {
+  const asked = facts.findLast(named(event.request, event.error, span.model));
+  if (!asked) return false;
+  const request = asked.text('request_id');
+  return !facts.some(
+    (fact) =>
+      named(event.decision, event.result, span.tool)(fact) &&
+      (fact.endedAt > asked.endedAt || (request !== undefined && fact.text('request_id') === request)),
+  );
+};
+
 /** What became of a tool that nobody allowed to run. */
 const refusalOf = (facts: readonly Fact[]): string | undefined =>
   first(facts.filter(named(event.decision, span.blocked)), (fact) =>
@@ -383,6 +398,26 @@ const waitOf = (facts: readonly Fact[]): number =>
       (sum, fact) => sum + (fact.count('duration_ms') ?? Math.round((fact.endedAt - fact.startedAt) / 1000)),
       0,
     );
+
+/**
+ * When a person began to be asked, as far as records show it: the model had answered, and the tools
+ * before it had run. undefined if nobody was asked.
+ */
+const askedAt = (of: readonly Fact[], facts: readonly Fact[]): Micros | undefined => {
+  const decision = of.find(
+    (fact) => fact.name === event.decision && byPerson.test(fact.text('source') ?? ''),
+  );
+  if (!decision || of.some(({ name }) => name === span.blocked)) return undefined;
+  const agent = decision.text('agent_id');
+  const before = facts.filter(
+    (fact) =>
+      named(event.request, event.result)(fact) &&
+      fact.text('agent_id') === agent &&
+      sessionOf(fact) === sessionOf(decision) &&
+      fact.endedAt <= decision.endedAt,
+  );
+  return before.length > 0 ? endOf(before) : undefined;
+};
 
 const outputOf = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
   first(facts.filter(named(span.tool)), (fact) => {
@@ -558,11 +593,17 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         (fact) => asInputs(fact.json('tool_input')) ?? undefined,
       );
       const parameters = first(group.facts, (fact) => asInputs(fact.json('tool_parameters')));
-      const waited = waitOf(group.facts);
+      const asked = askedAt(group.facts, facts);
+      const decided = group.facts.find(named(event.decision))?.endedAt;
+      const waited =
+        asked === undefined || decided === undefined
+          ? waitOf(group.facts)
+          : Math.round((decided - asked) / 1000);
       const output = outputOf(group.facts);
       const ran = group.facts.some(named(event.result, span.execution));
       return {
         ...base,
+        startedAt: whole ? base.startedAt : Math.min(base.startedAt, asked ?? base.startedAt),
         kind: 'tool',
         opName: span.tool,
         name,
@@ -611,7 +652,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
           ? callIdOf(own.traceId, toolSpan)
           : ((spawner && ids.get(spawner)) ?? agentsById.get(caller ?? '')?.id ?? turn?.id ?? null),
       startedAt: startOf(times),
-      endedAt: endOf(times),
+      endedAt: completed.length > 0 || isDone(agent.facts) ? endOf(times) : undefined,
       inputs: message('user', question),
       output: message(
         'assistant',
@@ -648,7 +689,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         name: agentName,
         parentId: parentOfTurn(whole),
         startedAt: startOf(times),
-        endedAt: whole.length > 0 ? endOf(whole) : later.length > 0 ? endOf([...of, ...later]) : undefined,
+        endedAt: whole.length > 0 ? endOf(whole) : isDone(later) ? endOf(later) : undefined,
         inputs: message('user', prompt),
         output: message('assistant', answerOf(main.length > 0 ? main : said)) ?? null,
         exception: whole.length > 0 ? errorOf(whole) : undefined,

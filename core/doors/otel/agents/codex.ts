@@ -186,7 +186,11 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
     });
   }
   if (!prompt) return operations;
-  const ends = operations.flatMap(({ endedAt }) => endedAt ?? []);
+  // Nothing says that a turn is done. It is once the model answers and wants no tool.
+  const [last] = operations.toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0));
+  const isDone =
+    last?.kind === 'model' &&
+    !facts.some((fact) => fact.name === event.decision && fact.endedAt > (last.endedAt ?? 0));
   return [
     {
       ...common,
@@ -196,7 +200,7 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
       name: agentName,
       parentId: null,
       startedAt: prompt.endedAt,
-      endedAt: ends.length > 0 ? Math.max(...ends) : undefined,
+      endedAt: isDone ? last.endedAt : undefined,
       inputs: message('user', shown(prompt.text('prompt'))),
       facts: [prompt],
       used: ['prompt'],
