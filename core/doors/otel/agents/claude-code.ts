@@ -119,6 +119,12 @@ const toolName = (facts: readonly Fact[]): string | undefined => {
   return ofServer && ofTool ? `${ofServer}.${ofTool}` : whole;
 };
 
+/** What `tool_parameters` say of a tool's arguments. Of MCP tools they say the name alone. */
+const argumentsIn = (fact: Fact): JsonObject | undefined => {
+  const { mcp_server_name, mcp_tool_name, ...parameters } = asInputs(fact.json('tool_parameters')) ?? {};
+  return asInputs(parameters) as JsonObject | undefined;
+};
+
 /** Names of the tool that starts a sub-agent, now and formerly. */
 const spawning: ReadonlySet<string> = new Set(['Agent', 'Task']);
 
@@ -358,7 +364,7 @@ const countsOf = (facts: readonly Fact[]): Counts | undefined => {
 };
 
 const errorOf = (facts: readonly Fact[]): string | undefined =>
-  first(facts, (fact) => {
+  first([...facts.filter(named(event.error)), ...facts], (fact) => {
     if (fact.name === event.error)
       return [fact.text('status_code'), fact.text('error')].filter(Boolean).join(': ') || 'error';
     if (fact.isSpan ? fact.error === undefined && !fact.failed : !fact.failed) return undefined;
@@ -426,10 +432,10 @@ const outputOf = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
   });
 
 /** Whether there is enough of it to be a call. */
-const isCall = ({ kind, facts }: Group): boolean => {
-  if (kind !== 'tool') return facts.some(({ name }) => name !== event.response) || facts.length > 0;
-  return facts.some(named(span.tool, span.execution, event.result)) || refusalOf(facts) !== undefined;
-};
+const isCall = ({ kind, facts }: Group): boolean =>
+  kind !== 'tool' ||
+  facts.some(named(span.tool, span.execution, event.result)) ||
+  refusalOf(facts) !== undefined;
 
 /** Makes operations of what Claude Code said in one place. */
 export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
@@ -441,9 +447,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
     const traceId = first(group.facts, (fact) => fact.traceId);
     if (spanId !== undefined && traceId !== undefined) return callIdOf(traceId, spanId);
     const [fact] = group.facts;
-    // An answer without its request would take the place of the request's tokens.
-    const kind = group.kind === 'model' && group.facts.every(named(event.response)) ? 'answer' : group.kind;
-    return digestOf(fact ? sessionOf(fact) : '', `${kind} ${group.identity}`);
+    return digestOf(fact ? sessionOf(fact) : '', `${group.kind} ${group.identity}`);
   };
   const ids = new Map(groups.map((group) => [group, idOf(group)]));
 
@@ -592,7 +596,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         [...group.facts.filter(named(event.result)), ...group.facts],
         (fact) => asInputs(fact.json('tool_input')) ?? undefined,
       );
-      const parameters = first(group.facts, (fact) => asInputs(fact.json('tool_parameters')));
+      const parameters = first(group.facts, argumentsIn);
       const asked = askedAt(group.facts, facts);
       const decided = group.facts.find(named(event.decision))?.endedAt;
       const waited =
@@ -608,7 +612,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         opName: span.tool,
         name,
         tool: name,
-        inputs: (input ?? parameters) as JsonObject | undefined,
+        inputs: (input as JsonObject | undefined) ?? parameters,
         output: output ?? null,
         exception: error ?? (ran ? undefined : refusalOf(group.facts)),
         ...(waited > 0 && { summary: { waited_ms: waited } }),

@@ -57,6 +57,17 @@ const exitCodeOf = (fact: Fact): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
+/** Why a tool failed: the code of a command, and what it printed. */
+const reasonOf = (result: Fact, code: number | undefined): string => {
+  const output = result.json('output');
+  const text = result.text('output') ?? '';
+  const nested = get(output, 'output');
+  const printed = typeof nested === 'string' ? nested : text.slice(Math.max(0, text.indexOf('\nOutput:')));
+  const said = printed.replace(/^\nOutput:/, '').trim();
+  if (code === undefined) return said || 'error';
+  return said === '' ? `exit code ${code}` : `exit code ${code}: ${said}`;
+};
+
 const toolName = (facts: readonly Fact[]): string | undefined => {
   for (const fact of facts) {
     const name = fact.text('tool_name');
@@ -157,7 +168,6 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
     const last = result ?? denied;
     if (!last) continue;
     const output = result && ((result.json('output') ?? null) as JsonValue);
-    const text = result?.text('output');
     const code = result && exitCodeOf(result);
     const failed = result?.failed || (code !== undefined && code !== 0);
     const waited =
@@ -177,7 +187,7 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
       output: output ?? null,
       exception: result
         ? failed
-          ? (text ?? `exit code ${code ?? 'unknown'}`)
+          ? reasonOf(result, code)
           : undefined
         : `not allowed to run: ${denied?.text('source') ?? 'denied'}`,
       ...(waited > 0 && { summary: { waited_ms: waited } }),
