@@ -51,9 +51,9 @@ const sendAll = async (projectId: ProjectId, pieces: readonly Piece[]): Promise<
 };
 
 const callsOf = async (projectId: ProjectId): Promise<JsonObject[]> => {
-  const calls = await query(store, { projectId });
+  const calls: JsonObject[] = await query(store, { projectId });
   return calls
-    .map((call) => ({ ...call, project_id: '' }))
+    .map((call): JsonObject => ({ ...call, project_id: '' }))
     .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 };
 
