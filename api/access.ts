@@ -43,8 +43,14 @@ export const calls = {
    * that come again, and starts that hold an end which comes again. Puts segments and notes in batches.
    */
   write: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  /** Writes, and reads log records with the calls that they join. */
-  join: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
+  /**
+   * Writes, and reads log records with the calls that they join. Deletes calls that log records made by
+   * themselves, once those of spans take their places.
+   */
+  join: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+  },
   /** Writes whole calls with new ids, each a start with its end. */
   record: { stores: true, table: ['BatchWriteItem'] },
   /** Replaces calls one by one. */

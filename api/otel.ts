@@ -27,8 +27,8 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
-/** Spans and log records report calls, and join them. */
-const joining = { calls: 'join', payloads: 'change', rollups: 'note' } as const;
+/** Spans and log records report calls, and join them. A call that another takes the place of goes. */
+const joining = { calls: 'join', payloads: 'delete', rollups: 'note' } as const;
 
 const headers = () => ({
   project_id: field(projectId, 'The project of resources that name none, `<entity>/<project>`.'),
@@ -44,7 +44,7 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   name: 'OtlpTraces',
   summary: 'Report spans, as OTLP/HTTP',
   description:
-    'Stores each span as a call. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to this API with `/otel`, and the key in `OTEL_EXPORTER_OTLP_HEADERS`. The body may be packed with gzip or deflate. The project comes from the resource, else from the header `project_id`. Answers and errors come in the encoding of the request. Spans that cannot be taken are counted in `partialSuccess`, with the reason. The same export may be sent again.',
+    'Stores each span as a call. Set `OTEL_EXPORTER_OTLP_ENDPOINT` to this API with `/otel`, and the key in `OTEL_EXPORTER_OTLP_HEADERS`. The body may be packed with gzip or deflate. The project comes from the resource, else from the header `project_id`. Answers and errors come in the encoding of the request. Spans of a coding agent meet its log records: one call for each operation. Spans that cannot be taken are counted in `partialSuccess`, with the reason; so are the technical ones of Codex. The same export may be sent again.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
@@ -86,7 +86,7 @@ export const otelLogs = /* @__PURE__ */ endpoint({
   name: 'OtlpLogs',
   summary: 'Report log records, as OTLP/HTTP',
   description:
-    'Records with the content of a request join the call of the span that they name, whichever comes first. Records of coding agents (Claude Code, Codex) that name no span become calls of a thread for each session. All others are passed over. Encodings, projects and errors are those of `/otel/v1/traces`. The same export may be sent again.',
+    'Records with the content of a request join the call of the span that they name, whichever comes first. Records of coding agents (Claude Code, Codex) become calls of a thread for each session, together with the spans of the agent. All others are passed over. Encodings, projects and errors are those of `/otel/v1/traces`. The same export may be sent again.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],

@@ -3,7 +3,7 @@ import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import { writeCalls } from '../../records/calls/index.ts';
-import { callsOfAgents, isOfAgent } from './agents.ts';
+import { agentSpan, isOfAgent, leftOut, storeFacts } from './agents/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
 import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
@@ -153,11 +153,18 @@ const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>
   }
 };
 
+/** How many spans or log records of a request were kept, and those that were not. */
+interface Stored {
+  readonly kept: number;
+  readonly rejected: readonly Rejection[];
+}
+
 /**
- * Stores spans as calls. When it returns, all of them are durable; when it throws, some may be, and
- * the same spans may be sent again.
+ * Stores spans as calls. Those of coding agents meet their log records. When it returns, all of them
+ * are durable; when it throws, some may be, and the same spans may be sent again.
  *
  * @param userId the user of the reporting key
+ * @returns how many were kept, and those that were not
  * @throws ServiceError 413 if the calls would be too large
  */
 export const storeSpans = async (
@@ -165,11 +172,21 @@ export const storeSpans = async (
   spans: readonly ProjectSpan[],
   userId: string,
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<Stored> => {
   checkResources(spans.map(({ span }) => span));
-  const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
-  await writeCalls(store, reports, userId, budget);
-  await joinLater(store, lacking, budget);
+  const whose = Map.groupBy(spans, agentSpan);
+  const ofPrograms = whose.get(undefined) ?? [];
+  const ofClaude = whose.get('claude-code') ?? [];
+  if (ofPrograms.length > 0) {
+    const { reports, lacking } = await withEarlier(store, callsOf(ofPrograms), budget);
+    await writeCalls(store, reports, userId, budget);
+    await joinLater(store, lacking, budget);
+  }
+  const rejected = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];
+  return {
+    kept: ofPrograms.length + ofClaude.length,
+    rejected: [...rejected, ...leftOut(whose.get('codex')?.length ?? 0)],
+  };
 };
 
 /**
@@ -185,12 +202,11 @@ export const storeRecords = async (
   records: readonly ProjectRecord[],
   userId: string,
   budget: RequestBudget,
-): Promise<{ readonly kept: number; readonly rejected: readonly Rejection[] }> => {
+): Promise<Stored> => {
   checkResources(records);
-  const content = records.filter(isContent);
   const agents = records.filter(isOfAgent);
-  const calls = callsOfAgents(agents);
-  if (calls.length > 0) await writeCalls(store, calls, userId, budget);
+  const content = records.filter((record) => isContent(record) && !isOfAgent(record));
+  const tooLong = agents.length > 0 ? await storeFacts(store, { records: agents }, userId, budget) : [];
   const rejected = content.length > 0 ? await storeContent(store, content, budget) : [];
-  return { kept: content.length + agents.length, rejected };
+  return { kept: content.length + agents.length, rejected: [...tooLong, ...rejected] };
 };

@@ -32,12 +32,21 @@ import { get, isDict, plain, textOf } from './values.ts';
  * become if the records had been its events.
  */
 
-/** The name of a record's event: of its own since OTLP 1.5, an attribute before. */
+/**
+ * What an event's name looks like. Exporters of Rust's `tracing` write a place in the source into
+ * OTLP's field: `event otel/src/events/session_telemetry.rs:703`.
+ */
+const eventNames = /^[A-Za-z][\w.:-]*$/;
+
+/**
+ * The name of a record's event: the attribute `event.name`, which only who means it sets, else of
+ * its own since OTLP 1.5 if that is a name.
+ */
 export const eventNameOf = ({
   eventName,
   attributes,
 }: Pick<ProjectRecord, 'eventName' | 'attributes'>): string =>
-  eventName || (textOf(attributes.get('event.name')) ?? '');
+  textOf(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
 
 /** Whether a record has content for a span. */
 export const isContent = (record: ProjectRecord): boolean =>

@@ -18,6 +18,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
 import { type Changing, HourMarks } from '../rollups.ts';
+import { factKeysOf } from './facts.ts';
 import {
   endKey,
   fromItem,
@@ -78,10 +79,27 @@ export const deleteCalls = async (
   for await (const calls of findDescendants(store, projectId, [...new Set(ids)], budget)) {
     for (const run of chunked(deepestFirst(calls), runLength)) {
       await deleteOthers(run.map(({ id }) => id));
-      deleted += await deleteRun(store, projectId, run, marks, budget);
+      deleted += await deleteRun(store, projectId, run, marks, budget, readFactKeys);
     }
   }
   return deleted;
+};
+
+/**
+ * Deletes calls alone, without their descendants: others have taken their place. Unknown ids are
+ * ignored.
+ *
+ * @throws ServiceError as {@link deleteCalls}
+ */
+export const removeCalls = async (
+  store: Store,
+  projectId: ProjectId,
+  ids: readonly string[],
+  budget: RequestBudget,
+): Promise<void> => {
+  const marks = new HourMarks(store, budget);
+  const run = deepestFirst(new Map(ids.map((id) => [id, 0])));
+  await deleteRun(store, projectId, run, marks, budget, async () => []);
 };
 
 interface CallToDelete {
@@ -110,6 +128,7 @@ const deepestFirst = (calls: Depths): CallToDelete[] =>
  * report of the same content may bring payloads back. So the run is complete when an attempt finds
  * neither header nor payload.
  *
+ * @param factKeys finds what coding agents said in the calls' places, to be deleted with them
  * @returns the number of calls with a start
  */
 const deleteRun = async (
@@ -118,6 +137,7 @@ const deleteRun = async (
   run: readonly CallToDelete[],
   marks: HourMarks,
   budget: RequestBudget,
+  factKeys: typeof readFactKeys,
 ): Promise<number> => {
   let remaining = run;
   for (let attempts = 0; remaining.length > 0; attempts++) {
@@ -131,12 +151,9 @@ const deleteRun = async (
     await readNotes(store, projectId, remaining, budget);
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
-    // A repeated request finds notes through the calls' items.
-    await deleteItems(
-      store.table,
-      remaining.flatMap((call) => call.notes),
-      budget,
-    );
+    const facts = await factKeys(store, projectId, remaining, budget);
+    // A repeated request finds notes and facts through the calls' items.
+    await deleteItems(store.table, [...remaining.flatMap((call) => call.notes), ...facts], budget);
     await deleteCallItems(store, remaining, budget);
     remaining = remaining.filter(
       (call) =>
@@ -167,6 +184,24 @@ const readItems = async (
     call.payloads.push(...parts.flatMap(({ part }) => pointersOf(part)));
     call.wasCall ||= parts.some(({ part }) => part.start !== null);
   }
+};
+
+/** Every call of a coding agent names its agent; others have nothing in a place. */
+const readFactKeys = (
+  store: Store,
+  projectId: ProjectId,
+  calls: readonly CallToDelete[],
+  budget: RequestBudget,
+): Promise<Item[]> => {
+  const starts = calls.flatMap(({ items }) =>
+    items.flatMap((item) => fromItem(store, projectId, item).start ?? []),
+  );
+  return factKeysOf(
+    store,
+    projectId,
+    starts.filter(({ attributes }) => attributes['agent.name'] !== undefined),
+    budget,
+  );
 };
 
 const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>

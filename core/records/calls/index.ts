@@ -1,5 +1,6 @@
 export * from './answer.ts';
-export { type DeleteOthers, deleteCalls } from './delete.ts';
+export { type DeleteOthers, deleteCalls, removeCalls } from './delete.ts';
+export { type Place, type PlacedFacts, placeOfThread, putFacts, readFacts } from './facts.ts';
 export { foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
   callIdOf,

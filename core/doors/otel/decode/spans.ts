@@ -123,12 +123,19 @@ export interface LogFields
   readonly observedTimeUnixNano: bigint;
 }
 
+/** The time that agents write as an attribute of their records; 0 if there is none. */
+const timestampOf = (attributes: Attributes): bigint => {
+  const text = attributes.get('event.timestamp');
+  const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? 0n : BigInt(milliseconds) * 1_000_000n;
+};
+
 /** @throws UnusableSpan if its ids or times are none */
 const toRecord = (fields: LogFields, resource: Attributes, scope: Scope): LogRecord => {
   const { observedTimeUnixNano, ...rest } = fields;
   const optionalId = (name: string, bytes: Uint8Array, length: number) =>
     isSet(bytes) ? requiredId(name, bytes, length) : undefined;
-  const timeUnixNano = fields.timeUnixNano || observedTimeUnixNano;
+  const timeUnixNano = fields.timeUnixNano || observedTimeUnixNano || timestampOf(fields.attributes);
   if (timeUnixNano === 0n)
     throw new UnusableSpan('time_unix_nano and observed_time_unix_nano are both zero; one should be set');
   return {

@@ -190,7 +190,7 @@ describe('a coding agent without spans', () => {
     await taken(send('logs', logsJson(project, ...records)));
     await taken(send('logs', logsJson(project, ...records)));
     const calls = await callsOf(project);
-    const turn = calls.find(({ op_name }) => op_name === 'claude_code.user_prompt');
+    const turn = calls.find(({ op_name }) => op_name === 'claude_code.interaction');
     const below = { thread_id: 'session', turn_id: turn?.id, parent_id: turn?.id, trace_id: turn?.trace_id };
     expect(calls).toHaveLength(3);
     expect(turn).toMatchObject({
@@ -198,12 +198,13 @@ describe('a coding agent without spans', () => {
       inputs: { messages: [{ role: 'user', content: 'fix the build' }] },
       attributes: { kind: 'agent', user: { email: 'ada@example.com' } },
     });
-    expect(calls.find(({ op_name }) => op_name === 'claude_code.api_request')).toMatchObject({
+    expect(calls.find(({ op_name }) => op_name === 'claude_code.llm_request')).toMatchObject({
       ...below,
       inputs: { model: 'claude-sonnet-4-5' },
       output: { messages: [{ role: 'assistant', content: 'I look.' }] },
-      attributes: { kind: 'model', cost_usd: 0.01 },
+      attributes: { kind: 'model', agent: { name: 'claude-code' } },
       summary: {
+        cost_usd: 0.01,
         usage: {
           'claude-sonnet-4-5': {
             ...{ input_tokens: 1100, output_tokens: 10, cache_read_input_tokens: 1000 },
@@ -213,12 +214,79 @@ describe('a coding agent without spans', () => {
         svc: { latency_ms: 2000 },
       },
     });
-    expect(calls.find(({ op_name }) => op_name === 'claude_code.tool_result')).toMatchObject({
+    expect(calls.find(({ op_name }) => op_name === 'claude_code.tool')).toMatchObject({
       ...{ ...below, display_name: 'Bash', inputs: { command: 'make' }, exception: 'exit 2' },
-      attributes: { kind: 'tool' },
+      attributes: { kind: 'tool', tool: { name: 'Bash' } },
     });
     const threads = await service.post('/threads/stream_query', { project_id: project });
     expect(await threads.json()).toMatchObject({ thread_id: 'session', turn_count: 1 });
+  });
+
+  it('costs a write unit for what it says, and its turn again', async () => {
+    const project = newProject();
+    const says = (event: string, seconds: number, values: JsonObject) => ({
+      ...agentJson('', { 'prompt.id': 'p1', 'event.name': event, ...values }),
+      ...{ body: { stringValue: `claude_code.${event}` }, ...at(seconds) },
+    });
+    const units = async (record: JsonObject) => {
+      const { readUnits, writeUnits } = await lineOf(service, await send('logs', logsJson(project, record)));
+      return { readUnits, writeUnits };
+    };
+    expect(await units(says('user_prompt', 0, { prompt: 'fix it' }))).toEqual({
+      readUnits: 2,
+      writeUnits: 6,
+    });
+    const request = { model: 'm', duration_ms: 2000, request_id: 'r', input_tokens: 4, output_tokens: 1 };
+    // The request, and the turn again with what it replaces.
+    expect(await units(says('api_request', 3, request))).toEqual({ readUnits: 4, writeUnits: 11 });
+  });
+
+  it('is Codex as its exporter writes it, with a place in its source as the name and no time', async () => {
+    const project = newProject();
+    const record = (event: string, second: number, values: JsonObject) => ({
+      ...recordJson('event otel/src/events/session_telemetry.rs:703', {
+        ...{ 'event.name': event, 'conversation.id': 'c-2', model: 'gpt-5', ...values },
+        'event.timestamp': `2026-11-24T07:31:5${second}.000Z`,
+      }),
+      ...{ traceId: '', spanId: '', timeUnixNano: '0' },
+    });
+    const tokens = { 'event.kind': 'response.completed', input_token_count: '9', output_token_count: '2' };
+    await taken(
+      send(
+        'logs',
+        logsJson(
+          project,
+          record('codex.user_prompt', 0, { prompt: 'count' }),
+          record('codex.api_request', 2, { duration_ms: '1000' }),
+          record('codex.sse_event', 3, { 'event.kind': 'response.completed', duration_ms: '0' }),
+          record('codex.sse_event', 3, tokens),
+          record('codex.tool_result', 5, {
+            ...{ tool_name: 'exec_command', call_id: 'c1', duration_ms: '40', success: 'true' },
+            output: 'Process exited with code 1\nOutput:\nno such file',
+          }),
+        ),
+      ),
+    );
+    expect(await callsOf(project)).toMatchObject([
+      { display_name: 'codex', started_at: '2026-11-24T07:31:50.000000Z', ended_at: null },
+      {
+        display_name: 'gpt-5',
+        summary: { usage: { 'gpt-5': { total_tokens: 11 } }, svc: { latency_ms: 2000 } },
+      },
+      { display_name: 'exec_command', exception: 'exit code 1: no such file' },
+    ]);
+  });
+
+  it('has no calls of technical spans, and says so', async () => {
+    const project = newProject();
+    const body = exportJson({ 'svc.project_id': project }, [spanJson({ name: 'append_items' })]);
+    const technical = JSON.parse(JSON.stringify(body).replace('"shop","version"', '"codex_exec","version"'));
+    const answer = await send('traces', technical);
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('Codex') } },
+    ]);
+    expect(await callsOf(project)).toEqual([]);
   });
 
   it('is Codex as well', async () => {
@@ -251,9 +319,9 @@ describe('a coding agent without spans', () => {
     expect(
       calls.map(({ op_name, thread_id, parent_id }) => [op_name, thread_id, parent_id !== null]),
     ).toEqual([
-      ['codex.user_prompt', 'c-1', false],
-      ['codex.sse_event', 'c-1', true],
-      ['codex.tool_result', 'c-1', true],
+      ['codex.turn', 'c-1', false],
+      ['codex.request', 'c-1', true],
+      ['codex.tool', 'c-1', true],
     ]);
     expect(calls).toMatchObject([
       { inputs: { messages: [{ content: 'fix it' }] } },

@@ -1,0 +1,147 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Micros,
+} from '../../../../foundations/wire/index.ts';
+import { microsOf } from '../calls.ts';
+import type { ProjectRecord } from '../projects.ts';
+import type { Attributes, AttributeValue, Span } from '../span.ts';
+import { countOf, plain, structured, textOf } from '../values.ts';
+
+/*
+ * What a log record or a span of a coding agent says, as JSON, so that it can wait for others of the
+ * same operation.
+ */
+
+const jsonOf = (attributes: Attributes): JsonObject =>
+  Object.fromEntries(Array.from(attributes, ([key, value]) => [key, plain(value)]));
+
+const micros = (value: JsonValue | undefined): Micros => Number(value ?? 0);
+
+/** The JSON of a fact that a log record tells. Its empty fields are left out. */
+export const factOfRecord = (record: ProjectRecord, event: string, time: Micros): JsonObject => ({
+  event,
+  time,
+  ...(record.traceId && { trace: record.traceId }),
+  ...(record.spanId && { span: record.spanId }),
+  attributes: jsonOf(record.attributes),
+  resource: jsonOf(record.resource),
+  scope: { name: record.scope.name, version: record.scope.version },
+});
+
+/** The JSON of a fact that a span tells. */
+export const factOfSpan = (span: Span): JsonObject => ({
+  name: span.name,
+  start: microsOf(span.startTimeUnixNano),
+  time: microsOf(span.endTimeUnixNano),
+  trace: span.traceId,
+  span: span.spanId,
+  ...(span.parentSpanId && { parent: span.parentSpanId }),
+  attributes: jsonOf(span.attributes),
+  resource: jsonOf(span.resource),
+  scope: { name: span.scope.name, version: span.scope.version },
+  ...(span.status.code !== 0 && { status: { code: span.status.code, message: span.status.message } }),
+  ...(span.events.length > 0 && {
+    events: span.events.map(({ name, timeUnixNano, attributes }) => ({
+      name,
+      time: microsOf(timeUnixNano),
+      attributes: jsonOf(attributes),
+    })),
+  }),
+});
+
+const mapOf = (value: JsonValue | undefined): Attributes =>
+  new Map(isJsonObject(value) ? (Object.entries(value) as [string, AttributeValue][]) : []);
+
+/** Something that happened during a fact's span. */
+export interface FactEvent {
+  readonly name: string;
+  readonly time: Micros;
+  readonly attributes: Attributes;
+}
+
+/** A fact, as it is read. */
+export class Fact {
+  /** Tells it from all others. */
+  readonly key: string;
+  readonly isSpan: boolean;
+  /** The span's name, or the event's with its agent's before it. */
+  readonly name: string;
+  readonly startedAt: Micros;
+  readonly endedAt: Micros;
+  readonly traceId: string | undefined;
+  /** Its own span, or the one around the record. */
+  readonly spanId: string | undefined;
+  readonly parentSpanId: string | undefined;
+  readonly attributes: Attributes;
+  readonly resource: Attributes;
+  readonly scope: JsonObject;
+  /** What the span's status says of an error; undefined without one. */
+  readonly error: string | undefined;
+  readonly events: readonly FactEvent[];
+
+  constructor(json: JsonObject) {
+    const { event, name, start, time, status, events } = json;
+    this.key = JSON.stringify(json);
+    this.isSpan = event === undefined;
+    this.name = String(event ?? name);
+    this.attributes = mapOf(json.attributes);
+    this.resource = mapOf(json.resource);
+    this.scope = isJsonObject(json.scope) ? json.scope : {};
+    this.endedAt = micros(time);
+    this.startedAt =
+      start === undefined ? this.endedAt - (this.count('duration_ms') ?? 0) * 1000 : micros(start);
+    this.traceId = textOf(json.trace);
+    this.spanId = textOf(json.span);
+    this.parentSpanId = textOf(json.parent);
+    this.error =
+      isJsonObject(status) && Number(status.code) === 2 ? (textOf(status.message) ?? 'error') : undefined;
+    this.events = (Array.isArray(events) ? events : []).filter(isJsonObject).map((each) => ({
+      name: String(each.name),
+      time: micros(each.time),
+      attributes: mapOf(each.attributes),
+    }));
+  }
+
+  text(key: string): string | undefined {
+    const value = this.attributes.get(key);
+    return textOf(value) ?? (typeof value === 'number' ? String(value) : undefined);
+  }
+
+  count(key: string): number | undefined {
+    return countOf(this.attributes.get(key));
+  }
+
+  json(key: string): unknown {
+    const value = this.attributes.get(key);
+    return value === undefined ? undefined : structured(plain(value));
+  }
+
+  /** Whether it says that it failed, as a boolean or as text. */
+  get failed(): boolean {
+    return String(this.attributes.get('success')) === 'false';
+  }
+}
+
+const order = (fact: Fact): readonly (number | string)[] => [
+  fact.endedAt,
+  fact.count('event.sequence') ?? 0,
+  fact.isSpan ? 1 : 0,
+  fact.key,
+];
+
+/** Facts, each once, in the order in which they happened, whatever the order in which they came. */
+export const inOrder = (facts: readonly JsonObject[]): Fact[] => {
+  const read = new Map(facts.map((json) => [JSON.stringify(json), json]));
+  const keyed = [...read.values()].map((json) => {
+    const fact = new Fact(json);
+    return { fact, by: order(fact) };
+  });
+  const compare = (a: readonly (number | string)[], b: readonly (number | string)[]): number => {
+    const at = a.findIndex((value, i) => value !== b[i]);
+    const [x, y] = [a[at], b[at]];
+    return x === undefined || y === undefined ? 0 : x < y ? -1 : 1;
+  };
+  return keyed.sort((a, b) => compare(a.by, b.by)).map(({ fact }) => fact);
+};

@@ -1,0 +1,1 @@
+export { agentSpan, isOfAgent, leftOut, storeFacts } from './meeting.ts';

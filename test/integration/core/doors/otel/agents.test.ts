@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { decodeExport, decodeLogs, storeRecords, storeSpans } from '../../../../../core/doors/otel/index.ts';
+import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
+import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { type AgentCapture, readAgentCapture } from '../../../../support/agent-captures.ts';
+import { createCallStore, query } from '../../../../support/calls.ts';
+import '../../../../support/properties.ts';
+import { runs } from '../../../../support/sampling.ts';
+import { everythingStored } from '../../../../support/stored.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await createCallStore();
+});
+
+let projects = 0;
+const newProject = () => `acme/meeting-${projects++}` as ProjectId;
+const budget = () => requestBudget(60_000);
+
+/** One span or log record of a capture, which can be sent in any request. */
+type Piece = (projectId: ProjectId) => { readonly span?: Span; readonly record?: LogRecord };
+type Span = Parameters<typeof storeSpans>[1][number];
+type LogRecord = Parameters<typeof storeRecords>[1][number];
+
+const piecesOf = async ({ requests }: AgentCapture): Promise<Piece[]> => {
+  const pieces = await Promise.all(
+    requests.map(async ({ path, body, headers }): Promise<Piece[]> => {
+      const encoding = headers['content-type']?.includes('json')
+        ? 'application/json'
+        : 'application/x-protobuf';
+      const packing = headers['content-encoding'] ?? '';
+      if (path === '/v1/logs') {
+        const { records } = await decodeLogs(body, encoding, packing);
+        return records.map((record) => (projectId) => ({ record: { ...record, projectId } }));
+      }
+      const { spans } = await decodeExport(body, encoding, packing);
+      return spans.map((span) => (projectId) => ({ span: { ...span, projectId } }));
+    }),
+  );
+  return pieces.flat();
+};
+
+const sendAll = async (projectId: ProjectId, pieces: readonly Piece[]): Promise<void> => {
+  const sent = pieces.map((piece) => piece(projectId));
+  const spans = sent.flatMap(({ span }) => span ?? []);
+  const records = sent.flatMap(({ record }) => record ?? []);
+  if (spans.length > 0) await storeSpans(store, spans, 'ada', budget());
+  if (records.length > 0) await storeRecords(store, records, 'ada', budget());
+};
+
+const callsOf = async (projectId: ProjectId): Promise<JsonObject[]> => {
+  const calls: JsonObject[] = await query(store, { projectId });
+  return calls
+    .map((call): JsonObject => ({ ...call, project_id: '' }))
+    .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
+};
+
+const names = [
+  'claude-code-logs',
+  'claude-code-spans-and-logs',
+  'claude-code-background-agent',
+  'codex-logs',
+] as const;
+
+describe.each(names)('what %s says', (name) => {
+  it('makes the same calls however it is split, and in whichever order it comes', async () => {
+    const pieces = await piecesOf(readAgentCapture(name));
+    const whole = newProject();
+    await sendAll(whole, pieces);
+    const expected = await callsOf(whole);
+    expect(expected.length).toBeGreaterThan(5);
+    const splits = fc.tuple(
+      fc.shuffledSubarray(pieces, { minLength: pieces.length }),
+      fc.array(fc.integer({ min: 1, max: pieces.length }), { minLength: 2, maxLength: 6 }),
+      fc.boolean(),
+    );
+    await fc.assert(
+      fc.asyncProperty(splits, async ([shuffled, lengths, together]) => {
+        const projectId = newProject();
+        const requests: Piece[][] = [];
+        for (let at = 0, i = 0; at < shuffled.length; i++) {
+          const length = lengths[i % lengths.length] ?? 1;
+          requests.push(shuffled.slice(at, at + length));
+          at += length;
+        }
+        const send = (request: readonly Piece[]) => sendAll(projectId, request);
+        if (together) await Promise.all(requests.map(send));
+        else for (const request of requests) await send(request);
+        expect(await callsOf(projectId)).toEqual(expected);
+        // An export that is sent again changes nothing.
+        await send(requests[0] ?? []);
+        expect(await callsOf(projectId)).toEqual(expected);
+      }),
+      { numRuns: runs(6) },
+    );
+  });
+
+  it('is gone once its calls are deleted', async () => {
+    const projectId = newProject();
+    await sendAll(projectId, await piecesOf(readAgentCapture(name)));
+    const ids = (await callsOf(projectId)).map(({ id }) => String(id));
+    await deleteCalls(store, projectId, ids, budget());
+    expect(await everythingStored(store, projectId)).toMatchObject({ items: 0, objects: 0 });
+    expect(await callsOf(projectId)).toEqual([]);
+  });
+});
+
+describe('a session of which only one half comes', () => {
+  const of = async (half: 'span' | 'record') => {
+    const projectId = newProject();
+    const pieces = await piecesOf(readAgentCapture('claude-code-spans-and-logs'));
+    await sendAll(
+      projectId,
+      pieces.filter((piece) => piece(projectId)[half] !== undefined),
+    );
+    return callsOf(projectId);
+  };
+
+  it('has all operations by its log records, below the turn', async () => {
+    const calls = await of('record');
+    const kinds = Object.groupBy(calls, ({ attributes }) => String((attributes as JsonObject).kind));
+    expect(
+      Object.entries(kinds)
+        .map(([kind, list]) => [kind, list?.length])
+        .sort(),
+    ).toEqual([
+      ['agent', 2],
+      ['model', 6],
+      ['tool', 6],
+    ]);
+    const turn = calls.find(({ id, turn_id }) => id === turn_id);
+    expect(calls.filter(({ turn_id }) => turn_id !== turn?.id)).toEqual([]);
+    expect(turn).toMatchObject({ display_name: 'claude-code', parent_id: null });
+  });
+
+  it('has all operations by its spans, with the same ids', async () => {
+    const [spans, records] = [await of('span'), await of('record')];
+    expect(spans.map(({ op_name }) => op_name).sort()).toEqual(records.map(({ op_name }) => op_name).sort());
+    const turns = [spans, records].map((calls) => calls.find(({ id, turn_id }) => id === turn_id)?.id);
+    expect(turns[0]).toBe(turns[1]);
+  });
+});
