@@ -4,14 +4,19 @@ import { fromRepr } from '../messages/python.ts';
 import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
 import {
   asMessages,
+  asNamed,
   type Convention,
   field,
   kindNamed,
   namedArguments,
+  namedBy,
   unwrappedResult,
 } from './convention.ts';
+import { agentIn } from './names.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
+
+const isOpenAiAgents = ({ span }: SpanReader): boolean => /openai[._]agents/.test(span.scope.name);
 
 /** Nodes of LangGraph's prebuilt agents that ask the model, or run its tools. */
 const agentNodes: ReadonlySet<unknown> = new Set(['agent', 'model', 'model_request', 'tools']);
@@ -133,6 +138,8 @@ export const openInference: Convention = {
   kind: (span) => {
     const kind = kindNamed(span.peekText('openinference.span.kind'));
     const { name } = span.span;
+    // OpenAI's agents hand over by a tool that is none of the program's.
+    if (isOpenAiAgents(span) && /^handoff to /.test(name)) return 'other';
     return kind === 'other' && (runsAgent(name) || executesAgent(name)) ? 'agent' : kind;
   },
   inputs: (span, kind) => {
@@ -185,5 +192,17 @@ export const openInference: Convention = {
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),
+  agent: (span, kind) => {
+    const named = asNamed(
+      span.peekText('agent.name') ?? span.textIn('metadata', 'lc_agent_name') ?? span.peekText('graph.node.name'),
+    );
+    // The run of OpenAI's agents has the name of the workflow, and is of no agent.
+    return named ?? (kind === 'agent' && !isOpenAiAgents(span) ? agentIn(span) : undefined);
+  },
+  tool: (span) => span.peekText('tool.name', 'tool_call.function.name'),
+  prompt: namedBy({
+    name: ['llm.prompt_template.name', 'prompt.id'],
+    version: ['llm.prompt_template.version'],
+  }),
   labels: { tags: ['tag.tags'] },
 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  inContext,
   type Translation,
   translate,
-  withoutRepeats,
 } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
 import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/captures.ts';
@@ -135,7 +135,7 @@ describe.each(captureNames)('the capture %s', (name) => {
   const read = async () => {
     const capture = readCapture(name);
     const spans = await spansOf(capture);
-    const all = withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).toSorted(
+    const all = inContext(spans.map((span) => ({ span, translation: translate(span) }))).toSorted(
       (a, b) => Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano),
     );
     return { all, expected: capture.expected };
