@@ -6,6 +6,7 @@ import { writeCalls } from '../../records/calls/index.ts';
 import { callsOfAgents, isOfAgent } from './agents.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
+import { isMcpProtocol } from './conventions/mcp.ts';
 import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
@@ -153,11 +154,27 @@ const checkResources = (list: readonly Pick<ProjectRecord, 'resource' | 'scope'>
   }
 };
 
+const handshake = 'a trace of MCP clients and servers alone, without the call of a tool, is no call';
+
+/**
+ * The spans without those of traces that are nothing but what an MCP client and its server settle
+ * with each other, such as `MCP send server/discover`. They would stand among the traces of agents.
+ */
+const withoutHandshakes = (spans: readonly ProjectSpan[]): readonly ProjectSpan[] => {
+  const left = spans.filter(({ span }) => span.parentSpanId === undefined && isMcpProtocol(span.attributes));
+  if (left.length === 0) return spans;
+  // Whatever is below one of them keeps it.
+  const parents = new Set(spans.map(({ span }) => `${span.traceId}${span.parentSpanId}`));
+  const out = new Set(left.filter(({ span }) => !parents.has(`${span.traceId}${span.spanId}`)));
+  return spans.filter((received) => !out.has(received));
+};
+
 /**
  * Stores spans as calls. When it returns, all of them are durable; when it throws, some may be, and
  * the same spans may be sent again.
  *
  * @param userId the user of the reporting key
+ * @returns how many were kept, and those that are no calls
  * @throws ServiceError 413 if the calls would be too large
  */
 export const storeSpans = async (
@@ -165,11 +182,14 @@ export const storeSpans = async (
   spans: readonly ProjectSpan[],
   userId: string,
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<{ readonly kept: number; readonly rejected: readonly Rejection[] }> => {
   checkResources(spans.map(({ span }) => span));
-  const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
+  const kept = withoutHandshakes(spans);
+  const { reports, lacking } = await withEarlier(store, callsOf(kept), budget);
   await writeCalls(store, reports, userId, budget);
   await joinLater(store, lacking, budget);
+  const count = spans.length - kept.length;
+  return { kept: kept.length, rejected: count === 0 ? [] : [{ count, reason: handshake }] };
 };
 
 /**

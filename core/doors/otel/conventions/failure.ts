@@ -1,5 +1,5 @@
-import { first, get, isDict, structured, textOf } from '../values.ts';
 import { resultText } from '../messages/message.ts';
+import { first, get, isDict, structured, textOf } from '../values.ts';
 import type { SpanReader } from './reader.ts';
 
 /*

@@ -93,8 +93,7 @@ const parameters = (span: SpanReader): Dict | undefined => {
   return present(fields);
 };
 
-const searchesMemory = (span: SpanReader): boolean =>
-  span.peek('gen_ai.operation.name') === 'search_memory';
+const searchesMemory = (span: SpanReader): boolean => span.peek('gen_ai.operation.name') === 'search_memory';
 
 /** What is known of the agent, by today's names. */
 const agentOf = namedBy({
@@ -176,6 +175,8 @@ export const genAi: Convention = {
   name: (span) => {
     const agent = span.peekText('gen_ai.agent.name');
     const runs = span.peek('gen_ai.operation.name') === 'invoke_agent';
-    return runs && agent !== undefined && !span.span.name.includes(agent) ? `invoke_agent ${agent}` : undefined;
+    return runs && agent !== undefined && !span.span.name.includes(agent)
+      ? `invoke_agent ${agent}`
+      : undefined;
   },
 };

@@ -1,9 +1,10 @@
 import type { Convention } from './convention.ts';
+import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
 
 /** What OpenAI's agents call a conversation. What is missing is the JSON text of null. */
 const groupOf = (span: SpanReader): string | undefined => {
-  const group = /openai[._-]agents/.test(span.span.scope.name) ? span.id('group_id') : undefined;
+  const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
   return group === 'null' ? undefined : group;
 };
 

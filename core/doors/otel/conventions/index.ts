@@ -196,7 +196,8 @@ export const translate = (source: Span): Translation => {
   const agent =
     each((convention) => convention.agent?.(span, kind))?.result ??
     (kind === 'agent' ? agentIn(span) : undefined);
-  const tool = kind === 'tool' ? toolIn(span, each((convention) => convention.tool?.(span))?.result) : undefined;
+  const tool =
+    kind === 'tool' ? toolIn(span, each((convention) => convention.tool?.(span))?.result) : undefined;
   const prompt = each((convention) => convention.prompt?.(span))?.result;
   const displayName = each((convention) => convention.name?.(span))?.result;
   const exception =

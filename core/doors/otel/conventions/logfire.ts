@@ -3,6 +3,7 @@ import { type Message, toMessages } from '../messages/message.ts';
 import { asInputs, first, get, present, structured, textOf, unquoted } from '../values.ts';
 import { asMessages, asNamed, type Convention, field, type Kind, toolsOf } from './convention.ts';
 import { genAiCounts } from './gen-ai.ts';
+import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -13,8 +14,6 @@ const agentKinds: readonly (readonly [start: string, kind: Kind])[] = [
   ['Chat completion', 'model'],
   ['Responses API', 'model'],
 ];
-
-const isOpenAiAgents = (span: SpanReader): boolean => span.span.scope.name === 'logfire.openai_agents';
 
 const openAiAgentsKind = (span: SpanReader): Kind | undefined =>
   agentKinds.find(([start]) => span.span.name.startsWith(start))?.[1] ??

@@ -21,6 +21,9 @@ export const toolIn = ({ span }: SpanReader, said: string | undefined): string =
   return name.replace(ofServer, '$1.$2');
 };
 
+/** Whether a library that traces OpenAI's agents made the span. */
+export const isOpenAiAgents = ({ span }: SpanReader): boolean => /openai[._-]agents/.test(span.scope.name);
+
 /** What stands around an agent's name in names of spans. */
 const aroundAgent =
   /^(?:(?:invoke_agent|create_agent|agent_run|Agent run:|agent:|agent run)\s+)?\[?(.+?)\]?(?: run|\.run|\.agent|\._?(?:a?execute_core|a?execute|invoke|kickoff))?$/i;
@@ -31,6 +34,8 @@ const ofAny =
 
 /** The agent that the name of its run's span names; undefined if that is the same for any agent. */
 export const agentIn = (span: SpanReader): Named | undefined => {
+  // The run of OpenAI's agents has the name of the workflow, and is of no agent.
+  if (isOpenAiAgents(span)) return undefined;
   const name = unquotedName(aroundAgent.exec(span.span.name)?.[1]?.trim() ?? '');
   const models = ['gen_ai.request.model', 'gen_ai.response.model'].map((key) => span.peek(key));
   return name === '' || ofAny.test(name) || models.includes(name) ? undefined : { name };

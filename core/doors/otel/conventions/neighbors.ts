@@ -128,7 +128,8 @@ export const withoutRepeatedTools = <E extends Entry>(entries: readonly E[]): re
   const repeats = new Map<E, E[]>();
   for (const inner of outerOf.keys()) {
     let outer = outerOf.get(inner);
-    for (let levels = 0; outer && outerOf.get(outer) && levels < tools.length; levels++) outer = outerOf.get(outer);
+    for (let levels = 0; outer && outerOf.get(outer) && levels < tools.length; levels++)
+      outer = outerOf.get(outer);
     if (outer) repeats.set(outer, [...(repeats.get(outer) ?? []), inner]);
   }
   return entries.map((entry) => {

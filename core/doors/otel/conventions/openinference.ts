@@ -12,11 +12,9 @@ import {
   namedBy,
   unwrappedResult,
 } from './convention.ts';
-import { agentIn } from './names.ts';
+import { isOpenAiAgents } from './names.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
-
-const isOpenAiAgents = ({ span }: SpanReader): boolean => /openai[._]agents/.test(span.scope.name);
 
 /** Nodes of LangGraph's prebuilt agents that ask the model, or run its tools. */
 const agentNodes: ReadonlySet<unknown> = new Set(['agent', 'model', 'model_request', 'tools']);
@@ -192,13 +190,12 @@ export const openInference: Convention = {
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),
-  agent: (span, kind) => {
-    const named = asNamed(
-      span.peekText('agent.name') ?? span.textIn('metadata', 'lc_agent_name') ?? span.peekText('graph.node.name'),
-    );
-    // The run of OpenAI's agents has the name of the workflow, and is of no agent.
-    return named ?? (kind === 'agent' && !isOpenAiAgents(span) ? agentIn(span) : undefined);
-  },
+  agent: (span) =>
+    asNamed(
+      span.peekText('agent.name') ??
+        span.textIn('metadata', 'lc_agent_name') ??
+        span.peekText('graph.node.name'),
+    ),
   tool: (span) => span.peekText('tool.name', 'tool_call.function.name'),
   prompt: namedBy({
     name: ['llm.prompt_template.name', 'prompt.id'],

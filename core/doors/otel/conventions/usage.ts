@@ -187,11 +187,15 @@ const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonl
   return order;
 };
 
+const hasMessages = ({ translation }: Entry): boolean => translation.inputs.messages !== undefined;
+
 const model = ({ translation }: Entry): string => Object.keys(translation.usage ?? {})[0] ?? '';
 
 /** Whether one name of a model is the other, perhaps with a version behind it or a provider before it. */
 const isSameModel = (a: string, b: string): boolean => {
-  const [short = '', long = ''] = [a, b].map((name) => name.replace(/^.*\//, '')).sort((x, y) => x.length - y.length);
+  const [short = '', long = ''] = [a, b]
+    .map((name) => name.replace(/^.*\//, ''))
+    .sort((x, y) => x.length - y.length);
   return long.startsWith(short);
 };
 
@@ -243,7 +247,7 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
   const isBetter = (a: Entry, b: Entry): boolean => {
     const [[tokensA = 0, ...restA], [tokensB = 0, ...restB]] = [a, b].map((entry) => [
       tokens(entry.translation.usage ?? {}),
-      entry.translation.inputs.messages === undefined ? 0 : 1,
+      hasMessages(entry) ? 1 : 0,
       sizes.get(entry.span.traceId) ?? 0,
     ]) as [number[], number[]];
     const differences = [tokensA - tokensB, ...restA.map((each, i) => each - (restB[i] ?? 0))];
@@ -286,7 +290,7 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
  * Takes the usage off spans whose tokens other spans of the export count too. Two instrumentations
  * of one program, of a framework and of the provider's SDK, report each request twice. Of a span
  * and the requests in it, whichever count more keep their usage, and those in it if both count the
- * same. The innermost are judged first. Two requests beside each other are one if the provider's id
+ * same, unless they are of one answer and it lacks the messages. The innermost are judged first. Two requests beside each other are one if the provider's id
  * of the answer is the same, or else their parent, model, times and tokens.
  *
  * @param entries the spans of one export, with their translations, in any order
@@ -295,14 +299,25 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
 export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly E[] => {
   const outerOf = enclosingRequests(entries);
   const order = innermostFirst(outerOf);
-  const inside = new Map<Entry, number>();
+  const inside = new Map<Entry, { readonly sum: number; readonly all: readonly Entry[] }>();
   const counting = new Set<Entry>();
   for (const entry of order) {
     const own = tokens(entry.translation.usage ?? {});
     const inner = inside.get(entry);
-    if (inner === undefined || own > inner) counting.add(entry);
+    const [only, ...others] = inner?.all ?? [];
+    // A provider's SDK that traces itself has the tokens of the answer, and not what was said.
+    const { responseId } = entry.translation;
+    const isAnswer = responseId !== undefined && only?.translation.responseId === responseId;
+    const tellsMore = only && isAnswer && others.length === 0 && hasMessages(entry) && !hasMessages(only);
+    if (!inner || own > inner.sum || (own === inner.sum && tellsMore)) counting.add(entry);
     const outer = outerOf.get(entry);
-    if (outer) inside.set(outer, (inside.get(outer) ?? 0) + Math.max(own, inner ?? 0));
+    if (!outer) continue;
+    const beside = inside.get(outer);
+    inside.set(outer, {
+      sum: (beside?.sum ?? 0) + Math.max(own, inner?.sum ?? 0),
+      // Two are as many as it takes to know that it is more than one.
+      all: [...(beside?.all ?? []), entry].slice(0, 2),
+    });
   }
   const repeated = new Set<Entry>();
   const covered = new Set<Entry>();
