@@ -8,11 +8,12 @@ import {
 } from '../../../foundations/wire/index.ts';
 import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
-import { labelsOf, type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';
+import { inContext, labelsOf, type Named, type Translation, translate } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
+import { exceptionOf } from './exception.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
 import { threadsOf } from './threads.ts';
-import { nested, textOf } from './values.ts';
+import { nested } from './values.ts';
 
 /**
  * The id of a span's call: the last 16 hex digits of its trace id, then its own 16. Whoever has a
@@ -57,30 +58,6 @@ export const idFrom = (text: string): string | undefined => {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, digestLength);
   const kept = [...clean.slice(0, 2 * maxId)].slice(0, maxId - digestLength - 1).join('');
   return `${kept.replace(unprintable, ' ')}-${digest}`;
-};
-
-const errorStatus = 2;
-
-/** `<type>: <message>`, and the stack trace below it, as far as the last exception event has them. */
-const exceptionInEvents = ({ events }: Span): string => {
-  const event = events.findLast(({ name }) => name === 'exception');
-  const [type, message, stack] = ['type', 'message', 'stacktrace'].map((name) =>
-    textOf(event?.attributes.get(`exception.${name}`)),
-  );
-  const head = [type, message].filter(Boolean).join(': ');
-  return [head, stack].filter(Boolean).join('\n');
-};
-
-/**
- * The exception of a call. Where the status is an error: the last exception event, else the status
- * message, else what a convention reports, else `error`.
- *
- * @param reported the error that a convention reports elsewhere
- * @returns null without an error
- */
-const exceptionOf = (span: Span, reported: string | undefined): string | null => {
-  if (span.status.code !== errorStatus) return reported ?? null;
-  return exceptionInEvents(span) || span.status.message || reported || 'error';
 };
 
 const spanKinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
@@ -163,26 +140,38 @@ type Entry = readonly [key: string, value: AttributeValue];
 /** Fields of a call's attributes that are not the span's own. */
 const reserved = /^(?:kind|otel)(?:\.|$)/;
 
-/** Where the end user is, whatever a convention calls it. */
-const userKey = 'user.id';
+/** What is known of something that has a name, below a key. */
+const namedEntries = (key: string, named: Named | undefined): Entry[] =>
+  named === undefined ? [] : Object.entries(named).map(([field, value]) => [`${key}.${field}`, value]);
+
+/** What calls say under the same names, whatever a convention calls it. */
+const ofEvery = ({ userId, agent, tool, prompt }: Translation): Entry[] => [
+  ...(userId === undefined ? [] : [['user.id', userId] as const]),
+  ...namedEntries('agent', agent),
+  ...(tool === undefined ? [] : [['tool.name', tool] as const]),
+  ...namedEntries('prompt', prompt),
+];
 
 /**
  * The attributes of a call: the span's own, nested, without what its inputs, output or summary
- * have; beside them `kind`, `otel` and labels. The span's own attributes of those names are in
+ * have; beside them `kind`, `agent`, `tool`, `prompt`, `otel` and labels. The span's own attributes of those names are in
  * `otel.attributes`.
  *
  * @param details what `otel` holds otherwise
  */
 const callAttributes = (span: Span, translation: Translation, details: JsonObject): JsonObject => {
-  const { kind, userId, usedKeys } = translation;
+  const { kind, usedKeys } = translation;
+  const common = ofEvery(translation);
+  const known = new Set(common.map(([key]) => key));
   const own: Entry[] = [];
   const displaced: Entry[] = [];
   for (const entry of span.attributes) {
     const [key] = entry;
-    if (usedKeys.has(key) || (key === userKey && userId !== undefined)) continue;
-    (reserved.test(key) ? displaced : own).push(entry);
+    if (usedKeys.has(key) || known.has(key)) continue;
+    // Only calls of tools are counted by the name of a tool.
+    (reserved.test(key) || key === 'tool.name' ? displaced : own).push(entry);
   }
-  if (userId !== undefined) own.push([userKey, userId]);
+  own.push(...common);
   own.push(...Object.entries(labelsOf(span.attributes, span.resource)));
   const otel = displaced.length > 0 ? { ...details, attributes: nested(displaced) } : details;
   return { ...nested(own), kind, otel };
@@ -200,7 +189,7 @@ export interface ProjectSpan extends ReceivedSpan {
  * @param spans all of one request, for they show which calls belong to which turn
  */
 export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
-  const translated = withAgents(
+  const calls = inContext(
     spans.map((received) => {
       const { traceId, spanId, parentSpanId } = received.span;
       return {
@@ -211,7 +200,6 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       };
     }),
   );
-  const calls = withoutRepeats(translated);
   // A parent is looked for among the calls of the same project.
   const keyOf = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
   const threads = threadsOf(

@@ -6,6 +6,7 @@ import { writeCalls } from '../../records/calls/index.ts';
 import { agentSpan, isOfAgent, leftOut, storeFacts } from './agents/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
+import { isMcpProtocol } from './conventions/mcp.ts';
 import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
@@ -159,12 +160,29 @@ interface Stored {
   readonly rejected: readonly Rejection[];
 }
 
+const handshake = 'a trace of MCP clients and servers alone, without the call of a tool, is no call';
+
+const handshakes = (count: number): Rejection[] => (count === 0 ? [] : [{ count, reason: handshake }]);
+
+/**
+ * The spans without those of traces that are nothing but what an MCP client and its server settle
+ * with each other, such as `MCP send server/discover`. They would stand among the traces of agents.
+ */
+const withoutHandshakes = (spans: readonly ProjectSpan[]): readonly ProjectSpan[] => {
+  const left = spans.filter(({ span }) => span.parentSpanId === undefined && isMcpProtocol(span.attributes));
+  if (left.length === 0) return spans;
+  // Whatever is below one of them keeps it.
+  const parents = new Set(spans.map(({ span }) => `${span.traceId}${span.parentSpanId}`));
+  const out = new Set(left.filter(({ span }) => !parents.has(`${span.traceId}${span.spanId}`)));
+  return spans.filter((received) => !out.has(received));
+};
+
 /**
  * Stores spans as calls. Those of coding agents meet their log records. When it returns, all of them
  * are durable; when it throws, some may be, and the same spans may be sent again.
  *
  * @param userId the user of the reporting key
- * @returns how many were kept, and those that were not
+ * @returns how many were kept, and those that are no calls
  * @throws ServiceError 413 if the calls would be too large
  */
 export const storeSpans = async (
@@ -176,16 +194,21 @@ export const storeSpans = async (
   checkResources(spans.map(({ span }) => span));
   const whose = Map.groupBy(spans, agentSpan);
   const ofPrograms = whose.get(undefined) ?? [];
+  const calls = withoutHandshakes(ofPrograms);
   const ofClaude = whose.get('claude-code') ?? [];
-  if (ofPrograms.length > 0) {
-    const { reports, lacking } = await withEarlier(store, callsOf(ofPrograms), budget);
+  if (calls.length > 0) {
+    const { reports, lacking } = await withEarlier(store, callsOf(calls), budget);
     await writeCalls(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
   }
   const rejected = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];
   return {
-    kept: ofPrograms.length + ofClaude.length,
-    rejected: [...rejected, ...leftOut(whose.get('codex')?.length ?? 0)],
+    kept: calls.length + ofClaude.length,
+    rejected: [
+      ...rejected,
+      ...leftOut(whose.get('codex')?.length ?? 0),
+      ...handshakes(ofPrograms.length - calls.length),
+    ],
   };
 };
 

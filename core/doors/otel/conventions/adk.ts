@@ -19,6 +19,8 @@ const kindOf = (span: SpanReader): Kind | undefined => {
   if (name === 'call_llm') return 'model';
   if (span.peek('gen_ai.operation.name') === 'generate_content')
     return span.has('gen_ai.provider.name') ? 'model' : 'other';
+  // Calls that run at once have a span each, and this one beside them.
+  if (name === 'execute_tool (merged)') return 'other';
   if (/^execute_tool\b/.test(name)) return 'tool';
   return /^(invoke_agent|agent_run)\b/.test(name) ? 'agent' : undefined;
 };

@@ -3,6 +3,7 @@ import { toMessages } from '../messages/message.ts';
 import { asInputs, type Dict, present, unquoted } from '../values.ts';
 import {
   asMessages,
+  asNamed,
   type Convention,
   field,
   type Kind,
@@ -104,6 +105,10 @@ export const aiSdk: Convention = {
   inputs: inputsOf,
   output: outputOf,
   usage: (span) => span.counts(countKeys),
+  // What programs call a function is the name of an agent since version 7.
+  agent: (span, kind) =>
+    kind === 'agent' ? asNamed(span.peekText('gen_ai.agent.name', 'ai.telemetry.functionId')) : undefined,
+  tool: (span) => span.peekText('ai.toolCall.name'),
   name: (span) =>
     span.peekText('ai.operationId') === 'ai.toolCall' ? span.peekText('ai.toolCall.name') : undefined,
   thread: metadata(sessionNames),

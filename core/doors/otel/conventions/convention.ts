@@ -4,7 +4,32 @@ import { type Dict, first, get, isDict, present, structured, unquoted } from '..
 import type { Counts, SpanReader } from './reader.ts';
 
 /** What a span stands for, as `attributes.kind` has it. */
-export type Kind = 'agent' | 'model' | 'tool' | 'embedding' | 'retriever' | 'other';
+export type Kind =
+  | 'agent'
+  | 'workflow'
+  | 'model'
+  | 'tool'
+  | 'embedding'
+  | 'retriever'
+  | 'plan'
+  | 'memory'
+  | 'guardrail'
+  | 'evaluator'
+  | 'other';
+
+/** Something that a program names: an agent, or the prompt of a request. */
+export interface Named {
+  readonly name: string;
+  readonly id?: string;
+  readonly version?: string;
+}
+
+/** The keys of what is known of something that has a name, the best first. */
+export interface NameKeys {
+  readonly name: readonly string[];
+  readonly id?: readonly string[];
+  readonly version?: readonly string[];
+}
 
 /**
  * Tokens and requests of one model, under the names of `summary.usage`: whole numbers from 0. What
@@ -56,6 +81,16 @@ export interface Convention {
   readonly user?: IdSource;
   /** The keys of what the program says of itself, the best first; of resources as well. */
   readonly labels?: { readonly [name in keyof Labels]?: readonly string[] };
+  /**
+   * The agent whose run the span is, or that runs it.
+   *
+   * @param kind an agent's own run may be named by its span alone
+   */
+  agent?(span: SpanReader, kind: Kind): Named | undefined;
+  /** The tool's own name, asked of calls of tools only; with its MCP server before it, if that is said. */
+  tool?(span: SpanReader): string | undefined;
+  /** The prompt that a request was made of. */
+  prompt?(span: SpanReader): Named | undefined;
   /** What a reader calls the span, where its name is the same for many. */
   name?(span: SpanReader): string | undefined;
   /** An error that is reported elsewhere than in the span's status. */
@@ -87,6 +122,12 @@ export interface Translation {
   readonly threadId: string | undefined;
   /** The user of the traced program. */
   readonly userId: string | undefined;
+  /** The agent whose run the span is, or that runs it. */
+  readonly agent?: Named;
+  /** The canonical name of the tool that is called: `lookup`, or `orders.lookup` of an MCP server. */
+  readonly tool?: string;
+  /** The prompt that a request was made of. */
+  readonly prompt?: Named;
   /** What a reader calls the span, if that is not its name. */
   readonly displayName?: string;
   /** An error that is reported elsewhere than in the span's status or its exception event. */
@@ -111,16 +152,17 @@ const kindWords: Readonly<Record<string, Kind>> = {
   'tool.v2': 'tool',
   retriever: 'retriever',
   reranker: 'retriever',
+  workflow: 'workflow',
+  plan: 'plan',
+  memory: 'memory',
+  guardrail: 'guardrail',
+  evaluator: 'evaluator',
   chain: 'other',
-  workflow: 'other',
   task: 'other',
   span: 'other',
   event: 'other',
   prompt: 'other',
   parser: 'other',
-  memory: 'other',
-  guardrail: 'other',
-  evaluator: 'other',
   unknown: 'other',
 };
 
@@ -147,6 +189,24 @@ export const labelsIn = (prefix: string) => ({
 /** Keys with a prefix before each name. */
 export const prefixed = (prefix: string, names: readonly string[]): string[] =>
   names.map((name) => prefix + name);
+
+/** Reads what is known of something by its keys; undefined without a name. */
+export const namedBy =
+  ({ name, id = [], version = [] }: NameKeys) =>
+  (span: SpanReader): Named | undefined => {
+    const found = span.id(...name);
+    if (found === undefined) return undefined;
+    const [ownId, ownVersion] = [span.id(...id), span.id(...version)];
+    return {
+      name: found,
+      ...(ownId !== undefined && { id: ownId }),
+      ...(ownVersion !== undefined && { version: ownVersion }),
+    };
+  };
+
+/** A name as something that has no more than it. */
+export const asNamed = (name: string | undefined): Named | undefined =>
+  name === undefined ? undefined : { name };
 
 /** Whether the call is a request to a model. */
 export const isRequest = (kind: Kind): boolean => kind === 'model' || kind === 'embedding';

@@ -7,6 +7,7 @@ import {
   hasContent,
   type Kind,
   kindNamed,
+  namedBy,
   textsOf,
   toolsOf,
 } from './convention.ts';
@@ -28,10 +29,23 @@ export const operations: Readonly<Record<string, Kind>> = {
   execute_tool: 'tool',
   invoke_agent: 'agent',
   create_agent: 'agent',
+  invoke_workflow: 'workflow',
+  // Strands runs graphs and swarms of agents.
+  invoke_graph: 'workflow',
+  invoke_swarm: 'workflow',
+  plan: 'plan',
   retrieval: 'retriever',
   retrieve: 'retriever',
-  search_memory: 'retriever',
   rerank: 'retriever',
+  search_memory: 'memory',
+  create_memory: 'memory',
+  update_memory: 'memory',
+  upsert_memory: 'memory',
+  delete_memory: 'memory',
+  create_memory_store: 'memory',
+  delete_memory_store: 'memory',
+  // Asks for an answer that was made before: no tokens are spent.
+  fetch_response: 'other',
 };
 
 /** Keys of token counts, today's names first. */
@@ -52,9 +66,9 @@ export const usageKeys = {
     'gen_ai.usage.prompt_tokens_details.cached_tokens',
   ],
   cacheWrite: [
+    'gen_ai.usage.cache_write.input_tokens',
     'gen_ai.usage.cache_creation.input_tokens',
     'gen_ai.usage.cache_creation_input_tokens',
-    'gen_ai.usage.cache_write.input_tokens',
     'gen_ai.usage.cache_write_input_tokens',
     'gen_ai.usage.details.cache_write_tokens',
     'gen_ai.usage.details.cache_creation_input_tokens',
@@ -78,6 +92,15 @@ const parameters = (span: SpanReader): Dict | undefined => {
   );
   return present(fields);
 };
+
+const searchesMemory = (span: SpanReader): boolean => span.peek('gen_ai.operation.name') === 'search_memory';
+
+/** What is known of the agent, by today's names. */
+const agentOf = namedBy({
+  name: ['gen_ai.agent.name'],
+  id: ['gen_ai.agent.id'],
+  version: ['gen_ai.agent.version'],
+});
 
 const inputMessages = (span: SpanReader) => {
   const system = systemMessages(span.value('gen_ai.system_instructions'));
@@ -108,7 +131,23 @@ export const genAi: Convention = {
         model,
         () => parameters(span),
       ];
-    if (kind === 'retriever') return [() => field('query', span.text('gen_ai.retrieval.query.text'))];
+    if (kind === 'retriever')
+      return [
+        () =>
+          present({
+            query: span.text('gen_ai.retrieval.query.text'),
+            // Up to 1.41 it had the name of a parameter of models.
+            top_k: span.value('gen_ai.retrieval.top_k', 'gen_ai.request.top_k'),
+          }),
+      ];
+    if (kind === 'memory')
+      return [
+        () =>
+          present({
+            query: span.text('gen_ai.memory.query.text'),
+            records: searchesMemory(span) ? undefined : span.json('gen_ai.memory.records'),
+          }),
+      ];
     const messages = () => asMessages(inputMessages(span));
     if (kind !== 'model') return [messages];
     return [
@@ -121,6 +160,7 @@ export const genAi: Convention = {
   output: (span, kind) => {
     if (kind === 'tool') return unquoted(span.value('gen_ai.tool.call.result', 'gen_ai.tool.result'));
     if (kind === 'retriever') return span.json('gen_ai.retrieval.documents');
+    if (kind === 'memory') return searchesMemory(span) ? span.json('gen_ai.memory.records') : undefined;
     const messages = messageList(span.value('gen_ai.output.messages'), 'assistant');
     // litellm leaves a tool call out of the message, and reports it in flattened attributes.
     return messages?.some(hasContent) || !span.has('gen_ai.completion.0.function_call.name')
@@ -128,4 +168,15 @@ export const genAi: Convention = {
       : undefined;
   },
   usage: genAiCounts,
+  agent: agentOf,
+  tool: (span) => span.peekText('gen_ai.tool.name'),
+  prompt: namedBy({ name: ['gen_ai.prompt.name'], version: ['gen_ai.prompt.version'] }),
+  // Some name the model in the place of the agent.
+  name: (span) => {
+    const agent = span.peekText('gen_ai.agent.name');
+    const runs = span.peek('gen_ai.operation.name') === 'invoke_agent';
+    return runs && agent !== undefined && !span.span.name.includes(agent)
+      ? `invoke_agent ${agent}`
+      : undefined;
+  },
 };

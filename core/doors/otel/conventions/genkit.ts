@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, get, parsed, textOf } from '../values.ts';
-import { asMessages, type Convention, field, kindNamed } from './convention.ts';
+import { asMessages, asNamed, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -30,5 +30,7 @@ export const genkit: Convention = {
     const name = answered ?? span.peekText('genkit:name') ?? span.span.name;
     return countsOf(first(output, 'usage'), name);
   },
+  tool: (span) => span.peekText('genkit:name'),
+  agent: (span, kind) => (kind === 'agent' ? asNamed(span.peekText('genkit:name')) : undefined),
   thread: ['genkit:sessionId', 'genkit:metadata:sessionId', 'genkit:metadata:session'],
 };

@@ -1,4 +1,17 @@
 import type { Convention } from './convention.ts';
+import { isOpenAiAgents } from './names.ts';
+import type { SpanReader } from './reader.ts';
+
+/** What OpenAI's agents call a conversation. What is missing is the JSON text of null. */
+const groupOf = (span: SpanReader): string | undefined => {
+  const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
+  return group === 'null' ? undefined : group;
+};
+
+const threads = [
+  ...['gen_ai.conversation.id', 'session.id', 'gen_ai.thread.id', 'conversation.id'],
+  ...['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId', 'conversationId'],
+];
 
 /**
  * Sessions, users and labels under names that no framework owns. `thread.id` is a thread of the operating
@@ -7,10 +20,8 @@ import type { Convention } from './convention.ts';
  */
 export const ids: Convention = {
   matches: () => true,
-  thread: [
-    ...['gen_ai.conversation.id', 'session.id', 'gen_ai.thread.id', 'conversation.id'],
-    ...['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId', 'conversationId'],
-  ],
+  // OpenAI's agents call a conversation the group of its runs.
+  thread: (span) => span.id(...threads) ?? groupOf(span),
   user: [
     ...['user.id', 'enduser.id', 'gen_ai.user.id', 'gen_ai.user', 'llm.user', 'gen_ai.request.user'],
     ...['user_id', 'userId', 'enduser.pseudo.id'],

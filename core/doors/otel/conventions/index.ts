@@ -19,6 +19,7 @@ import {
   type Labels,
   type Translation,
 } from './convention.ts';
+import { failureOf } from './failure.ts';
 import { genAi } from './gen-ai.ts';
 import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
@@ -30,15 +31,18 @@ import { langSmith } from './langsmith.ts';
 import { litellm } from './litellm.ts';
 import { logfire } from './logfire.ts';
 import { mastra } from './mastra.ts';
+import { mcp } from './mcp.ts';
 import { mlflow } from './mlflow.ts';
+import { agentIn, toolIn } from './names.ts';
+import { withoutRepeatedTools, withSteps } from './neighbors.ts';
 import { isAgentStep, openInference } from './openinference.ts';
 import { type Marks, SpanReader } from './reader.ts';
 import { traceloop } from './traceloop.ts';
-import { responseIdOf, usageOf } from './usage.ts';
+import { type Entry, responseIdOf, usageOf, withAgents, withoutRepeats } from './usage.ts';
 import { weave } from './weave.ts';
 
-export type { Convention, Kind, Labels, Translation, Usage } from './convention.ts';
-export { withAgents, withoutRepeats } from './usage.ts';
+export type { Convention, Kind, Labels, Named, Translation, Usage } from './convention.ts';
+export { withAgents, withoutRepeats };
 
 /**
  * All conventions. A span can follow several; the earlier one is asked first. Frameworks come
@@ -56,6 +60,7 @@ const conventions: readonly Convention[] = [
   haystack,
   aiSdk,
   logfire,
+  mcp,
   openInference,
   traceloop,
   bedrock,
@@ -188,8 +193,16 @@ export const translate = (source: Span): Translation => {
     : undefined;
   if (usage) add(marks, usage.marks);
   const responseId = usage && responseIdOf(span);
+  const agent =
+    each((convention) => convention.agent?.(span, kind))?.result ??
+    (kind === 'agent' ? agentIn(span) : undefined);
+  const tool =
+    kind === 'tool' ? toolIn(span, each((convention) => convention.tool?.(span))?.result) : undefined;
+  const prompt = each((convention) => convention.prompt?.(span))?.result;
   const displayName = each((convention) => convention.name?.(span))?.result;
-  const exception = each((convention) => convention.exception?.(span))?.result;
+  const exception =
+    each((convention) => convention.exception?.(span))?.result ??
+    (kind === 'tool' ? failureOf(span, output?.result) : undefined);
   return {
     kind,
     // Whatever is read of attributes is JSON.
@@ -200,9 +213,22 @@ export const translate = (source: Span): Translation => {
     userId: idOf(({ user }) => user),
     ...(responseId !== undefined && { responseId }),
     ...(isAgentStep(span) && { isAgentStep: true }),
+    ...(agent !== undefined && { agent }),
+    ...(tool !== undefined && { tool }),
+    ...(prompt !== undefined && { prompt }),
     ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
     usedKeys: marks.keys,
     usedEvents: marks.events,
   };
 };
+
+/**
+ * What spans say in the light of the others of their export: one operation that several spans
+ * report is one call.
+ *
+ * @param entries the spans of one export, with their translations, in any order
+ * @returns the same entries in their order
+ */
+export const inContext = <E extends Entry>(entries: readonly E[]): readonly E[] =>
+  withoutRepeats(withoutRepeatedTools(withSteps(withAgents(entries))));

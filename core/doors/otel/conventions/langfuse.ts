@@ -6,6 +6,7 @@ import {
   field,
   kindNamed,
   namedArguments,
+  namedBy,
   unwrappedResult,
 } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
@@ -93,6 +94,10 @@ export const langfuse: Convention = {
   output: (span, kind) =>
     kind === 'model' ? asMessages(answerMessages(span.value(output))) : unwrappedResult(span.json(output)),
   usage: counts,
+  prompt: namedBy({
+    name: ['langfuse.observation.prompt.name'],
+    version: ['langfuse.observation.prompt.version'],
+  }),
   thread: named('session'),
   user: named('user'),
   labels: {

@@ -2,6 +2,7 @@ import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, structured, textOf } from '../values.ts';
 import {
   asMessages,
+  asNamed,
   type Convention,
   kindNamed,
   prefixed,
@@ -37,6 +38,7 @@ export const langSmith: Convention = {
         textOf(first(completion, 'model')),
     );
   },
+  agent: (span) => asNamed(span.peekText('langsmith.metadata.lc_agent_name')),
   thread: prefixed('langsmith.metadata.', sessionNames),
   user: prefixed('langsmith.metadata.', userNames),
   labels: {

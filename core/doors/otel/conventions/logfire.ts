@@ -1,8 +1,9 @@
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
 import { asInputs, first, get, present, structured, textOf, unquoted } from '../values.ts';
-import { asMessages, type Convention, field, type Kind, toolsOf } from './convention.ts';
+import { asMessages, asNamed, type Convention, field, type Kind, toolsOf } from './convention.ts';
 import { genAiCounts } from './gen-ai.ts';
+import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -13,8 +14,6 @@ const agentKinds: readonly (readonly [start: string, kind: Kind])[] = [
   ['Chat completion', 'model'],
   ['Responses API', 'model'],
 ];
-
-const isOpenAiAgents = (span: SpanReader): boolean => span.span.scope.name === 'logfire.openai_agents';
 
 const openAiAgentsKind = (span: SpanReader): Kind | undefined =>
   agentKinds.find(([start]) => span.span.name.startsWith(start))?.[1] ??
@@ -125,13 +124,22 @@ export const logfire: Convention = {
     const raw = countsOf(rawUsage(span), span.peekText('gen_ai.response.model', 'gen_ai.request.model'));
     return raw && { ...raw, ...present({ ...genAiCounts(span) }) };
   },
-  thread: (span) => {
-    if (isPydantic(span)) return span.id('session.id', 'session_id');
-    // What is missing is the JSON text of null.
-    const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
-    return group === 'null' ? undefined : group;
-  },
+  thread: (span) => (isPydantic(span) ? span.id('session.id', 'session_id') : undefined),
   labels: { tags: ['logfire.tags'] },
+  agent: (span, kind) =>
+    asNamed(
+      isOpenAiAgents(span)
+        ? kind === 'agent'
+          ? span.peekText('name')
+          : undefined
+        : span.peekText('gen_ai.agent.name', 'agent_name'),
+    ),
+  tool: (span) => {
+    if (!isOpenAiAgents(span)) return undefined;
+    const name = span.peekText('name');
+    const server = textOf(first(structured(span.peek('mcp_data')), 'server'));
+    return name === undefined || server === undefined ? name : `${server}.${name}`;
+  },
   name: (span) => {
     const message = span.peekText('logfire.msg');
     return message === span.span.name ? undefined : message;

@@ -7,6 +7,7 @@ const kindOf = (span: SpanReader): Kind | undefined => {
   if (type === undefined) return undefined;
   if (/tool_call$/.test(type)) return 'tool';
   if (type === 'agent_run') return 'agent';
+  if (type === 'workflow_run') return 'workflow';
   if (type === 'rag_embedding') return 'embedding';
   if (type === 'model_inference') return 'model';
   // Before there were inferences, the generation was the request.
@@ -29,6 +30,11 @@ export const mastra: Convention = {
   kind: kindOf,
   inputs: (span) => [() => asInputs(own(span, 'input'))],
   output: (span) => own(span, 'output'),
+  tool: (span) => {
+    const name = span.peekText('gen_ai.tool.name');
+    const server = span.peekText('mcp.server', 'mcp.server.name', 'mastra.metadata.mcpServer');
+    return name === undefined || server === undefined ? name : `${server}.${name.replace(`${server}_`, '')}`;
+  },
   thread: prefixed('mastra.metadata.', ['threadId', ...sessionNames]),
   user: prefixed('mastra.metadata.', [...userNames, 'resourceId']),
   labels: { ...labelsIn('mastra.metadata.'), tags: ['mastra.tags', 'mastra.metadata.tags'] },

@@ -4,12 +4,15 @@ import { fromRepr } from '../messages/python.ts';
 import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
 import {
   asMessages,
+  asNamed,
   type Convention,
   field,
   kindNamed,
   namedArguments,
+  namedBy,
   unwrappedResult,
 } from './convention.ts';
+import { isOpenAiAgents } from './names.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -133,6 +136,8 @@ export const openInference: Convention = {
   kind: (span) => {
     const kind = kindNamed(span.peekText('openinference.span.kind'));
     const { name } = span.span;
+    // OpenAI's agents hand over by a tool that is none of the program's.
+    if (isOpenAiAgents(span) && /^handoff to /.test(name)) return 'other';
     return kind === 'other' && (runsAgent(name) || executesAgent(name)) ? 'agent' : kind;
   },
   inputs: (span, kind) => {
@@ -185,5 +190,16 @@ export const openInference: Convention = {
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),
+  agent: (span) =>
+    asNamed(
+      span.peekText('agent.name') ??
+        span.textIn('metadata', 'lc_agent_name') ??
+        span.peekText('graph.node.name'),
+    ),
+  tool: (span) => span.peekText('tool.name', 'tool_call.function.name'),
+  prompt: namedBy({
+    name: ['llm.prompt_template.name', 'prompt.id'],
+    version: ['llm.prompt_template.version'],
+  }),
   labels: { tags: ['tag.tags'] },
 };

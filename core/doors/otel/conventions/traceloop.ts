@@ -1,5 +1,6 @@
 import { asInputs, get, isDict } from '../values.ts';
 import {
+  asNamed,
   type Convention,
   kindNamed,
   labelsIn,
@@ -32,6 +33,11 @@ export const traceloop: Convention = {
   },
   inputs: (span) => [() => asInputs(toolArguments(namedArguments(span.parsed('traceloop.entity.input'))))],
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
+  agent: (span, kind) => {
+    const own = kind === 'agent' ? span.peekText('traceloop.entity.name') : undefined;
+    return asNamed(span.peekText('gen_ai.agent.name', 'crewai.agent.role') ?? own);
+  },
+  tool: (span) => span.peekText('gen_ai.tool.name', 'traceloop.entity.name'),
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
   labels: labelsIn(properties),

@@ -2,7 +2,8 @@ import { usageCounts } from '../../../../api/usage.ts';
 import type { Span } from '../span.ts';
 import { countOf, isDict, structured } from '../values.ts';
 import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';
-import type { Counts, SpanReader } from './reader.ts';
+import { agentIn } from './names.ts';
+import { type Counts, SpanReader } from './reader.ts';
 
 /** The counts of a usage object, by whatever names; undefined when it counts no tokens. */
 export const countsOf = (usage: unknown, model: string | undefined): Counts | undefined => {
@@ -51,7 +52,8 @@ const answerId = /"((?:chatcmpl-|cmpl-|resp_|msg_)[\w-]{8,200})"/;
 export const responseIdOf = (span: SpanReader): string | undefined =>
   span.peekText(...responseIds) ?? answerId.exec(span.peekText('output.value') ?? '')?.[1];
 
-interface Entry {
+/** A span of an export and what it says. */
+export interface Entry {
   readonly span: Span;
   readonly translation: Translation;
   readonly projectId?: string;
@@ -68,8 +70,10 @@ const withoutUsage = <E extends Entry>(entry: E): E => ({
   translation: { ...entry.translation, usage: undefined },
 });
 
-/** Below an agent or a tool, other requests begin. */
-const boundaries: ReadonlySet<Kind> = new Set(['agent', 'tool', 'retriever']);
+/** Below an agent, a tool and the like, other requests begin. */
+const boundaries: ReadonlySet<Kind> = new Set([
+  ...(['agent', 'workflow', 'tool', 'retriever', 'plan', 'memory', 'guardrail', 'evaluator'] as const),
+]);
 
 const keyOf = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
@@ -114,37 +118,101 @@ const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonl
   return order;
 };
 
-/** Whether two libraries saw the same request, each in a trace of its own. Made-up ids can be the same for many. */
-const areOneRequest = ({ span: a, projectId: p }: Entry, { span: b, projectId: q }: Entry): boolean =>
+const hasMessages = ({ translation }: Entry): boolean => translation.inputs.messages !== undefined;
+
+const model = ({ translation }: Entry): string => Object.keys(translation.usage ?? {})[0] ?? '';
+
+/** Whether one name of a model is the other, perhaps with a version behind it or a provider before it. */
+const isSameModel = (a: string, b: string): boolean => {
+  const [short = '', long = ''] = [a, b]
+    .map((name) => name.replace(/^.*\//, ''))
+    .sort((x, y) => x.length - y.length);
+  return long.startsWith(short);
+};
+
+const usageIn = ({ translation }: Entry): Usage | undefined => Object.values(translation.usage ?? {})[0];
+
+/** Whether two counts of a prompt are one. One library leaves out what was cached. */
+const isSamePrompt = (a: Usage | undefined, b: Usage | undefined): boolean => {
+  const [more, less] = (a?.input_tokens ?? 0) >= (b?.input_tokens ?? 0) ? [a, b] : [b, a];
+  const difference = (more?.input_tokens ?? 0) - (less?.input_tokens ?? 0);
+  const cached = (more?.cache_read_input_tokens ?? 0) + (more?.cache_creation_input_tokens ?? 0);
+  return difference === 0 || difference === cached;
+};
+
+/** Whether the times of one span lie within those of the other. */
+const isWithin = (inner: Span, outer: Span): boolean =>
+  outer.startTimeUnixNano <= inner.startTimeUnixNano && inner.endTimeUnixNano <= outer.endTimeUnixNano;
+
+/** Whether two libraries saw the same answer. Made-up ids can be the same for many. */
+const haveOneAnswer = ({ span: a, projectId: p }: Entry, { span: b, projectId: q }: Entry): boolean =>
   p === q &&
-  a.traceId !== b.traceId &&
   a.scope.name !== b.scope.name &&
   a.startTimeUnixNano <= b.endTimeUnixNano &&
   b.startTimeUnixNano <= a.endTimeUnixNano;
 
 /**
- * Spans whose answer a span of another trace has too: the one that counts fewer tokens, or the one in
- * the smaller trace if both count the same. A provider's SDK that traces itself loses the trace when
- * it streams.
+ * Whether two libraries saw the same request side by side: below one parent, one within the other's
+ * time, with the same model and tokens, and not with two answers.
+ */
+const areOneRequest = (a: Entry, b: Entry): boolean =>
+  a.projectId === b.projectId &&
+  a.span.scope.name !== b.span.scope.name &&
+  (a.translation.responseId === undefined || b.translation.responseId === undefined) &&
+  (isWithin(a.span, b.span) || isWithin(b.span, a.span)) &&
+  isSameModel(model(a), model(b)) &&
+  usageIn(a)?.output_tokens === usageIn(b)?.output_tokens &&
+  isSamePrompt(usageIn(a), usageIn(b));
+
+/** The most requests that one is compared with: those of one answer, or of one parent. */
+const maxCompared = 64;
+
+/**
+ * Requests that another span tells more of: it counts more tokens, or it has the messages, or it is
+ * in the larger trace. A provider's SDK that traces itself does not know of another library's span,
+ * and loses the trace when it streams.
  */
 const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
   const sizes = new Map<string, number>();
   for (const { span } of entries) sizes.set(span.traceId, (sizes.get(span.traceId) ?? 0) + 1);
   const isBetter = (a: Entry, b: Entry): boolean => {
-    const more = tokens(a.translation.usage ?? {}) - tokens(b.translation.usage ?? {});
-    return (more || (sizes.get(a.span.traceId) ?? 0) - (sizes.get(b.span.traceId) ?? 0)) > 0;
+    const [[tokensA = 0, ...restA], [tokensB = 0, ...restB]] = [a, b].map((entry) => [
+      tokens(entry.translation.usage ?? {}),
+      hasMessages(entry) ? 1 : 0,
+      sizes.get(entry.span.traceId) ?? 0,
+    ]) as [number[], number[]];
+    const differences = [tokensA - tokensB, ...restA.map((each, i) => each - (restB[i] ?? 0))];
+    return (differences.find((difference) => difference !== 0) ?? 0) > 0;
   };
-  const answers = new Map<string, Entry>();
+  const groups = new Map<string, Entry[]>();
   const repeated = new Set<Entry>();
-  for (const entry of entries) {
-    const { responseId, usage } = entry.translation;
-    if (responseId === undefined || usage === undefined) continue;
-    const other = answers.get(responseId);
-    if (!other || !areOneRequest(entry, other)) answers.set(responseId, entry);
-    else if (isBetter(entry, other)) {
-      answers.set(responseId, entry);
+  /** Compares a request with those of its group, each of which has one repetition at most. */
+  const compare = (key: string, entry: Entry, isSame: (a: Entry, b: Entry) => boolean): void => {
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    const other = group.slice(-maxCompared).find((each) => isSame(entry, each));
+    if (!other) {
+      group.push(entry);
+      return;
+    }
+    if (isBetter(entry, other)) {
+      group.splice(group.indexOf(other), 1, entry);
       repeated.add(other);
     } else repeated.add(entry);
+  };
+  const requests = entries.filter(({ translation }) => translation.usage !== undefined);
+  for (const entry of requests)
+    if (entry.translation.responseId !== undefined)
+      compare(`answer ${entry.translation.responseId}`, entry, haveOneAnswer);
+  const paired = new Set<Entry>();
+  for (const entry of requests) {
+    const { traceId, parentSpanId } = entry.span;
+    if (repeated.has(entry) || parentSpanId === undefined) continue;
+    compare(`parent ${keyOf(traceId, parentSpanId)}`, entry, (a, b) => {
+      const isSame = !paired.has(b) && areOneRequest(a, b);
+      if (isSame) paired.add(a).add(b);
+      return isSame;
+    });
   }
   return repeated;
 };
@@ -153,8 +221,8 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
  * Takes the usage off spans whose tokens other spans of the export count too. Two instrumentations
  * of one program, of a framework and of the provider's SDK, report each request twice. Of a span
  * and the requests in it, whichever count more keep their usage, and those in it if both count the
- * same. The innermost are judged first. Two requests of different traces are one if the provider's
- * id of the answer is the same.
+ * same, unless they are of one answer and it lacks the messages. The innermost are judged first. Two requests beside each other are one if the provider's id
+ * of the answer is the same, or else their parent, model, times and tokens.
  *
  * @param entries the spans of one export, with their translations, in any order
  * @returns the same entries in their order
@@ -162,14 +230,25 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
 export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly E[] => {
   const outerOf = enclosingRequests(entries);
   const order = innermostFirst(outerOf);
-  const inside = new Map<Entry, number>();
+  const inside = new Map<Entry, { readonly sum: number; readonly all: readonly Entry[] }>();
   const counting = new Set<Entry>();
   for (const entry of order) {
     const own = tokens(entry.translation.usage ?? {});
     const inner = inside.get(entry);
-    if (inner === undefined || own > inner) counting.add(entry);
+    const [only, ...others] = inner?.all ?? [];
+    // A provider's SDK that traces itself has the tokens of the answer, and not what was said.
+    const { responseId } = entry.translation;
+    const isAnswer = responseId !== undefined && only?.translation.responseId === responseId;
+    const tellsMore = only && isAnswer && others.length === 0 && hasMessages(entry) && !hasMessages(only);
+    if (!inner || own > inner.sum || (own === inner.sum && tellsMore)) counting.add(entry);
     const outer = outerOf.get(entry);
-    if (outer) inside.set(outer, (inside.get(outer) ?? 0) + Math.max(own, inner ?? 0));
+    if (!outer) continue;
+    const beside = inside.get(outer);
+    inside.set(outer, {
+      sum: (beside?.sum ?? 0) + Math.max(own, inner?.sum ?? 0),
+      // Two are as many as it takes to know that it is more than one.
+      all: [...(beside?.all ?? []), entry].slice(0, 2),
+    });
   }
   const repeated = new Set<Entry>();
   const covered = new Set<Entry>();
@@ -181,6 +260,11 @@ export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly
   const left = entries.map((entry) => (repeated.has(entry) ? withoutUsage(entry) : entry));
   const elsewhere = repeatedElsewhere(left);
   return left.map((entry) => (elsewhere.has(entry) ? withoutUsage(entry) : entry));
+};
+
+const nameOf = (span: Span): Pick<Translation, 'agent'> => {
+  const agent = agentIn(new SpanReader(span));
+  return agent === undefined ? {} : { agent };
 };
 
 /**
@@ -199,7 +283,14 @@ export const withAgents = <E extends Entry>(entries: readonly E[]): readonly E[]
   if (around.size === 0) return entries;
   return entries.map((entry) =>
     entry.translation.kind === 'other' && around.has(keyOf(entry.span.traceId, entry.span.spanId))
-      ? { ...entry, translation: { ...entry.translation, kind: 'agent' } }
+      ? {
+          ...entry,
+          translation: {
+            ...entry.translation,
+            kind: 'agent',
+            ...(entry.translation.agent === undefined && nameOf(entry.span)),
+          },
+        }
       : entry,
   );
 };

@@ -48,7 +48,7 @@ const joinedTexts = (value: unknown): string | undefined => {
 };
 
 /** A tool's result as text. The AI SDK wraps it as `{type, value}`. */
-const resultText = (value: unknown): string => {
+export const resultText = (value: unknown): string => {
   const type = get(value, 'type');
   const inner =
     typeof type === 'string' && /^(text|json|error-text|error-json|content)$/.test(type)

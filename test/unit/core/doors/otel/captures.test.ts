@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Translation,
-  translate,
-  withoutRepeats,
-} from '../../../../../core/doors/otel/conventions/index.ts';
+import { inContext, type Translation, translate } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
 import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/captures.ts';
 
@@ -135,8 +131,8 @@ describe.each(captureNames)('the capture %s', (name) => {
   const read = async () => {
     const capture = readCapture(name);
     const spans = await spansOf(capture);
-    const all = withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).toSorted(
-      (a, b) => Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano),
+    const all = inContext(spans.map((span) => ({ span, translation: translate(span) }))).toSorted((a, b) =>
+      Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano),
     );
     return { all, expected: capture.expected };
   };

@@ -338,7 +338,7 @@ describe('Mastra', () => {
 
   it.each([
     ['mcp_tool_call', 'tool'],
-    ['workflow_run', 'other'],
+    ['workflow_run', 'workflow'],
     ['model_chunk', 'other'],
   ])('takes %s for %s', (type, kind) => {
     expect(translate(spanOf({ attributes: { 'mastra.span.type': type } })).kind).toBe(kind);
