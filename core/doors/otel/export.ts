@@ -10,6 +10,7 @@ import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
+import { writeSpans } from './meeting.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
@@ -168,7 +169,7 @@ export const storeSpans = async (
 ): Promise<void> => {
   checkResources(spans.map(({ span }) => span));
   const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
-  await writeCalls(store, reports, userId, budget);
+  await writeSpans(store, reports, userId, budget);
   await joinLater(store, lacking, budget);
 };
 

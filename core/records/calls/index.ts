@@ -1,6 +1,6 @@
 export * from './answer.ts';
 export { type DeleteOthers, deleteCalls } from './delete.ts';
-export { foldCall, headerAttributeAt, knownAttributes } from './header.ts';
+export { fitsHeader, foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
   callIdOf,
   endKey,
@@ -18,6 +18,17 @@ export {
   turnsRange,
 } from './items.ts';
 export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
+export {
+  awaitStarts,
+  type CallPlace,
+  leaveSpans,
+  placeCalls,
+  readLeftSpans,
+  readStoredSpans,
+  type SpanOfTrace,
+  spanOfStart,
+  type TraceName,
+} from './meeting.ts';
 export * from './model.ts';
 export { hasPreviews, type Payload, type PayloadField } from './payloads.ts';
 export { type Preview, previewOfPayload } from './preview.ts';
