@@ -201,7 +201,12 @@ interface TranslatedSpan extends ProjectSpan {
 }
 
 /** Names by which spans of workflows are known, whatever their kind. */
-const runs: ReadonlySet<string> = new Set(['invoke_workflow', 'invoke_graph', 'invoke_swarm', 'workflow_run']);
+const runs: ReadonlySet<string> = new Set([
+  'invoke_workflow',
+  'invoke_graph',
+  'invoke_swarm',
+  'workflow_run',
+]);
 
 const roleOf = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
   const { kind, isPlain = false, threadId } = translation;

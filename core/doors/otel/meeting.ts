@@ -1,4 +1,4 @@
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import { qualifiedId } from '../../../foundations/wire/index.ts';
 import {
   awaitStarts,
@@ -40,7 +40,9 @@ const nameOf = ({ projectId, traceId }: CallStart): TraceName => ({ projectId, t
 const tracesIn = (reports: readonly CallReport[]): RequestedTrace[] => {
   const groups = Map.groupBy(startsIn(reports), (start) => keyOf(nameOf(start)));
   return [...groups.values()].flatMap((starts) =>
-    starts.slice(0, 1).map((start) => ({ ...nameOf(start), spans: starts.flatMap((s) => spanOfStart(s) ?? []) })),
+    starts
+      .slice(0, 1)
+      .map((start) => ({ ...nameOf(start), spans: starts.flatMap((s) => spanOfStart(s) ?? []) })),
   );
 };
 
@@ -103,6 +105,8 @@ const meet = async (
 
 /** The most times that calls are brought to their places while further spans come. */
 const maxRounds = 8;
+/** How many traces of a request meet at once. */
+const concurrency = 8;
 
 /** Brings calls to their places, until nothing new is known. Who writes last has seen all. */
 const settle = async (store: Store, { trace, ...met }: Meeting, budget: RequestBudget): Promise<void> => {
@@ -149,9 +153,9 @@ export const writeSpans = async (
   const places = new Map<string, CallPlace>();
   const callKey = ({ projectId, id }: { readonly projectId: string; readonly id: string | null }): string =>
     `${projectId}\n${id}`;
-  for (const trace of hasOpen ? tracesIn(redacted).filter(isOpen) : []) {
+  await mapConcurrent(hasOpen ? tracesIn(redacted).filter(isOpen) : [], concurrency, async (trace) => {
     const meeting = await meet(store, trace, budget);
-    if (!meeting) continue;
+    if (!meeting) return;
     const found = placesOf(meeting.known.values());
     const own = trace.spans.flatMap(({ id }) => {
       const place = found.get(id);
@@ -159,7 +163,7 @@ export const writeSpans = async (
     });
     for (const [id, place] of own) places.set(callKey({ ...trace, id }), place);
     meetings.set(keyOf(trace), { ...meeting, believed: new Map([...meeting.believed, ...own]) });
-  }
+  });
   const reports = redacted.map((report): CallReport => {
     const place = report.kind === 'start' ? places.get(callKey(report.start)) : undefined;
     return report.kind === 'start' && place ? { kind: 'start', start: placed(report.start, place) } : report;
@@ -169,15 +173,14 @@ export const writeSpans = async (
     isMet: (call) => places.has(callKey(call)),
     onAwaited: (call) => awaited.add(callKey(call)),
   });
-  if (awaited.size > 0) {
-    for (const trace of tracesIn(await redactReports(store, reports))) {
-      const isAwaited = trace.spans.some(({ id }) => awaited.has(callKey({ ...trace, id })));
-      if (!isAwaited || meetings.has(keyOf(trace))) continue;
-      const meeting = await meet(store, trace, budget);
-      const own = placesOf(trace.spans);
-      if (meeting)
-        meetings.set(keyOf(trace), { ...meeting, believed: new Map([...meeting.believed, ...own]) });
-    }
-  }
-  for (const meeting of meetings.values()) await settle(store, meeting, budget);
+  const called = awaited.size > 0 ? tracesIn(await redactReports(store, reports)) : [];
+  await mapConcurrent(called, concurrency, async (trace) => {
+    const isAwaited = trace.spans.some(({ id }) => awaited.has(callKey({ ...trace, id })));
+    if (!isAwaited || meetings.has(keyOf(trace))) return;
+    const meeting = await meet(store, trace, budget);
+    if (!meeting) return;
+    const own = placesOf(trace.spans);
+    meetings.set(keyOf(trace), { ...meeting, believed: new Map([...meeting.believed, ...own]) });
+  });
+  await mapConcurrent([...meetings.values()], concurrency, (meeting) => settle(store, meeting, budget));
 };

@@ -174,7 +174,8 @@ export const readLeftSpans = async (
     for (const { b } of items) {
       const bytes = asBytes(b);
       if (!bytes) continue;
-      for (const span of fromLeft(JSON.parse(unpack(bytes).toString()) as LeftSpans)) found.set(span.id, span);
+      for (const span of fromLeft(JSON.parse(unpack(bytes).toString()) as LeftSpans))
+        found.set(span.id, span);
       if (found.size > maxSpans) return undefined;
     }
   return found;

@@ -17,11 +17,11 @@ import { redactDisplayName } from '../redaction.ts';
 import type { Changing, HourMarks } from '../rollups.ts';
 import { packHeader, withGivenUser } from './header.ts';
 import {
+  awaitedFlag,
   type CallName,
   endKey,
   errorKeys,
   errorOfUnknownStart,
-  awaitedFlag,
   fromItem,
   inlineOf,
   isAwaited,
