@@ -43,8 +43,10 @@ export const calls = {
    * that come again, and starts that hold an end which comes again. Puts segments and notes in batches.
    */
   write: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  /** Writes, and reads log records with the calls that they join, and the spans of a trace. */
-  join: {
+  /** Writes, and reads log records with the calls that they join. */
+  join: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
+  /** Does the same, and finds where calls belong by all that is known of their traces. */
+  meet: {
     stores: true,
     table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'],
     indexes: ['by_trace'],
