@@ -51,6 +51,12 @@ export const calls = {
     stores: true,
     table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
   },
+  /** Does the same, and finds where calls belong by all that is known of their traces. */
+  meet: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+    indexes: ['by_trace'],
+  },
   /** Writes whole calls with new ids, each a start with its end. */
   record: { stores: true, table: ['BatchWriteItem'] },
   /** Replaces calls one by one. */

@@ -80,7 +80,27 @@ export type HeaderAttribute = (typeof headerAttributes)[number];
  * The start of a call as a client reports it. If `id` or `traceId` is null, the server makes it.
  * The caller is the user, whoever is named.
  */
-export type CallStart = Omit<z.output<ReturnType<typeof start>>, 'userId'>;
+export type CallStart = Omit<z.output<ReturnType<typeof start>>, 'userId'> & {
+  /** What a span is. @default - the call was made of no span */
+  readonly span?: SpanRole;
+};
+
+/**
+ * What says of a span to which thread, turn and user it belongs, once all of its trace is known.
+ * No client can say so.
+ */
+export interface SpanRole {
+  /** Whether it is the run of an agent or a workflow. */
+  readonly isRun: boolean;
+  /** Whether no convention knows it, as a server's span: a session that it names gives way to others. */
+  readonly isPlain: boolean;
+  /** Whether its parent is in another process. */
+  readonly hasRemoteParent: boolean;
+  /** The thread that it names itself. */
+  readonly threadId: string | null;
+  /** The user that it has from other spans, and not among its own attributes. */
+  readonly givenUser: string | null;
+}
 
 /** The fields of an end on the wire. */
 export const endFields = () => ({

@@ -27,8 +27,11 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
-/** Spans and log records report calls, and join them. A call that another takes the place of goes. */
+/** Log records report calls, and join them. A call that another takes the place of goes. */
 const joining = { calls: 'join', payloads: 'delete', rollups: 'note' } as const;
+
+/** Spans do so, too, and meet the others of their trace. */
+const meeting = { ...joining, calls: 'meet' } as const;
 
 const headers = () => ({
   project_id: field(projectId, 'The project of resources that name none, `<entity>/<project>`.'),
@@ -40,7 +43,7 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   role: 'write',
   tag: 'opentelemetry',
   shape: batch,
-  stores: joining,
+  stores: meeting,
   name: 'OtlpTraces',
   summary: 'Report spans, as OTLP/HTTP',
   description:

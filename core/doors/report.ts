@@ -10,13 +10,17 @@ type MadeStart = Omit<CallStart, 'displayName' | 'runId' | 'runStep' | 'envelope
   Partial<Pick<CallStart, 'displayName'>>;
 type MadeEnd = Omit<CallEnd, 'displayName' | 'runStepEnd' | 'envelopeBytes'>;
 
+/** What a span says of itself, without what it has from others: its size is the same however they come. */
+const saidBy = ({ span, ...start }: MadeStart): object =>
+  span ? { ...start, threadId: span.threadId, turnId: null } : start;
+
 /** The report of a call's start. */
 export const startReport = (start: MadeStart): CallReport => ({
   kind: 'start',
   start: {
     ...{ displayName: null, runId: null, runStep: null },
     ...start,
-    envelopeBytes: envelopeBytes(start, startPayload),
+    envelopeBytes: envelopeBytes(saidBy(start), startPayload),
   },
 });
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { answerProblems, askedBy } from '../../api/answers.ts';
-import type { CallReport } from '../../api/calls.ts';
+import type { CallReport, SpanRole } from '../../api/calls.ts';
 import type { FeedbackDraft } from '../../api/feedback.ts';
 import type { RedactionFailed, Redactor } from '../../foundations/redaction/index.ts';
 import { structuralKeys } from '../../foundations/redaction/rules.ts';
@@ -68,6 +68,18 @@ const checkAddresses = (redactor: Redactor, fields: Readonly<Record<string, stri
   }
 };
 
+/** What a span is, as the fields of its call are: its thread, and a user among attributes. */
+const spanOf = (redactor: Redactor, span: SpanRole): SpanRole => {
+  const { threadId, givenUser } = span;
+  const { user } = givenUser === null ? {} : redactor.object('attributes', { user: { id: givenUser } });
+  const id = isJsonObject(user) ? user.id : null;
+  return {
+    ...span,
+    threadId: threadId === null ? null : redactor.name('thread_id', threadId, maxId),
+    givenUser: typeof id === 'string' ? id : null,
+  };
+};
+
 /** The name of a call that people read, if anything is left of it. */
 const displayNameOf = (redactor: Redactor, name: string | null): string | null =>
   (name === null ? null : redactor.text('display_name', name)) || null;
@@ -101,6 +113,7 @@ const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
       threadId: start.threadId === null ? null : redactor.name('thread_id', start.threadId, maxId),
       attributes: redactor.object('attributes', start.attributes),
       inputs: redactor.object('inputs', start.inputs),
+      ...(start.span && { span: spanOf(redactor, start.span) }),
     },
   };
 };

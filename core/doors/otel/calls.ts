@@ -6,14 +6,14 @@ import {
   type Micros,
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
-import type { CallReport } from '../../records/calls/index.ts';
+import { type CallReport, fitsHeader, type SpanOfTrace, type SpanRole } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
 import { inContext, labelsOf, type Named, type Translation, translate } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
 import { exceptionOf } from './exception.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
-import { threadsOf } from './threads.ts';
-import { nested } from './values.ts';
+import { placesOf } from './threads.ts';
+import { nested, textOf } from './values.ts';
 
 /**
  * The id of a span's call: the last 16 hex digits of its trace id, then its own 16. Whoever has a
@@ -182,6 +182,43 @@ export interface ProjectSpan extends ReceivedSpan {
   readonly projectId: ProjectId;
 }
 
+/** A span with what it is called as a call, and what it says. */
+interface TranslatedSpan extends ProjectSpan {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly translation: Translation;
+}
+
+/** Names by which spans of workflows are known, whatever their kind. */
+const runs: ReadonlySet<string> = new Set([
+  'invoke_workflow',
+  'invoke_graph',
+  'invoke_swarm',
+  'workflow_run',
+]);
+
+const roleOf = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
+  const { kind, isPlain = false, threadId } = translation;
+  return {
+    isRun: kind === 'agent' || runs.has(textOf(span.attributes.get('gen_ai.operation.name')) ?? ''),
+    isPlain,
+    hasRemoteParent,
+    threadId: (threadId === undefined ? undefined : idFrom(threadId)) ?? null,
+    givenUser: null,
+  };
+};
+
+const spanOfCall = (call: TranslatedSpan): SpanOfTrace => {
+  const { userId } = call.translation;
+  const { id, parentId } = call;
+  return {
+    id,
+    parentId,
+    span: roleOf(call),
+    userId: userId !== undefined && fitsHeader(userId) ? userId : null,
+  };
+};
+
 /**
  * Makes calls of spans: a start and an end of each, in order. The same spans give the same calls,
  * so an export may be sent again.
@@ -201,27 +238,27 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
     }),
   );
   // A parent is looked for among the calls of the same project.
-  const keyOf = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
-  const threads = threadsOf(
-    calls.map(({ projectId, id, parentId, hasRemoteParent, translation: { threadId } }) => ({
-      key: keyOf(projectId, id),
-      parent: parentId === null ? undefined : keyOf(projectId, parentId),
-      hasRemoteParent,
-      threadId: threadId === undefined ? undefined : idFrom(threadId),
-    })),
+  const places = new Map(
+    Array.from(
+      Map.groupBy(calls, ({ projectId }) => projectId),
+      ([projectId, some]) => [projectId, placesOf(some.map(spanOfCall))],
+    ),
   );
   const detailsOf = detailsMaker();
-  return calls.flatMap(({ projectId, id, parentId, span, translation }) => {
-    const { threadId, turn } = threads.get(keyOf(projectId, id)) ?? { threadId: null, turn: null };
+  return calls.flatMap((call) => {
+    const { projectId, id, parentId, span, translation } = call;
+    const place = places.get(projectId)?.get(id);
     const { inputs, output, usage, displayName, exception } = translation;
+    const given = translation.userId === undefined ? (place?.userId ?? null) : null;
     return [
       startReport({
         displayName: displayName === undefined ? null : opNameOf(displayName),
-        ...{ projectId, id, opName: opNameOf(span.name), traceId: span.traceId, parentId, threadId },
-        turnId: turn?.slice(projectId.length + 1) ?? null,
+        ...{ projectId, id, opName: opNameOf(span.name), traceId: span.traceId, parentId },
+        ...{ threadId: place?.threadId ?? null, turnId: place?.turnId ?? null },
         startedAt: microsOf(span.startTimeUnixNano),
         attributes: callAttributes(span, translation, detailsOf(span, translation.usedEvents)),
         inputs,
+        span: { ...roleOf(call), givenUser: given },
       }),
       endReport({
         ...{ projectId, id, endedAt: microsOf(span.endTimeUnixNano), output },

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
-import { writeCalls } from '../../records/calls/index.ts';
+
 import { agentSpan, isOfAgent, leftOut, storeFacts } from './agents/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
@@ -11,6 +11,7 @@ import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
+import { writeSpans } from './meeting.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
@@ -198,7 +199,7 @@ export const storeSpans = async (
   const ofClaude = whose.get('claude-code') ?? [];
   if (calls.length > 0) {
     const { reports, lacking } = await withEarlier(store, callsOf(calls), budget);
-    await writeCalls(store, reports, userId, budget);
+    await writeSpans(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
   }
   const rejected = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];

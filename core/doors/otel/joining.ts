@@ -135,12 +135,13 @@ const joined = (
   const before = { attributes, inputs: objectOf(payload.inputs), output: json(payload.output) };
   const content = withRecords(before, records);
   if (!content) return undefined;
-  const { opName, displayName, traceId, parentId, threadId, turnId, startedAt } = start;
+  const { opName, displayName, traceId, parentId, threadId, turnId, startedAt, span } = start;
   const exception = json(payload.exception);
   return [
     startReport({
       ...{ projectId, id, opName, displayName, traceId, parentId, threadId, turnId, startedAt },
       ...{ attributes, inputs: content.inputs },
+      ...(span && { span }),
     }),
     ...(end
       ? [

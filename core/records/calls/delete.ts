@@ -30,6 +30,7 @@ import {
   unchanged,
 } from './items.ts';
 import { recordKeysOf } from './log-records.ts';
+import { meetingKeysOf } from './meeting.ts';
 import type { PayloadPointer } from './model.ts';
 import {
   blank,
@@ -109,7 +110,7 @@ interface CallToDelete {
   readonly payloads: PayloadPointer[];
   /** Its items as they were last read, the end's first. */
   items: readonly Item[];
-  /** The keys of the notes on its former payloads, and of log records that joined it. */
+  /** The keys of the notes on its former payloads, of log records that joined it, and of its trace's meeting. */
   notes: readonly Item[];
   /** Whether a start was found. An end by itself is not yet a call. */
   wasCall: boolean;
@@ -212,7 +213,17 @@ const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDele
     }),
   );
 
-/** Reads the notes on former payloads of the calls whose items say that there are some, and log records. */
+/** The trace of a call that was made of a span. */
+const traceOfSpan = (store: Store, projectId: ProjectId, call: CallToDelete): [string, CallToDelete][] =>
+  call.items.flatMap((item): [string, CallToDelete][] => {
+    const { start } = fromItem(store, projectId, item);
+    return start?.span ? [[start.traceId, call]] : [];
+  });
+
+/**
+ * Reads the notes on former payloads of the calls whose items say that there are some, log records, and
+ * what requests have left of the traces.
+ */
 const readNotes = async (
   store: Store,
   projectId: ProjectId,
@@ -223,6 +234,10 @@ const readNotes = async (
     const found = call.items.some(hasFormer) ? await readFormer(store, projectId, call.id, budget) : [];
     call.notes = [...found.map(({ key }) => key), ...(await recordKeysOf(store, projectId, call.id, budget))];
     call.payloads.push(...found.map(({ pointer }) => pointer));
+  });
+  const ofTrace = new Map(calls.flatMap((call) => traceOfSpan(store, projectId, call)));
+  await mapConcurrent([...ofTrace], concurrency, async ([traceId, call]) => {
+    call.notes = [...call.notes, ...(await meetingKeysOf(store, { projectId, traceId }, budget))];
   });
 };
 

@@ -20,6 +20,7 @@ import type {
   EndStatus,
   Part,
   PayloadPointer,
+  SpanRole,
   StartAttributes,
   StartHeader,
 } from './model.ts';
@@ -67,7 +68,7 @@ const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 3
 /** The end's status is two bits of the flags. */
 const statusShift = 3;
 const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd] = [1, 2, 4, 8];
-const [hasOwnPlace, hasOwnTime, hasAttributes, isJudges, hasWaited] = [16, 32, 64, 128, 256];
+const [hasOwnPlace, hasOwnTime, hasAttributes, isJudges, hasWaited, hasSpan] = [16, 32, 64, 128, 256, 512];
 
 const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
   writer.block(Buffer.from(segment ?? '', 'hex'));
@@ -100,6 +101,7 @@ const moreFlagsOf = ({ start, end }: HeaderContent): number =>
   (start && start.runStep !== null ? hasRunStep : 0) |
   (start && fieldsOf(start.attributes) ? hasAttributes : 0) |
   (start?.isJudges ? isJudges : 0) |
+  (start?.span ? hasSpan : 0) |
   (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
   (end && end.waited !== null ? hasWaited : 0) |
   (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
@@ -115,6 +117,7 @@ const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner):
   if (start.runId !== null) writer.text(start.runId);
   if (start.runStep !== null) writer.integer(start.runStep);
   if (fieldsOf(start.attributes)) writeAttributes(writer, start.attributes);
+  if (start.span) writeSpan(writer, start.span, start);
 };
 
 const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, startedAt: number): StartHeader => {
@@ -123,19 +126,24 @@ const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, started
   const userId = reader.text();
   const bytes = reader.count();
   const payload = readPointer(reader);
+  const displayName = more & hasDisplayName ? reader.text() : null;
+  const runId = more & hasRunId ? reader.text() : null;
+  const runStep = more & hasRunStep ? reader.integer() : null;
+  const attributes = more & hasAttributes ? readAttributes(reader) : noAttributes;
   return {
     opName,
-    displayName: more & hasDisplayName ? reader.text() : null,
+    displayName,
     traceId,
     parentId,
     threadId,
     turnId,
     startedAt,
     userId,
-    runId: more & hasRunId ? reader.text() : null,
-    runStep: more & hasRunStep ? reader.integer() : null,
-    attributes: more & hasAttributes ? readAttributes(reader) : noAttributes,
+    runId,
+    runStep,
+    attributes,
     ...(more & isJudges ? { isJudges: true } : {}),
+    ...(more & hasSpan ? { span: readSpan(reader, { threadId, attributes }) } : {}),
     bytes,
     payload,
   };
@@ -343,8 +351,45 @@ const readLinks = (reader: ByteReader, own: string): LinkedIds => {
   return { parentId, traceId, turnId, threadId: read(places >> 6, parentId) };
 };
 
+/*
+ * What a span is: a byte of flags, and the thread that it names if it is in another. The user that it
+ * was given is that of its attributes.
+ */
+
+const [isRun, isPlain, isRemote, namesThread, namesOther, isGiven] = [1, 2, 4, 8, 16, 32];
+
+/** What a header has of a call anyway that a span's role repeats. */
+type AroundSpan = Pick<StartHeader, 'threadId' | 'attributes'>;
+
+const writeSpan = (writer: ByteWriter, span: SpanRole, { threadId }: AroundSpan): void => {
+  const names = span.threadId === null ? 0 : span.threadId === threadId ? namesThread : namesOther;
+  writer.byte(
+    (span.isRun ? isRun : 0) |
+      (span.isPlain ? isPlain : 0) |
+      (span.hasRemoteParent ? isRemote : 0) |
+      (span.givenUser === null ? 0 : isGiven) |
+      names,
+  );
+  if (span.threadId !== null && names === namesOther) writer.text(span.threadId);
+};
+
+const readSpan = (reader: ByteReader, { threadId, attributes }: AroundSpan): SpanRole => {
+  const flags = reader.byte();
+  const user = attributes['user.id'];
+  return {
+    isRun: (flags & isRun) !== 0,
+    isPlain: (flags & isPlain) !== 0,
+    hasRemoteParent: (flags & isRemote) !== 0,
+    threadId: flags & namesOther ? reader.text() : flags & namesThread ? threadId : null,
+    givenUser: flags & isGiven && typeof user === 'string' ? user : null,
+  };
+};
+
 /** The longest text that a header holds of an attribute, in UTF-16 code units. */
 const maxText = 128;
+
+/** Whether a header holds a text of an attribute as it is: it is UTF-8, which has no lone surrogates. */
+export const fitsHeader = (text: string): boolean => text.length <= maxText && text.isWellFormed();
 
 /** The attributes of a call that has none that headers hold. */
 export const noAttributes: StartAttributes = {};
@@ -360,15 +405,17 @@ export const attributesForHeader = (attributes: JsonObject): StartAttributes => 
     const keys = keysTo(attributes, path);
     if (!keys) continue;
     const value = valueAt(attributes, keys) ?? null;
-    // Headers keep texts as UTF-8, which has no lone surrogates.
-    const fits =
-      value === null || (typeof value === 'string' && value.length <= maxText && value.isWellFormed());
+    const fits = value === null || (typeof value === 'string' && fitsHeader(value));
     found[name] = fits ? value : true;
     if (keys.length < path.length) dotted.push(name);
   }
   if (dotted.length > 0) found.dotted = dotted;
   return found;
 };
+
+/** The attributes of a header with the user that a span was given. */
+export const withGivenUser = (attributes: StartAttributes, user: string | null): StartAttributes =>
+  user === null ? attributes : { ...attributes, 'user.id': user };
 
 const byPath: ReadonlyMap<string, HeaderAttribute> = new Map(
   headerAttributes.map((name) => [`attributes.${name}`, name]),

@@ -1,7 +1,7 @@
 export * from './answer.ts';
 export { type DeleteOthers, deleteCalls, removeCalls } from './delete.ts';
 export { type Place, type PlacedFacts, placeOfThread, putFacts, readFacts } from './facts.ts';
-export { foldCall, headerAttributeAt, knownAttributes } from './header.ts';
+export { fitsHeader, foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
   callIdOf,
   endKey,
@@ -19,6 +19,17 @@ export {
   turnsRange,
 } from './items.ts';
 export { type JoiningRecord, putRecords, readRecords } from './log-records.ts';
+export {
+  awaitStarts,
+  type CallPlace,
+  leaveSpans,
+  placeCalls,
+  readLeftSpans,
+  readStoredSpans,
+  type SpanOfTrace,
+  spanOfStart,
+  type TraceName,
+} from './meeting.ts';
 export * from './model.ts';
 export { hasPreviews, type Payload, type PayloadField } from './payloads.ts';
 export { type Preview, previewOfPayload } from './preview.ts';

@@ -31,6 +31,7 @@ import type { EndHeader, Part, PayloadPointer, StartHeader } from './model.ts';
  *              k   project 0 3 call id               p   N, pointer to a former payload
  *              k   project 0 4 call id               p   L, time and digest of a log record
  *              k   project 0 5 place                 p   A, digest of what a request said of agents
+ *              k   project 0 6 trace id              p   M, digest of what a request has of its spans
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
@@ -47,6 +48,8 @@ const recordTag = 4;
 
 /** The first byte of a place's id in the key of what coding agents said there. */
 const placeTag = 5;
+/** The first byte of a trace's id in the key of what requests have of its spans. */
+const meetingTag = 6;
 
 /** The table's partition key of a call. */
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
@@ -101,6 +104,10 @@ export const recordKey = (projectId: ProjectId, id: string): Buffer =>
 /** The table's partition key of what coding agents said of one trace or session. */
 export const placeKey = (projectId: ProjectId, place: string): Buffer =>
   joinBytes(projectId, 0, placeTag, compactId(place));
+
+/** The table's partition key of what requests have of a trace's spans. */
+export const meetingKey = (projectId: ProjectId, traceId: string): Buffer =>
+  joinBytes(projectId, 0, meetingTag, compactId(traceId));
 
 /** The pointer in the sort key of a note on a former payload. */
 export const formerPointerOf = (p: string): PayloadPointer => {
@@ -410,7 +417,32 @@ export const readStarts = async (
 ): Promise<StartItem[]> => (await readStartEntries(store, calls, budget)).filter(hasStart);
 
 /**
- * The condition that a stored item has the header, time, inline payload and key of the list of
- * errors that were read. The time of a start is in its sort key alone.
+ * The attribute of the item under the key of a start that others waited for: they came before it, and
+ * their thread, turn and user depend on it.
  */
-export const unchanged = ({ h, ts, b, c, ek }: Item): Condition => ({ h, ts, b, c, ek });
+export const awaitedFlag = { w: true } as const satisfies Item;
+
+/** Whether others waited for a call's start. */
+export const isAwaited = ({ w }: Item): boolean => w === true;
+
+/**
+ * The condition that a stored item has the header, time, inline payload and key of the list of
+ * errors that were read, and is as awaited. The time of a start is in its sort key alone.
+ */
+export const unchanged = ({ h, ts, b, c, ek, w }: Item): Condition => ({ h, ts, b, c, ek, w });
+
+/**
+ * A start's item with another header of the same payload, which gives it another thread, turn or user.
+ */
+export const withPlace = (
+  store: Store,
+  { item, projectId, id, end, earlyTraces }: StartItem,
+  start: StartHeader,
+): Item => {
+  const { hk: _hk, hs: _hs, ...rest } = item;
+  const { threadId } = start;
+  const h = packHeader({ start, end, earlyTraces }, { projectId, id, policy: store.policy });
+  const keys =
+    threadId === null ? {} : threadKeys({ ...start, projectId, id, threadId }, 'S', shardCount(store));
+  return { ...rest, h, ...keys };
+};

@@ -1,7 +1,7 @@
-import type { CallEnd, CallReport, CallStart, HeaderAttribute } from '../../../api/calls.ts';
+import type { CallEnd, CallReport, CallStart, HeaderAttribute, SpanRole } from '../../../api/calls.ts';
 import type { JsonObject, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
-export type { CallEnd, CallReport, CallStart };
+export type { CallEnd, CallReport, CallStart, SpanRole };
 
 /** The answer to a start. Ends are answered with null. */
 export interface StartAnswer {
@@ -50,6 +50,8 @@ export interface StartHeader {
    * Whether a judge of this service made it. No client can say so. @default false
    */
   readonly isJudges?: true;
+  /** What the span is that it was made of. @default - it was made of none */
+  readonly span?: SpanRole;
   /**
    * Bytes of the start as compact JSON, so without the white space and escapes that were received.
    */

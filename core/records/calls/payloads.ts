@@ -20,6 +20,7 @@ import {
   type JsonObject,
   type JsonValue,
   type ProjectId,
+  parseJson,
   problemOf,
 } from '../../../foundations/wire/index.ts';
 import type { HeaderContent } from './header.ts';
@@ -82,6 +83,18 @@ export const toPayload = (start: readonly string[], end: readonly string[] | nul
   if (end === null) return { attributes, inputs, ...noEnd };
   const [output = 'null', summary = '{}', exception = 'null'] = end;
   return { attributes, inputs, output, summary, exception };
+};
+
+/**
+ * The JSON text of attributes with the user that their call was given beside its own. Attributes of a
+ * span nest at the dots of their keys.
+ */
+export const withUserIn = (attributes: string, id: string | null): string => {
+  if (id === null) return attributes;
+  const own = parseJson(attributes);
+  const { user, ...others } = isJsonObject(own) ? own : {};
+  const around = isJsonObject(user) ? user : user === undefined ? {} : { value: user };
+  return JSON.stringify({ ...others, user: { ...around, id } });
 };
 
 const maxUsageLength = 256;

@@ -32,6 +32,7 @@ import {
   segmentLocation,
   segmentObject,
   toPayload,
+  withUserIn,
 } from './payloads.ts';
 import {
   joinLines,
@@ -309,7 +310,10 @@ export class PayloadReader {
     return calls.flatMap(({ header }) => {
       const start = fields.get(header.start.payload);
       const end = header.end && fields.get(header.end.payload);
-      return start && end !== undefined ? [{ header, payload: toPayload(start, end) }] : [];
+      if (!start || end === undefined) return [];
+      const payload = toPayload(start, end);
+      const user = header.start.span?.givenUser ?? null;
+      return [{ header, payload: { ...payload, attributes: withUserIn(payload.attributes, user) } }];
     });
   }
 

@@ -15,14 +15,16 @@ import {
 import { notFound, type ProjectId } from '../../../foundations/wire/index.ts';
 import { redactDisplayName } from '../redaction.ts';
 import type { Changing, HourMarks } from '../rollups.ts';
-import { packHeader } from './header.ts';
+import { packHeader, withGivenUser } from './header.ts';
 import {
+  awaitedFlag,
   type CallName,
   endKey,
   errorKeys,
   errorOfUnknownStart,
   fromItem,
   inlineOf,
+  isAwaited,
   isFailed,
   isInErrors,
   keyText,
@@ -36,7 +38,7 @@ import {
   unchanged,
   withInline,
 } from './items.ts';
-import type { EndHeader, PayloadPointer } from './model.ts';
+import type { EndHeader, PayloadPointer, StartHeader } from './model.ts';
 import { blockOf, formerFlag, hasFormer, lostPointers, noteFormer } from './payloads.ts';
 
 /*
@@ -58,6 +60,8 @@ export interface ReportedStart extends StartItem {
   readonly takesReserved: boolean;
   /** Whether the service made the call's id for this request. */
   readonly isNew: boolean;
+  /** Whether its thread, turn and user come of all that is known of its trace's spans. */
+  readonly isMet: boolean;
 }
 
 /** An end that was reported by itself, with the item to store. */
@@ -100,6 +104,7 @@ const withPlainBytes = (item: Item): Item =>
  *
  * @param starts with the items to store
  * @param marks has marked the hours of these starts, and marks those that calls are moved out of
+ * @param onAwaited is told of each start that others waited for, before it is written
  * @returns the traces of the calls that name none, as they are stored now, by {@link nameOf}
  * @throws ServiceError 503 when storage does not accept them in time
  */
@@ -108,6 +113,7 @@ export const replaceStarts = async (
   starts: readonly ReportedStart[],
   marks: HourMarks,
   budget: RequestBudget,
+  onAwaited: (call: CallName) => void = () => {},
 ): Promise<Map<string, string>> => {
   const traces = new Map<string, string>();
   const noted = new Set<ReportedStart>();
@@ -123,6 +129,7 @@ export const replaceStarts = async (
     );
     await noteFormer(store, lost, budget);
     for (const { report, lost: pointers } of replacements) if (pointers.length > 0) noted.add(report);
+    for (const { report, before } of replacements) if (before && isAwaited(before.item)) onAwaited(report);
     const done = await mapConcurrent(replacements, concurrency, async ({ report, before, item: merged }) => {
       const item = noted.has(report) ? { ...merged, ...formerFlag } : merged;
       if (!before) return replaceItem(store.table, item, { k: undefined }, budget);
@@ -149,8 +156,30 @@ const replacementOf = async (
 ): Promise<Replacement> => {
   const traceId = traceOf(report, before);
   if (!before) return { report, before, traceId, item: report.item, lost: [] };
-  const { item, end } = await merge(store, { ...report, start: { ...report.start, traceId } }, before);
+  const start = { ...placed(report, before), traceId };
+  const { item, end } = await merge(store, { ...report, start }, before);
   return { report, before, traceId, item, lost: lostPointers(before, { start: report.start, end }) };
+};
+
+/**
+ * A reported start in its thread and turn, with its user. Those of a span that is reported again stay:
+ * they may come of spans that this request does not have. What a request has found of all of them counts.
+ */
+const placed = ({ start, isMet }: ReportedStart, { start: before }: StartEntry): StartHeader => {
+  const { span, parentId } = start;
+  if (!span || !before?.span || isMet) return start;
+  if (parentId !== before.parentId || span.threadId !== before.span.threadId) return start;
+  const { threadId, turnId } = before;
+  return withUser({ ...start, threadId, turnId }, before.span.givenUser);
+};
+
+/** A start with the user that others give it, unless it names one itself. */
+export const withUser = (start: StartHeader, user: string | null): StartHeader => {
+  const { span, attributes } = start;
+  if (!span || span.givenUser === user) return start;
+  const { 'user.id': own, ...others } = attributes;
+  if (own !== undefined && span.givenUser === null) return start;
+  return { ...start, span: { ...span, givenUser: user }, attributes: withGivenUser(others, user) };
 };
 
 /** The trace of a start that is to replace what is stored. */
@@ -184,6 +213,7 @@ const merge = async (
   const whole = {
     ...replacement,
     ...(hasFormer(stored.item) && formerFlag),
+    ...(isAwaited(stored.item) && awaitedFlag),
     ...(x !== undefined && { x }),
   };
   const isListed = start.parentId === null || isInErrors(whole);
@@ -271,7 +301,7 @@ export const dropEnds = (store: Store, stored: readonly StartItem[], budget: Req
 const hasEnd = ({ end }: StartItem): boolean => end !== null;
 
 /** The item that keeps the place of a start that is not known yet. */
-const placeholder = (store: Store, { projectId, id }: CallName): Item => ({
+export const placeholder = (store: Store, { projectId, id }: CallName): Item => ({
   ...toItem(store, { projectId, id, part: 'S' }, { start: null, end: null }, null),
   ...startKey(projectId, id),
 });

@@ -16,7 +16,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { redactReports } from '../redaction.ts';
 import { HourMarks } from '../rollups.ts';
-import { attributesForHeader } from './header.ts';
+import { attributesForHeader, withGivenUser } from './header.ts';
 import {
   type CallName,
   hasStart,
@@ -64,6 +64,8 @@ import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleT
  * @param userId the user of the reporting key
  * @param idsAreNew whether the service made all ids for this request, so that no call exists yet
  * @param areJudges whether judges of the service made the calls
+ * @param isMet whether thread, turn and user of a span come of all that is known of its trace
+ * @param onAwaited is told of each start that others waited for
  * @throws ServiceError as {@link redactReports}; 503 when storage does not accept it in time
  */
 export const writeCalls = async (
@@ -74,14 +76,21 @@ export const writeCalls = async (
   {
     idsAreNew = false,
     areJudges = false,
-  }: { readonly idsAreNew?: boolean; readonly areJudges?: boolean } = {},
+    isMet = () => false,
+    onAwaited,
+  }: {
+    readonly idsAreNew?: boolean;
+    readonly areJudges?: boolean;
+    readonly isMet?: (call: CallName) => boolean;
+    readonly onAwaited?: (call: CallName) => void;
+  } = {},
 ): Promise<(StartAnswer | null)[]> => {
   const reports = await nameCalls(store, await redactReports(store, sent), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
   const traces = await settleTraces(store, calls, stored, budget);
-  const maker = itemMaker(store, stored, traces, { userId, idsAreNew, areJudges });
+  const maker = itemMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
   const items = await storePayloads(store, calls, maker, budget);
   const starts = items.filter((item) => item.start !== null);
   const ends = items.filter((item) => item.start === null);
@@ -93,7 +102,7 @@ export const writeCalls = async (
   const marks = new HourMarks(store, budget);
   await markHours(marks, [...starts, ...ended]);
   const existing = await insertNew(store, starts, ends, budget);
-  const kept = await replaceStarts(store, existing.starts, marks, budget);
+  const kept = await replaceStarts(store, existing.starts, marks, budget, onAwaited);
   if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
     // Calls and their parents may now be in different traces, as no look before the write showed.
     for (const [name, trace] of kept) traces.set(name, trace);
@@ -119,7 +128,13 @@ const itemMaker = (
     userId,
     idsAreNew,
     areJudges,
-  }: { readonly userId: string; readonly idsAreNew: boolean; readonly areJudges: boolean },
+    isMet,
+  }: {
+    readonly userId: string;
+    readonly idsAreNew: boolean;
+    readonly areJudges: boolean;
+    readonly isMet: (call: CallName) => boolean;
+  },
 ): ItemMaker<ReportedStart | ReportedEnd> => {
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   const storedStart = (call: ReportedCall): StartHeader | null => stored.get(nameOf(call))?.start ?? null;
@@ -147,7 +162,7 @@ const itemMaker = (
       const ownTrace = reported.traceId !== null;
       const takesReserved = !ownTrace && start.parentId === null && sharing.get(start.traceId)?.length === 1;
       const isNew = idsAreNew || !call.hasClientId;
-      return { item, projectId, id, start, end, ownTrace, takesReserved, isNew };
+      return { item, projectId, id, start, end, ownTrace, takesReserved, isNew, isMet: isMet(call) };
     },
   };
 };
@@ -168,7 +183,8 @@ const toStart = (
   userId,
   runId: start.runId,
   runStep: start.runStep,
-  attributes: attributesForHeader(start.attributes),
+  attributes: withGivenUser(attributesForHeader(start.attributes), start.span?.givenUser ?? null),
+  ...(start.span && { span: start.span }),
   ...sized(start.envelopeBytes, location.start, startFields.length),
 });
 

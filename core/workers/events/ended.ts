@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { type CallHeader, type EndHeader, putPlaceholders } from '../../records/calls/index.ts';
+import { type CallHeader, type EndHeader, isTurn, putPlaceholders } from '../../records/calls/index.ts';
 import {
   type CallChange,
   type CallItem,
@@ -106,7 +106,12 @@ const nothing: FoundEnd = { kind: 'nothing' };
 const findInStart = ({ projectId, id, before, after }: CallChange): FoundEnd => {
   if (!hasStart(after)) return nothing;
   if (hasEnd(after)) {
-    const isOld = hasStart(before) && hasEnd(before) && isSameEnd(before.end, after.end);
+    const isOld =
+      hasStart(before) &&
+      hasEnd(before) &&
+      isSameEnd(before.end, after.end) &&
+      // A span's call may turn out to be a turn only when the spans around it come.
+      !(isTurn({ id, ...after.start }) && !isTurn({ id, ...before.start }));
     return isOld ? nothing : { kind: 'whole', header: callOf(projectId, after, after) };
   }
   if (!before || hasStart(before)) return nothing;

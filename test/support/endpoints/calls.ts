@@ -185,6 +185,21 @@ const spans: readonly Scenario[] = [
   },
 ];
 
+/** A root that names a thread and a user, and two spans below it, as far as they are chosen. */
+const someOf = (p: string, isChosen: (span: object, i: number) => boolean): Sent => ({
+  path: '/otel/v1/traces',
+  body: exportJson(
+    { 'svc.project_id': p },
+    Array.from({ length: 3 }, (_, i) =>
+      spanJson({
+        spanId: idOf(i),
+        ...(i > 0 && { parentSpanId: idOf(0) }),
+        attributes: attributes(i === 0 ? { 'session.id': 'thread', 'user.id': 'ada' } : { text: `${i}` }),
+      }),
+    ).filter(isChosen),
+  ),
+});
+
 /** A request without its content, whose payload is in the bucket. */
 const bareRequest = (p: string): Sent => ({
   path: '/otel/v1/traces',
@@ -215,6 +230,18 @@ const joinedSpans: readonly Scenario[] = [
     name: 'a span whose content came before it',
     before: (p) => [contentRecords(p)],
     request: bareRequest,
+    views: callViews,
+  },
+  {
+    name: 'spans whose root came before them',
+    before: (p) => [someOf(p, (_, i) => i === 0)],
+    request: (p) => someOf(p, (_, i) => i > 0),
+    views: callViews,
+  },
+  {
+    name: 'a root whose spans came before it',
+    before: (p) => [someOf(p, (_, i) => i > 0)],
+    request: (p) => someOf(p, (_, i) => i === 0),
     views: callViews,
   },
 ];
@@ -324,7 +351,7 @@ export const callFixtures = {
     scenarios: deletions,
   },
   '/otel/v1/traces': {
-    permitted: joinCalls,
+    permitted: [...joinCalls, 'calls/index/by_trace: Query'],
     seldom: { 'GetObject on bucket/segments/*': meanwhile, 'ListBucket on bucket': meanwhile },
     body: (p) => spanExport(p),
     answer: '{}',

@@ -117,6 +117,8 @@ export interface Translation {
   readonly usage: UsageByModel | undefined;
   /** The provider's id of the answer, of a request that counts tokens. */
   readonly responseId?: string;
+  /** Whether no convention knows the span, as one of a server: a session that it names gives way to others. */
+  readonly isPlain?: boolean;
   /** Whether the span around it is an agent's run. */
   readonly isAgentStep?: boolean;
   readonly threadId: string | undefined;

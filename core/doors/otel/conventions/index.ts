@@ -166,6 +166,12 @@ const add = (marks: Marks, { keys, events }: Marks): void => {
   for (const event of events) marks.events.add(event);
 };
 
+const serverKind = 2;
+
+/** Whether a span of unknown kind is a server's, or one that names at most ids. */
+const isPlain = ({ kind }: Span, matching: readonly Convention[]): boolean =>
+  kind === serverKind || matching.every((convention) => convention === ids);
+
 /** Reads a span by the conventions that it follows. Never throws, whatever the attributes hold. */
 export const translate = (source: Span): Translation => {
   const span = new SpanReader(source);
@@ -180,7 +186,8 @@ export const translate = (source: Span): Translation => {
       const found = sourceOf(convention) ?? [];
       return typeof found === 'function' ? found(span) : span.id(...found);
     })?.result;
-  const kind = each((convention) => convention.kind?.(span))?.result ?? 'other';
+  const named = each((convention) => convention.kind?.(span))?.result;
+  const kind = named ?? 'other';
   const marks: Marks = { keys: new Set(), events: new Set() };
   const inputs = inputsOf(span, kind, matching, marks);
   const output = each((convention) => convention.output?.(span, kind));
@@ -216,6 +223,7 @@ export const translate = (source: Span): Translation => {
     ...(agent !== undefined && { agent }),
     ...(tool !== undefined && { tool }),
     ...(prompt !== undefined && { prompt }),
+    ...(named === undefined && isPlain(source, matching) && { isPlain: true }),
     ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
     usedKeys: marks.keys,

@@ -116,6 +116,20 @@ const plainStart: fc.Arbitrary<StartHeader> = fc.record({
 const start = fc.oneof(
   plainStart,
   plainStart.map((each): StartHeader => ({ ...each, isJudges: true })),
+  fc
+    .tuple(
+      plainStart,
+      fc.record({
+        ...{ isRun: fc.boolean(), isPlain: fc.boolean(), hasRemoteParent: fc.boolean() },
+        threadId: maybe(someId),
+      }),
+      fc.boolean(),
+    )
+    .map(([each, span, isGiven]): StartHeader => {
+      const user = each.attributes['user.id'];
+      const givenUser = isGiven && typeof user === 'string' ? user : null;
+      return { ...each, span: { ...span, givenUser } };
+    }),
 );
 
 const count = fc.oneof(fc.nat({ max: 4 }), fc.nat(), fc.constantFrom(0.25, 2 ** 53));

@@ -6,6 +6,7 @@ describe('a span', () => {
   it('of no known convention says nothing', () => {
     expect(translate(spanOf({ attributes: { 'http.route': '/chat' } }))).toEqual({
       kind: 'other',
+      isPlain: true,
       inputs: {},
       output: null,
       usage: undefined,
