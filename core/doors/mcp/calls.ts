@@ -1,4 +1,4 @@
-import { headerAttributes } from '../../../api/calls.ts';
+import { headerAttributes } from '../../../api/header-fields.ts';
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';

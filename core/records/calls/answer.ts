@@ -1,3 +1,4 @@
+import type { HeaderSummaryField } from '../../../api/header-fields.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import {
   formatTime,
@@ -78,7 +79,7 @@ const serviceFields = {
   waited_ms: (_: Policy, { end }: CallHeader): JsonValue =>
     typeof end?.waited === 'number' ? end.waited : null,
   waiting: (_: Policy, { end }: CallHeader): JsonValue => end?.waited === true,
-} as const;
+} satisfies Readonly<Record<HeaderSummaryField, (policy: Policy, call: CallHeader) => JsonValue>>;
 
 const isServiceField = (name: string): name is keyof typeof serviceFields =>
   Object.hasOwn(serviceFields, name);
