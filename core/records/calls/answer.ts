@@ -1,4 +1,4 @@
-import type { HeaderSummaryField } from '../../../api/header-fields.ts';
+import type { HeaderAttribute, HeaderSummaryField } from '../../../api/header-fields.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import {
   formatTime,
@@ -8,7 +8,7 @@ import {
   parseJson,
   parseRef,
 } from '../../../foundations/wire/index.ts';
-import type { CallHeader } from './model.ts';
+import type { CallHeader, StartHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payloads.ts';
 
 /** The source of a column's value: a function of the header, or the payload. */
@@ -101,6 +101,21 @@ const waitSummary = ({ end }: CallHeader): JsonObject => {
   if (!end || end.waited === null) return {};
   return end.waited === true ? { waiting: true } : { waited_ms: end.waited };
 };
+
+/** A field of attributes, if it is a short text, as headers hold it; null for any other value. */
+export const shortAttribute = ({ attributes }: StartHeader, name: HeaderAttribute): string | null => {
+  const value = attributes[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** What a call is about, for events and files: short texts of its attributes. */
+export const shortAttributes = (start: StartHeader) => ({
+  kind: shortAttribute(start, 'kind'),
+  environment: shortAttribute(start, 'environment'),
+  release: shortAttribute(start, 'release'),
+  tool: shortAttribute(start, 'tool.name'),
+  agent: shortAttribute(start, 'agent.name'),
+});
 
 /** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
