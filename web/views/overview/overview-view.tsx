@@ -181,7 +181,10 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
   const costText = useCostText(project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
-  const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
+  // What is in no group is not what one looks for, however much it is.
+  const sorted = groups.toSorted(
+    (a, b) => Number(a.group === null) - Number(b.group === null) || (b[order] ?? -1) - (a[order] ?? -1),
+  );
   const nameCell = ({ group }: GroupFigures) =>
     group === null ? (
       <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>

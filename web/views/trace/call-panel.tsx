@@ -150,6 +150,7 @@ const textsOf = (call: Call): Conversation | undefined => {
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = durationOf(call);
+  const status = statusOf(call);
   const wait = waitOf(call);
   const agent = agentOf(call);
   const usage = sumUsage(usageByModel(call).values());
@@ -183,7 +184,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         </span>
       </div>
       <p className="facts">
-        <StatusBadge status={statusOf(call)} />
+        {wait === true && status === 'success' ? null : <StatusBadge status={status} />}
         {wait === true ? <WaitBadge call={call} /> : null}
         <Moment time={call.started_at} />
         {Number.isNaN(ms) ? null : <span>{tookText(ms, wait === true ? 0 : wait)}</span>}
