@@ -200,4 +200,34 @@ describe('tools, agents, prompts, sources and waits', () => {
     ]);
     expect(hydrated).toBe(0);
   });
+
+  it('cost no unit more, if they are of usual length', async () => {
+    const usual: JsonObject = {
+      ...{ kind: 'tool', environment: 'production', release: '2.14.0', source: 'evaluation' },
+      ...{ user: { id: '5d3a8d8e-3c2b-4c57-9a68-3bb2f2f5c1a7' }, tool: { name: 'orders.refund_order' } },
+      ...{ agent: { name: 'support_agent', version: '2026-11-20' } },
+      ...{ prompt: { name: 'support-prompt', version: '12' } },
+    };
+    const units = async (of: string, attributes: JsonObject, summary: JsonObject) => {
+      const calls = Array.from({ length: 10 }, (_, at) => ({
+        project_id: of,
+        id: `${of} ${at}`,
+        trace_id: 't',
+        at,
+      }));
+      const spent = await send(
+        store,
+        calls.flatMap(({ at, ...call }) => [
+          startOf({ ...call, inputs, attributes, thread_id: 'th', started_at: `2026-10-01T00:00:0${at}Z` }),
+          endOf({ project_id: of, id: call.id, ended_at: '2026-10-01T00:01:00Z', summary }),
+        ]),
+      );
+      const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify({ project_id: of, columns: ['id'] }));
+      const read = requestBudget(30_000);
+      await Array.fromAsync(queryCalls(store, asked, read).calls);
+      return [spent.meter.writeUnits, read.meter.readUnits];
+    };
+    const plain = await units('acme/plain', {}, {});
+    expect(await units('acme/usual', usual, { waited_ms: 12_000 })).toEqual(plain);
+  });
 });
