@@ -57,26 +57,6 @@ export const start = () =>
   record(startFields(), {}, (fields) => ofStart(fields)).register(documented, { name: 'CallStart' });
 
 /**
- * Fields of a start's attributes that headers hold, so queries and statistics know them without
- * reading payloads: the end user, what a call stands for, where and of which version the program
- * ran, the tool, agent and prompt of the call, and who made it (production, an evaluation, a test).
- * Stored headers hold their places: append only, never change.
- */
-export const headerAttributes = [
-  'user.id',
-  'kind',
-  'environment',
-  'release',
-  'tool.name',
-  'agent.name',
-  'agent.version',
-  'prompt.name',
-  'prompt.version',
-  'source',
-] as const;
-export type HeaderAttribute = (typeof headerAttributes)[number];
-
-/**
  * The start of a call as a client reports it. If `id` or `traceId` is null, the server makes it.
  * The caller is the user, whoever is named.
  */

@@ -19,9 +19,9 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { type HeaderAttribute, headerAttributes } from './calls.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
+import { type HeaderAttribute, headerAttributes } from './header-fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
 
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;

@@ -138,7 +138,7 @@ export const describeProject = /* @__PURE__ */ tool({
   name: 'describe_project',
   title: 'Describe a project',
   description:
-    'What there is to filter by in a project within a range of time: operations, models, tools, end users, environments, releases, feedback types and fields of attributes, each with its commonest values and counts. Ask this before you write a filter or an expression.',
+    'What there is to filter by in a project within a range of time: operations, models, tools, agents, prompts, end users, environments, releases, feedback types and fields of attributes, each with its commonest values and counts. Ask this before you write a filter or an expression.',
   role: 'read',
   request: () => record({ project_id: project, start, end, max_characters: maxCharacters }),
   answer: () => reply({ operations: rows('By the number of calls: op_name, calls, errors, p95_ms.') }),
@@ -148,7 +148,7 @@ export const queryCalls = /* @__PURE__ */ tool({
   name: 'query_calls',
   title: 'Query calls',
   description:
-    'Finds calls by filter, expression and range of time: newest first, with previews of input and output, status, duration, tokens and cost. Roots have figures of their whole trace. Examples: traces that failed: {"filter": {"trace_roots_only": true}, "query": {"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}}; calls of a tool: {"filter": {"op_names": ["lookup_order"]}}; the slowest: {"sort_by": [{"field": "summary.svc.latency_ms", "direction": "desc"}], "limit": 5}. Ask for whole values by columns, or read one call with get_call.',
+    'Finds calls by filter, expression and range of time: newest first, with previews of input and output, status, duration, tokens and cost. Roots have figures of their whole trace. Examples: traces that failed: {"filter": {"trace_roots_only": true}, "query": {"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}}; calls of a tool: {"query": {"$expr": {"$eq": [{"$getField": "attributes.tool.name"}, {"$literal": "lookup_order"}]}}}; the slowest: {"sort_by": [{"field": "summary.svc.latency_ms", "direction": "desc"}], "limit": 5}. Ask for whole values by columns, or read one call with get_call.',
   role: 'read',
   request: () =>
     record(
@@ -251,7 +251,7 @@ export const getStats = /* @__PURE__ */ tool({
   name: 'get_stats',
   title: 'Get statistics',
   description:
-    'Counts, errors, durations, tokens and costs of calls over a range of time, as tables. Without granularity there is one row a group for the whole range; with granularity (seconds: 3600, 86400) one a bucket. group_by takes up to two of op_name, svc_user_id, status, thread_id, display_name, attributes.user.id, attributes.kind, attributes.environment and attributes.release. Usage is by model. Example, what each op failed how often: {"start": "-1d", "group_by": ["op_name"], "call_metrics": [{"metric": "error_count"}]}.',
+    'Counts, errors, durations, tokens and costs of calls over a range of time, as tables. Without granularity there is one row a group for the whole range; with granularity (seconds: 3600, 86400) one a bucket. group_by takes up to two fields. Usage is by model. Example, how often each tool failed: {"start": "-1d", "group_by": ["attributes.tool.name"], "call_metrics": [{"metric": "error_count"}]}.',
   role: 'read',
   request: () =>
     record(

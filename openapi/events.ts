@@ -26,12 +26,16 @@ const cut = field(
 /** Fields that come with the setting `events.payloads` alone. */
 const payloadFields = ['attributes', 'inputs', 'output', 'exception', 'summary'] as const;
 
+/** A text of at most 128 characters; null for anything else. */
+const shortText = z.nullable(z.string().check(z.maxLength(128)));
+
 /** What all events of calls say. */
 const callDetail = () => {
   const { summary, storage_size_bytes: _, total_storage_size_bytes: __, ...columns } = call().shape;
   const header = Object.fromEntries(
     Object.entries(columns).filter(([name]) => !payloadFields.some((payload) => payload === name)),
   );
+  const { waited_ms, waiting } = summary.shape.svc.shape;
   const withPayloads = 'With `events.payloads` alone; as the call has it.';
   return z.object({
     event_id: eventId,
@@ -43,6 +47,13 @@ const callDetail = () => {
     ),
     latency_ms: field(z.int(), 'Whole milliseconds from start to end.'),
     trace_name: field(z.string(), 'The name to show.'),
+    waited_ms,
+    waiting,
+    kind: field(shortText, 'What the call stands for, as `attributes.kind` says.'),
+    environment: field(shortText, '`attributes.environment`.'),
+    release: field(shortText, '`attributes.release`.'),
+    tool: field(shortText, 'The tool that it is a call of: `attributes.tool.name`.'),
+    agent: field(shortText, 'The agent that it belongs to: `attributes.agent.name`.'),
     usage: field(z.unknown(), 'Usage as the client reported it, by model; `{}` without any.'),
     costs: field(
       z.union([z.record(z.string(), modelCost()), z.string()]),

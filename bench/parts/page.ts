@@ -129,7 +129,15 @@ const byHeaders = (project: string) => ({
 /** The body of the list's query for the newest 100 roots. */
 const newest = (project: string) => ({
   ...byHeaders(project),
-  columns: [...headers, 'summary.svc', 'attributes.kind', 'attributes.user.id', 'preview'],
+  columns: [
+    ...headers,
+    'summary.svc',
+    'attributes.kind',
+    'attributes.tool.name',
+    'attributes.agent.name',
+    'attributes.user.id',
+    'preview',
+  ],
 });
 
 const close = (page: Page): Promise<void> => page.context().close();

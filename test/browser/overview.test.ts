@@ -115,6 +115,7 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'Kinds' }).click();
     await page.getByRole('row', { name: /Tools 10 3 · 30 % 400 ms/ }).waitFor();
     await page.getByRole('row', { name: /calls that say none 10/ }).waitFor();
+    expect(await page.locator('.breakdown tbody tr').last().innerText()).toContain('calls that say none');
     await page.getByRole('button', { name: 'Environments' }).click();
     await page.getByRole('link', { name: 'production', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Users', exact: true }).click();

@@ -1,5 +1,5 @@
 import { tokensOf } from '../../api/usage.ts';
-import { isObject } from '../data/values.ts';
+import { isObject, valueAt } from '../data/values.ts';
 import type { Answer, Call, CallRow } from './contract.ts';
 
 export type { CallRow };
@@ -16,6 +16,9 @@ export const headerColumns = [
   'ended_at',
   'svc_user_id',
   'summary.svc',
+  'attributes.kind',
+  'attributes.tool.name',
+  'attributes.agent.name',
 ] as const;
 
 /** The name of an operation: that of its ref, or the name itself. */
@@ -38,9 +41,26 @@ export const opTexts = (ops: Iterable<string>): ReadonlyMap<string, string> => {
   return new Map([...byText.values()].flat().map((op) => [op, textOf(op)]));
 };
 
-/** The name under which people know a call. */
-export const nameOf = ({ display_name, summary, op_name }: CallRow): string =>
-  display_name ?? summary?.svc?.trace_name ?? op_name;
+const textAt = (call: CallRow, path: string): string | undefined => {
+  const value = valueAt(call, path);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+/** The tool that a call is of, by its own name: `<server>.<tool>` of MCP; undefined for none. */
+export const toolOf = (call: CallRow): string | undefined => textAt(call, 'attributes.tool.name');
+
+/** The agent that a call says it is of; undefined for none. */
+export const agentOf = (call: CallRow): string | undefined => textAt(call, 'attributes.agent.name');
+
+/**
+ * The name under which people know a call. Tools and agents go by their own names, whatever
+ * instrumentations call their operations.
+ */
+export const nameOf = (call: CallRow): string => {
+  const { display_name, summary, op_name } = call;
+  const own = toolOf(call) ?? (textAt(call, 'attributes.kind') === 'agent' ? agentOf(call) : undefined);
+  return display_name ?? own ?? summary?.svc?.trace_name ?? op_name;
+};
 
 /** The state of a call. A call without a summary is taken for a success. */
 export const statusOf = (call: CallRow): Status => call.summary?.svc?.status ?? 'success';
@@ -113,6 +133,13 @@ export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
 /** How long a call took, in ms; NaN while it runs. */
 export const durationOf = ({ started_at, ended_at }: Pick<CallRow, 'started_at' | 'ended_at'>): number =>
   timeOf(ended_at) - timeOf(started_at);
+
+/**
+ * For how many ms a call waited for a person; true if it still does, or if nobody knows for how long;
+ * undefined if it did not.
+ */
+export const waitOf = ({ summary }: CallRow): number | true | undefined =>
+  summary?.svc?.waiting ? true : summary?.svc?.waited_ms || undefined;
 
 /** Milliseconds since 1970; NaN for no time. */
 export const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '');

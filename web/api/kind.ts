@@ -1,16 +1,31 @@
-import { type CallRow, opText, usageByModel } from './calls.ts';
-
-/** What a call stands for, as `attributes.kind` has it. */
-export const kinds = ['agent', 'model', 'tool', 'retriever', 'embedding', 'other'] as const;
+import { kinds } from '../../api/header-fields.ts';
+import { type CallRow, opText, toolOf, usageByModel } from './calls.ts';
 
 export type Kind = (typeof kinds)[number];
+
+/** The kinds of calls in words, as groups of them are called. */
+export const kindTexts: Readonly<Record<Kind, string>> = {
+  agent: 'Turns and agents',
+  workflow: 'Workflows',
+  model: 'Models',
+  tool: 'Tools',
+  retriever: 'Retrievers',
+  embedding: 'Embeddings',
+  plan: 'Plans',
+  memory: 'Memory',
+  guardrail: 'Guardrails',
+  evaluator: 'Evaluators',
+  other: 'Other',
+};
 
 /** What operations of each kind are called, where nobody says the kind. */
 const named: readonly (readonly [Kind, RegExp])[] = [
   ['embedding', /embed/i],
   ['retriever', /retriev|rerank|vector/i],
   ['tool', /^tools?\b|execute_tool|tool[_ .]call|mcp/i],
+  ['guardrail', /guardrail/i],
   ['agent', /agent|\bturn\b/i],
+  ['workflow', /workflow/i],
   ['model', /\b(chat|completions?|messages\.create|llm|generate(_content)?|converse)\b/i],
 ];
 
@@ -18,6 +33,7 @@ const named: readonly (readonly [Kind, RegExp])[] = [
 export const kindOf = (call: CallRow): Kind => {
   const said = kinds.find((kind) => kind === call.attributes?.kind);
   if (said) return said;
+  if (toolOf(call) !== undefined) return 'tool';
   const guess = named.find(([, name]) => name.test(opText(call.op_name)))?.[0];
   return guess ?? (usageByModel(call).size > 0 ? 'model' : 'other');
 };

@@ -20,6 +20,18 @@ export const durationText = (ms: number): string => {
   return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, '0')} m`;
 };
 
+/** A duration of which a part was waiting for a person: `14.2 s, 12.0 s of it waiting`. */
+export const tookText = (ms: number, waitedMs = 0): string =>
+  waitedMs > 0
+    ? `${durationText(ms)}, ${durationText(Math.min(waitedMs, ms))} of it waiting`
+    : durationText(ms);
+
+/** How a call waited for a person: `waited 12.0 s`, `waits for a person`; empty if it did not. */
+export const waitText = (wait: number | true | undefined): string => {
+  if (wait === undefined) return '';
+  return wait === true ? 'waits for a person' : `waited ${durationText(wait)}`;
+};
+
 /** A duration that may not be known: empty for NaN. */
 export const latencyText = (ms: number): string => (Number.isNaN(ms) ? '' : durationText(ms));
 

@@ -7,10 +7,10 @@ import {
   useEffect,
   useState,
 } from 'react';
-import type { Status, Usage } from '../api/calls.ts';
+import { type CallRow, type Status, type Usage, waitOf } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
 import { wordsOf } from '../api/http.ts';
-import { costText, momentText, tokensText } from '../data/format.ts';
+import { costText, momentText, tokensText, waitText } from '../data/format.ts';
 
 /** The sign of the product: a penny with a trace on it. */
 export const Logo = () => (
@@ -293,6 +293,20 @@ export const StatusBadge = ({ status }: { status: Status }) => (
     <span aria-hidden="true">{statusSigns[status]}</span> {statusTexts[status]}
   </span>
 );
+
+/** Whether a call waits for a person, or how long it did; nothing for one that did not. */
+export const WaitBadge = ({ call }: { call: CallRow }) => {
+  const wait = waitOf(call);
+  if (wait === undefined) return null;
+  return (
+    <span className={`badge ${wait === true ? 'waiting' : 'waited'}`}>
+      <svg className="person" viewBox="0 0 16 16" width="12" height="12" aria-hidden="true">
+        <path d="M8 2.5a2.7 2.7 0 1 0 0 5.4a2.7 2.7 0 1 0 0-5.4zM2.8 14c.4-5.4 10-5.4 10.4 0z" />
+      </svg>
+      {waitText(wait)}
+    </span>
+  );
+};
 
 /** A thumb, drawn: not every device has a font with one. */
 export const Thumb = ({ up }: { up: boolean }) => (

@@ -59,7 +59,7 @@ export const useTrace = (project: string, trace: string) => {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: headersOf('summary.usage', 'attributes.kind'),
+        columns: headersOf('summary.usage'),
         include_costs: true,
       };
       const calls: CallRow[] = [];

@@ -251,7 +251,18 @@ export const parseThreadSearch = parser({
 export type ThreadSearch = ReturnType<typeof parseThreadSearch>;
 
 /** What the figures of the overview are told apart by. */
-export const dimensions = ['op', 'kind', 'model', 'user', 'end-user', 'environment', 'release'] as const;
+export const dimensions = [
+  'op',
+  'kind',
+  'model',
+  'tool',
+  'agent',
+  'prompt',
+  'user',
+  'end-user',
+  'environment',
+  'release',
+] as const;
 
 export type Dimension = (typeof dimensions)[number];
 

@@ -1,4 +1,4 @@
-import { headerAttributes } from '../../../api/calls.ts';
+import { headerAttributes } from '../../../api/header-fields.ts';
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { tokensOf } from '../../../api/usage.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
@@ -7,6 +7,7 @@ import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
 import type { ToolContext } from './context.ts';
 import { isFields, type Json, type JsonFields } from './reply.ts';
+import { valueIn } from './values.ts';
 
 /** A call as the queries answer it. */
 export type Call = JsonFields;
@@ -110,7 +111,7 @@ export const compact = (fields: JsonFields): JsonFields =>
 
 /** What every row says of a call, in few characters. */
 export const rowOf = (call: Call, policy: Policy): JsonFields => {
-  const { status, latency_ms, trace_name } = serviceOf(call, policy);
+  const { status, latency_ms, waited_ms, waiting, trace_name } = serviceOf(call, policy);
   const used = usedBy(call, policy);
   const attributes = fieldsOf(call.attributes);
   const preview = fieldsOf(call.preview);
@@ -119,9 +120,13 @@ export const rowOf = (call: Call, policy: Policy): JsonFields => {
     op_name: call.op_name,
     name: trace_name === call.op_name ? undefined : trace_name,
     kind: attributes.kind,
+    tool: valueIn(call, 'attributes.tool.name'),
+    agent: valueIn(call, 'attributes.agent.name'),
     started_at: call.started_at,
     status,
     ms: latency_ms,
+    waited_ms,
+    waiting,
     models: used?.models.length ? used.models : undefined,
     ...usedFields(used),
     input: preview.input,

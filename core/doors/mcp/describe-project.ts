@@ -1,4 +1,5 @@
 import type { FeedbackQuery } from '../../../api/feedback.ts';
+import { headerAttributes } from '../../../api/header-fields.ts';
 import { everyCall } from '../../../api/queries.ts';
 import { describeProject as description } from '../../../api/tools.ts';
 import { isDuring, toPath } from '../../../foundations/expression/index.ts';
@@ -58,6 +59,11 @@ const attributesOf = (calls: readonly Call[]): readonly (readonly [string, JsonF
     });
 };
 
+/** The tool that a call is of. Tools that do not say their names go by their operation. */
+const toolOf = (call: Call): string | undefined =>
+  textOf(valueIn(call, 'attributes.tool.name')) ||
+  (valueIn(call, 'attributes.kind') === 'tool' ? textOf(call.op_name) : undefined);
+
 const feedbackTypes = async (
   { stores, budget }: ToolContext,
   projectId: ProjectId,
@@ -81,7 +87,7 @@ export const describeProject = runs(description, async (args, context) => {
     groupBy: ['op_name' as const],
   };
   const newest = { projectId, where, sort: newestFirst };
-  const headers = ['attributes.kind', 'attributes.user.id', 'attributes.environment', 'attributes.release'];
+  const headers = headerAttributes.map((name) => `attributes.${name}`);
   const [ops, models, calls, attributed, feedback] = await Promise.all([
     readStats(context, {
       ...counted,
@@ -122,9 +128,6 @@ export const describeProject = runs(description, async (args, context) => {
       }),
     );
   const of = (path: string) => countsOf(calls.map((call) => textOf(valueIn(call, path))));
-  const tools = countsOf(
-    calls.filter((call) => valueIn(call, 'attributes.kind') === 'tool').map(({ op_name }) => textOf(op_name)),
-  );
   const attributes = attributesOf(attributed);
   const shown = shownRange(range);
   return fitted(maxCharacters, maxValues, (most) => ({
@@ -134,7 +137,10 @@ export const describeProject = runs(description, async (args, context) => {
     of_newest_calls: compact({
       looked_at: calls.length,
       kinds: tableOf(of('attributes.kind'), most),
-      tools: tableOf(tools, most),
+      tools: tableOf(countsOf(calls.map(toolOf)), most),
+      agents: tableOf(of('attributes.agent.name'), most),
+      prompts: tableOf(of('attributes.prompt.name'), most),
+      sources: tableOf(of('attributes.source'), most),
       end_users: tableOf(of('attributes.user.id'), most),
       environments: tableOf(of('attributes.environment'), most),
       releases: tableOf(of('attributes.release'), most),

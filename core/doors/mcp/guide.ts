@@ -1,3 +1,5 @@
+import { kinds } from '../../../api/header-fields.ts';
+
 /** How the data is shaped, and the language of expressions, on one page. */
 export const guide = {
   uri: 'pennytrace://guide',
@@ -13,12 +15,12 @@ are a *thread*, a conversation; a call whose \`turn_id\` is its own \`id\` is a 
 | \`id, trace_id, parent_id, thread_id, turn_id\` | where the call is |
 | \`op_name, display_name\` | what was called |
 | \`started_at, ended_at\` | UTC, with microseconds; a call without an end is running |
-| \`attributes\` | \`kind\` (agent, model, tool, embedding, retriever, other), \`user.id\` (the end user), \`environment\`, \`release\`, \`tags\`, and what else was reported |
+| \`attributes\` | \`kind\` (${kinds.join(', ')}), \`tool.name\` (\`<server>.<tool>\` of MCP), \`agent.name\`, \`prompt.name\`, \`user.id\` (the end user), \`environment\`, \`release\`, \`source\`, \`tags\`, and what else was reported |
 | \`inputs\` | a model call: \`messages\` ({role, content, tool_calls}), \`model\`, \`tools\`, parameters; a tool: its arguments |
 | \`output\` | a model call: \`messages\`; a tool: its result |
 | \`exception\` | what it failed with, or null |
 | \`summary.usage.<model>\` | \`input_tokens\` or \`prompt_tokens\`, \`output_tokens\` or \`completion_tokens\`, \`total_tokens\` |
-| \`summary.${service}\` | \`status\` (running, success, error, descendant_error), \`latency_ms\`, \`trace_name\` |
+| \`summary.${service}\` | \`status\` (running, success, error, descendant_error), \`latency_ms\`, \`trace_name\`, \`waited_ms\` (for a person, of the latency), \`waiting\` (true while it waits, or if nobody knows for how long) |
 
 ## Expressions
 
@@ -35,7 +37,8 @@ Failed traces: \`{"$expr": {"$in": [{"$getField": "summary.${service}.status"}, 
 A text anywhere in the inputs: \`{"$expr": {"$contains": {"input": {"$getField": "inputs"}, "substr": {"$literal": "refund"}, "case_insensitive": true}}}\`.
 
 \`filter\` is quicker where it will do: \`op_names\`, \`trace_ids\`, \`call_ids\`, \`parent_ids\`, \`thread_ids\`,
-\`turn_ids\`, \`trace_roots_only\`. So are fields outside of inputs, output and attributes.
+\`turn_ids\`, \`trace_roots_only\`. So are fields outside of inputs, output and attributes, and those attributes
+that the table names, but for tags.
 
 ## Replies
 

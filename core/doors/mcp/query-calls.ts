@@ -120,6 +120,8 @@ export const queryCalls = runs(description, async (args, context) => {
       ...{ inputs: null, output: null, exception: null },
       attributes: {
         kind: valueIn(call, 'attributes.kind'),
+        tool: { name: valueIn(call, 'attributes.tool.name') },
+        agent: { name: valueIn(call, 'attributes.agent.name') },
         user: { id: valueIn(call, 'attributes.user.id') },
       },
     };

@@ -1,4 +1,4 @@
-import { headerAttributes } from '../../../api/calls.ts';
+import { headerAttributes } from '../../../api/header-fields.ts';
 import type { CallsQuery } from '../../../api/queries.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';

@@ -1,4 +1,4 @@
-import type { HeaderAttribute } from '../../../api/calls.ts';
+import type { HeaderAttribute } from '../../../api/header-fields.ts';
 import type { CallsQuery, Includes } from '../../../api/queries.ts';
 import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';

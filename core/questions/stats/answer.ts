@@ -1,5 +1,5 @@
-import { type HeaderAttribute, headerAttributes } from '../../../api/calls.ts';
 import type { FeedbackAggregation } from '../../../api/feedback-stats.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/header-fields.ts';
 import {
   type Aggregation,
   type Asked,

@@ -1,4 +1,4 @@
-import type { HeaderAttribute } from '../../../api/calls.ts';
+import type { HeaderAttribute } from '../../../api/header-fields.ts';
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
 import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
 import { type Expression, isDuring, valueAt } from '../../../foundations/expression/index.ts';

@@ -1,3 +1,4 @@
+import type { HeaderAttribute, HeaderSummaryField } from '../../../api/header-fields.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import {
   formatTime,
@@ -7,7 +8,7 @@ import {
   parseJson,
   parseRef,
 } from '../../../foundations/wire/index.ts';
-import type { CallHeader } from './model.ts';
+import type { CallHeader, StartHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payloads.ts';
 
 /** The source of a column's value: a function of the header, or the payload. */
@@ -78,7 +79,7 @@ const serviceFields = {
   waited_ms: (_: Policy, { end }: CallHeader): JsonValue =>
     typeof end?.waited === 'number' ? end.waited : null,
   waiting: (_: Policy, { end }: CallHeader): JsonValue => end?.waited === true,
-} as const;
+} satisfies Readonly<Record<HeaderSummaryField, (policy: Policy, call: CallHeader) => JsonValue>>;
 
 const isServiceField = (name: string): name is keyof typeof serviceFields =>
   Object.hasOwn(serviceFields, name);
@@ -100,6 +101,21 @@ const waitSummary = ({ end }: CallHeader): JsonObject => {
   if (!end || end.waited === null) return {};
   return end.waited === true ? { waiting: true } : { waited_ms: end.waited };
 };
+
+/** A field of attributes, if it is a short text, as headers hold it; null for any other value. */
+export const shortAttribute = ({ attributes }: StartHeader, name: HeaderAttribute): string | null => {
+  const value = attributes[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** What a call is about, for events and files: short texts of its attributes. */
+export const shortAttributes = (start: StartHeader) => ({
+  kind: shortAttribute(start, 'kind'),
+  environment: shortAttribute(start, 'environment'),
+  release: shortAttribute(start, 'release'),
+  tool: shortAttribute(start, 'tool.name'),
+  agent: shortAttribute(start, 'agent.name'),
+});
 
 /** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);

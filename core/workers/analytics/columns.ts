@@ -62,6 +62,13 @@ export const callColumns: readonly Column[] = [
   column('kind', 'text', 'What it stands for: agent, model, tool and so on; null if nobody says it.'),
   column('environment', 'text', 'Where the program ran; null if nobody says it.'),
   column('release', 'text', 'The version of the program; null if nobody says it.'),
+  column('tool', 'text', 'The tool that it is a call of, <server>.<tool> of MCP; null for none.'),
+  column('agent', 'text', 'The agent that it belongs to; null if nobody says it.'),
+  column(
+    'waited_ms',
+    'integer',
+    'Milliseconds of its latency that it waited for a person; null if it did not.',
+  ),
 ];
 
 /** The columns of feedback: one row for each state of a record. */

@@ -15,6 +15,8 @@ import {
   type CallHeader,
   latencyMs,
   serviceSummary,
+  shortAttribute,
+  shortAttributes,
   statusOf,
   storageSize,
 } from '../../records/calls/index.ts';
@@ -94,16 +96,6 @@ interface CallMeasures {
   readonly costs: Costs;
 }
 
-/** The attributes of a call that are short texts, as its header has them. */
-const attributeCells = ({ attributes }: CallHeader['start']) => {
-  const textOf = (value: string | true | null | undefined): string | null =>
-    typeof value === 'string' ? value : null;
-  return {
-    ...{ end_user_id: textOf(attributes['user.id']), kind: textOf(attributes.kind) },
-    ...{ environment: textOf(attributes.environment), release: textOf(attributes.release) },
-  };
-};
-
 const callRow = (
   policy: Policy,
   header: CallHeader,
@@ -125,7 +117,9 @@ const callRow = (
       ...{ usage: usageCells(usage), costs: costCells(costs) },
       total_cost: totalCost(costs),
       storage_size_bytes: storageSize(header),
-      ...attributeCells(start),
+      end_user_id: shortAttribute(start, 'user.id'),
+      ...shortAttributes(start),
+      waited_ms: typeof end?.waited === 'number' ? end.waited : null,
     },
   };
 };

@@ -17,6 +17,7 @@ import {
   isTurn,
   type Payload,
   serviceSummary,
+  shortAttributes,
 } from '../../records/calls/index.ts';
 import { totalCost } from '../../records/costs/index.ts';
 import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
@@ -118,11 +119,14 @@ export const callEvents = (
   { usage, costs, payload }: Measured,
 ): ServiceEvent[] => {
   const { projectId, id, end } = header;
-  const { payload: _, ...revision } = end ?? { payload: null };
+  const { payload: _, waited, ...others } = end ?? { payload: null, waited: null };
+  // A call that did not wait has the id that it had before ends said so.
+  const revision = waited === null ? others : { ...others, waited };
   const detail = {
     call_ref: callRef(policy, projectId, id),
     ...headerFields(policy, header),
     ...serviceSummary(policy, header),
+    ...shortAttributes(header.start),
     total_cost: totalCost(costs),
   };
   // Clients choose the names of models and the content of usage, so they can be of any size.

@@ -2,10 +2,11 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compactFolders } from '../../../bin/compact.ts';
+import { callColumns } from '../../../core/workers/analytics/columns.ts';
 import { analyticsQueries, statesTable, viewQuery } from '../../../lib/analytics-catalog.ts';
 import { localCredentials } from '../../../local/stores.ts';
 import { localRegion } from '../../../local/template/cloudformation.ts';
@@ -63,7 +64,7 @@ const look = async (): Promise<void> => {
     const partitions = `project_id AS project, regexp_extract(filename, 'day=([0-9-]+)/', 1) AS day`;
     const files = join(folder, `${dataset}/**/*.parquet`);
     await duck.run(
-      `CREATE OR REPLACE VIEW ${statesTable(dataset)} AS SELECT *, ${partitions} FROM read_parquet('${files}', filename = true, hive_partitioning = false)`,
+      `CREATE OR REPLACE VIEW ${statesTable(dataset)} AS SELECT *, ${partitions} FROM read_parquet('${files}', filename = true, hive_partitioning = false, union_by_name = true)`,
     );
     await duck.run(`CREATE OR REPLACE VIEW ${dataset} AS ${viewQuery(dataset)}`);
   }
@@ -79,6 +80,12 @@ const openNotebook = async (): Promise<DuckDBConnection> => {
 
 const ask = async (sql: string): Promise<Record<string, unknown>[]> =>
   (await duck.runAndReadAll(sql)).getRowObjectsJson() as Record<string, unknown>[];
+
+/** The query over the files that the guide has for notebooks. */
+const ofNotebooks = (): string => {
+  const [, select = ''] = /CREATE VIEW calls AS (.+?)"""/s.exec(readFileSync(guide, 'utf8')) ?? [];
+  return select.replace('s3://<AnalyticsBucket>', folder);
+};
 
 /** Asks again until the files tell what they should. */
 const eventually = (sql: string, rows: unknown) =>
@@ -124,8 +131,14 @@ const batch = async (...parts: readonly object[]): Promise<void> => {
 
 describe('the files', () => {
   it('have a row of a call, with types that people think in', async () => {
-    const attributes = { user: { id: 'eve' }, kind: 'agent', environment: 'production', release: 3 };
-    await batch(startOf('one', { thread_id: 'th', turn_id: 'one', attributes }), endOf('one'));
+    const attributes = {
+      ...{ user: { id: 'eve' }, kind: 'agent', environment: 'production', release: 3 },
+      ...{ agent: { name: 'support', version: '2' }, tool: { name: 'orders.refund' } },
+    };
+    await batch(
+      startOf('one', { thread_id: 'th', turn_id: 'one', attributes }),
+      endOf('one', { summary: { usage, waited_ms: 1200 } }),
+    );
     await eventually("SELECT id FROM calls WHERE id = 'one'", [{ id: 'one' }]);
     const types = await ask('SELECT column_name, column_type FROM (DESCRIBE calls_states)');
     const typeOf = Object.fromEntries(
@@ -148,6 +161,7 @@ describe('the files', () => {
           id: 'one',
           thread_id: 'th',
           ...{ end_user_id: 'eve', kind: 'agent', environment: 'production', release: null },
+          ...{ agent: 'support', tool: 'orders.refund', waited_ms: '1200' },
           op_name: 'chat',
           status: 'success',
         },
@@ -275,6 +289,35 @@ describe('the saved queries', () => {
     expect(Number(cost?.tokens)).toBe(total(stats.usage_buckets, 'sum_total_tokens'));
     expect(Number(errors?.calls)).toBe(total(stats.call_buckets, 'sum_call_count'));
     expect(Number(errors?.errors)).toBe(total(stats.call_buckets, 'sum_error_count'));
+  });
+});
+
+describe('a file of an earlier release', () => {
+  const added = ['tool', 'agent', 'waited_ms'];
+  const before = callColumns.map(({ name }) => name).filter((name) => !added.includes(name));
+
+  it('has null in the columns that it lacks: in tables, in notebooks, and after it was compacted', async () => {
+    await look();
+    const file = join(dataDir, 'old.parquet');
+    const values = before.map((name) => (name === 'id' ? "'old' AS id" : name));
+    await duck.run(
+      `COPY (SELECT ${values.join(', ')} FROM ${statesTable('calls')} WHERE id = 'one') TO '${file}' (FORMAT parquet)`,
+    );
+    const Key = `calls/project=${project_id}/day=2026-11-10/0-old.parquet`;
+    await s3.send(new PutObjectCommand({ Bucket: bucket, Key, Body: readFileSync(file) }));
+    await look();
+    const asked = `SELECT id, op_name, tool, agent, waited_ms FROM calls WHERE id IN ('one', 'old') ORDER BY id`;
+    const rows = [
+      { id: 'old', op_name: 'chat', tool: null, agent: null, waited_ms: null },
+      { id: 'one', op_name: 'chat', tool: 'orders.refund', agent: 'support', waited_ms: '1200' },
+    ];
+    expect(await ask(asked)).toEqual(rows);
+    expect(await ask(asked.replace('calls', `(${ofNotebooks()})`))).toEqual(rows);
+    const options = { bucket, project: project_id as never, dryRun: false };
+    await compactFolders(s3, options);
+    expect(await keysOf()).not.toContain(Key);
+    await look();
+    expect(await ask(asked)).toEqual(rows);
   });
 });
 

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotoc
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '../../../api/tools.ts';
 import { mcpHeaders, toolCall } from '../../support/endpoints/agents.ts';
-import { calls, report } from '../../support/endpoints/scenario.ts';
+import { calls, end, report, start } from '../../support/endpoints/scenario.ts';
 import { root } from '../../support/project.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 import { keyMaker } from '../security/credentials.ts';
@@ -200,6 +200,43 @@ describe('the protocol', () => {
   it('answers in JSON, and holds no stream open', async () => {
     const answer = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+});
+
+describe('tools, agents and waits', () => {
+  it('are what a project is described by, and in the rows of calls', async () => {
+    const own = 'acme/mcp-tools';
+    const both = (id: string, op_name: string, attributes: object, summary: object = {}) => [
+      start(own, id, { op_name, attributes }),
+      end(own, id, { summary }),
+    ];
+    const tool = { name: 'seats.map' };
+    const agent = { name: 'ida' };
+    const { path, body } = report(
+      ...both('1', 'execute_tool seat_map', { kind: 'tool', tool }, { waited_ms: 400 }),
+      ...both('2', 'tools/call seat_map', { kind: 'tool', tool, agent }),
+      ...both('3', 'find_order', { kind: 'tool', source: 'test' }),
+      ...both('4', 'invoke_agent', { kind: 'agent', agent, prompt: { name: 'p' } }, { waiting: true }),
+    );
+    expect((await service.post(path, body)).status).toBe(200);
+    const asked = { project_id: own, start: '2026-09-30', end: '2026-10-02' };
+    const ask = async (name: string, args: object) => (await call(name, args)).structuredContent ?? {};
+    const { of_newest_calls } = await ask('describe_project', asked);
+    expect(of_newest_calls).toMatchObject({
+      tools: { 'seats.map': 2, find_order: 1 },
+      agents: { ida: 2 },
+      prompts: { p: 1 },
+      sources: { test: 1 },
+    });
+    const { calls } = await ask('query_calls', { ...asked, sort_by: [{ field: 'id', direction: 'asc' }] });
+    expect(calls).toMatchObject([
+      { id: '1', tool: 'seats.map', waited_ms: 400 },
+      { id: '2', tool: 'seats.map', agent: 'ida' },
+      { id: '3', kind: 'tool' },
+      { id: '4', agent: 'ida', waiting: true },
+    ]);
+    const { calls: inTrace } = await ask('get_trace', { project_id: own, trace_id: 'trace' });
+    expect(inTrace).toContainEqual(expect.objectContaining({ id: '1', tool: 'seats.map', waited_ms: 400 }));
   });
 });
 

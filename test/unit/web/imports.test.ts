@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../../..');
 
 /** Modules of values that browsers load as they are. */
-const shared = ['api/connect.ts', 'api/usage.ts'];
+const shared = ['api/connect.ts', 'api/header-fields.ts', 'api/usage.ts'];
 
 /** The files that a file imports values of: imports of types are gone when it runs. */
 const importsOf = (file: string): string[] => {

@@ -8,9 +8,10 @@ import {
   sumUsage,
   type Usage,
   usageByModel,
+  waitOf,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { costText, countText, latencyText } from '../../data/format.ts';
+import { costText, countText, latencyText, waitText } from '../../data/format.ts';
 import { valueText } from '../../ui/diff.ts';
 import { exchangeOf } from '../threads/exchange.ts';
 import { conversationOf } from '../trace/conversation.ts';
@@ -34,6 +35,7 @@ const readers: readonly (readonly [string, (call: CallRow) => string])[] = [
   ['Operation', ({ op_name }) => opText(op_name)],
   ['Status', statusOf],
   ['Latency', (call) => latencyText(durationOf(call))],
+  ['Waited', (call) => waitText(waitOf(call))],
   ['Model', (call) => [...usageByModel(call).keys()].join(', ')],
   ['Input tokens', (call) => usageText(call, ({ input }) => countText(input))],
   ['Output tokens', (call) => usageText(call, ({ output }) => countText(output))],

@@ -1,6 +1,7 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 import { opTexts } from '../../api/calls.ts';
+import { kindTexts } from '../../api/kind.ts';
 import { countText, durationText, tokensText } from '../../data/format.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
@@ -180,7 +181,10 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
   const costText = useCostText(project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
-  const sorted = groups.toSorted((a, b) => (b[order] ?? -1) - (a[order] ?? -1));
+  // What is in no group is not what one looks for, however much it is.
+  const sorted = groups.toSorted(
+    (a, b) => Number(a.group === null) - Number(b.group === null) || (b[order] ?? -1) - (a[order] ?? -1),
+  );
   const nameCell = ({ group }: GroupFigures) =>
     group === null ? (
       <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>
@@ -257,21 +261,17 @@ const dimensionTitles: Readonly<Record<Dimension, string>> = {
   op: 'Operations',
   kind: 'Kinds',
   model: 'Models',
+  tool: 'Tools',
+  agent: 'Agents',
+  prompt: 'Prompts',
   user: 'Users',
   'end-user': 'End users',
   environment: 'Environments',
   release: 'Releases',
 };
 
-/** The kinds of operations in words. */
-const kindTexts: ReadonlyMap<string, string> = new Map([
-  ['agent', 'Turns and agents'],
-  ['model', 'Models'],
-  ['tool', 'Tools'],
-  ['retriever', 'Retrievers'],
-  ['embedding', 'Embeddings'],
-  ['other', 'Other'],
-]);
+/** Kinds in words. Clients may say others. */
+const textsOfKinds: ReadonlyMap<string, string> = new Map(Object.entries(kindTexts));
 
 /** What happens in a project: figures over time, what became worse, and who takes part in it. */
 export const OverviewView = () => {
@@ -285,7 +285,7 @@ export const OverviewView = () => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
     const texts = opTexts([...names, ...(points ?? []).flatMap(({ groups: of }) => [...of.keys()])]);
     return (group: string) =>
-      (by === 'op' ? texts.get(group) : by === 'kind' ? kindTexts.get(group) : undefined) ?? group;
+      (by === 'op' ? texts.get(group) : by === 'kind' ? textsOfKinds.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
   return (
     <main className="overview">

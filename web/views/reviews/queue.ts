@@ -1,3 +1,4 @@
+import { isHeaderPath } from '../../../api/header-fields.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
@@ -107,17 +108,13 @@ export const queueOf = ({ object_id: id, val }: ObjectVersion): Queue | undefine
   };
 };
 
-/** Paths that are answered without the payloads of calls. */
-const headerPath =
-  /^(?:id|op_name|display_name|trace_id|parent_id|thread_id|turn_id|started_at|ended_at|\w+_user_id|summary\.(?:svc|weave)\.(?:status|latency_ms|trace_name)|attributes\.(?:user\.id|kind|environment|release))$/;
-
 /** Whether a query is answered without the payloads of calls, so that its calls are counted at little cost. */
 export const isOfHeaders = (query: unknown): boolean => {
   if (Array.isArray(query)) return query.every(isOfHeaders);
   if (!isObject(query)) return true;
   return Object.entries(query).every(([name, inner]) =>
     name === '$getField'
-      ? typeof inner === 'string' && headerPath.test(inner)
+      ? typeof inner === 'string' && isHeaderPath(inner)
       : name === '$literal' || isOfHeaders(inner),
   );
 };

@@ -1,9 +1,18 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
-import { type CallRow, durationOf, nameOf, statusOf, sumUsage, timeOf, type Usage } from '../../api/calls.ts';
+import {
+  type CallRow,
+  durationOf,
+  nameOf,
+  statusOf,
+  sumUsage,
+  timeOf,
+  type Usage,
+  waitOf,
+} from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
-import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
 import { useKept, useRead } from '../../session/session.tsx';
 import {
@@ -15,6 +24,7 @@ import {
   Notice,
   QueryStatus,
   StatusBadge,
+  WaitBadge,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
@@ -74,7 +84,7 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
         project_id: project,
         filter: { trace_ids: traces },
         sort_by: byTime,
-        columns: headersOf('summary.usage', 'attributes.kind'),
+        columns: headersOf('summary.usage'),
         include_costs: true,
       });
       return { calls, readAt: Date.now() };
@@ -130,6 +140,7 @@ const Step = ({ line: { node, depth }, preview }: StepProps) => {
         {name}
       </Link>
       {status === 'error' ? <span className="error-text">failed</span> : null}
+      <WaitBadge call={call} />
       {preview ? <About {...shownPreview(preview, call)} /> : null}
       <CallFigures usage={usage} duration={status === 'running' ? 'running' : durationText(end - start)} />
     </li>
@@ -198,8 +209,9 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
   return (
     <p className="facts turn-foot">
       {status === 'success' ? null : <StatusBadge status={status} />}
+      {waitOf(call) === true ? <WaitBadge call={call} /> : null}
       <Moment time={call.started_at} />
-      {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
+      {Number.isNaN(ms) ? null : <span>{tookText(ms, node?.waitedMs)}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
       <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }}>

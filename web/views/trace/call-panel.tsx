@@ -2,6 +2,7 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import {
+  agentOf,
   type CallRow,
   durationOf,
   nameOf,
@@ -10,10 +11,11 @@ import {
   sumUsage,
   type Usage,
   usageByModel,
+  waitOf,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { kindOf } from '../../api/kind.ts';
-import { bytesText, costText, countText, durationText, tokensText } from '../../data/format.ts';
+import { bytesText, costText, countText, tokensText, tookText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
 import {
   Button,
@@ -24,6 +26,7 @@ import {
   StatusBadge,
   Table,
   type TableColumn,
+  WaitBadge,
 } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
@@ -134,9 +137,9 @@ const titles: Readonly<Record<Tab, string>> = {
   error: 'Error',
 };
 
-/** What a root or an agent was asked and answered, where that is text; undefined for anything else. */
+/** What a root, an agent or a workflow was asked and answered, where that is text; undefined for anything else. */
 const textsOf = (call: Call): Conversation | undefined => {
-  if (call.parent_id && kindOf(call) !== 'agent') return undefined;
+  if (call.parent_id && !['agent', 'workflow'].includes(kindOf(call))) return undefined;
   const { asked, answered } = exchangeOf(call);
   const texts = (messages: readonly Message[]) =>
     messages.filter(({ parts }) => parts.every(({ kind }) => kind === 'text'));
@@ -147,6 +150,9 @@ const textsOf = (call: Call): Conversation | undefined => {
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
   const ms = durationOf(call);
+  const status = statusOf(call);
+  const wait = waitOf(call);
+  const agent = agentOf(call);
   const usage = sumUsage(usageByModel(call).values());
   const mayWrite = useAllowed(call.project_id, 'write');
   const [adding, setAdding] = useState(false);
@@ -178,9 +184,11 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         </span>
       </div>
       <p className="facts">
-        <StatusBadge status={statusOf(call)} />
+        {wait === true && status === 'success' ? null : <StatusBadge status={status} />}
+        {wait === true ? <WaitBadge call={call} /> : null}
         <Moment time={call.started_at} />
-        {Number.isNaN(ms) ? null : <span>{durationText(ms)}</span>}
+        {Number.isNaN(ms) ? null : <span>{tookText(ms, wait === true ? 0 : wait)}</span>}
+        {agent === undefined || agent === nameOf(call) ? null : <span dir="auto">agent {agent}</span>}
         {usage ? <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span> : null}
         {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}

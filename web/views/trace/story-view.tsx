@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
 import { statusOf, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, StatusBadge } from '../../ui/controls.tsx';
+import { Button, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { KindIcon } from '../../ui/kind-icon.tsx';
 import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
@@ -156,6 +156,7 @@ const Facts = ({ item: { node } }: { item: StoryItem }) => {
       <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span>
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tok</span> : null}
       {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
+      <WaitBadge call={call} />
       <span>{durationText(node.end - node.start)}</span>
     </span>
   );
@@ -185,7 +186,8 @@ const Place = ({ item, payloads, context, selected, found, plain, onSelect }: Pl
   if (part === 'end' && (!said || isSilent)) return null;
   return (
     <article
-      className={`story-place ${node.kind} ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${said ? 'told' : ''}`}
+      data-kind={node.kind}
+      className={`story-place ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${said ? 'told' : ''}`}
       style={{ '--depth': Math.min(depth, 6) } as CSSProperties}
       aria-label={part === 'end' ? `Answer of ${node.name}` : node.name}
     >

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import type { CallRow } from '../../api/calls.ts';
+import { type CallRow, waitOf } from '../../api/calls.ts';
 import { useTitle } from '../../app/title.ts';
-import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
+import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKept, useSession, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice, WaitBadge } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
@@ -73,8 +73,10 @@ const StoryView = lazily(() => import('./story-view.tsx'), 'StoryView');
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {
-  const { query, forest, calls, span, usage, errors } = state;
+  const { query, forest, all, calls, span, usage, errors } = state;
   const [root] = forest;
+  const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
+  const waiting = all.find(({ node }) => waitOf(node.call) === true);
   if (!root) return null;
   return (
     <>
@@ -83,7 +85,7 @@ const Summary = ({ state }: { state: TraceState }) => {
       </h1>
       <p className="facts">
         <Moment time={root.call.started_at} />
-        <span>{durationText(span.end - span.start)}</span>
+        <span>{tookText(span.end - span.start, waited)}</span>
         <span>
           {query.data?.complete === false
             ? `${countText(calls.length)}+ calls`
@@ -92,6 +94,7 @@ const Summary = ({ state }: { state: TraceState }) => {
         {usage ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
         {errors > 0 ? <span className="error-text">{countedText(errors, 'error')}</span> : null}
+        {waiting ? <WaitBadge call={waiting.node.call} /> : null}
       </p>
     </>
   );

@@ -2,8 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
-import { durationText } from '../../data/format.ts';
-import { CallFigures, statusSigns } from '../../ui/controls.tsx';
+import { durationText, tookText } from '../../data/format.ts';
+import { CallFigures, statusSigns, WaitBadge } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
 import { useInSight } from '../data.ts';
 import { shownPreview } from '../previews.ts';
@@ -44,7 +44,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   };
   return (
     <span className="lane" aria-hidden="true">
-      <span className={`span ${node.kind} ${statusOf(node.call)}`} style={style} />
+      <span className={`span ${statusOf(node.call)}`} data-kind={node.kind} style={style} />
     </span>
   );
 };
@@ -55,6 +55,7 @@ const TreeRow = memo((props: TreeRowProps) => {
   const { node, depth, expanded } = line;
   const status = statusOf(node.call);
   const inAll = durationText(node.end - node.start);
+  const took = tookText(node.end - node.start, node.waitedMs);
   const hasChildren = node.children.length > 0;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and takes all keys
@@ -89,15 +90,21 @@ const TreeRow = memo((props: TreeRowProps) => {
         <span className="cut name" dir="auto">
           {node.name}
         </span>
+        {line.agent === undefined ? null : (
+          <span className="cut agent-name" dir="auto" title={`agent ${line.agent}`}>
+            {line.agent}
+          </span>
+        )}
+        <WaitBadge call={node.call} />
         <About input={input} output={output} />
       </span>
       {own ? (
-        <CallFigures usage={node.usage} duration={durationText(node.ownMs)} title={`${inAll} in all`} />
+        <CallFigures usage={node.usage} duration={durationText(node.ownMs)} title={`${took} in all`} />
       ) : (
         <CallFigures
           usage={node.totalUsage}
           duration={inAll}
-          title={`${durationText(node.ownMs)} of its own`}
+          title={`${node.waitedMs > 0 ? `${took}; ` : ''}${durationText(node.ownMs)} of its own`}
         />
       )}
       <Bar {...props} />

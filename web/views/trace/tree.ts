@@ -1,4 +1,5 @@
 import {
+  agentOf,
   type CallRow,
   nameOf,
   statusOf,
@@ -6,6 +7,7 @@ import {
   timeOf,
   type Usage,
   usageByModel,
+  waitOf,
 } from '../../api/calls.ts';
 import { type Kind, kindOf } from '../../api/kind.ts';
 
@@ -23,6 +25,8 @@ export interface TreeNode {
   readonly end: number;
   /** The part of its time that no child covers, in ms. */
   readonly ownMs: number;
+  /** How much of its time it, or calls below it, waited for a person, as far as they say, in ms. */
+  readonly waitedMs: number;
   readonly usage: Usage | undefined;
   /** The usage of the call and all calls below it. */
   readonly totalUsage: Usage | undefined;
@@ -35,6 +39,8 @@ export interface TreeLine {
   /** From 0 for roots. */
   readonly depth: number;
   readonly expanded: boolean;
+  /** The agent that it is of, where neither its name nor the call above says so. @default - none */
+  readonly agent?: string;
 }
 
 /** The time of a span that no child covers. Children may overlap. */
@@ -49,6 +55,13 @@ const ownTime = (start: number, end: number, children: readonly TreeNode[]): num
     at = to;
   }
   return Math.max(0, end - start - covered);
+};
+
+/** A wait that several calls tell of is one: those above a call that waited wait for it. */
+const waitedTime = (call: CallRow, span: number, children: readonly TreeNode[]): number => {
+  const own = waitOf(call);
+  const below = children.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
+  return Math.min(Math.max(0, span), Math.max(typeof own === 'number' ? own : 0, below));
 };
 
 const definedUsages = (usages: readonly (Usage | undefined)[]): Usage[] =>
@@ -72,6 +85,7 @@ const nodeOf = (call: CallRow, children: readonly TreeNode[], now: number): Tree
     start,
     end,
     ownMs: ownTime(start, end, children),
+    waitedMs: waitedTime(call, end - start, children),
     usage,
     totalUsage: sumUsage(definedUsages([usage, ...children.map((child) => child.totalUsage)])),
     isError: statusOf(call) === 'error',
@@ -142,13 +156,16 @@ const none: ReadonlySet<string> = new Set();
 /** The lines of a forest, without what is below collapsed nodes. */
 export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<string> = none): TreeLine[] => {
   const lines: TreeLine[] = [];
-  const waiting = forest.toReversed().map((node) => ({ node, depth: 0 }));
+  const placed = (nodes: readonly TreeNode[], depth: number, within: string | undefined) =>
+    nodes.toReversed().map((node) => ({ node, depth, within }));
+  const waiting = placed(forest, 0, undefined);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { node, depth } = next;
+    const { node, depth, within } = next;
     const expanded = !collapsed.has(node.call.id);
-    lines.push({ node, depth, expanded });
-    if (expanded)
-      waiting.push(...node.children.toReversed().map((child) => ({ node: child, depth: depth + 1 })));
+    const agent = agentOf(node.call);
+    const isNew = agent !== undefined && agent !== within && agent !== node.name;
+    lines.push({ node, depth, expanded, ...(isNew && { agent }) });
+    if (expanded) waiting.push(...placed(node.children, depth + 1, agent ?? within));
   }
   return lines;
 };
@@ -169,9 +186,9 @@ export const ancestorsOf = (calls: readonly CallRow[], id: string): string[] => 
   return [...found];
 };
 
-/** Whether a line is what somebody looks for in the tree: by name, operation, model or id. */
+/** Whether a line is what somebody looks for in the tree: by name, operation, agent, model or id. */
 export const matches = ({ node }: TreeLine, sought: string): boolean => {
   const { call, name } = node;
-  const texts = [name, call.op_name, call.id, ...usageByModel(call).keys()];
+  const texts = [name, call.op_name, agentOf(call) ?? '', call.id, ...usageByModel(call).keys()];
   return texts.some((text) => text.toLowerCase().includes(sought));
 };

@@ -1,11 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { type CallRow, durationOf, nameOf, statusOf, usageByModel } from '../../api/calls.ts';
+import {
+  agentOf,
+  type CallRow,
+  durationOf,
+  nameOf,
+  statusOf,
+  usageByModel,
+  waitOf,
+} from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
 import { kindOf, type Preview } from '../../api/kind.ts';
-import { costText, countText, latencyText } from '../../data/format.ts';
+import { costText, countText, latencyText, tookText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, StatusBadge } from '../../ui/controls.tsx';
+import { FeedbackMarks, Moment, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
 import { KindIcon } from '../../ui/kind-icon.tsx';
 import { shownPreview } from '../previews.ts';
 import { isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
@@ -97,6 +105,7 @@ const preview: Column = {
     return (
       <span className="preview">
         {status === 'success' ? null : <StatusBadge status={status} />}
+        <WaitBadge call={row} />
         <PreviewText row={row} about={about} />
       </span>
     );
@@ -111,8 +120,12 @@ const started: Column = {
   cell: ({ started_at }) => <Moment time={started_at} />,
 };
 
-export const rowLatency = (call: CallRow): string =>
-  latencyText(call.summary?.svc?.latency_ms ?? durationOf(call));
+/** How long a call took; what points at it says how much of that was waiting for a person. */
+export const RowLatency = ({ row }: { row: CallRow }) => {
+  const ms = row.summary?.svc?.latency_ms ?? durationOf(row);
+  const wait = waitOf(row);
+  return <span title={typeof wait === 'number' ? tookText(ms, wait) : undefined}>{latencyText(ms)}</span>;
+};
 
 const latency: Column = {
   id: 'latency',
@@ -120,7 +133,7 @@ const latency: Column = {
   path: 'summary.svc.latency_ms',
   least: 76,
   numeric: true,
-  cell: rowLatency,
+  cell: (row) => <RowLatency row={row} />,
 };
 
 const thread: Column = {
@@ -158,6 +171,17 @@ const endUser: Column = {
   grow: 0.3,
   has: (row) => cellText(valueAt(row, 'attributes.user.id')) !== '',
   cell: (row) => cellText(valueAt(row, 'attributes.user.id')),
+};
+
+const agent: Column = {
+  id: 'agent',
+  title: 'Agent',
+  path: 'attributes.agent.name',
+  least: 80,
+  grow: 0.4,
+  // An agent's own calls have it as their name.
+  has: (row) => ![undefined, nameOf(row)].includes(agentOf(row)),
+  cell: (row) => agentOf(row) ?? '',
 };
 
 const model: Column = {
@@ -249,6 +273,7 @@ export const columnsOf = (search: TracesSearch): Column[] => {
     started,
     latency,
     ...(isOfAllCalls(search) ? [model, tokens, cost] : [calls, errors, rootTokens, rootCost]),
+    agent,
     thread,
     endUser,
     user,

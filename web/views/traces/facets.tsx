@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { opText } from '../../api/calls.ts';
-import type { CallsQuery, StatsQuery } from '../../api/contract.ts';
+import type { StatsQuery } from '../../api/contract.ts';
 import { countText } from '../../data/format.ts';
 import { typedText } from '../../data/values.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
@@ -13,6 +13,8 @@ import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../sear
 interface Suggestion {
   readonly value: string;
   readonly count: number;
+  /** @default - the one that its facet makes of the value */
+  readonly condition?: Condition;
 }
 
 /** Something that lists are filtered by, with its values to choose from. */
@@ -20,7 +22,7 @@ interface Facet {
   readonly title: string;
   /** The field that statistics are grouped by; undefined where they are not. */
   readonly field?: NonNullable<StatsQuery['group_by']>[number];
-  /** Whether roots do not have it as a rule, so that the list has to show all calls. */
+  /** Whether roots do not have it as a rule, so that the list has to show all calls. @default false */
   readonly below?: boolean;
   readonly read: (reading: Reading, span: StatsQuery) => Promise<Suggestion[]>;
   /** The condition that calls with a value fulfil. */
@@ -36,10 +38,15 @@ const is = (path: string) => (value: string) => ({ path, op: 'is' as const, valu
 
 type GroupField = NonNullable<Facet['field']>;
 
-/** The values of a field of headers. */
-const ofField = (title: string, field: GroupField, path: string = field): Facet => ({
+/**
+ * The values of a field of headers.
+ *
+ * @param below whether roots do not have it as a rule
+ */
+const ofField = (title: string, field: GroupField, below = false): Facet => ({
   title,
   field,
+  below,
   read: async ({ client, signal }, span) => {
     const { call_buckets } = await client.ask('/calls/stats', { ...span, group_by: [field] }, signal);
     return call_buckets.flatMap((bucket) => {
@@ -47,21 +54,42 @@ const ofField = (title: string, field: GroupField, path: string = field): Facet 
       return typeof value === 'string' ? [{ value, count: sum(bucket, 'sum_call_count') }] : [];
     });
   },
-  conditionOf: is(path),
+  conditionOf: is(field),
 });
 
 const operations = ofField('Operation', 'op_name');
 
-const isTool: CallsQuery['query'] = {
-  $expr: { $eq: [{ $getField: 'attributes.kind' }, { $literal: 'tool' }] },
+const toolName = 'attributes.tool.name';
+
+const isTool = {
+  $expr: {
+    $or: [
+      { $eq: [{ $getField: 'attributes.kind' }, { $literal: 'tool' }] },
+      { $ne: [{ $getField: toolName }, { $literal: null }] },
+    ],
+  },
 };
 
+/** Tools by their names. Calls of tools that say none go by their operation. */
 const tools: Facet = {
-  ...operations,
   title: 'Tool',
   below: true,
-  read: (reading, { filter: _, ...span }) =>
-    operations.read(reading, { ...span, query: isTool } as StatsQuery),
+  read: async ({ client, signal }, { filter: _, ...span }) => {
+    const request: StatsQuery = { ...span, query: isTool, group_by: [toolName, 'op_name'] };
+    const { call_buckets } = await client.ask('/calls/stats', request, signal);
+    const found = new Map<string, Suggestion>();
+    for (const { [toolName]: tool, op_name: op, ...counts } of call_buckets) {
+      const isNamed = typeof tool === 'string' && tool !== '';
+      const value = isNamed ? tool : op;
+      if (typeof value !== 'string') continue;
+      const condition = is(isNamed ? toolName : 'op_name')(value);
+      const count = sum(counts, 'sum_call_count');
+      const key = `${condition.path} ${value}`;
+      found.set(key, { value, count: count + (found.get(key)?.count ?? 0), condition });
+    }
+    return [...found.values()];
+  },
+  conditionOf: is(toolName),
 };
 
 const models: Facet = {
@@ -108,11 +136,14 @@ const facets: readonly Facet[] = [
   operations,
   tools,
   models,
+  ofField('Agent', 'attributes.agent.name', true),
   ofField('End user', 'attributes.user.id'),
   ofField('Environment', 'attributes.environment'),
   ofField('Release', 'attributes.release'),
   tags,
-  ofField('Kind', 'attributes.kind'),
+  ofField('Kind', 'attributes.kind', true),
+  ofField('Prompt', 'attributes.prompt.name', true),
+  ofField('Source', 'attributes.source'),
 ];
 
 const spanOf = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
@@ -160,11 +191,11 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
         <p className="muted">{all.length === 0 ? 'No call of this time has one.' : 'None has this text.'}</p>
       ) : null}
       <ul className="values-list">
-        {found.slice(0, shownValues).map(({ value, count }) => (
-          <li key={value}>
-            <Button kind="quiet" onClick={() => onChoose(facet.conditionOf(value), facet.below === true)}>
+        {found.slice(0, shownValues).map(({ value, count, condition = facet.conditionOf(value) }) => (
+          <li key={`${condition.path} ${value}`}>
+            <Button kind="quiet" onClick={() => onChoose(condition, facet.below === true)}>
               <span className="cut" dir="auto">
-                {facet.field === 'op_name' ? opText(value) : value}
+                {condition.path === 'op_name' ? opText(value) : value}
               </span>
               <span className="muted">{countText(count)}</span>
             </Button>

@@ -133,7 +133,6 @@ const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
 const columnsOf = (search: TracesSearch): string[] => [
   ...headerColumns,
-  'attributes.kind',
   'attributes.user.id',
   ...(hiddenIn(search).has('preview') ? [] : ['preview']),
   ...(isOfAllCalls(search) ? ['summary.usage'] : []),

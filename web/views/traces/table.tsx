@@ -13,11 +13,11 @@ import {
 } from 'react';
 import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
 import { costText } from '../../data/format.ts';
-import { Moment, SortButton, StatusBadge } from '../../ui/controls.tsx';
+import { Moment, SortButton, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
 import { useAreDollars } from '../data.ts';
 import type { TracesSearch } from '../search.ts';
 import type { CallList, ListState } from './call-list.ts';
-import { type About, type Column, columnsOf, PreviewText, RowIcon, rowLatency } from './columns.tsx';
+import { type About, type Column, columnsOf, PreviewText, RowIcon, RowLatency } from './columns.tsx';
 import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 import { changedPlaces, type Placed, placesOf } from './layout.ts';
 import { totalsOf } from './usage.ts';
@@ -207,9 +207,12 @@ const Card = ({ row, about }: RowProps) => {
         <RowIcon row={row} />
         <RowLink row={row} />
         {status === 'success' ? null : <StatusBadge status={status} />}
+        <WaitBadge call={row} />
         {status === 'success' && errors ? <span className="error-text">{errors} failed</span> : null}
         <span className="spring" />
-        <span className="muted">{rowLatency(row)}</span>
+        <span className="muted">
+          <RowLatency row={row} />
+        </span>
       </span>
       <PreviewText row={row} about={about} />
       <span className="card-line muted">

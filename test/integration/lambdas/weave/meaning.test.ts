@@ -46,6 +46,27 @@ beforeAll(async () => {
   await done('/v2/acme/meaning/calls/complete', { batch });
 });
 
+describe('a wait for a person', () => {
+  it('is in `summary.weave`, which queries filter and sort by', async () => {
+    const own = 'acme/waits';
+    const calls = [
+      ['asked', { waiting: true }],
+      ['approved', { waited_ms: 12_000 }],
+      ['quick', {}],
+    ] as const;
+    const batch = calls.map(([id, summary], at) => ({ ...whole(id, at, { summary }), project_id: own }));
+    await done('/v2/acme/waits/calls/complete', { batch });
+    const waited = { $gt: [field('summary.weave.waited_ms'), literal(1000)] };
+    expect(await found({ project_id: own, query: { $expr: waited } })).toEqual(['approved']);
+    const waits = { $eq: [field('summary.weave.waiting'), literal(true)] };
+    expect(await found({ project_id: own, query: { $expr: waits } })).toEqual(['asked']);
+    const sort_by = [{ field: 'summary.weave.waited_ms', direction: 'desc' }];
+    expect(await found({ project_id: own, sort_by })).toEqual(['approved', 'asked', 'quick']);
+    const { call } = await done('/call/read', { project_id: own, id: 'approved' });
+    expect(call).toMatchObject({ summary: { waited_ms: 12_000, weave: { waited_ms: 12_000 } } });
+  });
+});
+
 describe('in a query, what is missing', () => {
   it('equals the empty text', async () => {
     expect(await matching({ $eq: [field('parent_id'), literal('')] })).toEqual(['root', 'other']);

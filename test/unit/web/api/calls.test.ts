@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CallRow, opTexts, sumUsage, usageByModel } from '../../../../web/api/calls.ts';
+import { type CallRow, nameOf, opTexts, sumUsage, usageByModel, waitOf } from '../../../../web/api/calls.ts';
 import { fromWeave, toWeave } from '../../../../web/api/dialect.ts';
+import { kindOf } from '../../../../web/api/kind.ts';
 
 const call = { id: 'c', project_id: 'acme/shop', op_name: 'op', trace_id: 't', started_at: '2026-10-01' };
 
@@ -14,6 +15,38 @@ describe('names of operations', () => {
       'search',
     ]);
   });
+});
+
+describe('the name of a call', () => {
+  const named = (attributes: object, fields: Partial<CallRow> = {}) =>
+    nameOf({ ...call, op_name: 'execute_tool seat_map', attributes: { ...attributes }, ...fields });
+
+  it('is that of its tool or its agent, whatever its operation is called', () => {
+    expect(named({ kind: 'tool', tool: { name: 'seats.seat_map' } })).toBe('seats.seat_map');
+    expect(named({ kind: 'tool', 'tool.name': 'seat_map' })).toBe('seat_map');
+    expect(named({ kind: 'agent', agent: { name: 'planner' } })).toBe('planner');
+    expect(named({ kind: 'model', agent: { name: 'planner' } })).toBe('execute_tool seat_map');
+    expect(named({ kind: 'tool', tool: { name: '' } })).toBe('execute_tool seat_map');
+    expect(named({ kind: 'tool', tool: { name: 'x' } }, { display_name: 'Seats' })).toBe('Seats');
+  });
+
+  it('of a tool makes it one', () => {
+    const kindIn = (attributes: object) => kindOf({ ...call, attributes: { ...attributes } });
+    expect(kindIn({ tool: { name: 'seat_map' } })).toBe('tool');
+    expect(kindIn({ kind: 'memory', tool: { name: 'recall' } })).toBe('memory');
+    expect(kindIn({ kind: 'strange' })).toBe('other');
+  });
+});
+
+it('a call waits for a person, or waited for so long, or did not', () => {
+  const waitIn = (svc: NonNullable<CallRow['summary']>['svc']) => waitOf({ ...call, summary: { svc } });
+  expect(waitIn({ waiting: true })).toBe(true);
+  expect(waitIn({ waited_ms: 12_000 })).toBe(12_000);
+  expect([waitIn({ waited_ms: 0 }), waitIn({ status: 'success' }), waitOf(call)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 describe('in Weave’s dialect', () => {

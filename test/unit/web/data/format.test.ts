@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { costText } from '../../../../web/data/format.ts';
+import { costText, tookText, waitText } from '../../../../web/data/format.ts';
 
 it.each([
   [0, '$0'],
@@ -28,4 +28,15 @@ it('a cost in several units has an amount for each', () => {
     ['EUR', 3.5],
   ]);
   expect(costText(cost)).toBe('$1.20 + €3.50');
+});
+
+it('a duration says how much of it was waiting for a person', () => {
+  expect(tookText(14_200)).toBe('14.2 s');
+  expect(tookText(14_200, 12_000)).toBe('14.2 s, 12.0 s of it waiting');
+  expect(tookText(14_200, 15_000)).toBe('14.2 s, 14.2 s of it waiting');
+  expect([undefined, true as const, 12_000].map(waitText)).toEqual([
+    '',
+    'waits for a person',
+    'waited 12.0 s',
+  ]);
 });

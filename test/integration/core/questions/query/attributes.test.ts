@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
+import { headerAttributes } from '../../../../../api/header-fields.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
@@ -123,5 +124,110 @@ describe('statistics by attributes', () => {
       ['model', 'eu', 1],
       ['model', 'production', 1],
     ]);
+  });
+});
+
+describe('tools, agents, prompts, sources and waits', () => {
+  const project_id = 'acme/tools';
+  const day = { start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 86_400 };
+  const inputs = { q: 'which seats are free?' };
+  /** Attributes that say each of the fields. */
+  const saying = (value: string): JsonObject => {
+    const all: Record<string, string | Record<string, string>> = {};
+    for (const [outer = '', inner] of headerAttributes.map((name) => name.split('.')))
+      all[outer] = inner === undefined ? value : { ...(all[outer] as object | undefined), [inner]: value };
+    return all;
+  };
+  /** Calls that say them: with keys in objects, with dots in keys, and not at all. */
+  const told: Readonly<Record<string, readonly [attributes: JsonObject, summary: JsonObject]>> = {
+    one: [saying('b-1'), { waited_ms: 1200 }],
+    two: [Object.fromEntries(headerAttributes.map((name) => [name, 'a-2'])), { waiting: true }],
+    none: [{ other: 1 }, {}],
+  };
+  beforeAll(async () => {
+    await send(
+      store,
+      Object.entries(told).flatMap(([id, [attributes, summary]], second) => [
+        startOf({
+          project_id,
+          id,
+          trace_id: 't',
+          inputs,
+          attributes,
+          started_at: `2026-10-01T00:00:0${second}Z`,
+        }),
+        endOf({ project_id, id, ended_at: '2026-10-01T00:01:00Z', summary }),
+      ]),
+    );
+  });
+
+  it.each(headerAttributes)(
+    'attributes.%s: filters, orders, groups and answers read no payload',
+    async (name) => {
+      const path = `attributes.${name}`;
+      expect(await found({ project_id, ...is(name, 'b-1') })).toEqual(['one', 0]);
+      expect(await found({ project_id, ...is(name, null) })).toEqual(['none', 0]);
+      expect(await found({ project_id, ...by(name) })).toEqual(['two one none', 0]);
+      const { rows, hydrated } = await answer({ project_id, columns: [path] });
+      expect([rows.map(({ attributes }) => JSON.stringify(attributes).includes('-')), hydrated]).toEqual([
+        [true, true, false],
+        0,
+      ]);
+      const { call_buckets } = await askStats(store, {
+        ...{ project_id, ...day, call_metrics: [{ metric: 'call_count' }], group_by: [path, 'op_name'] },
+      });
+      expect(call_buckets.map((row) => [row[path], row.sum_call_count])).toEqual([
+        ['a-2', 1],
+        ['b-1', 1],
+        [null, 1],
+      ]);
+    },
+  );
+
+  it('summary.svc: waits are filtered by, sorted by and answered without payloads', async () => {
+    const path = (field: string) => ({ $getField: `summary.svc.${field}` });
+    const where = ($expr: object) => found({ project_id, query: { $expr } });
+    expect(await where({ $gt: [path('waited_ms'), { $literal: 1000 }] })).toEqual(['one', 0]);
+    expect(await where({ $eq: [path('waiting'), { $literal: true }] })).toEqual(['two', 0]);
+    const sort_by = [{ field: 'summary.svc.waited_ms', direction: 'desc' }];
+    expect(await found({ project_id, sort_by })).toEqual(['one two none', 0]);
+    const { rows, hydrated } = await answer({ project_id, columns: ['summary.svc'] });
+    const blocks = rows.map(({ summary }) => (summary as JsonObject).svc as JsonObject);
+    expect(blocks.map(({ waited_ms, waiting }) => [waited_ms, waiting])).toEqual([
+      [1200, undefined],
+      [undefined, true],
+      [undefined, undefined],
+    ]);
+    expect(hydrated).toBe(0);
+  });
+
+  it('cost no unit more, if they are of usual length', async () => {
+    const usual: JsonObject = {
+      ...{ kind: 'tool', environment: 'production', release: '2.14.0', source: 'evaluation' },
+      ...{ user: { id: '5d3a8d8e-3c2b-4c57-9a68-3bb2f2f5c1a7' }, tool: { name: 'orders.refund_order' } },
+      ...{ agent: { name: 'support_agent', version: '2026-11-20' } },
+      ...{ prompt: { name: 'support-prompt', version: '12' } },
+    };
+    const units = async (of: string, attributes: JsonObject, summary: JsonObject) => {
+      const calls = Array.from({ length: 10 }, (_, at) => ({
+        project_id: of,
+        id: `${of} ${at}`,
+        trace_id: 't',
+        at,
+      }));
+      const spent = await send(
+        store,
+        calls.flatMap(({ at, ...call }) => [
+          startOf({ ...call, inputs, attributes, thread_id: 'th', started_at: `2026-10-01T00:00:0${at}Z` }),
+          endOf({ project_id: of, id: call.id, ended_at: '2026-10-01T00:01:00Z', summary }),
+        ]),
+      );
+      const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify({ project_id: of, columns: ['id'] }));
+      const read = requestBudget(30_000);
+      await Array.fromAsync(queryCalls(store, asked, read).calls);
+      return [spent.meter.writeUnits, read.meter.readUnits];
+    };
+    const plain = await units('acme/plain', {}, {});
+    expect(await units('acme/usual', usual, { waited_ms: 12_000 })).toEqual(plain);
   });
 });

@@ -60,6 +60,8 @@ describe('the calls of a queue', () => {
     expect(isOfHeaders({ $expr: { $and: [field('summary.svc.status'), field('attributes.user.id')] } })).toBe(
       true,
     );
+    const ofTool = ['attributes.tool.name', 'summary.weave.waited_ms', 'wb_run_id'].map(field);
+    expect(isOfHeaders({ $expr: { $or: ofTool } })).toBe(true);
     for (const path of ['inputs.question', 'summary.svc.feedback', 'attributes.tags'])
       expect(isOfHeaders({ $expr: { $and: [field('op_name'), { $not: [field(path)] }] } }), path).toBe(false);
   });

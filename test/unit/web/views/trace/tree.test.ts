@@ -42,6 +42,42 @@ describe('the tree of a trace', () => {
     expect(root?.ownMs).toBe(500);
   });
 
+  it('waits as long as what is below it waited, and no longer than it took', () => {
+    const waited = (of: CallRow, waited_ms: number): CallRow => ({ ...of, summary: { svc: { waited_ms } } });
+    const waits = (...calls: CallRow[]) => linesOf(treeOf(calls, 5000)).map(({ node }) => node.waitedMs);
+    const tools = [waited(call('b', 'a', 0, 400), 300), waited(call('c', 'a', 400, 900), 200)];
+    expect(waits(call('a', null), ...tools)).toEqual([500, 300, 200]);
+    // What the turn tells of itself is the same wait.
+    expect(waits(waited(call('a', null), 450), ...tools)).toEqual([500, 300, 200]);
+    expect(waits(waited(call('a', null), 600), ...tools)).toEqual([600, 300, 200]);
+    expect(waits(waited(call('a', null), 9000))).toEqual([1000]);
+    expect(waits({ ...call('a', null), summary: { svc: { waiting: true } } })).toEqual([0]);
+  });
+
+  it('says the agent of a call where neither its name nor a call above does', () => {
+    const of = (agent: string, kind: string, of: CallRow): CallRow => ({
+      ...of,
+      attributes: { kind, agent: { name: agent } },
+    });
+    const forest = treeOf(
+      [
+        of('triage', 'agent', call('a', null)),
+        of('triage', 'model', call('b', 'a')),
+        call('c', 'a'),
+        of('refunds', 'model', call('d', 'c')),
+        of('refunds', 'tool', call('e', 'd')),
+      ],
+      0,
+    );
+    expect(linesOf(forest).map(({ node, agent }) => [node.name, agent])).toEqual([
+      ['triage', undefined],
+      ['op.b', undefined],
+      ['op.c', undefined],
+      ['op.d', 'refunds'],
+      ['op.e', undefined],
+    ]);
+  });
+
   it('hides what is below a closed line', () => {
     const forest = treeOf([call('a', null), call('b', 'a'), call('c', 'b')], 0);
     expect(linesOf(forest, new Set(['b'])).map(({ node }) => node.call.id)).toEqual(['a', 'b']);

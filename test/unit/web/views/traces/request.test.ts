@@ -30,6 +30,8 @@ describe('the request of the list', () => {
         'svc_user_id',
         'summary.svc',
         'attributes.kind',
+        'attributes.tool.name',
+        'attributes.agent.name',
         'attributes.user.id',
         'preview',
       ],

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { headerAttributes, headerSummaryFields, isHeaderPath } from '../../../api/header-fields.ts';
+import { callKind } from '../../../api/queries.ts';
+import { requirementsOf } from '../../../core/questions/query/fields.ts';
+import { toPath } from '../../../foundations/expression/index.ts';
+import { ownPolicy } from '../../../foundations/policy.ts';
+import { weavePolicy } from '../../../weave/policy.ts';
+
+const includes = {
+  costs: true,
+  feedback: true,
+  storageSize: true,
+  totalStorageSize: true,
+  traceTotals: false,
+};
+
+it.each([ownPolicy, weavePolicy])(
+  'paths that headers answer are those that queries fetch nothing for: $service',
+  (policy) => {
+    const { service } = policy;
+    const paths = [
+      ...policy.recordKind(callKind(includes)).fields,
+      ...headerAttributes.map((name) => `attributes.${name}`),
+      ...headerSummaryFields.map((name) => `summary.${service}.${name}`),
+      ...[
+        'attributes.tags',
+        'attributes.tool',
+        'inputs.model',
+        'output.0',
+        'summary.usage.m',
+        'summary.note',
+      ],
+      ...[`summary.${service}.costs`, `summary.${service}.feedback`],
+    ];
+    for (const path of paths) {
+      const fetched = requirementsOf(policy, [], includes, toPath(path)).filter(
+        // Headers hold these, if they are short texts.
+        (requirement) => !requirement.startsWith('attributes.'),
+      );
+      expect(isHeaderPath(path), path).toBe(fetched.length === 0);
+    }
+  },
+);
