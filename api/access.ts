@@ -45,6 +45,12 @@ export const calls = {
   write: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
   /** Writes, and reads log records with the calls that they join. */
   join: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
+  /** Joins, and looks for the calls of answers that were judged. */
+  settle: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+    indexes: ['by_time', 'by_trace'],
+  },
   /** Writes whole calls with new ids, each a start with its end. */
   record: { stores: true, table: ['BatchWriteItem'] },
   /** Replaces calls one by one. */
@@ -165,6 +171,8 @@ export const feedback = {
     indexes: ['by_time', 'by_ref'],
     objects: ['GetObject'],
   },
+  /** Creates records that are small enough for an item. */
+  verdict: { stores: true, table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
   replace: {
     stores: true,
     table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],

@@ -8,12 +8,14 @@ import { answerSchemaInWeave, bodyInWeave } from './changes.ts';
 import { completionsCreate } from './completions.ts';
 import { feedbackPayloadSchema } from './feedback.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
+import { agentsOtelTraces } from './otel.ts';
 import { graphql, serverInfo } from './service.ts';
 import { tableCreateFromDigests, tableQueryStatsBatch } from './tables.ts';
 
 const list = [
   serverInfo,
   graphql,
+  agentsOtelTraces,
   traceUsage,
   feedbackPayloadSchema,
   completionsCreate,

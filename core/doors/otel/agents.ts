@@ -190,6 +190,11 @@ const agentEvent = (record: ProjectRecord): string => {
 export const isOfAgent = (record: ProjectRecord): boolean =>
   record.spanId === undefined && Object.hasOwn(readers, agentEvent(record));
 
+/** Whether a coding agent made a record, whatever it is about. */
+export const isFromAgent = (record: ProjectRecord): boolean =>
+  record.scope.name.startsWith('com.anthropic.claude_code') ||
+  /^(?:claude_code|codex)\./.test(agentEvent(record));
+
 const digest = (...parts: readonly string[]): string => shortDigest(parts.join('\n')).toString('hex');
 
 const sessionKeys = ['session.id', 'conversation.id'] as const;

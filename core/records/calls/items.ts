@@ -3,6 +3,7 @@ import {
   fromCompactId,
   joinBytes,
   shardOf,
+  shortDigest,
   signedTimeBytes,
   sortableId,
 } from '../../../foundations/encoding/index.ts';
@@ -30,6 +31,7 @@ import type { EndHeader, Part, PayloadPointer, StartHeader } from './model.ts';
  *              k   project 0 2 segment id            p   P (payload segment) | V (its previews)
  *              k   project 0 3 call id               p   N, pointer to a former payload
  *              k   project 0 4 call id               p   L, time and digest of a log record
+ *              k   project 0 5 digest of an answer's id   p   W, id of a verdict that waits for its call
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
@@ -43,6 +45,9 @@ const formerTag = 3;
 
 /** The first byte of a call's id in the key of a log record that may join it. */
 const recordTag = 4;
+
+/** The first byte of the key of what waits for the call of an answer. */
+const waitingTag = 5;
 
 /** The table's partition key of a call. */
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
@@ -93,6 +98,10 @@ export const formerItemKey = (
 /** The table's partition key of the log records that may join a call. */
 export const recordKey = (projectId: ProjectId, id: string): Buffer =>
   joinBytes(projectId, 0, recordTag, compactId(id));
+
+/** The table's partition key of what waits for the call that got an answer, by the provider's id of it. */
+export const waitingKey = (projectId: ProjectId, responseId: string): Buffer =>
+  joinBytes(projectId, 0, waitingTag, shortDigest(responseId));
 
 /** The pointer in the sort key of a note on a former payload. */
 export const formerPointerOf = (p: string): PayloadPointer => {

@@ -15,8 +15,8 @@ export const handler = otlpEndpoint(
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
     writes(projectsOf(spans));
-    await storeSpans(settings.calls, spans, caller.user, budget);
-    return { rows: spans.length, rejected };
+    const noVerdicts = await storeSpans(settings, spans, caller.user, budget);
+    return { rows: spans.length, rejected: [...rejected, ...noVerdicts] };
   },
   encodeAnswer,
 );
