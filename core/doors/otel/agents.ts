@@ -193,7 +193,9 @@ export const isOfAgent = (record: ProjectRecord): boolean =>
 /** Whether a coding agent made a record, whatever it is about. */
 export const isFromAgent = (record: ProjectRecord): boolean =>
   record.scope.name.startsWith('com.anthropic.claude_code') ||
-  /^(?:claude_code|codex)\./.test(agentEvent(record));
+  [agentEvent(record), record.body].some(
+    (name) => typeof name === 'string' && /^(?:claude_code|codex)\.[\w.]+$/.test(name),
+  );
 
 const digest = (...parts: readonly string[]): string => shortDigest(parts.join('\n')).toString('hex');
 
