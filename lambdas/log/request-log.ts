@@ -228,7 +228,10 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
 
 /** What an endpoint tells the log of its answer. */
 export type Details = Partial<
-  Pick<LineFields, 'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason' | 'dropped'>
+  Pick<
+    LineFields,
+    'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason' | 'dropped'
+  >
 >;
 
 /** What the line is about. */

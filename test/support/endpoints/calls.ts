@@ -1,6 +1,15 @@
 import { embeddings } from '../../../local/inference.ts';
 import type { Sent } from '../in-process.ts';
-import { agentJson, attributes, exportJson, logsJson, recordJson, spanExport, spanJson, startNanos } from '../otel.ts';
+import {
+  agentJson,
+  attributes,
+  exportJson,
+  logsJson,
+  recordJson,
+  spanExport,
+  spanJson,
+  startNanos,
+} from '../otel.ts';
 import { at, type Fixture, missing, startOf } from './fixture.ts';
 import {
   callReads,
