@@ -51,7 +51,13 @@ export const calls = {
     stores: true,
     table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
   },
-  /** Does the same, and finds where calls belong by all that is known of their traces. */
+  /** Does the same, and looks for the calls of answers that were judged. */
+  settle: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+    indexes: ['by_time', 'by_trace'],
+  },
+  /** Joins, and finds where calls belong by all that is known of their traces. */
   meet: {
     stores: true,
     table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
@@ -177,6 +183,8 @@ export const feedback = {
     indexes: ['by_time', 'by_ref'],
     objects: ['GetObject'],
   },
+  /** Creates records that are small enough for an item. */
+  verdict: { stores: true, table: ['BatchGetItem', 'PartiQLInsert', 'PutItem'] },
   replace: {
     stores: true,
     table: ['BatchGetItem', 'PutItem', 'ConditionCheckItem'],

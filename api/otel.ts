@@ -27,8 +27,10 @@ const span = {
   attributes: [{ key: 'order', value: { stringValue: '17' } }],
 };
 
-/** Log records report calls, and join them. A call that another takes the place of goes. */
-const joining = { calls: 'join', payloads: 'delete', rollups: 'note' } as const;
+/**
+ * Log records report calls, join them, and judge them. A call that another takes the place of goes.
+ */
+const joining = { calls: 'join', payloads: 'delete', rollups: 'note', feedback: 'verdict' } as const;
 
 /** Spans do so, too, and meet the others of their trace. */
 const meeting = { ...joining, calls: 'meet' } as const;
@@ -85,11 +87,11 @@ export const otelLogs = /* @__PURE__ */ endpoint({
   role: 'write',
   tag: 'opentelemetry',
   shape: batch,
-  stores: joining,
+  stores: { ...joining, calls: 'settle' },
   name: 'OtlpLogs',
   summary: 'Report log records, as OTLP/HTTP',
   description:
-    'Records with the content of a request join the call of the span that they name, whichever comes first. Records of coding agents (Claude Code, Codex) become calls of a thread for each session, together with the spans of the agent. All others are passed over. Encodings, projects and errors are those of `/otel/v1/traces`. The same export may be sent again.',
+    'Records with the content of a request join the call of the span that they name, whichever comes first. Records of coding agents (Claude Code, Codex) become calls of a thread for each session, together with the spans of the agent. A `gen_ai.evaluation.result` becomes feedback on the call of its span, else of its `gen_ai.response.id`. All others are left out, and counted in `partialSuccess` with the reason. Encodings, projects and errors are those of `/otel/v1/traces`. The same export may be sent again.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
@@ -121,12 +123,12 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
   name: 'OtlpMetrics',
   summary: 'Take metrics, and drop them',
   description:
-    'Answers exporters that send metrics beside spans, so that they log no errors. Nothing is kept of them. Encodings, projects and errors are those of `/otel/v1/traces`.',
+    'Takes what exporters send beside spans. Nothing is kept of it: `partialSuccess` counts the data points that were dropped. Encodings, projects and errors are those of `/otel/v1/traces`.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],
   headers,
-  answer: () => z.object({}),
+  answer: () => answerOf('OtlpMetricsPartialSuccess', 'rejectedDataPoints', 'data points'),
   examples: {
     none: {
       summary: 'A resource without metrics',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { roles } from '../foundations/auth/index.ts';
 import { field, record } from '../foundations/wire/schema.ts';
 import { endpoint, keyEndpoint, oneAnswer } from './endpoint.ts';
-import { slice, timestamp } from './fields.ts';
+import { flag, slice, timestamp } from './fields.ts';
 
 const grant = () =>
   z.object({
@@ -75,7 +75,13 @@ export const projectsQuery = /* @__PURE__ */ endpoint({
   summary: 'List projects',
   description:
     'The projects that calls, objects or feedback have ever been written to, and that the key may read, by name. A key that may read nothing gets a 403.',
-  request: () => record(slice),
+  request: () =>
+    record({
+      ...slice,
+      include_dropped: flag(
+        'Whether to add, as `dropped`, what was last dropped of exports to the projects.',
+      ),
+    }),
   // No project stands in the body: the grants of the key choose them.
   projects: () => [],
   answer: () =>
@@ -88,6 +94,24 @@ export const projectsQuery = /* @__PURE__ */ endpoint({
           }),
         ),
         'By name.',
+      ),
+      dropped: field(
+        z.optional(
+          z.array(
+            z.object({
+              project_id: field(z.string(), 'The project, which may never have been written to.'),
+              at: field(timestamp, 'When the export came.'),
+              path: field(z.string(), 'Where it was sent.'),
+              count: field(
+                z.nullable(z.number()),
+                'How many spans or log records were not kept; null if it was refused as a whole.',
+              ),
+              reason: field(z.string(), 'Why, and what to do.'),
+              program: field(z.nullable(z.string()), 'Its `user-agent`.'),
+            }),
+          ),
+        ),
+        'The last export by OpenTelemetry of which not all was kept, one of each project, the newest first, at most 100. A container notes each reason once in ten minutes. Requests without a valid key are not known.',
       ),
     }),
   examples: {

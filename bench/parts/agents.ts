@@ -40,7 +40,7 @@ const storeCaptures = async (store: Store): Promise<void> => {
       );
       const selection = { grants: [{ scope: '*', role: 'write' }] as const, header: captured, policy };
       const { spans } = selectSpans(received, selection);
-      await storeSpans(store, spans, 'ada', benchBudget());
+      await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
     }
   }
 };

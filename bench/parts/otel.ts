@@ -31,7 +31,7 @@ const sizes = [100, 512] as const;
 const take = async (store: Store, bytes: Uint8Array): Promise<void> => {
   const received = await decodeExport(bytes, protobuf, '');
   const { spans, rejected } = selectSpans(received, { grants, header: undefined, policy });
-  await storeSpans(store, spans, 'ada', benchBudget());
+  await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
   encodeAnswer(protobuf, rejected);
 };
 

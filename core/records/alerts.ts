@@ -27,9 +27,11 @@ const graceMs = 10_000;
  *
  * @throws ServiceError 503 when storage does not accept it in time; nothing may be changed then
  */
-export const noteAlerts = (table: Table, projectId: ProjectId, budget: RequestBudget): Promise<void> =>
-  raiseNumber(
-    table,
-    { key: registerKey(projectId), attribute: changingUntil, value: budget.deadline + graceMs },
-    budget,
-  );
+export const noteAlerts = async (
+  table: Table,
+  projectId: ProjectId,
+  budget: RequestBudget,
+): Promise<void> => {
+  const value = budget.deadline + graceMs;
+  await raiseNumber(table, { key: registerKey(projectId), attribute: changingUntil, value }, budget);
+};

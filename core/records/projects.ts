@@ -3,11 +3,14 @@ import { type Slice, sliceOf } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   asNumber,
+  asText,
   type Item,
+  type NotedProjects,
   type RequestBudget,
   raiseNumber,
   readRange,
   requestBudget,
+  setText,
   type Table,
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
@@ -44,13 +47,34 @@ const noteMs = 2000;
 /** The attribute with the time of the first report, in milliseconds since 1970. */
 export const firstReported = 'f';
 
+/** The attribute with the time of the last verdict that was to wait for its call, in ms since 1970. */
+const lastWaiting = 'w';
+
+/** How long a verdict waits for its call, in days. */
+export const waitingDays = 7;
+const waitingMs = waitingDays * 86_400_000;
+/** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
+const [noteEveryMs, lookEveryMs] = [3_600_000, 600_000];
+
+/** What a container knows of a project: since when, and whether verdicts wait in it. */
+interface Known {
+  readonly at: number;
+  readonly isExpecting: Promise<boolean>;
+}
+
 /**
  * Notes the projects that are written to, each once in the life of a container. Nobody waits for a
  * note, and a note that fails is made again at the next write: it is beside what is written.
+ *
+ * A note that is there already is shown by the condition that fails, at no cost. It also says whether
+ * verdicts wait in the project for their calls: docs/decisions/0234.
  */
-export class ProjectNotes {
+export class ProjectNotes implements NotedProjects {
   readonly #table: Table;
   readonly #noted = new Set<ProjectId>();
+  readonly #known = new Map<ProjectId, Known>();
+  readonly #expected = new Map<ProjectId, number>();
+  readonly #dropped = new Map<string, number>();
 
   constructor(table: Table) {
     this.#table = table;
@@ -63,13 +87,105 @@ export class ProjectNotes {
   note(project: ProjectId): void {
     if (this.#noted.has(project)) return;
     this.#noted.add(project);
+    this.#look(project).catch(() => this.#noted.delete(project));
+  }
+
+  /** Notes a project, and learns what its note says. */
+  #look(project: ProjectId): Promise<boolean> {
+    const now = Date.now();
     const note = {
-      ...{ key: noteKey(project), attribute: firstReported, value: Date.now() },
+      ...{ key: noteKey(project), attribute: firstReported, value: now },
       onlyIfAbsent: true,
     };
-    raiseNumber(this.#table, note, requestBudget(noteMs)).catch(() => this.#noted.delete(project));
+    const looked = raiseNumber(this.#table, note, requestBudget(noteMs)).then(
+      (found) => (found[lastWaiting] ?? 0) > now - waitingMs,
+    );
+    this.#known.set(project, { at: now, isExpecting: looked.catch(() => false) });
+    return looked;
+  }
+
+  async expectsCalls(project: ProjectId): Promise<boolean> {
+    const known = this.#known.get(project);
+    if (!known || known.at < Date.now() - lookEveryMs) this.#look(project).catch(() => undefined);
+    return (await this.#known.get(project)?.isExpecting) ?? false;
+  }
+
+  async expectCalls(project: ProjectId, budget: RequestBudget): Promise<void> {
+    const now = Date.now();
+    if ((this.#expected.get(project) ?? 0) > now - noteEveryMs) return;
+    await raiseNumber(this.#table, { key: noteKey(project), attribute: lastWaiting, value: now }, budget);
+    this.#expected.set(project, now);
+    this.note(project);
+  }
+
+  /**
+   * Notes an export of which something was not kept, in the place of the one before. For a reason, it does so
+   * once in some minutes in the life of a container. It never throws.
+   */
+  async drop(project: ProjectId, dropped: DroppedExport): Promise<void> {
+    const name = `${project}\n${dropped.path}\n${dropped.reason}`;
+    const now = Date.now();
+    if ((this.#dropped.get(name) ?? 0) > now - lookEveryMs) return;
+    if (this.#dropped.size >= maxDropped) this.#dropped.clear();
+    this.#dropped.set(name, now);
+    const note = {
+      ...{ key: { k: droppedPartition, s: nameOf(project) }, attribute: droppedText },
+      value: JSON.stringify({ ...dropped, at: formatTime(now * 1000) }),
+      expiry: { x: Math.floor(now / 1000) + droppedDays * 86_400 },
+    };
+    await setText(this.#table, note, requestBudget(noteMs)).catch(() => this.#dropped.delete(name));
   }
 }
+
+/** An export of which not all was kept. */
+export interface DroppedExport {
+  /** Where it was sent. */
+  readonly path: string;
+  /** How many spans, records or data points were not kept; null if the request was refused as a whole. */
+  readonly count: number | null;
+  readonly reason: string;
+  /** The program, by its `user-agent`; null if it has none. */
+  readonly program: string | null;
+}
+
+/** Dropped exports are one partition, too, by the names of their projects. */
+const droppedPartition: Uint8Array = Buffer.of(5);
+/** The attribute with the last dropped export of a project, as JSON. */
+const droppedText = 'd';
+/** How long it is told, in days. */
+const droppedDays = 30;
+/** How many projects and reasons a container remembers. */
+const maxDropped = 1000;
+
+/** The last export of a project of which not all was kept, as it is answered. */
+export interface DroppedRow extends DroppedExport {
+  readonly project_id: ProjectId;
+  /** When it came, as text. */
+  readonly at: string;
+}
+
+const toDropped = ({ s, [droppedText]: text }: Item): DroppedRow => ({
+  project_id: notedProject(asBytes(s) ?? Buffer.of()),
+  ...(JSON.parse(asText(text) ?? '{}') as DroppedExport & { at: string }),
+});
+
+/** The most dropped exports that are answered. */
+const maxDroppedRows = 100;
+
+/** The last dropped exports of the projects that grants allow to read, one of each project, the newest first. */
+export const queryDropped = async (
+  table: Table,
+  grants: readonly Grant[],
+  budget: RequestBudget,
+): Promise<DroppedRow[]> => {
+  const rows = new Map<string, DroppedRow>();
+  for (const scope of readable(grants)) {
+    const range = { ...notesRange(scope), partition: ['k', droppedPartition] } as const;
+    for await (const page of readRange(table, range, { toRow: toDropped, consistent: true }, budget))
+      for (const row of page) if (allows(grants, row.project_id, 'read')) rows.set(row.project_id, row);
+  }
+  return [...rows.values()].sort((a, b) => (a.at > b.at ? -1 : 1)).slice(0, maxDroppedRows);
+};
 
 /** A project as it is answered. */
 export type ProjectRow = {

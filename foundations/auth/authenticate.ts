@@ -40,6 +40,24 @@ const parseBasic = (encoded: string): Credentials | undefined => {
   return { scheme: 'basic', username: text.slice(0, colon), key: text.slice(colon + 1) };
 };
 
+/** A scheme with the space behind it percent-encoded. */
+const encodedScheme = /^(?:basic|bearer)%20/i;
+
+/**
+ * A header as it was meant. Environment variables of OpenTelemetry's exporters hold it percent-encoded,
+ * and some exporters send it as it stands there. No header that is good as it is begins like that.
+ *
+ * @returns undefined if it cannot be decoded
+ */
+const decoded = (header: string): string | undefined => {
+  if (!encodedScheme.test(header)) return header;
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * Parses an `Authorization` header of at most 2,048 characters. It is one of two:
  *
@@ -47,13 +65,15 @@ const parseBasic = (encoded: string): Credentials | undefined => {
  * - `Bearer` and the key (RFC 6750).
  *
  * The scheme's case does not matter, and one space follows it. Base64 is canonical, with its
- * padding.
+ * padding. With `%20` in the place of the space, the whole is percent-encoded.
  *
  * @returns undefined if the header is absent, malformed, too long or of another scheme; never
  * throws
  */
-export const parseCredentials = (header: string | undefined): Credentials | undefined => {
-  if (header === undefined || header.length > maxHeaderLength) return undefined;
+export const parseCredentials = (sent: string | undefined): Credentials | undefined => {
+  if (sent === undefined || sent.length > maxHeaderLength) return undefined;
+  const header = decoded(sent);
+  if (header === undefined) return undefined;
   const space = header.indexOf(' ');
   if (space < 0) return undefined;
   const value = header.slice(space + 1);

@@ -94,8 +94,11 @@ export interface Reporter {
   readonly project: ProjectId;
 }
 
-/** The value of `OTEL_EXPORTER_OTLP_HEADERS`. Some exporters take a space only as `%20`. */
-const headersOf = (key: string, project: ProjectId): string =>
+/**
+ * The value of `OTEL_EXPORTER_OTLP_HEADERS`. Some exporters take a space only as `%20`. Those that send
+ * that as it is are understood.
+ */
+export const reporterHeaders = (key: string, project: ProjectId): string =>
   `authorization=Bearer%20${key},project_id=${project}`;
 
 const keyIn = (service: string, text: string): Key => {
@@ -108,7 +111,7 @@ const keyIn = (service: string, text: string): Key => {
 /** The key of a version, which is made if there is none. Whoever made it first has made it. */
 const keyOfVersion = async (service: string, secret: KeySecret, version: string, project: ProjectId) => {
   const made = formatKey(makeKey(service));
-  const value: KeySecretValue = { key: made, headers: headersOf(made, project) };
+  const value: KeySecretValue = { key: made, headers: reporterHeaders(made, project) };
   const text = await secret.read(version);
   if (text !== undefined) return keyIn(service, text);
   if (await secret.write(version, value)) return keyIn(service, JSON.stringify(value));

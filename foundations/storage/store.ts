@@ -8,6 +8,7 @@ import type { Policy } from '../policy.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
+import type { RequestBudget } from './requests.ts';
 import type { Table } from './table.ts';
 import type { ExpiryOf } from './tables.ts';
 
@@ -57,6 +58,18 @@ export const s3Client = async (): Promise<S3Client> => {
   });
 };
 
+/** What is noted of projects beside what they hold, in all containers. */
+export interface NotedProjects {
+  /**
+   * Notes that something waits in a project for calls that are still to come.
+   *
+   * @throws ServiceError 503 when storage does not accept it in time
+   */
+  readonly expectCalls: (project: ProjectId, budget: RequestBudget) => Promise<void>;
+  /** Whether that was noted of a project, as far as it is known here. It never throws. */
+  readonly expectsCalls: (project: ProjectId) => Promise<boolean>;
+}
+
 /** A table, the bucket for its large values, and the settings that the layout depends on. */
 export interface Store {
   readonly table: Table;
@@ -77,6 +90,8 @@ export interface Store {
    * throws. @default - nobody notes it
    */
   readonly noteProject?: ((project: ProjectId) => void) | undefined;
+  /** What is noted of projects beside what they hold. @default - nothing is */
+  readonly projects?: NotedProjects | undefined;
   /** Gives what takes secrets out of all that is stored. @default - it is stored as it came */
   readonly redactor?: (() => Promise<Redactor>) | undefined;
 }

@@ -744,22 +744,60 @@ export interface Raise {
   readonly onlyIfAbsent?: boolean;
 }
 
+/** The numbers of an item that a failed condition shows, by their attributes. */
+const numbersOf = (item: unknown): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries((item ?? {}) as WireItem).flatMap(([name, { N }]) => (N ? [[name, Number(N)]] : [])),
+  );
+
 /**
  * Raises a number of an item, which is made if there is none. A larger number stays, so it makes no
  * difference in which order requests arrive, or how often.
  *
+ * @returns the numbers of the item if the stored one stays, at no further cost; none if it was raised
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const raiseNumber = async (
   table: Table,
   { key, attribute, value, expiry, onlyIfAbsent = false }: Raise,
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<Readonly<Record<string, number>>> => {
   const command = new UpdateCommand({
     TableName: table.name,
     Key: key,
     UpdateExpression: `SET #a = :value${expiry ? ', x = :x' : ''}`,
     ConditionExpression: `attribute_not_exists(#a)${onlyIfAbsent ? '' : ' OR #a < :value'}`,
+    ExpressionAttributeNames: { '#a': attribute },
+    ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ReturnConsumedCapacity: 'TOTAL',
+  });
+  let found: unknown;
+  await sendIf(budget, (options) =>
+    documents(table)
+      .send(command, options)
+      .catch((error: unknown) => {
+        if (error instanceof ConditionalCheckFailedException) found = error.Item;
+        throw error;
+      }),
+  );
+  return numbersOf(found);
+};
+
+/**
+ * Sets a text of an item of the rollups table, which is made if there is none.
+ *
+ * @throws ServiceError 503 when storage does not accept it in time
+ */
+export const setText = async (
+  table: Table,
+  { key, attribute, value, expiry }: Omit<Raise, 'value' | 'onlyIfAbsent'> & { readonly value: string },
+  budget: RequestBudget,
+): Promise<void> => {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: key,
+    UpdateExpression: `SET #a = :value${expiry ? ', x = :x' : ''}`,
     ExpressionAttributeNames: { '#a': attribute },
     ExpressionAttributeValues: { ':value': value, ...(expiry && { ':x': expiry.x }) },
     ReturnConsumedCapacity: 'TOTAL',

@@ -20,6 +20,8 @@ export interface Settings {
   readonly feedback: Store;
   /** The projects that there are, rollups of calls, and their marks. */
   readonly rollups: Table;
+  /** Notes on projects; undefined where the function makes none. */
+  readonly notes: ProjectNotes | undefined;
   /** The feedback that is deleted together with calls; undefined if it stays. */
   readonly feedbackToErase: Store | undefined;
 }
@@ -96,6 +98,7 @@ const readSettings = (): Settings => {
       // Only routes that touch a store know its layout.
       ...{ policy, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
       noteProject: notes && ((project) => notes.note(project)),
+      projects: notes,
       redactor,
     };
   };
@@ -120,6 +123,7 @@ const readSettings = (): Settings => {
     get rollups() {
       return given('ROLLUPS_TABLE', rollups);
     },
+    notes,
     feedbackToErase: feedback,
   };
 };

@@ -48,8 +48,10 @@ interface LineFields {
   readonly coldStart: boolean;
   readonly route: string;
   readonly outcome: Outcome;
-  /** Why the authorizer refused or failed. */
+  /** Why the authorizer refused or failed, or why not all of an export was kept. */
   readonly reason?: string;
+  /** How many spans, log records or data points of an export were not kept. */
+  readonly dropped?: number;
   /** The answer's. A stream that broke off has sent its status before. */
   readonly status?: number;
   readonly user?: string;
@@ -226,7 +228,10 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
 
 /** What an endpoint tells the log of its answer. */
 export type Details = Partial<
-  Pick<LineFields, 'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason'>
+  Pick<
+    LineFields,
+    'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason' | 'dropped'
+  >
 >;
 
 /** What the line is about. */

@@ -5,7 +5,9 @@ import {
   type Encoding,
   encodeStatus,
   projectHeader,
+  projectOfHeader,
   type Rejection,
+  messageOf as reasonsOf,
   type Selection,
 } from '../../core/doors/otel/index.ts';
 import { challengeOf } from '../../foundations/wire/errors.ts';
@@ -23,6 +25,7 @@ import {
   type ServiceRequest,
   unsupported,
 } from '../http/request.ts';
+import { settings } from '../http/settings.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',
@@ -87,6 +90,29 @@ export interface OtlpRequest extends Pick<ServiceRequest<unknown>, 'caller' | 'b
   readonly writes: (projects: readonly ProjectId[]) => void;
 }
 
+/** The signals of OTLP, and what there is of each. */
+const signals = { traces: 'spans', logs: 'log records', metrics: 'data points' } as const;
+
+const whatOf = (path: string): string => signals[path.split('/').at(-1) as keyof typeof signals];
+
+/** A client's own text in a reason, which logs do not hold. */
+const quoted = /"(?:[^"\\]|\\.)*"/g;
+
+const maxProgram = 200;
+
+/** Notes in its projects, for the page to show, that an export was not kept, or not all of it. */
+const noteDropped = async (
+  event: Pick<ServiceEvent<unknown>, 'headers'>,
+  path: string,
+  projects: readonly ProjectId[],
+  { count, reason }: { readonly count: number | null; readonly reason: string },
+): Promise<void> => {
+  const program = headerOf(event, 'user-agent')?.slice(0, maxProgram) ?? null;
+  await Promise.all(
+    projects.map((project) => settings.notes?.drop(project, { path, count, reason, program })),
+  );
+};
+
 /** What became of an export. */
 export interface Taken {
   /** How many spans or records were stored. */
@@ -109,17 +135,41 @@ export const otlpEndpoint = (
       const encoding = encodingOf(event);
       if (!encoding) throw unknownType;
       const { id, caller, budget } = event.service;
+      const selection = {
+        ...{ grants: caller.grants, policy },
+        header: headerOf(event, projectHeader),
+      };
+      const ofHeader = projectOfHeader(selection);
+      let projects: readonly ProjectId[] = ofHeader ? [ofHeader] : [];
+      const { path } = description;
       const { rows, rejected = [] } = await take({
         ...{ bytes: bodyBytes(event), encoding, packing: headerOf(event, 'content-encoding') ?? '' },
-        selection: {
-          ...{ grants: caller.grants, policy },
-          header: headerOf(event, projectHeader),
+        ...{ selection, caller, budget },
+        writes: (all) => {
+          event.log.names(all);
+          if (all.length > 0) projects = all;
         },
-        ...{ caller, budget },
-        writes: (projects) => event.log.names(projects),
+      }).catch(async (error: unknown) => {
+        // What storage refuses is sent again.
+        if (error instanceof ServiceError && error.status < 500)
+          await noteDropped(event, path, projects, { count: null, reason: messageOf(error) });
+        throw error;
       });
       const bytes = encodeAnswer(encoding, rejected);
-      event.log.describes(() => ({ status: 200, rows, bytes: bytes.length }));
+      const surprising = rejected.filter(({ isMeant }) => !isMeant);
+      if (surprising.length > 0) {
+        const count = surprising.reduce((sum, rejection) => sum + rejection.count, 0);
+        await noteDropped(event, path, projects, { count, reason: reasonsOf(surprising, whatOf(path)) });
+      }
+      event.log.describes(() => ({
+        status: 200,
+        rows,
+        bytes: bytes.length,
+        ...(rejected.length > 0 && {
+          dropped: rejected.reduce((sum, { count }) => sum + count, 0),
+          reason: reasonsOf(rejected, whatOf(path)).replaceAll(quoted, '"…"'),
+        }),
+      }));
       event.log.ends('answered');
       return otlpAnswer(200, encoding, bytes, id);
     },

@@ -1,5 +1,5 @@
 import { projectsQuery } from '../../api/projects.ts';
-import { queryProjects, readsAnything } from '../../core/records/projects.ts';
+import { queryDropped, queryProjects, readsAnything } from '../../core/records/projects.ts';
 import { forbidden } from '../../foundations/wire/index.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
@@ -12,6 +12,7 @@ export const handler = endpoint(projectsQuery, async ({ body, caller: { grants }
   if (!readsAnything(grants))
     throw forbidden(['header', 'authorization'], 'this key may not read any project');
   const projects = await queryProjects(settings.rollups, grants, body, budget);
+  const dropped = body.includeDropped ? await queryDropped(settings.rollups, grants, budget) : undefined;
   describe(() => ({ rows: projects.length }));
-  return { projects };
+  return { projects, ...(dropped && { dropped }) };
 });

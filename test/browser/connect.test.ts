@@ -42,6 +42,9 @@ describe('the dialog', () => {
     await dialog.getByText('Waiting for the next call of page/next').waitFor();
     for (const name of ['OpenAI SDK', 'Vercel AI SDK', 'LangChain', 'Weave', 'Coding agents'])
       await dialog.getByRole('tab', { name }).waitFor();
+    await post('/otel/v1/logs', logsJson(project, recordJson('order.placed', {})));
+    await dialog.getByText(/1 item was dropped/).waitFor({ timeout: 40_000 });
+    await dialog.getByText(/OTEL_LOGS_EXPORTER=none/).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await post('/call/start', {
       start: { project_id: project, op_name: 'hello', started_at: new Date().toISOString() },

@@ -9,12 +9,14 @@ import { completionsCreate } from './completions.ts';
 import { feedbackPayloadSchema } from './feedback.ts';
 import { filesContent, filesCreate } from './files.ts';
 import { aliasesList, aliasesRemove, aliasesSet, tagsAdd, tagsList, tagsRemove } from './labels.ts';
+import { agentsOtelTraces } from './otel.ts';
 import { graphql, sdkLinks, serverInfo } from './service.ts';
 import { tableCreateFromDigests, tableQueryStatsBatch } from './tables.ts';
 
 const list = [
   serverInfo,
   graphql,
+  agentsOtelTraces,
   traceUsage,
   feedbackPayloadSchema,
   completionsCreate,

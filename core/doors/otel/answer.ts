@@ -7,7 +7,8 @@ export type Encoding = 'application/x-protobuf' | 'application/json';
 /** How many reasons an answer names. The rest is counted. */
 const maxReasons = 20;
 
-const messageOf = (rejected: readonly Rejection[], what: string): string => {
+/** Why something was not taken, in a sentence for each reason. */
+export const messageOf = (rejected: readonly Rejection[], what: string): string => {
   const lines = rejected
     .slice(0, maxReasons)
     .map(({ count, reason }) => (count === 1 ? reason : `${count} ${what}: ${reason}`));
@@ -46,6 +47,9 @@ export const encodeAnswer = answerMaker('spans', 'rejectedSpans');
 
 /** Encodes an `ExportLogsServiceResponse`, likewise. */
 export const encodeLogsAnswer = answerMaker('log records', 'rejectedLogRecords');
+
+/** Encodes an `ExportMetricsServiceResponse`, likewise. */
+export const encodeMetricsAnswer = answerMaker('data points', 'rejectedDataPoints');
 
 /** The codes of `google.rpc.Code` for the statuses that are answered. */
 const codes: Readonly<Record<number, number>> = {

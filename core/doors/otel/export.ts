@@ -1,15 +1,15 @@
 import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
-
-import { agentSpan, isOfAgent, leftOut, storeFacts } from './agents/index.ts';
+import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/index.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
 import { isMcpProtocol } from './conventions/mcp.ts';
-import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
-import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
+import { decodeJson, decodeJsonLogs, decodeJsonMetrics } from './decode/json.ts';
+import { decodeProtobuf, decodeProtobufLogs, decodeProtobufMetrics } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
+import { isResult, resultsOf, settleWaiting, storeResults, type VerdictStores } from './evaluations.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
 import { writeSpans } from './meeting.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
@@ -121,13 +121,12 @@ export const decodeExport = /* @__PURE__ */ decoder(decodeProtobuf, decodeJson);
 /** Decodes the log records of a request. */
 export const decodeLogs = /* @__PURE__ */ decoder(decodeProtobufLogs, decodeJsonLogs);
 
-const decodeMetrics = /* @__PURE__ */ decoder(resourcesOfProtobuf, (text) =>
-  resourcesOfJson(text, 'resourceMetrics'),
-);
+const decodeMetrics = /* @__PURE__ */ decoder(decodeProtobufMetrics, decodeJsonMetrics);
 
 /**
  * Checks an export of metrics, of which nothing is kept.
  *
+ * @returns how many data points were dropped, and why
  * @throws ServiceError 400, 413 or 415 if it cannot be decoded, 400 or 403 because of its projects
  */
 export const checkMetrics = async (
@@ -135,8 +134,11 @@ export const checkMetrics = async (
   encoding: Encoding,
   contentEncoding: string,
   selection: Selection,
-): Promise<void> => {
-  requireProject(await decodeMetrics(bytes, encoding, contentEncoding), selection);
+): Promise<Rejection[]> => {
+  const { resources, points } = await decodeMetrics(bytes, encoding, contentEncoding);
+  requireProject(resources, selection);
+  const reason = 'metrics are not kept: set OTEL_METRICS_EXPORTER=none';
+  return points > 0 ? [{ count: points, reason, isMeant: true }] : [];
 };
 
 /** @throws ServiceError 413 if resources would take more than the rest of the request ever could */
@@ -183,15 +185,16 @@ const withoutHandshakes = (spans: readonly ProjectSpan[]): readonly ProjectSpan[
  * are durable; when it throws, some may be, and the same spans may be sent again.
  *
  * @param userId the user of the reporting key
- * @returns how many were kept, and those that are no calls
+ * @returns how many were kept, and those that are no calls, or results of evaluations that are no verdicts
  * @throws ServiceError 413 if the calls would be too large
  */
 export const storeSpans = async (
-  store: Store,
+  stores: VerdictStores,
   spans: readonly ProjectSpan[],
   userId: string,
   budget: RequestBudget,
 ): Promise<Stored> => {
+  const { calls: store } = stores;
   checkResources(spans.map(({ span }) => span));
   const whose = Map.groupBy(spans, agentSpan);
   const ofPrograms = whose.get(undefined) ?? [];
@@ -201,36 +204,64 @@ export const storeSpans = async (
     const { reports, lacking } = await withEarlier(store, callsOf(calls), budget);
     await writeSpans(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
+    await settleWaiting(stores, reports, userId, budget);
   }
-  const rejected = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];
+  const tooLong = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];
+  const noVerdicts = await storeResults(stores, resultsOf(spans), userId, budget);
   return {
     kept: calls.length + ofClaude.length,
     rejected: [
-      ...rejected,
-      ...leftOut(whose.get('codex')?.length ?? 0),
+      ...tooLong,
+      ...noVerdicts,
+      ...spansLeftOut(whose.get('codex')?.length ?? 0),
       ...handshakes(ofPrograms.length - calls.length),
     ],
   };
 };
 
 /**
- * Stores log records that have content of spans, or are a coding agent's. All others are passed
- * over. The same records may be sent again.
+ * Stores log records that have content of spans, are a coding agent's, or are results of evaluations.
+ * All others are left out. The same records may be sent again.
  *
  * @param userId the user of the reporting key
  * @returns how many were kept, and those that could not be
  * @throws ServiceError 413 if the calls would be too large
  */
 export const storeRecords = async (
-  store: Store,
+  stores: VerdictStores,
   records: readonly ProjectRecord[],
   userId: string,
   budget: RequestBudget,
 ): Promise<Stored> => {
+  const { calls: store } = stores;
   checkResources(records);
   const agents = records.filter(isOfAgent);
   const content = records.filter((record) => isContent(record) && !isOfAgent(record));
+  const results = records.filter(isResult);
   const tooLong = agents.length > 0 ? await storeFacts(store, { records: agents }, userId, budget) : [];
   const rejected = content.length > 0 ? await storeContent(store, content, budget) : [];
-  return { kept: content.length + agents.length, rejected: [...tooLong, ...rejected] };
+  const noVerdicts = await storeResults(stores, results, userId, budget);
+  const kept = new Set([...content, ...agents, ...results]);
+  const left = records.filter((record) => !kept.has(record));
+  return {
+    kept: kept.size - countOf([...tooLong, ...rejected, ...noVerdicts]),
+    rejected: [...tooLong, ...rejected, ...noVerdicts, ...leftOut(left)],
+  };
 };
+
+const countOf = (rejected: readonly Rejection[]): number =>
+  rejected.reduce((sum, { count }) => sum + count, 0);
+
+/** Why log records are left out. Those of coding agents that say nothing of a call are meant to be. */
+const leftOut = (records: readonly ProjectRecord[]): Rejection[] => {
+  const [ofAgents, others] = [records.filter(isFromAgent).length, records.length];
+  const unknown = others - ofAgents;
+  return [
+    ...(ofAgents > 0 ? [{ count: ofAgents, reason: agentsReason, isMeant: true }] : []),
+    ...(unknown > 0 ? [{ count: unknown, reason: unknownReason }] : []),
+  ];
+};
+
+const agentsReason = 'events of a coding agent that say nothing of a call are left out';
+const unknownReason =
+  'a log record is kept if it has the content of a request to a model, is an event of Claude Code or Codex, or is a gen_ai.evaluation.result: send other logs elsewhere, or set OTEL_LOGS_EXPORTER=none';

@@ -1,4 +1,18 @@
-export { type Encoding, encodeAnswer, encodeLogsAnswer, encodeStatus } from './answer.ts';
+export {
+  type Encoding,
+  encodeAnswer,
+  encodeLogsAnswer,
+  encodeMetricsAnswer,
+  encodeStatus,
+  messageOf,
+} from './answer.ts';
 export type { Rejection } from './decode/spans.ts';
 export { checkMetrics, decodeExport, decodeLogs, storeRecords, storeSpans } from './export.ts';
-export { projectHeader, projectsOf, type Selection, selectRecords, selectSpans } from './projects.ts';
+export {
+  projectHeader,
+  projectOfHeader,
+  projectsOf,
+  type Selection,
+  selectRecords,
+  selectSpans,
+} from './projects.ts';

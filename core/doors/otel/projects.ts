@@ -60,6 +60,12 @@ export interface Selection {
   readonly policy: Policy;
 }
 
+/** The project that a request's header names, if the key may write it. */
+export const projectOfHeader = ({ grants, header }: Selection): ProjectId | undefined => {
+  const projectId = header === undefined ? undefined : parseProjectId(header);
+  return projectId && allows(grants, projectId, 'write') ? projectId : undefined;
+};
+
 /** Why a span is not taken. Only a refusal because of its project has a status. */
 interface Refusal {
   readonly status?: 400 | 403;

@@ -42,5 +42,13 @@ export {
   type StoredCall,
 } from './read.ts';
 export { type CallChanges, putPlaceholders, updateCall } from './replace.ts';
+export {
+  deleteWaiting,
+  findByResponse,
+  putWaiting,
+  readWaiting,
+  responseIdIn,
+  type Waiting,
+} from './responses.ts';
 export { maxTurnTraces } from './traces.ts';
 export { startCall, writeCalls } from './write.ts';

@@ -3,6 +3,7 @@ import {
   fromCompactId,
   joinBytes,
   shardOf,
+  shortDigest,
   signedTimeBytes,
   sortableId,
 } from '../../../foundations/encoding/index.ts';
@@ -32,6 +33,7 @@ import type { EndHeader, Part, PayloadPointer, StartHeader } from './model.ts';
  *              k   project 0 4 call id               p   L, time and digest of a log record
  *              k   project 0 5 place                 p   A, digest of what a request said of agents
  *              k   project 0 6 trace id              p   M, digest of what a request has of its spans
+ *              k   project 0 7 digest of an answer's id   p   W, id of a verdict that waits for its call
  *   by_time    tk  project 0 r|n shard of the trace  ts  started at, call id 0 S|E
  *   by_trace   rk  project 0 trace id                ts  (the same; starts alone have an rk)
  *   by_thread  hk  project 0 t|n shard of the thread hs  thread id 0 started at, call id 0 S|E
@@ -50,6 +52,8 @@ const recordTag = 4;
 const placeTag = 5;
 /** The first byte of a trace's id in the key of what requests have of its spans. */
 const meetingTag = 6;
+/** The first byte of the key of what waits for the call of an answer. */
+const waitingTag = 7;
 
 /** The table's partition key of a call. */
 export const callKey = (projectId: ProjectId, id: string): Buffer => joinBytes(projectId, 0, compactId(id));
@@ -108,6 +112,10 @@ export const placeKey = (projectId: ProjectId, place: string): Buffer =>
 /** The table's partition key of what requests have of a trace's spans. */
 export const meetingKey = (projectId: ProjectId, traceId: string): Buffer =>
   joinBytes(projectId, 0, meetingTag, compactId(traceId));
+
+/** The table's partition key of what waits for the call that got an answer, by the provider's id of it. */
+export const waitingKey = (projectId: ProjectId, responseId: string): Buffer =>
+  joinBytes(projectId, 0, waitingTag, shortDigest(responseId));
 
 /** The pointer in the sort key of a note on a former payload. */
 export const formerPointerOf = (p: string): PayloadPointer => {

@@ -15,7 +15,7 @@ export const handler = otlpEndpoint(
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { records, rejected } = selectRecords(await decodeLogs(bytes, encoding, packing), selection);
     writes(projectsOf(records));
-    const stored = await storeRecords(settings.calls, records, caller.user, budget);
+    const stored = await storeRecords(settings, records, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeLogsAnswer,

@@ -15,7 +15,7 @@ export const handler = otlpEndpoint(
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
     writes(projectsOf(spans));
-    const stored = await storeSpans(settings.calls, spans, caller.user, budget);
+    const stored = await storeSpans(settings, spans, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeAnswer,

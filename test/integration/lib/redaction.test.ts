@@ -43,6 +43,7 @@ describe('the setting redact', () => {
     const paths = allRoutes.filter(storesReports).map(({ path }) => path);
     expect([...new Set(paths)].toSorted()).toEqual(
       [
+        '/agents/otel/v1/traces',
         ...['/call/start', '/call/end', '/call/upsert_batch', '/call/update'],
         ...['/v2/{entity}/{project}/call/start', '/v2/{entity}/{project}/call/end'],
         ...[

@@ -1,6 +1,15 @@
 import { embeddings } from '../../../local/inference.ts';
 import type { Sent } from '../in-process.ts';
-import { agentJson, attributes, exportJson, logsJson, recordJson, spanExport, spanJson } from '../otel.ts';
+import {
+  agentJson,
+  attributes,
+  exportJson,
+  logsJson,
+  recordJson,
+  spanExport,
+  spanJson,
+  startNanos,
+} from '../otel.ts';
 import { at, type Fixture, missing, startOf } from './fixture.ts';
 import {
   callReads,
@@ -224,6 +233,57 @@ const contentRecords = (p: string): Sent => ({
   ),
 });
 
+/** The result of an evaluation of the answer of {@link answeredRequest}. */
+const resultJson = (name: string, fields: object = {}) =>
+  recordJson(
+    'gen_ai.evaluation.result',
+    {
+      ...{ 'gen_ai.evaluation.name': name, 'gen_ai.evaluation.score.value': 0.5 },
+      ...{ 'gen_ai.evaluation.explanation': noise(300), 'gen_ai.response.id': 'resp_1' },
+    },
+    { ...fields },
+  );
+
+const spanless = { traceId: '', spanId: '' };
+
+/** Results of evaluations: of a span, of an answer in a trace, and of an answer. */
+const resultRecords = (p: string): Sent => ({
+  path: '/otel/v1/logs',
+  body: logsJson(
+    p,
+    resultJson('Relevance'),
+    resultJson('Fluency', { spanId: '' }),
+    resultJson('Toxicity', spanless),
+  ),
+});
+
+/** A request whose answer has an id, and which has been judged. */
+const answeredRequest = (p: string): Sent => ({
+  path: '/otel/v1/traces',
+  body: exportJson({ 'svc.project_id': p }, [
+    spanJson({
+      attributes: attributes({
+        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.response.id': 'resp_1' },
+        ...{ 'gen_ai.usage.input_tokens': 5, 'gen_ai.input.messages': '[]' },
+      }),
+      events: [
+        {
+          timeUnixNano: String(startNanos),
+          name: 'gen_ai.evaluation.result',
+          attributes: attributes({
+            ...{ 'gen_ai.evaluation.name': 'Tone', 'gen_ai.evaluation.score.label': 'kind' },
+          }),
+        },
+      ],
+    }),
+  ]),
+});
+
+const judgedViews = (p: string): Sent[] => [
+  ...callViews(p),
+  { path: '/calls/stream_query', body: { project_id: p, columns: ['id'], include_feedback: true } },
+];
+
 const joinedSpans: readonly Scenario[] = [
   ...spans,
   {
@@ -244,6 +304,12 @@ const joinedSpans: readonly Scenario[] = [
     request: (p) => someOf(p, (_, i) => i === 0),
     views: callViews,
   },
+  {
+    name: 'a span whose verdicts came before it',
+    before: (p) => [resultRecords(p)],
+    request: answeredRequest,
+    views: judgedViews,
+  },
 ];
 
 const logRecords: readonly Scenario[] = [
@@ -252,6 +318,12 @@ const logRecords: readonly Scenario[] = [
     before: (p) => [bareRequest(p)],
     request: contentRecords,
     views: callViews,
+  },
+  {
+    name: 'verdicts on a call that came before them',
+    before: (p) => [answeredRequest(p)],
+    request: resultRecords,
+    views: judgedViews,
   },
 ];
 
@@ -290,7 +362,10 @@ const joinCalls = [
   'bucket/segments/*: GetObject PutObject',
   'bucket: ListBucket',
   'rollups: UpdateItem',
+  'feedback: BatchGetItem PartiQLInsert PutItem',
 ] as const;
+
+const verdictTaken = { 'PutItem on feedback': 'the id of a verdict that was replaced and is sent again' };
 
 const meanwhile = 'log records that come while their span is being written join the stored call';
 
@@ -352,14 +427,19 @@ export const callFixtures = {
   },
   '/otel/v1/traces': {
     permitted: [...joinCalls, 'calls/index/by_trace: Query'],
-    seldom: { 'GetObject on bucket/segments/*': meanwhile, 'ListBucket on bucket': meanwhile },
+    seldom: {
+      'GetObject on bucket/segments/*': meanwhile,
+      'ListBucket on bucket': meanwhile,
+      ...verdictTaken,
+    },
     body: (p) => spanExport(p),
     answer: '{}',
     probes: { 'a thread': (p, { thread }) => spanExport(p, { 'session.id': thread }) },
     scenarios: joinedSpans,
   },
   '/otel/v1/logs': {
-    permitted: joinCalls,
+    permitted: [...joinCalls, 'calls/index/by_time: Query', 'calls/index/by_trace: Query'],
+    seldom: verdictTaken,
     body: (p) => logsJson(p, agentJson('claude_code.user_prompt', { 'prompt.id': 'one' })),
     answer: '{}',
     probes: {

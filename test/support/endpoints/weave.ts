@@ -1,4 +1,5 @@
 import type { Sent } from '../in-process.ts';
+import { callFixtures } from './calls.ts';
 import { countFeedback } from './feedback.ts';
 import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
 import {
@@ -103,10 +104,19 @@ const joinFeedback = [
   'bucket/feedback/*: GetObject',
 ] as const;
 
+const { scenarios: spanScenarios, ...spans } = callFixtures['/otel/v1/traces'];
+
 /** The routes that Weave's dialect alone has. */
 export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
   ...weaveTableFixtures,
   ...labelFixtures,
+  '/agents/otel/v1/traces': {
+    ...spans,
+    scenarios: spanScenarios.map((scenario) => ({
+      ...scenario,
+      request: (p, names) => ({ ...scenario.request(p, names), path: '/agents/otel/v1/traces' }),
+    })),
+  },
   '/v2/{entity}/{project}/calls/complete': {
     permitted: writeCalls,
     path: (p) => `/v2/${p}/calls/complete`,

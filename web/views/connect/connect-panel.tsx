@@ -5,7 +5,7 @@ import { type ConnectStep, connectGuides } from '../../../api/connect.ts';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
 import { useRead } from '../../session/session.tsx';
-import { Button, CopyButton } from '../../ui/controls.tsx';
+import { Button, CopyButton, Moment, Notice } from '../../ui/controls.tsx';
 import { useScheme } from '../stored.ts';
 
 /** How often the service is asked whether a call has come, in ms. */
@@ -56,6 +56,40 @@ const Arrival = ({ project, onShow }: { project: string; onShow: (() => void) | 
   );
 };
 
+/** How often the service is asked what was dropped, in ms. */
+const droppedMs = 15_000;
+
+/** What is said of an export that was not kept, or not all of it. */
+const droppedWords = (count: number | null): string =>
+  count === null ? 'refused' : `not all kept: ${count} ${count === 1 ? 'item was' : 'items were'} dropped`;
+
+/** Says why the last export to the project was refused, or not all of it was kept. */
+const Dropped = ({ project }: { project: string }) => {
+  const { data } = useRead(
+    ['dropped', project],
+    async ({ client, signal }) => {
+      const { dropped } = await client.ask('/projects/query', { include_dropped: true, limit: 1 }, signal);
+      return dropped?.find(({ project_id: of }) => of === project) ?? null;
+    },
+    { refetchInterval: droppedMs, staleTime: 0, gcTime: 0 },
+  );
+  if (!data) return null;
+  const { at, path, count, reason, program } = data;
+  return (
+    <Notice kind="info">
+      <p>
+        An export to <code>{path}</code> was {droppedWords(count)}, <Moment time={at} />
+        {program === null ? null : (
+          <>
+            , from <span dir="auto">{program}</span>
+          </>
+        )}
+      </p>
+      <p dir="auto">{reason}</p>
+    </Notice>
+  );
+};
+
 const Step = ({ step: { text, code } }: { step: ConnectStep }) => (
   <li className="connect-step">
     <p>{text}</p>
@@ -101,6 +135,7 @@ export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
         an operator makes.
       </p>
       {project ? <Arrival project={project} onShow={onShow} /> : null}
+      {project ? <Dropped project={project} /> : null}
       <Tabs.Root value={chosen} onValueChange={(value) => setChosen(String(value))} className="tabs">
         <Tabs.List className="tab-list line" aria-label="Ways to connect">
           {guides.map(({ id, title }) => (

@@ -195,10 +195,14 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
   if (feedback_type === 'score' && typeof score === 'number') return [`★ ${score}`, ...rest].join(' · ');
   if (feedback_type === 'note' && rest.length > 0) return rest[0];
   // What people answered in a review, and what evaluators say.
-  if (/^(?:wandb\.)?annotation\.|^evaluation\./.test(feedback_type) && isAnswer(payload.value))
-    return [valueText(payload.value), ...(typeof payload.reason === 'string' ? [payload.reason] : [])].join(
-      ' · ',
-    );
+  if (/^(?:wandb\.)?annotation\.|^evaluation\./.test(feedback_type)) {
+    const { value, label, reason } = payload;
+    const said = [
+      ...(isAnswer(value) ? [valueText(value)] : []),
+      ...(typeof label === 'string' ? [label] : []),
+    ];
+    if (said.length > 0) return [...said, ...(typeof reason === 'string' ? [reason] : [])].join(' · ');
+  }
   return feedback_type === 'correction' && typeof correction === 'string' ? correction : undefined;
 };
 

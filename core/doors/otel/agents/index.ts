@@ -1,1 +1,1 @@
-export { agentSpan, isOfAgent, leftOut, storeFacts } from './meeting.ts';
+export { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './meeting.ts';

@@ -41,6 +41,13 @@ const agentEvent = (record: ProjectRecord): string | undefined => {
 /** Whether a record is one that a coding agent tells of what it does. */
 export const isOfAgent = (record: ProjectRecord): boolean => agentEvent(record) !== undefined;
 
+/** Whether a coding agent made a record, whatever it is about. */
+export const isFromAgent = (record: ProjectRecord): boolean =>
+  isClaudeScope(record.scope) ||
+  [eventNameOf(record), record.body].some(
+    (name) => typeof name === 'string' && /^(?:claude_code|codex)\.[\w.]+$/.test(name),
+  );
+
 /** Whose a span is, if it is a coding agent's. Codex's are left out. */
 export const agentSpan = ({ span }: ProjectSpan): 'claude-code' | 'codex' | undefined => {
   if (isClaudeScope(span.scope)) return 'claude-code';
@@ -175,7 +182,7 @@ export const storeFacts = async (
 };
 
 /** Why spans of an agent are left out. */
-export const leftOut = (count: number): Rejection[] =>
+export const spansLeftOut = (count: number): Rejection[] =>
   count === 0
     ? []
     : [

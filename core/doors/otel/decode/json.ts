@@ -8,6 +8,7 @@ import {
   logCollector,
   type ReceivedExport,
   type ReceivedLogs,
+  type ReceivedMetrics,
   type SpanFields,
   spanCollector,
   UnusableSpan,
@@ -228,17 +229,6 @@ const scopeIn = (json: JsonObject): Scope => {
 };
 
 /**
- * The resources of an export of any kind.
- *
- * @param name the field that lists them, such as `resourceMetrics`
- * @throws ServiceError 400 if it is none
- */
-export const resourcesOfJson = (text: string, name: string): Attributes[] => {
-  const body = parse(text);
-  return frame(() => objectsIn(body, name).map(resourceIn));
-};
-
-/**
  * The messages of an export, each with its resource and scope.
  *
  * @param names the fields that list what is of a resource, of a scope, and the messages
@@ -294,4 +284,28 @@ export const decodeJsonLogs = (text: string): ReceivedLogs => {
   for (const [record, resource, scope] of messagesIn(text, ['resourceLogs', 'scopeLogs', 'logRecords']))
     collector.take(record.eventName, () => logFields(record), resource, scope);
   return { records: collector.made, rejected: collector.rejected };
+};
+
+const kindsOfData = ['gauge', 'sum', 'histogram', 'exponentialHistogram', 'summary'] as const;
+
+/**
+ * Counts what an `ExportMetricsServiceRequest` in OTLP's JSON has.
+ *
+ * @throws ServiceError 400 if it is none
+ */
+export const decodeJsonMetrics = (text: string): ReceivedMetrics => {
+  const body = parse(text);
+  return frame(() => {
+    const ofResources = objectsIn(body, 'resourceMetrics');
+    const metrics = ofResources
+      .flatMap((of) => objectsIn(of, 'scopeMetrics'))
+      .flatMap((of) => objectsIn(of, 'metrics'));
+    const points = metrics.flatMap((metric) =>
+      kindsOfData.map((kind) => objectsIn(objectIn(metric, kind) ?? {}, 'dataPoints').length),
+    );
+    return {
+      resources: ofResources.map(resourceIn),
+      points: points.reduce((sum, count) => sum + count, 0),
+    };
+  });
 };

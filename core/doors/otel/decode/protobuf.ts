@@ -5,7 +5,7 @@
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
-import type { Attributes, AttributeValue, Scope, SpanEvent, SpanLink } from '../span.ts';
+import type { AttributeValue, Scope, SpanEvent, SpanLink } from '../span.ts';
 import {
   badBody,
   doubleOf,
@@ -14,6 +14,7 @@ import {
   logCollector,
   type ReceivedExport,
   type ReceivedLogs,
+  type ReceivedMetrics,
   type SpanFields,
   spanCollector,
 } from './spans.ts';
@@ -334,10 +335,41 @@ export const decodeProtobufLogs = (bytes: Uint8Array): ReceivedLogs => {
   return { records: collector.made, rejected: collector.rejected };
 };
 
+interface Points {
+  count: number;
+}
+
+/** A gauge, a sum, a histogram or a summary: all list their data points in the field 1. */
+const data: Fields<Points> = {
+  1: [
+    delimited,
+    (points, reader, left) => {
+      points.count += 1;
+      readMessage({}, {}, reader, left);
+    },
+  ],
+};
+
+const ofData: Fields<Points>[number] = [
+  delimited,
+  (points, reader, left) => {
+    readMessage(points, data, reader, left);
+  },
+];
+
+/** Source: opentelemetry-proto, `metrics.proto`. */
+const metric: Fields<Points> = { 5: ofData, 7: ofData, 9: ofData, 10: ofData, 11: ofData };
+
 /**
- * The resources of an export of any kind.
+ * Counts what an `ExportMetricsServiceRequest` in protobuf has.
  *
  * @throws ServiceError 400 if it is none
  */
-export const resourcesOfProtobuf = (bytes: Uint8Array): Attributes[] =>
-  readExport(bytes, 'export', () => null, {}).map(({ attributes }) => attributes);
+export const decodeProtobufMetrics = (bytes: Uint8Array): ReceivedMetrics => {
+  const read = readExport(bytes, 'ExportMetricsServiceRequest', (): Points => ({ count: 0 }), metric);
+  const metrics = read.flatMap(({ scopes }) => scopes.flatMap(({ messages }) => messages));
+  return {
+    resources: read.map(({ attributes }) => attributes),
+    points: metrics.reduce((sum, { count }) => sum + count, 0),
+  };
+};

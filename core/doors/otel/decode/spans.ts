@@ -25,6 +25,15 @@ export interface ReceivedSpan {
 export interface Rejection {
   readonly count: number;
   readonly reason: string;
+  /** Whether nobody is to change anything: it is left out by design. @default false */
+  readonly isMeant?: boolean;
+}
+
+/** A decoded request of metrics, of which nothing is kept. */
+export interface ReceivedMetrics {
+  readonly resources: readonly Attributes[];
+  /** How many data points it has. */
+  readonly points: number;
 }
 
 /** A decoded request. */

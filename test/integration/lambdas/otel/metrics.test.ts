@@ -8,7 +8,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { attributes, decodeStatus } from '../../../support/otel.ts';
+import { attributes, decodeAnswer, decodeStatus } from '../../../support/otel.ts';
 import { type SharedService, sharedService } from '../../../support/service.ts';
 import { bearer, keyMaker } from '../../security/credentials.ts';
 
@@ -48,13 +48,26 @@ const counted = async (project: string): Promise<Uint8Array<ArrayBuffer>> => {
   return new Uint8Array(ProtobufMetricsSerializer.serializeRequest(metrics) ?? []);
 };
 
-const jsonOf = (project: string) =>
+/** A metric of each kind, one of them with two data points. */
+const dataOfEachKind = [
+  { sum: { dataPoints: [{}, {}] } },
+  ...['gauge', 'histogram', 'exponentialHistogram', 'summary'].map((kind) => ({
+    [kind]: { dataPoints: [{}] },
+  })),
+];
+
+const jsonOf = (project: string, metrics: readonly object[] = []) =>
   JSON.stringify({
-    resourceMetrics: [{ resource: { attributes: attributes({ 'svc.project_id': project }) } }],
+    resourceMetrics: [
+      {
+        resource: { attributes: attributes({ 'svc.project_id': project }) },
+        scopeMetrics: [{ metrics }],
+      },
+    ],
   });
 
 describe('metrics', () => {
-  it('are taken in each encoding and packing, with an empty answer', async () => {
+  it('are dropped in each encoding and packing, as the answer says', async () => {
     const bytes = await counted('acme/metrics');
     for (const [body, headers] of [
       [bytes, { 'content-type': protobuf }],
@@ -63,10 +76,15 @@ describe('metrics', () => {
     ] as const) {
       const answer = await send(body, headers);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, protobuf]);
-      expect((await answer.arrayBuffer()).byteLength).toBe(0);
+      // The response of each signal has the same fields, by their numbers.
+      const said = decodeAnswer(new Uint8Array(await answer.arrayBuffer()));
+      const dropped = { rejected: 1, message: expect.stringContaining('OTEL_METRICS_EXPORTER=none') };
+      expect(said).toEqual(body.length > 0 ? dropped : { rejected: 0, message: '' });
     }
-    const answer = await send(jsonOf('acme/metrics'), { 'content-type': json });
-    expect([answer.status, await answer.text()]).toEqual([200, '{}\n']);
+    const empty = await send(jsonOf('acme/metrics'), { 'content-type': json });
+    expect([empty.status, await empty.text()]).toEqual([200, '{}\n']);
+    const answer = await send(jsonOf('acme/metrics', dataOfEachKind), { 'content-type': json });
+    expect(await answer.json()).toMatchObject({ partialSuccess: { rejectedDataPoints: '6' } });
   });
 
   it.each([

@@ -75,6 +75,30 @@ describe('the scheme', () => {
   });
 });
 
+describe('a header that an exporter did not decode', () => {
+  it.each([
+    ['Bearer%20svc_1_2', { scheme: 'bearer', key: 'svc_1_2' }],
+    ['bearer%20svc_1_2', { scheme: 'bearer', key: 'svc_1_2' }],
+    [`BASIC%20${base64('a:key')}`, { scheme: 'basic', username: 'a', key: 'key' }],
+    [`Basic%20${encodeURIComponent(base64('a:ÿÿÿ?'))}`, { scheme: 'basic', username: 'a', key: 'ÿÿÿ?' }],
+    [`basic%20${base64('a:b').replaceAll('=', '%3d')}`, { scheme: 'basic', username: 'a', key: 'b' }],
+  ])('as %s is what it means', (header, credentials) => {
+    expect(parseCredentials(header)).toEqual(credentials);
+  });
+
+  it.each([
+    ['an escape that is none', 'Bearer%20svc%'],
+    ['a space within', 'Bearer%20svc%20x'],
+    ['a line end', 'Bearer%20svc%0A'],
+    ['a scheme that is encoded twice', 'Bearer%2520svc'],
+    ['another scheme', 'Digest%20svc'],
+    ['a real space too', 'Bearer%20 svc'],
+    ['an encoded key behind a real space', 'Bearer svc%5F1'],
+  ])('with %s is refused', (_, header) => {
+    expect(parseCredentials(header)).toBeUndefined();
+  });
+});
+
 describe('any header at all', () => {
   it('may be absent', () => {
     expect(parseCredentials(undefined)).toBeUndefined();

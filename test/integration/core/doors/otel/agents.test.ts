@@ -6,13 +6,16 @@ import { requestBudget, type Store } from '../../../../../foundations/storage/in
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { type AgentCapture, readAgentCapture } from '../../../../support/agent-captures.ts';
 import { createCallStore, query } from '../../../../support/calls.ts';
+import { createFeedbackStore } from '../../../../support/feedback.ts';
 import '../../../../support/properties.ts';
 import { runs } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 let store: Store;
+let stores: { readonly calls: Store; readonly feedback: Store };
 beforeAll(async () => {
   store = await createCallStore();
+  stores = { calls: store, feedback: await createFeedbackStore() };
 });
 
 let projects = 0;
@@ -46,8 +49,8 @@ const sendAll = async (projectId: ProjectId, pieces: readonly Piece[]): Promise<
   const sent = pieces.map((piece) => piece(projectId));
   const spans = sent.flatMap(({ span }) => span ?? []);
   const records = sent.flatMap(({ record }) => record ?? []);
-  if (spans.length > 0) await storeSpans(store, spans, 'ada', budget());
-  if (records.length > 0) await storeRecords(store, records, 'ada', budget());
+  if (spans.length > 0) await storeSpans(stores, spans, 'ada', budget());
+  if (records.length > 0) await storeRecords(stores, records, 'ada', budget());
 };
 
 const callsOf = async (projectId: ProjectId): Promise<JsonObject[]> => {

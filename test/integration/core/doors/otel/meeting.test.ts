@@ -7,13 +7,16 @@ import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { ask, createCallStore } from '../../../../support/calls.ts';
+import { createFeedbackStore } from '../../../../support/feedback.ts';
 import { intercepted } from '../../../../support/intercepted.ts';
 import { runs, sample } from '../../../../support/sampling.ts';
 import { spanOf } from '../../../../support/spans.ts';
 
 let store: Store;
+let feedback: Store;
 beforeAll(async () => {
   store = await createCallStore();
+  feedback = await createFeedbackStore();
 });
 
 let projects = 0;
@@ -61,7 +64,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user }: 
 const send = async (projectId: ProjectId, spans: readonly Made[], to = store) => {
   const budget = requestBudget(30_000);
   await storeSpans(
-    to,
+    { calls: to, feedback },
     spans.map((span) => received(projectId, span)),
     'ada',
     budget,
