@@ -43,8 +43,12 @@ export const calls = {
    * that come again, and starts that hold an end which comes again. Puts segments and notes in batches.
    */
   write: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem'] },
-  /** Writes, and reads log records with the calls that they join. */
-  join: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'] },
+  /** Writes, and reads log records with the calls that they join, and the spans of a trace. */
+  join: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+    indexes: ['by_trace'],
+  },
   /** Writes whole calls with new ids, each a start with its end. */
   record: { stores: true, table: ['BatchWriteItem'] },
   /** Replaces calls one by one. */

@@ -174,7 +174,7 @@ const userKey = 'user.id';
  * @param details what `otel` holds otherwise
  */
 const callAttributes = (span: Span, translation: Translation, details: JsonObject): JsonObject => {
-  const { kind, userId, usedKeys } = translation;
+  const { kind, userId, usedKeys, wait, resume } = translation;
   const own: Entry[] = [];
   const displaced: Entry[] = [];
   for (const entry of span.attributes) {
@@ -184,7 +184,13 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
   }
   if (userId !== undefined) own.push([userKey, userId]);
   own.push(...Object.entries(labelsOf(span.attributes, span.resource)));
-  const otel = displaced.length > 0 ? { ...details, attributes: nested(displaced) } : details;
+  const otel = {
+    ...details,
+    ...(displaced.length > 0 && { attributes: nested(displaced) }),
+    // The names by which a question and its answer find each other.
+    ...(wait && { wait: { keys: [...wait.keys] } }),
+    ...(resume && { resume: { keys: [...resume.keys], said: resume.said ?? null } }),
+  };
   return { ...nested(own), kind, otel };
 };
 
@@ -225,7 +231,7 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
   const detailsOf = detailsMaker();
   return calls.flatMap(({ projectId, id, parentId, span, translation }) => {
     const { threadId, turn } = threads.get(keyOf(projectId, id)) ?? { threadId: null, turn: null };
-    const { inputs, output, usage, displayName, exception } = translation;
+    const { inputs, output, usage, displayName, exception, wait } = translation;
     return [
       startReport({
         displayName: displayName === undefined ? null : opNameOf(displayName),
@@ -237,8 +243,9 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       }),
       endReport({
         ...{ projectId, id, endedAt: microsOf(span.endTimeUnixNano), output },
-        exception: exceptionOf(span, exception),
-        summary: usage ? { usage } : {},
+        // Who asks a person has not failed, whatever exception the question is.
+        exception: wait ? null : exceptionOf(span, exception),
+        summary: { ...(usage && { usage }), ...(wait && { waiting: true }) },
       }),
     ];
   });

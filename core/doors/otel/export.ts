@@ -10,6 +10,7 @@ import { decodeJson, decodeJsonLogs, resourcesOfJson } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, resourcesOfProtobuf } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
+import { pausesIn, settlePauses, withEarlierPauses } from './pauses.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
@@ -167,9 +168,13 @@ export const storeSpans = async (
   budget: RequestBudget,
 ): Promise<void> => {
   checkResources(spans.map(({ span }) => span));
-  const { reports, lacking } = await withEarlier(store, callsOf(spans), budget);
+  const made = callsOf(spans);
+  const pauses = pausesIn(made);
+  const related = await withEarlierPauses(store, made, pauses, budget);
+  const { reports, lacking } = await withEarlier(store, related, budget);
   await writeCalls(store, reports, userId, budget);
   await joinLater(store, lacking, budget);
+  await settlePauses(store, pauses, budget);
 };
 
 /**

@@ -6,7 +6,7 @@ import {
 } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { plain, structured, textOf } from '../values.ts';
+import { isDict, plain, structured, textOf } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -161,6 +161,9 @@ const add = (marks: Marks, { keys, events }: Marks): void => {
   for (const event of events) marks.events.add(event);
 };
 
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (isDict(value) && Object.keys(value).length === 0);
+
 /** Reads a span by the conventions that it follows. Never throws, whatever the attributes hold. */
 export const translate = (source: Span): Translation => {
   const span = new SpanReader(source);
@@ -190,11 +193,14 @@ export const translate = (source: Span): Translation => {
   const responseId = usage && responseIdOf(span);
   const displayName = each((convention) => convention.name?.(span))?.result;
   const exception = each((convention) => convention.exception?.(span))?.result;
+  const wait = each((convention) => convention.wait?.(span, kind))?.result;
+  const resume = each((convention) => convention.resume?.(span, kind));
+  if (resume?.result.inputs) add(marks, resume.marks);
   return {
     kind,
     // Whatever is read of attributes is JSON.
-    inputs: inputs as JsonObject,
-    output: (output?.result ?? null) as JsonValue,
+    inputs: resume?.result.inputs ?? (inputs as JsonObject),
+    output: ((isNothing(output?.result) && wait?.asked) || (output?.result ?? null)) as JsonValue,
     usage: usage?.result,
     threadId: idOf(({ thread }) => thread),
     userId: idOf(({ user }) => user),
@@ -202,6 +208,8 @@ export const translate = (source: Span): Translation => {
     ...(isAgentStep(span) && { isAgentStep: true }),
     ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
+    ...(wait && { wait }),
+    ...(resume && { resume: resume.result }),
     usedKeys: marks.keys,
     usedEvents: marks.events,
   };

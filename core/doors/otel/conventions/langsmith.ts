@@ -9,6 +9,7 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
+import { commandIn, interruptOf } from './langgraph.ts';
 import { countsOf } from './usage.ts';
 
 /**
@@ -39,6 +40,8 @@ export const langSmith: Convention = {
   },
   thread: prefixed('langsmith.metadata.', sessionNames),
   user: prefixed('langsmith.metadata.', userNames),
+  wait: interruptOf,
+  resume: (span) => commandIn(span, 'gen_ai.prompt'),
   labels: {
     environment: ['langsmith.metadata.environment'],
     release: ['langsmith.metadata.revision_id', 'langsmith.metadata.release'],

@@ -9,6 +9,7 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
+import { commandIn, interruptOf } from './langgraph.ts';
 
 const properties = 'traceloop.association.properties.';
 
@@ -34,5 +35,7 @@ export const traceloop: Convention = {
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
+  wait: interruptOf,
+  resume: (span) => commandIn(span, 'traceloop.entity.input'),
   labels: labelsIn(properties),
 };
