@@ -10,6 +10,7 @@ import type { CallReport } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
 import { labelsOf, type Translation, translate, withAgents, withoutRepeats } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
+import { withPauses } from './runs.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
 import { threadsOf } from './threads.ts';
 import { nested, textOf } from './values.ts';
@@ -188,8 +189,10 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
     ...details,
     ...(displaced.length > 0 && { attributes: nested(displaced) }),
     // The names by which a question and its answer find each other.
-    ...(wait && { wait: { keys: [...wait.keys] } }),
-    ...(resume && { resume: { keys: [...resume.keys], said: resume.said ?? null } }),
+    ...(wait && { wait: { keys: [...wait.keys], ...(wait.unique && { unique: true }) } }),
+    ...(resume && {
+      resume: { keys: [...resume.keys], ...(resume.unique && { unique: true }), said: resume.said ?? null },
+    }),
   };
   return { ...nested(own), kind, otel };
 };
@@ -217,7 +220,7 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       };
     }),
   );
-  const calls = withoutRepeats(translated);
+  const calls = withPauses(withoutRepeats(translated));
   // A parent is looked for among the calls of the same project.
   const keyOf = (projectId: ProjectId, id: string): string => `${projectId}\n${id}`;
   const threads = threadsOf(
@@ -244,8 +247,8 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       endReport({
         ...{ projectId, id, endedAt: microsOf(span.endTimeUnixNano), output },
         // Who asks a person has not failed, whatever exception the question is.
-        exception: wait ? null : exceptionOf(span, exception),
-        summary: { ...(usage && { usage }), ...(wait && { waiting: true }) },
+        exception: wait && !wait.maybe ? null : exceptionOf(span, exception),
+        summary: { ...(usage && { usage }), ...(wait && !wait.maybe && { waiting: true }) },
       }),
     ];
   });

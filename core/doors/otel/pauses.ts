@@ -36,7 +36,7 @@ import { get, textOf } from './values.ts';
 export interface Pause {
   readonly kind: 'wait' | 'resume';
   readonly projectId: ProjectId;
-  /** Where the two meet: the thread, or the trace of a call without one. */
+  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. */
   readonly place: string;
   readonly id: string;
   readonly traceId: string;
@@ -72,12 +72,12 @@ export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
       const found = otelOf(start, kind);
       const { projectId, id, threadId, traceId, parentId, opName, startedAt } = start;
       if (found === undefined || id === null || traceId === null || !end) return [];
-      return [
-        {
-          ...{ kind, projectId, place: threadId ?? traceId, id, traceId, parentId, opName, startedAt },
-          ...{ endedAt: end.endedAt, keys: keysOf(found) },
-        },
-      ];
+      const keys = keysOf(found);
+      const places = get(found, 'unique') === true ? keys : [threadId ?? traceId];
+      return places.map((place) => ({
+        ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
+        ...{ endedAt: end.endedAt, keys },
+      }));
     }),
   );
 
@@ -90,7 +90,7 @@ interface Link {
 const isAnswer = (resume: Pause, wait: Pause): boolean =>
   resume.startedAt >= wait.startedAt &&
   resume.id !== wait.id &&
-  (resume.keys.length === 0 || resume.keys.some((key) => wait.keys.includes(key)));
+  (resume.keys.length === 0 || sharesKey(resume, wait));
 
 /** What the questions and answers of one place make of each other. */
 interface Links {
@@ -99,18 +99,32 @@ interface Links {
   readonly passedOn: readonly Pause[];
 }
 
+const sharesKey = (a: Pause, b: Pause): boolean => a.keys.some((key) => b.keys.includes(key));
+
+/**
+ * Whether a call only lets the question of another one in it pass: each call around the one that asked
+ * ended by the same exception, or is suspended as well.
+ */
+const passes = (wait: Pause, waits: readonly Pause[]): boolean =>
+  waits.some(
+    (other) =>
+      other.id !== wait.id &&
+      other.traceId === wait.traceId &&
+      sharesKey(wait, other) &&
+      other.startedAt >= wait.startedAt &&
+      other.endedAt <= wait.endedAt &&
+      // Of two that took the same time, the parent is the outer one.
+      (other.startedAt > wait.startedAt || other.endedAt < wait.endedAt || wait.parentId !== other.id),
+  );
+
 const linksOf = (pauses: readonly Pause[]): Links => {
   const sorted = pauses.toSorted((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
   const waits = sorted.filter(({ kind }) => kind === 'wait');
   const resumes = sorted.filter(({ kind }) => kind === 'resume');
-  const isBelow = (wait: Pause) => (other: Pause) =>
-    other.parentId === wait.id && other.keys.some((key) => wait.keys.includes(key));
-  const [passedOn = [], asked = []] = [true, false].map((passes) =>
-    waits.filter((wait) => waits.some(isBelow(wait)) === passes),
-  );
+  const asked = waits.filter((wait) => !passes(wait, waits));
   return {
     links: asked.map((wait) => ({ wait, resume: resumes.find((resume) => isAnswer(resume, wait)) })),
-    passedOn,
+    passedOn: waits.filter((wait) => !asked.includes(wait)),
   };
 };
 
@@ -215,6 +229,17 @@ const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
   return key === undefined ? undefined : said[key];
 };
 
+/**
+ * The turn of a run that goes on, before it belongs to another: itself, or a call around it that was
+ * asked nothing itself.
+ */
+const ownTurn = async (calls: Calls, { start }: Reported): Promise<string | null> => {
+  if (start.turnId === null || start.turnId === start.id) return start.id;
+  const turn = await calls.get(start.turnId);
+  const isAround = turn?.start.traceId === start.traceId && turn.start.turnId === turn.start.id;
+  return isAround && Object.keys(turn.start.inputs).length === 0 ? start.turnId : start.id;
+};
+
 /** What is known of a call of a trace without its payload. */
 interface Member {
   readonly id: string;
@@ -242,15 +267,24 @@ const relate = async (
   const turns = new Map<string, string>();
   for (const link of resumed) {
     const turn = await turnOf(calls, link, links);
-    if (turn !== undefined && turn !== link.resume.id) turns.set(link.resume.id, turn);
+    const isOther = (await calls.get(turn ?? ''))?.start.traceId !== link.resume.traceId;
+    const isThread =
+      (await calls.get(link.wait.id))?.start.threadId === (await calls.get(link.resume.id))?.start.threadId;
+    if (
+      turn !== undefined &&
+      isThread &&
+      (isOther || turn !== (await calls.get(link.resume.id))?.start.turnId)
+    )
+      turns.set(link.resume.id, turn);
   }
   for (const [resumeId, asked] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
     const resume = await calls.get(resumeId);
     if (!resume) continue;
     const members = await membersOf(resume.start.traceId ?? '');
     const turnId = turns.get(resumeId);
+    const former = await ownTurn(calls, resume);
     for (const { id, turnId: own, threadId } of members) {
-      const isOwn = own === resumeId || (own === null && threadId === resume.start.threadId);
+      const isOwn = own === former || (own === null && threadId === resume.start.threadId);
       const member = turnId !== undefined && threadId !== null && isOwn ? await calls.get(id) : undefined;
       if (member) calls.change(member, { start: { turnId: turnId ?? null } });
     }

@@ -70,14 +70,22 @@ export interface Convention {
 export interface Wait {
   /** The names by which an answer refers to the question. Without one, any answer of the thread is meant. */
   readonly keys: readonly string[];
+  /** Whether nobody else has these names, in whatever thread. @default false */
+  readonly unique?: boolean;
   /** What was asked: the output, if the span reports none. */
   readonly asked?: JsonValue;
+  /** Whether it is a question only if the agent's run has nothing behind it. @default false */
+  readonly isLast?: boolean;
+  /** Whether only an answer shows that somebody was asked. @default false */
+  readonly maybe?: boolean;
 }
 
 /** A person's answer, by which a run goes on. */
 export interface Resume {
   /** The names of the questions that it answers; none if it answers whatever was asked. */
   readonly keys: readonly string[];
+  /** As of the question. */
+  readonly unique?: boolean;
   /** What the person said: one value, or one by each of the keys. */
   readonly said?: JsonValue;
   /** The same as inputs of the call; undefined if those stay. */

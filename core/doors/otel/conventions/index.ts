@@ -37,7 +37,7 @@ import { traceloop } from './traceloop.ts';
 import { responseIdOf, usageOf } from './usage.ts';
 import { weave } from './weave.ts';
 
-export type { Convention, Kind, Labels, Translation, Usage } from './convention.ts';
+export type { Convention, Kind, Labels, Resume, Translation, Usage, Wait } from './convention.ts';
 export { withAgents, withoutRepeats } from './usage.ts';
 
 /**

@@ -6,13 +6,12 @@ import {
   asMessages,
   type Convention,
   field,
-  type Kind,
   kindNamed,
   namedArguments,
   unwrappedResult,
-  type Wait,
 } from './convention.ts';
 import { commandIn, interruptOf } from './langgraph.ts';
+import { approvalOf } from './openai-agents.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -111,23 +110,6 @@ const counts = (span: SpanReader): Counts => {
   return { ...raw, ...present({ ...own }), model: own.model };
 };
 
-/**
- * The question whether a tool of OpenAI's Agents may run. Its span ends at once, without what the tool
- * gave: whatever a tool gives is reported, `None` too.
- */
-const approvalOf = (span: SpanReader, kind: Kind): Wait | undefined => {
-  const { scope, status } = span.span;
-  const asks =
-    kind === 'tool' &&
-    scope.name === 'openinference.instrumentation.openai_agents' &&
-    span.has('input.value') &&
-    !span.has('output.value') &&
-    status.code !== errorStatus;
-  return asks ? { keys: [] } : undefined;
-};
-
-const errorStatus = 2;
-
 const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
 
 const countKeys = {
@@ -205,7 +187,7 @@ export const openInference: Convention = {
   // The metadata that frameworks attach, with LangGraph's thread among it.
   thread: (span) => span.textIn('metadata', 'thread_id', 'session_id', 'conversation_id'),
   user: (span) => span.textIn('metadata', 'user_id'),
-  wait: (span, kind) => interruptOf(span) ?? approvalOf(span, kind),
+  wait: (span, kind) => interruptOf(span) ?? approvalOf(span, kind, ['input.value'], ['output.value']),
   resume: (span) => commandIn(span, 'input.value'),
   labels: { tags: ['tag.tags'] },
 };

@@ -10,6 +10,7 @@ import {
   userNames,
 } from './convention.ts';
 import { commandIn, interruptOf } from './langgraph.ts';
+import { approvalOf } from './openai-agents.ts';
 
 const properties = 'traceloop.association.properties.';
 
@@ -35,7 +36,8 @@ export const traceloop: Convention = {
   output: (span) => unwrappedResult(span.parsed('traceloop.entity.output')),
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
-  wait: interruptOf,
+  wait: (span, kind) =>
+    interruptOf(span) ?? approvalOf(span, kind, ['gen_ai.tool.call.arguments'], ['gen_ai.tool.call.result']),
   resume: (span) => commandIn(span, 'traceloop.entity.input'),
   labels: labelsIn(properties),
 };
