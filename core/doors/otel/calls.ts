@@ -11,6 +11,7 @@ import { endReport, startReport } from '../report.ts';
 import { inContext, labelsOf, type Named, type Translation, translate } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
 import { exceptionOf } from './exception.ts';
+import { withPauses } from './runs.ts';
 import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
 import { placesOf } from './threads.ts';
 import { nested, textOf } from './values.ts';
@@ -160,7 +161,7 @@ const ofEvery = ({ userId, agent, tool, prompt }: Translation): Entry[] => [
  * @param details what `otel` holds otherwise
  */
 const callAttributes = (span: Span, translation: Translation, details: JsonObject): JsonObject => {
-  const { kind, usedKeys } = translation;
+  const { kind, usedKeys, wait, resume } = translation;
   const common = ofEvery(translation);
   const known = new Set(common.map(([key]) => key));
   const own: Entry[] = [];
@@ -173,7 +174,15 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
   }
   own.push(...common);
   own.push(...Object.entries(labelsOf(span.attributes, span.resource)));
-  const otel = displaced.length > 0 ? { ...details, attributes: nested(displaced) } : details;
+  const otel = {
+    ...details,
+    ...(displaced.length > 0 && { attributes: nested(displaced) }),
+    // The names by which a question and its answer find each other.
+    ...(wait && { wait: { keys: [...wait.keys], ...(wait.unique && { unique: true }) } }),
+    ...(resume && {
+      resume: { keys: [...resume.keys], ...(resume.unique && { unique: true }), said: resume.said ?? null },
+    }),
+  };
   return { ...nested(own), kind, otel };
 };
 
@@ -226,16 +235,18 @@ const spanOfCall = (call: TranslatedSpan): SpanOfTrace => {
  * @param spans all of one request, for they show which calls belong to which turn
  */
 export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
-  const calls = inContext(
-    spans.map((received) => {
-      const { traceId, spanId, parentSpanId } = received.span;
-      return {
-        ...received,
-        translation: translate(received.span),
-        id: callIdOf(traceId, spanId),
-        parentId: parentSpanId === undefined ? null : callIdOf(traceId, parentSpanId),
-      };
-    }),
+  const calls = withPauses(
+    inContext(
+      spans.map((received) => {
+        const { traceId, spanId, parentSpanId } = received.span;
+        return {
+          ...received,
+          translation: translate(received.span),
+          id: callIdOf(traceId, spanId),
+          parentId: parentSpanId === undefined ? null : callIdOf(traceId, parentSpanId),
+        };
+      }),
+    ),
   );
   // A parent is looked for among the calls of the same project.
   const places = new Map(
@@ -248,7 +259,7 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
   return calls.flatMap((call) => {
     const { projectId, id, parentId, span, translation } = call;
     const place = places.get(projectId)?.get(id);
-    const { inputs, output, usage, displayName, exception } = translation;
+    const { inputs, output, usage, displayName, exception, wait } = translation;
     const given = translation.userId === undefined ? (place?.userId ?? null) : null;
     return [
       startReport({
@@ -262,8 +273,9 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
       }),
       endReport({
         ...{ projectId, id, endedAt: microsOf(span.endTimeUnixNano), output },
-        exception: exceptionOf(span, exception),
-        summary: usage ? { usage } : {},
+        // Who asks a person has not failed, whatever exception the question is.
+        exception: wait && !wait.maybe ? null : exceptionOf(span, exception),
+        summary: { ...(usage && { usage }), ...(wait && !wait.maybe && { waiting: true }) },
       }),
     ];
   });

@@ -12,6 +12,7 @@ import { badBody, type Rejection } from './decode/spans.ts';
 import { isResult, resultsOf, settleWaiting, storeResults, type VerdictStores } from './evaluations.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
 import { writeSpans } from './meeting.ts';
+import { pausesIn, settlePauses, withEarlierPauses } from './pauses.ts';
 import { type ProjectRecord, requireProject, type Selection } from './projects.ts';
 import { nested } from './values.ts';
 
@@ -201,9 +202,13 @@ export const storeSpans = async (
   const calls = withoutHandshakes(ofPrograms);
   const ofClaude = whose.get('claude-code') ?? [];
   if (calls.length > 0) {
-    const { reports, lacking } = await withEarlier(store, callsOf(calls), budget);
+    const made = callsOf(calls);
+    const pauses = pausesIn(made);
+    const related = await withEarlierPauses(store, made, pauses, budget);
+    const { reports, lacking } = await withEarlier(store, related, budget);
     await writeSpans(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
+    await settlePauses(store, pauses, budget);
     await settleWaiting(stores, reports, userId, budget);
   }
   const tooLong = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];

@@ -4,7 +4,6 @@ import {
   type JsonObject,
   type JsonValue,
   type ProjectId,
-  parseJson,
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
 import {
@@ -24,6 +23,7 @@ import { type Kind, translate } from './conventions/index.ts';
 import type { Rejection } from './decode/spans.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
+import { reportedOf, reportsOf } from './stored.ts';
 import { get, isDict, plain, textOf } from './values.ts';
 
 /*
@@ -98,13 +98,6 @@ const contentOf = (kind: unknown, events: readonly SpanEvent[]) => {
 const isEmpty = (value: JsonValue): boolean =>
   value === null || (isJsonObject(value) && Object.keys(value).length === 0);
 
-const json = (text: string): JsonValue => parseJson(text) as JsonValue;
-
-const objectOf = (text: string): JsonObject => {
-  const value = json(text);
-  return isJsonObject(value) ? value : {};
-};
-
 /** What a call has said of a request. */
 interface Content {
   readonly attributes: JsonObject;
@@ -126,35 +119,15 @@ const withRecords = (
 };
 
 /** The reports of a stored call with what records say of it; undefined if they say nothing new. */
-const joined = (
-  { header, payload }: StoredCall,
-  records: readonly JsonObject[],
-): CallReport[] | undefined => {
-  const { projectId, id, start, end } = header;
-  const attributes = objectOf(payload.attributes);
-  const before = { attributes, inputs: objectOf(payload.inputs), output: json(payload.output) };
-  const content = withRecords(before, records);
+const joined = (call: StoredCall, records: readonly JsonObject[]): CallReport[] | undefined => {
+  const { start, end } = reportedOf(call);
+  const { attributes, inputs } = start;
+  const content = withRecords({ attributes, inputs, output: end?.output ?? null }, records);
   if (!content) return undefined;
-  const { opName, displayName, traceId, parentId, threadId, turnId, startedAt, span } = start;
-  const exception = json(payload.exception);
-  return [
-    startReport({
-      ...{ projectId, id, opName, displayName, traceId, parentId, threadId, turnId, startedAt },
-      ...{ attributes, inputs: content.inputs },
-      ...(span && { span }),
-    }),
-    ...(end
-      ? [
-          endReport({
-            ...{ projectId, id, endedAt: end.endedAt, output: content.output },
-            ...{
-              summary: objectOf(payload.summary),
-              exception: typeof exception === 'string' ? exception : null,
-            },
-          }),
-        ]
-      : []),
-  ];
+  return reportsOf({
+    start: { ...start, inputs: content.inputs },
+    end: end && { ...end, output: content.output },
+  });
 };
 
 /** The most times that a call is written while further records of it come. */

@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
 import { asInputs, first, isDict, structured, textOf } from '../values.ts';
-import { asMessages, type Convention, type Kind } from './convention.ts';
+import { asMessages, type Convention, type Kind, type Wait } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -41,6 +41,22 @@ const counts = (span: SpanReader): Counts | undefined => {
   );
 };
 
+/** What a tool that may not run yet says instead of a result. */
+const unconfirmed = /requires confirmation/;
+
+/** A tool that a person has to confirm, or whose result comes later. Without content only its type tells. */
+const pending = (span: SpanReader): Wait | undefined => {
+  const result = span.peekText(
+    'gen_ai.tool.call.result',
+    'gen_ai.tool.result',
+    'gcp.vertex.agent.tool_response',
+  );
+  const isLong = span.peek('gen_ai.tool.type') === 'LongRunningFunctionTool';
+  if (!isLong && !unconfirmed.test(result ?? '')) return undefined;
+  const id = span.peekText('gen_ai.tool.call.id');
+  return id === undefined ? { keys: [] } : { keys: [id], unique: true };
+};
+
 /**
  * Google's Agent Development Kit. Requests and answers have Gemini's form whatever the model.
  * Source: google/adk-python, `src/google/adk/telemetry/tracing.py`.
@@ -59,5 +75,6 @@ export const adk: Convention = {
     return answer === undefined ? undefined : asMessages(answerMessages(first(answer, 'content') ?? answer));
   },
   usage: counts,
+  wait: (span, kind) => (kind === 'tool' && span.span.scope.name === scope ? pending(span) : undefined),
   thread: ['gcp.vertex.agent.session_id'],
 };

@@ -1,6 +1,7 @@
 import { chatInputs, messageList } from '../messages/chat.ts';
 import { toMessages } from '../messages/message.ts';
 import { asInputs, type Dict, present, unquoted } from '../values.ts';
+import { approvalAsked, approvalGiven } from './approvals.ts';
 import {
   asMessages,
   asNamed,
@@ -111,6 +112,8 @@ export const aiSdk: Convention = {
   tool: (span) => span.peekText('ai.toolCall.name'),
   name: (span) =>
     span.peekText('ai.operationId') === 'ai.toolCall' ? span.peekText('ai.toolCall.name') : undefined,
+  wait: (span, kind) => approvalAsked(span, kind, ['ai.response.messages', 'ai.response.content']),
+  resume: (span, kind) => approvalGiven(span, kind, ['ai.prompt.messages', 'ai.prompt']),
   thread: metadata(sessionNames),
   user: metadata(userNames),
   labels: {

@@ -95,6 +95,36 @@ export interface Convention {
   name?(span: SpanReader): string | undefined;
   /** An error that is reported elsewhere than in the span's status. */
   exception?(span: SpanReader): string | undefined;
+  /** The question that ended the span, if it ended because a person is waited for. */
+  wait?(span: SpanReader, kind: Kind): Wait | undefined;
+  /** What a person said, if the span goes on after a wait. */
+  resume?(span: SpanReader, kind: Kind): Resume | undefined;
+}
+
+/** A question to a person. */
+export interface Wait {
+  /** The names by which an answer refers to the question. Without one, any answer of the thread is meant. */
+  readonly keys: readonly string[];
+  /** Whether nobody else has these names, in whatever thread. @default false */
+  readonly unique?: boolean;
+  /** What was asked: the output, if the span reports none. */
+  readonly asked?: JsonValue;
+  /** Whether it is a question only if the agent's run has nothing behind it. @default false */
+  readonly isLast?: boolean;
+  /** Whether only an answer shows that somebody was asked. @default false */
+  readonly maybe?: boolean;
+}
+
+/** A person's answer, by which a run goes on. */
+export interface Resume {
+  /** The names of the questions that it answers; none if it answers whatever was asked. */
+  readonly keys: readonly string[];
+  /** As of the question. */
+  readonly unique?: boolean;
+  /** What the person said: one value, or one by each of the keys. */
+  readonly said?: JsonValue;
+  /** The same as inputs of the call; undefined if those stay. */
+  readonly inputs?: JsonObject;
 }
 
 /** What a program says of itself: `attributes.environment` and so on. */
@@ -134,6 +164,8 @@ export interface Translation {
   readonly displayName?: string;
   /** An error that is reported elsewhere than in the span's status or its exception event. */
   readonly exception?: string;
+  readonly wait?: Wait;
+  readonly resume?: Resume;
   /** Keys of attributes that went to `inputs`, `output` or `usage`. */
   readonly usedKeys: ReadonlySet<string>;
   /** Indices of span events that became messages. */

@@ -1,5 +1,6 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
 import { asInputs, type Dict, present, unquoted } from '../values.ts';
+import { approvalAsked, approvalGiven, openCalls } from './approvals.ts';
 import {
   asMessages,
   type Convention,
@@ -12,6 +13,7 @@ import {
   toolsOf,
 } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
+import { strandsInterrupt, strandsResume } from './strands.ts';
 
 /** `gen_ai.operation.name`, and `llm.request.type` before it. */
 export const operations: Readonly<Record<string, Kind>> = {
@@ -179,4 +181,6 @@ export const genAi: Convention = {
       ? `invoke_agent ${agent}`
       : undefined;
   },
+  wait: (span, kind) => strandsInterrupt(span, kind) ?? approvalAsked(span, kind) ?? openCalls(span, kind),
+  resume: (span, kind) => strandsResume(span, kind) ?? approvalGiven(span, kind),
 };

@@ -6,7 +6,7 @@ import {
 } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { plain, structured, textOf } from '../values.ts';
+import { isDict, plain, structured, textOf } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -41,7 +41,7 @@ import { traceloop } from './traceloop.ts';
 import { type Entry, responseIdOf, usageOf, withAgents, withoutRepeats } from './usage.ts';
 import { weave } from './weave.ts';
 
-export type { Convention, Kind, Labels, Named, Translation, Usage } from './convention.ts';
+export type { Convention, Kind, Labels, Named, Resume, Translation, Usage, Wait } from './convention.ts';
 export { withAgents, withoutRepeats };
 
 /**
@@ -172,6 +172,9 @@ const serverKind = 2;
 const isPlain = ({ kind }: Span, matching: readonly Convention[]): boolean =>
   kind === serverKind || matching.every((convention) => convention === ids);
 
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (isDict(value) && Object.keys(value).length === 0);
+
 /** Reads a span by the conventions that it follows. Never throws, whatever the attributes hold. */
 export const translate = (source: Span): Translation => {
   const span = new SpanReader(source);
@@ -210,11 +213,14 @@ export const translate = (source: Span): Translation => {
   const exception =
     each((convention) => convention.exception?.(span))?.result ??
     (kind === 'tool' ? failureOf(span, output?.result) : undefined);
+  const wait = each((convention) => convention.wait?.(span, kind))?.result;
+  const resume = each((convention) => convention.resume?.(span, kind));
+  if (resume?.result.inputs) add(marks, resume.marks);
   return {
     kind,
     // Whatever is read of attributes is JSON.
-    inputs: inputs as JsonObject,
-    output: (output?.result ?? null) as JsonValue,
+    inputs: resume?.result.inputs ?? (inputs as JsonObject),
+    output: ((isNothing(output?.result) && wait?.asked) || (output?.result ?? null)) as JsonValue,
     usage: usage?.result,
     threadId: idOf(({ thread }) => thread),
     userId: idOf(({ user }) => user),
@@ -226,6 +232,8 @@ export const translate = (source: Span): Translation => {
     ...(named === undefined && isPlain(source, matching) && { isPlain: true }),
     ...(displayName !== undefined && { displayName }),
     ...(exception !== undefined && { exception }),
+    ...(wait && { wait }),
+    ...(resume && { resume: resume.result }),
     usedKeys: marks.keys,
     usedEvents: marks.events,
   };

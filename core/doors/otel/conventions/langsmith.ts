@@ -10,6 +10,7 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
+import { commandIn, interruptOf } from './langgraph.ts';
 import { countsOf } from './usage.ts';
 
 /**
@@ -41,6 +42,8 @@ export const langSmith: Convention = {
   agent: (span) => asNamed(span.peekText('langsmith.metadata.lc_agent_name')),
   thread: prefixed('langsmith.metadata.', sessionNames),
   user: prefixed('langsmith.metadata.', userNames),
+  wait: interruptOf,
+  resume: (span) => commandIn(span, 'gen_ai.prompt'),
   labels: {
     environment: ['langsmith.metadata.environment'],
     release: ['langsmith.metadata.revision_id', 'langsmith.metadata.release'],

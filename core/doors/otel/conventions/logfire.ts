@@ -1,7 +1,17 @@
+import { isNumber } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
 import { asInputs, first, get, present, structured, textOf, unquoted } from '../values.ts';
-import { asMessages, asNamed, type Convention, field, type Kind, toolsOf } from './convention.ts';
+import {
+  asMessages,
+  asNamed,
+  type Convention,
+  field,
+  type Kind,
+  type Resume,
+  toolsOf,
+  type Wait,
+} from './convention.ts';
 import { genAiCounts } from './gen-ai.ts';
 import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
@@ -87,6 +97,33 @@ const rawUsage = (span: SpanReader): unknown =>
 /** Whether Pydantic AI made the span: it makes up conversations when the program names none. */
 const isPydantic = (span: SpanReader): boolean => span.span.scope.name === 'pydantic-ai';
 
+const idsIn = (list: unknown, ...names: readonly string[]): string[] =>
+  Array.isArray(list) ? list.flatMap((each) => textOf(first(each, ...names)) ?? []) : [];
+
+/** A run of Pydantic AI that ends with tools for which a person is asked, or which others run. */
+const deferred = (span: SpanReader): Wait | undefined => {
+  const text = span.peekText('final_result');
+  if (!text?.startsWith('{') || !text.includes('"approvals"')) return undefined;
+  const result = structured(text);
+  const keys = [get(result, 'approvals'), get(result, 'calls')].flatMap((list) =>
+    idsIn(list, 'tool_call_id'),
+  );
+  return keys.length > 0 ? { keys, unique: true } : undefined;
+};
+
+const isResult = (part: unknown): boolean => get(part, 'type') === 'tool_call_response';
+
+/** A run that goes on behind calls of tools that an earlier one left open. */
+const deferredResults = (span: SpanReader): Resume | undefined => {
+  const start = span.peek('pydantic_ai.new_message_index');
+  const text = span.peekText('pydantic_ai.all_messages');
+  if (!isNumber(start) || !text?.includes('tool_call_response')) return undefined;
+  const messages = structured(text);
+  const parts = Array.isArray(messages) ? get(messages[Number(start)], 'parts') : undefined;
+  if (!Array.isArray(parts) || !parts.some(isResult)) return undefined;
+  return { keys: idsIn(parts.filter(isResult), 'id'), unique: true };
+};
+
 /**
  * Pydantic AI, and Logfire's wrappers of provider SDKs.
  * Source: pydantic/pydantic-ai, `models/instrumented.py`, and pydantic/logfire, `integrations`.
@@ -125,6 +162,8 @@ export const logfire: Convention = {
     return raw && { ...raw, ...present({ ...genAiCounts(span) }) };
   },
   thread: (span) => (isPydantic(span) ? span.id('session.id', 'session_id') : undefined),
+  wait: (span, kind) => (kind === 'agent' ? deferred(span) : undefined),
+  resume: (span, kind) => (kind === 'agent' ? deferredResults(span) : undefined),
   labels: { tags: ['logfire.tags'] },
   agent: (span, kind) =>
     asNamed(

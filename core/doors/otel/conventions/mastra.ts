@@ -1,5 +1,15 @@
-import { asInputs } from '../values.ts';
-import { type Convention, type Kind, labelsIn, prefixed, sessionNames, userNames } from './convention.ts';
+import type { JsonValue } from '../../../../foundations/wire/index.ts';
+import { asInputs, asText, first, isDict, structured } from '../values.ts';
+import {
+  type Convention,
+  type Kind,
+  labelsIn,
+  prefixed,
+  type Resume,
+  sessionNames,
+  userNames,
+  type Wait,
+} from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
 const kindOf = (span: SpanReader): Kind | undefined => {
@@ -15,10 +25,44 @@ const kindOf = (span: SpanReader): Kind | undefined => {
   return request ? 'model' : 'other';
 };
 
+const peeked = (span: SpanReader, what: 'input' | 'output'): unknown =>
+  structured(span.peek(`mastra.${span.peekText('mastra.span.type')}.${what}`));
+
 /** The one attribute of the span's type, such as `mastra.agent_run.input`. */
 const own = (span: SpanReader, what: 'input' | 'output'): unknown => {
   const type = span.peekText('mastra.span.type');
   return type === undefined ? undefined : span.json(`mastra.${type}.${what}`);
+};
+
+/** The run that is suspended and goes on: both say its id. */
+const runKeys = (span: SpanReader): Pick<Wait, 'keys' | 'unique'> => ({
+  keys: [span.peekText('mastra.metadata.runId') ?? []].flat(),
+  unique: span.has('mastra.metadata.runId'),
+});
+
+/** A step, and the workflow around it, say so in their status; an agent in its output. */
+const suspension = (span: SpanReader): Wait | undefined => {
+  const type = span.peekText('mastra.span.type');
+  const status = span.peekText(`mastra.${type}.status`) ?? first(peeked(span, 'output'), 'status');
+  return status === 'suspended' ? runKeys(span) : undefined;
+};
+
+/** Everything below a run that goes on says so, too. */
+const resume = (span: SpanReader): Resume | undefined => {
+  const type = span.peekText('mastra.span.type') ?? '';
+  const isResumed = /^(?:agent|workflow)_run$/.test(type) && span.has('mastra.metadata.resumedFromSpanId');
+  if (!isResumed) return undefined;
+  const said = own(span, 'input');
+  const { approved, toolName } = isDict(said) ? said : {};
+  const verdict = approved === true ? 'approved' : 'declined';
+  const content =
+    typeof approved === 'boolean' ? [verdict, toolName].filter(Boolean).join(': ') : asText(said);
+  if (said === undefined) return runKeys(span);
+  return {
+    ...runKeys(span),
+    said: said as JsonValue,
+    inputs: { messages: [{ role: 'user', content }] },
+  };
 };
 
 /**
@@ -37,5 +81,7 @@ export const mastra: Convention = {
   },
   thread: prefixed('mastra.metadata.', ['threadId', ...sessionNames]),
   user: prefixed('mastra.metadata.', [...userNames, 'resourceId']),
+  wait: suspension,
+  resume,
   labels: { ...labelsIn('mastra.metadata.'), tags: ['mastra.tags', 'mastra.metadata.tags'] },
 };

@@ -12,7 +12,9 @@ import {
   namedBy,
   unwrappedResult,
 } from './convention.ts';
+import { commandIn, interruptOf } from './langgraph.ts';
 import { isOpenAiAgents } from './names.ts';
+import { approvalOf } from './openai-agents.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { countsOf } from './usage.ts';
 
@@ -201,5 +203,7 @@ export const openInference: Convention = {
     name: ['llm.prompt_template.name', 'prompt.id'],
     version: ['llm.prompt_template.version'],
   }),
+  wait: (span, kind) => interruptOf(span) ?? approvalOf(span, kind, ['input.value'], ['output.value']),
+  resume: (span) => commandIn(span, 'input.value'),
   labels: { tags: ['tag.tags'] },
 };

@@ -10,6 +10,8 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
+import { commandIn, interruptOf } from './langgraph.ts';
+import { approvalOf } from './openai-agents.ts';
 
 const properties = 'traceloop.association.properties.';
 
@@ -40,5 +42,8 @@ export const traceloop: Convention = {
   tool: (span) => span.peekText('gen_ai.tool.name', 'traceloop.entity.name'),
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
+  wait: (span, kind) =>
+    interruptOf(span) ?? approvalOf(span, kind, ['gen_ai.tool.call.arguments'], ['gen_ai.tool.call.result']),
+  resume: (span) => commandIn(span, 'traceloop.entity.input'),
   labels: labelsIn(properties),
 };

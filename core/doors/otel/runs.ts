@@ -1,0 +1,89 @@
+import type { JsonObject } from '../../../foundations/wire/index.ts';
+import type { Resume, Translation } from './conventions/index.ts';
+import type { ReceivedSpan } from './decode/spans.ts';
+import { get, textOf } from './values.ts';
+
+/*
+ * What only the spans of a whole run show of questions to a person: that a tool which gave nothing was the
+ * last thing in it, and that a run began with a tool, so that an earlier one had called it.
+ */
+
+/** A span with what it says, and its place among the others. */
+interface Call extends ReceivedSpan {
+  readonly projectId: string;
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly translation: Translation;
+}
+
+/** Scopes whose runs go on with a tool, or with its result, and say so nowhere. */
+const silentScopes: ReadonlySet<string> = new Set([
+  'gcp.vertex.agent',
+  'openinference.instrumentation.openai_agents',
+  'opentelemetry.instrumentation.openai_agents',
+]);
+
+const isSilent = ({ span, translation: { kind, resume } }: Call): boolean =>
+  kind === 'agent' && !resume && silentScopes.has(span.scope.name);
+
+/** Whether anything in a request can be meant: then its runs are looked at. */
+const mayPause = (call: Call): boolean => call.translation.wait?.isLast === true || isSilent(call);
+
+const isStep = ({ translation: { kind } }: Call): boolean => kind === 'model' || kind === 'tool';
+
+const startOf = ({ span }: Call): bigint => span.startTimeUnixNano;
+
+/** The steps of each agent's run, those of agents in it too, in order of their start. */
+const stepsOf = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T[]> => {
+  const byId = new Map(calls.map((call) => [`${call.projectId} ${call.id}`, call]));
+  const steps = new Map<T, T[]>();
+  for (const call of calls.filter(isStep)) {
+    const met = new Set<T>();
+    for (let at: T | undefined = call; at && !met.has(at); at = byId.get(`${at.projectId} ${at.parentId}`)) {
+      met.add(at);
+      if (at.translation.kind === 'agent') steps.set(at, [...(steps.get(at) ?? []), call]);
+    }
+  }
+  return new Map(
+    [...steps].map(([run, of]) => [run, of.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1))]),
+  );
+};
+
+/** The id of the tool's call whose result is the last message that a model was given. */
+const lastResult = (inputs: JsonObject): string | undefined => {
+  const messages = get(inputs, 'messages');
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return get(last, 'role') === 'tool' ? textOf(get(last, 'tool_call_id')) : undefined;
+};
+
+/** The first step of a run that begins so soon after it was not preceded by one of another request. */
+const soonNanos = 50_000_000n;
+
+/** What shows that a run goes on: its first step is a tool, or a model that is given a tool's result. */
+const resumeOf = (run: Call, first: Call | undefined): Resume | undefined => {
+  if (!first || startOf(first) - startOf(run) > soonNanos) return undefined;
+  const { kind, inputs } = first.translation;
+  const own = textOf(first.span.attributes.get('gen_ai.tool.call.id'));
+  const id = kind === 'tool' ? own : lastResult(inputs);
+  if (kind !== 'tool' && id === undefined) return undefined;
+  return id === undefined ? { keys: [] } : { keys: [id], unique: true };
+};
+
+/** Calls with the questions and answers that only whole runs show, and without those that are none. */
+export const withPauses = <T extends Call>(calls: readonly T[]): readonly T[] => {
+  if (!calls.some(mayPause)) return calls;
+  const steps = stepsOf(calls);
+  const lasts = new Set([...steps.values()].map((of) => of.at(-1)));
+  // Who takes over from another agent is given the result of a tool as well.
+  const traces = Map.groupBy(calls.filter(isStep), ({ span }) => span.traceId);
+  const firsts = new Set(
+    [...traces.values()].map((of) => of.reduce((a, b) => (startOf(b) < startOf(a) ? b : a))),
+  );
+  return calls.map((call) => {
+    const { wait, ...others } = call.translation;
+    if (wait?.isLast && !lasts.has(call)) return { ...call, translation: others };
+    const [first] = steps.get(call) ?? [];
+    const resume = first && firsts.has(first) && isSilent(call) ? resumeOf(call, first) : undefined;
+    return resume ? { ...call, translation: { ...call.translation, resume } } : call;
+  });
+};
