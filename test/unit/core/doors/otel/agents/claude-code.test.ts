@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationsOfClaudeCode } from '../../../../../../core/doors/otel/agents/claude-code.ts';
+import { operationsOfClaudeCode } from '../../../../../../core/doors/otel/agents/claude-code/index.ts';
 import { inOrder } from '../../../../../../core/doors/otel/agents/facts.ts';
 import type { JsonObject } from '../../../../../../foundations/wire/index.ts';
 
