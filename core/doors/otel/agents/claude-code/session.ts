@@ -68,8 +68,8 @@ export class Session {
 
   #turn(key: string, fact: Fact): Turn {
     const known = this.#turns.get(key);
-    const { traceId } = fact;
     if (known) return known;
+    const { traceId } = fact;
     const spanId = key.startsWith('span ') ? key.slice(5) : undefined;
     const id = spanId !== undefined && traceId !== undefined ? callIdOf(traceId, spanId) : key;
     return { id, traceId: traceId ?? digestOf(sessionOf(fact), id), isUsers: true };
@@ -82,8 +82,8 @@ export class Session {
       const spanId = this.#spanOfPrompt.get(promptId);
       return spanId === undefined ? digestOf(sessionOf(fact), `agent ${promptId}`) : `span ${spanId}`;
     }
-    for (let at = fact.spanId; at !== undefined; at = this.#spans.get(at)?.parentSpanId)
-      if (this.#turnSpans.has(at)) return `span ${at}`;
+    const turnSpan = this.#upFrom(fact.spanId).find((at) => this.#turnSpans.has(at));
+    if (turnSpan !== undefined) return `span ${turnSpan}`;
     if (fact.isSpan || fact.spanId !== undefined) {
       const [only, ...others] = this.#turnSpans;
       return only !== undefined && others.length === 0 ? `span ${only}` : undefined;
@@ -111,15 +111,19 @@ export class Session {
     return [...this.#spanOfAgent.values()].includes(spanId);
   }
 
+  /** A span and those around it, as far as they are known. Parents of a sick program may form a circle. */
+  #upFrom(spanId: string | undefined): string[] {
+    const chain = new Set<string>();
+    for (let at = spanId; at !== undefined && !chain.has(at); at = this.#spans.get(at)?.parentSpanId)
+      chain.add(at);
+    return [...chain];
+  }
+
   /** The span that is the call around one: spans within a tool's are none. */
   callAround(spanId: string | undefined): string | undefined {
-    let at = spanId;
-    for (let fact = at === undefined ? undefined : this.#spans.get(at); fact; ) {
-      if (!withinTool.has(fact.name) || (at !== undefined && this.isSpanOfAgent(at))) return at;
-      at = fact.parentSpanId;
-      fact = at === undefined ? undefined : this.#spans.get(at);
-    }
-    return at;
+    return this.#upFrom(spanId).find(
+      (at) => !withinTool.has(this.#spans.get(at)?.name ?? '') || this.isSpanOfAgent(at),
+    );
   }
 
   span(spanId: string | undefined): Fact | undefined {

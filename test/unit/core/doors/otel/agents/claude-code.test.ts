@@ -173,3 +173,12 @@ it('spans within a tool are none of their own, and a hook is', () => {
     ['other', 'PostToolUse:Bash', undefined],
   ]);
 });
+
+it('spans whose parents form a circle are read all the same', () => {
+  const found = operations(
+    span('tool.execution', ['a', 'b'], [1, 2], { tool_use_id: 't' }),
+    span('mcp.rpc', ['b', 'a'], [1, 2], {}),
+    span('hook', ['c', 'a'], [1, 2], {}),
+  );
+  expect(found.map(({ kind }) => kind).sort()).toEqual(['other', 'tool']);
+});
