@@ -385,6 +385,9 @@ const isTool = (attributes: JsonValue): boolean => at(attributes, 'kind') === 't
 const inputOf = (attributes: JsonValue, inputs: JsonValue): string | null => {
   if (!isJsonObject(inputs)) return plainly(inputs);
   if (isTool(attributes)) return toolArguments(inputs);
+  const [name, ...others] = Object.keys(inputs);
+  // A request whose messages were not reported: its model says nothing of what it was about.
+  if (name === 'model' && others.length === 0) return null;
   const contents = at(inputs, 'contents');
   return (
     lastMessage(inputs) ??

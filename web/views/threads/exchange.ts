@@ -1,6 +1,6 @@
 import type { Call } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
-import { conversationOf, type Message, messageOf } from '../trace/conversation.ts';
+import { answeredIn, conversationOf, type Message, messageOf } from '../trace/conversation.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {
@@ -56,9 +56,11 @@ const fresh = (messages: readonly Message[]): readonly Message[] => {
 export const exchangeOf = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Exchange => {
   const conversation = conversationOf({ inputs, output });
   if (!conversation) {
+    // The model's name alone is nothing that somebody said.
+    const { model: _, ...said } = inputs;
     return {
-      asked: messagesOf('user', inputs, askedNames),
-      answered: messagesOf('assistant', output, answeredNames),
+      asked: isEmpty(said) ? [] : messagesOf('user', inputs, askedNames),
+      answered: answeredIn(output) ?? messagesOf('assistant', output, answeredNames),
     };
   }
   const { sent, received } = conversation;

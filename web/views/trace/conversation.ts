@@ -320,6 +320,12 @@ export const conversationOf = ({
   };
 };
 
+/** The messages that a call gave, if it says that they are messages; undefined otherwise. */
+export const answeredIn = (output: unknown): readonly Message[] | undefined => {
+  const list = isObject(output) ? listOf(output.messages) : undefined;
+  return list && withToolNames(list.map((message) => messageOf(message, 'assistant')));
+};
+
 /** Gives every result the name of the tool, by the id of the call that asked for it. */
 const withToolNames = (messages: readonly Message[]): Message[] => {
   const names = new Map<string, string>();

@@ -13,7 +13,7 @@ import { idFrom, microsOf, type ProjectSpan } from '../calls.ts';
 import type { Rejection } from '../decode/spans.ts';
 import { eventNameOf } from '../joining.ts';
 import type { ProjectRecord } from '../projects.ts';
-import { claudeEvents, isClaudeScope, operationsOfClaudeCode } from './claude-code.ts';
+import { claudeEvents, isClaudeScope, operationsOfClaudeCode } from './claude-code/index.ts';
 import { codexEvents, isCodexScope, isOfUse, operationsOfCodex } from './codex.ts';
 import { Fact, factOfRecord, factOfSpan, inOrder } from './facts.ts';
 import { digestOf, type Operation, reportsOf } from './operation.ts';

@@ -250,7 +250,7 @@ describe('a coding agent without spans', () => {
     });
     const request = { model: 'm', duration_ms: 2000, request_id: 'r', input_tokens: 4, output_tokens: 1 };
     // The request, and the turn again with what it replaces.
-    expect(await units(says('api_request', 3, request))).toEqual({ readUnits: 4, writeUnits: 11 });
+    expect(await units(says('api_request', 3, request))).toEqual({ readUnits: 3, writeUnits: 12 });
   });
 
   it('is Codex as its exporter writes it, with a place in its source as the name and no time', async () => {

@@ -16,6 +16,7 @@ const tool = { kind: 'tool' };
 
 describe('the input of a preview', () => {
   it.each<[string, JsonObject, string | null]>([
+    ['nothing of a request that names its model alone', { model: 'gpt-5' }, null],
     [
       'the last message of the user',
       {

@@ -30,6 +30,11 @@ describe('what was said in a turn', () => {
     expect(said({ messages }, 'Four')).toEqual([[['user', 'Three']], [['assistant', 'Four']]]);
   });
 
+  it('is not the name of a model whose messages were not reported', () => {
+    const output = { messages: [{ role: 'assistant', content: 'Hi' }] };
+    expect(said({ model: 'claude-sonnet-4-5' }, output)).toEqual([[], [['assistant', 'Hi']]]);
+  });
+
   it('is data where no text is known, and nothing where there is nothing', () => {
     expect(said({ a: 1, b: 'x' }, { c: [] })).toEqual([[['user', 'other']], [['assistant', 'other']]]);
     expect(said({}, null)).toEqual([[], []]);

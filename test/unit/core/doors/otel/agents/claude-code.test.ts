@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationsOfClaudeCode } from '../../../../../../core/doors/otel/agents/claude-code.ts';
+import { operationsOfClaudeCode } from '../../../../../../core/doors/otel/agents/claude-code/index.ts';
 import { inOrder } from '../../../../../../core/doors/otel/agents/facts.ts';
 import type { JsonObject } from '../../../../../../foundations/wire/index.ts';
 
@@ -172,4 +172,13 @@ it('spans within a tool are none of their own, and a hook is', () => {
     ['tool', 'o.find', 'gone'],
     ['other', 'PostToolUse:Bash', undefined],
   ]);
+});
+
+it('spans whose parents form a circle are read all the same', () => {
+  const found = operations(
+    span('tool.execution', ['a', 'b'], [1, 2], { tool_use_id: 't' }),
+    span('mcp.rpc', ['b', 'a'], [1, 2], {}),
+    span('hook', ['c', 'a'], [1, 2], {}),
+  );
+  expect(found.map(({ kind }) => kind).sort()).toEqual(['other', 'tool']);
 });

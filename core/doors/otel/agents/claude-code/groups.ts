@@ -1,0 +1,95 @@
+import type { Fact } from '../facts.ts';
+import { compaction, event, first, named, span, withinTool } from './telemetry.ts';
+
+/** Records of one request or failure, and its span, are at most this far apart: a second. */
+const nearMicros = 1_000_000;
+
+/** Facts of one operation, with what it is known by. */
+export interface Group {
+  readonly kind: 'model' | 'tool' | 'other';
+  readonly identity: string;
+  readonly facts: Fact[];
+}
+
+export const toolSpanOf = ({ facts }: Group): string | undefined =>
+  first(facts, (fact) => {
+    if (fact.name === span.tool) return fact.spanId;
+    return fact.name === span.execution || fact.name === span.blocked ? fact.parentSpanId : undefined;
+  });
+
+export const ownSpanOf = (group: Group): string | undefined =>
+  group.kind === 'tool'
+    ? toolSpanOf(group)
+    : first(group.facts, (fact) => (fact.isSpan ? fact.spanId : undefined));
+
+/** Gathers facts that are about one request, one run of a tool, or one thing that stands by itself. */
+export const groupsOf = (facts: readonly Fact[]): Group[] => {
+  const groups = new Map<string, Group>();
+  const add = (kind: Group['kind'], identity: string, fact: Fact): void => {
+    const key = `${kind} ${identity}`;
+    const group = groups.get(key) ?? { kind, identity, facts: [] };
+    group.facts.push(fact);
+    groups.set(key, group);
+  };
+  // What fails, and compactions, have no id in both a record and a span. Their ends are close.
+  const alone: { readonly kind: 'model' | 'other'; readonly fact: Fact }[] = [];
+  const toolOfSpan = new Map<string, string>();
+  for (const fact of facts) {
+    const use = fact.text('tool_use_id');
+    const toolSpan = fact.name === span.tool ? fact.spanId : fact.parentSpanId;
+    if (use !== undefined && toolSpan !== undefined && named(span.tool, span.execution)(fact))
+      toolOfSpan.set(toolSpan, use);
+  }
+  for (const fact of facts) {
+    const use = fact.text('tool_use_id');
+    const request = fact.text('request_id');
+    switch (fact.name) {
+      case event.request:
+      case event.response:
+      case event.error:
+      case span.model:
+        if (request !== undefined) add('model', request, fact);
+        else alone.push({ kind: 'model', fact });
+        break;
+      case event.result:
+      case event.decision:
+      case span.tool:
+      case span.execution:
+        if (use !== undefined) add('tool', use, fact);
+        else if (fact.name === event.result) add('tool', fact.key, fact);
+        else if (fact.name === span.tool) add('tool', `span ${fact.spanId}`, fact);
+        break;
+      case span.blocked: {
+        const parent = fact.parentSpanId ?? '';
+        add('tool', toolOfSpan.get(parent) ?? `span ${parent}`, fact);
+        break;
+      }
+      case compaction:
+        alone.push({ kind: 'other', fact });
+        break;
+      default:
+        if (fact.isSpan && fact.name !== span.turn && !withinTool.has(fact.name))
+          add('other', `span ${fact.spanId}`, fact);
+    }
+  }
+  const spans = alone.filter(({ fact }) => fact.isSpan);
+  const taken = new Set<Fact>();
+  for (const { kind, fact } of alone.filter((each) => !each.fact.isSpan)) {
+    const near = spans.filter(
+      (each) =>
+        each.kind === kind &&
+        !taken.has(each.fact) &&
+        each.fact.text('model') === fact.text('model') &&
+        Math.abs(each.fact.endedAt - fact.endedAt) <= nearMicros,
+    );
+    const [best] = near.toSorted(
+      (a, b) => Math.abs(a.fact.endedAt - fact.endedAt) - Math.abs(b.fact.endedAt - fact.endedAt),
+    );
+    add(kind, fact.key, fact);
+    if (!best) continue;
+    taken.add(best.fact);
+    add(kind, fact.key, best.fact);
+  }
+  for (const { kind, fact } of spans) if (!taken.has(fact)) add(kind, `span ${fact.spanId}`, fact);
+  return [...groups.values()];
+};

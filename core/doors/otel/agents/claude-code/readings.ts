@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonObject, type Micros } from '../../../../../foundations/wire/index.ts';
+import type { Counts } from '../../conventions/reader.ts';
+import { asInputs, get, textOf } from '../../values.ts';
+import type { Fact } from '../facts.ts';
+import { endOf, event, first, named, sessionOf, span } from './telemetry.ts';
+
+/** The name of an MCP tool, after that of its server. Records call all of them `mcp_tool`. */
+export const toolName = (facts: readonly Fact[]): string | undefined => {
+  const parameters = first(facts, (fact) => {
+    const value = fact.json('tool_parameters');
+    return isJsonObject(value) ? value : undefined;
+  });
+  const server =
+    textOf(get(parameters, 'mcp_server_name')) ??
+    first(facts, (fact) => fact.text('anthropic.mcp.server.name'));
+  const tool =
+    textOf(get(parameters, 'mcp_tool_name')) ??
+    first(facts.filter(named(span.tool)), (fact) => fact.text('gen_ai.tool.name'));
+  if (server !== undefined && tool !== undefined) return `${server}.${tool}`;
+  const whole = first(facts.filter(named(span.tool, event.result, event.decision)), (fact) =>
+    fact.text('tool_name'),
+  );
+  const [, ofServer, ofTool] = /^mcp__(.+?)__(.+)$/.exec(whole ?? '') ?? [];
+  return ofServer && ofTool ? `${ofServer}.${ofTool}` : whole;
+};
+
+/** What `tool_parameters` say of a tool's arguments. Of MCP tools they say the name alone. */
+export const argumentsIn = (fact: Fact): JsonObject | undefined => {
+  const { mcp_server_name, mcp_tool_name, ...parameters } = asInputs(fact.json('tool_parameters')) ?? {};
+  return asInputs(parameters) as JsonObject | undefined;
+};
+
+export const claudeCounts = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_creation_tokens',
+] as const;
+
+export const countsOf = (facts: readonly Fact[]): Counts | undefined => {
+  const fact = facts
+    .filter(named(event.request, span.model))
+    .find((each) => each.count('input_tokens') !== undefined);
+  if (!fact) return undefined;
+  const [input, output, cacheRead, cacheWrite] = claudeCounts.map((key) => fact.count(key));
+  return {
+    model: fact.text('model') ?? fact.text('gen_ai.request.model'),
+    // As Anthropic counts them, cached tokens are beside those of the prompt.
+    input: (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
+    output,
+    cacheRead,
+    cacheWrite,
+  };
+};
+
+export const errorOf = (facts: readonly Fact[]): string | undefined =>
+  first([...facts.filter(named(event.error)), ...facts], (fact) => {
+    if (fact.name === event.error)
+      return [fact.text('status_code'), fact.text('error')].filter(Boolean).join(': ') || 'error';
+    if (fact.isSpan ? fact.error === undefined && !fact.failed : !fact.failed) return undefined;
+    return fact.text('error') ?? fact.error ?? fact.text('error_type') ?? fact.text('error.type') ?? 'error';
+  });
+
+/**
+ * Whether an agent is done: the last model that it asked wanted no tool. Nothing says so by itself
+ * where there are no spans.
+ */
+export const isDone = (facts: readonly Fact[]): boolean => {
+  const asked = facts.findLast(named(event.request, event.error, span.model));
+  if (!asked) return false;
+  const request = asked.text('request_id');
+  return !facts.some(
+    (fact) =>
+      named(event.decision, event.result, span.tool)(fact) &&
+      (fact.endedAt > asked.endedAt || (request !== undefined && fact.text('request_id') === request)),
+  );
+};
+
+/** What became of a tool that nobody allowed to run. */
+export const refusalOf = (facts: readonly Fact[]): string | undefined =>
+  first(facts.filter(named(event.decision, span.blocked)), (fact) =>
+    fact.text('decision') === 'reject'
+      ? `not allowed to run: ${fact.text('source') ?? 'rejected'}`
+      : undefined,
+  );
+
+/** Who decided is a person; settings, hooks and classifiers are none. */
+const byPerson = /^user/;
+
+export const waitOf = (facts: readonly Fact[]): number =>
+  facts
+    .filter((fact) => fact.name === span.blocked && byPerson.test(fact.text('source') ?? ''))
+    .reduce(
+      (sum, fact) => sum + (fact.count('duration_ms') ?? Math.round((fact.endedAt - fact.startedAt) / 1000)),
+      0,
+    );
+
+/**
+ * When a person began to be asked, as far as records show it: the model had answered, and the tools
+ * before it had run. undefined if nobody was asked.
+ */
+export const askedAt = (of: readonly Fact[], facts: readonly Fact[]): Micros | undefined => {
+  const decision = of.find(
+    (fact) => fact.name === event.decision && byPerson.test(fact.text('source') ?? ''),
+  );
+  if (!decision || of.some(({ name }) => name === span.blocked)) return undefined;
+  const agent = decision.text('agent_id');
+  const before = facts.filter(
+    (fact) =>
+      named(event.request, event.result)(fact) &&
+      fact.text('agent_id') === agent &&
+      sessionOf(fact) === sessionOf(decision) &&
+      fact.endedAt <= decision.endedAt,
+  );
+  return before.length > 0 ? endOf(before) : undefined;
+};
+
+export const outputOf = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
+  first(facts.filter(named(span.tool)), (fact) => {
+    const output = fact.events.findLast(({ name }) => name === 'tool.output')?.attributes.get('output');
+    return output === undefined ? undefined : (output as JsonObject['x']);
+  });
