@@ -91,8 +91,7 @@ const isSameCall = (inner: Entry, outer: Entry): boolean =>
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-const latestFirst = (a: Entry, b: Entry): number =>
-  Number(b.span.endTimeUnixNano - a.span.endTimeUnixNano);
+const latestFirst = (a: Entry, b: Entry): number => Number(b.span.endTimeUnixNano - a.span.endTimeUnixNano);
 
 /**
  * A tool's call with what the spans below say of it: arguments, a result, and how it ended. Where a
