@@ -101,11 +101,8 @@ const joined = <E extends Entry>(entry: E, repeats: readonly E[]): E => {
   const [last = entry, ...others] = repeats.toSorted(latestFirst);
   const tried = [last, ...others.filter(({ span }) => span.endTimeUnixNano >= last.span.startTimeUnixNano)];
   const { translation } = entry;
-  const errors = [entry, ...tried].flatMap(
-    ({ span, translation: { exception } }) => exceptionOf(span, exception) ?? [],
-  );
   const own = exceptionOf(entry.span, translation.exception);
-  const [error] = errors;
+  const [error] = tried.flatMap(({ span, translation: { exception } }) => exceptionOf(span, exception) ?? []);
   return {
     ...entry,
     translation: {
