@@ -167,6 +167,14 @@ const textsIn = (value: unknown): string => {
     .join('\n');
 };
 
+/** Whether a value has a text. Some expected texts are JSON, with its quotes. */
+const isIn = (text: string, value: unknown): boolean =>
+  textsIn(value).includes(text) || JSON.stringify(value ?? null).includes(text);
+
+/** A model can be named with its provider before it. */
+const isModel = (said: unknown, wanted: string): boolean =>
+  said === wanted || (typeof said === 'string' && said.endsWith(`/${wanted}`));
+
 const totalUsage = ({ summary }: AnsweredCall, count: (usage: UsageOfModel) => number | undefined): number =>
   Object.values(summary.usage ?? {}).reduce((total, usage) => total + (count(usage) ?? 0), 0);
 
@@ -229,7 +237,7 @@ export class Judgement {
     const around = this.#ancestors(call);
     const facts: [string, unknown, boolean][] = [
       ['name', call.op_name, names.some((name) => name?.includes(wanted.name_contains ?? ''))],
-      ['model', call.inputs.model, wanted.model === undefined || wanted.model === call.inputs.model],
+      ['model', call.inputs.model, wanted.model === undefined || isModel(call.inputs.model, wanted.model)],
       [
         'prompt tokens',
         totalUsage(call, inputTokens),
@@ -251,7 +259,7 @@ export class Judgement {
     for (const text of [...(wanted.input_contains ?? []), wanted.resume ?? []].flat())
       facts.push([`input ${text}`, call.inputs, textsIn(call.inputs).includes(text)]);
     for (const text of [...(wanted.output_contains ?? []), wanted.interrupt ?? []].flat())
-      facts.push([`output ${text}`, call.output, textsIn(call.output).includes(text)]);
+      facts.push([`output ${text}`, call.output, isIn(text, call.output)]);
     for (const text of wanted.output_on_enclosing_span ?? [])
       facts.push([
         `output around ${text}`,
@@ -302,10 +310,14 @@ export class Judgement {
     if (wanted.user_id !== undefined)
       facts.push(fact('thread', 'user', wanted.user_id ?? undefined, call?.attributes.user?.id));
     if (wanted.turn !== undefined)
-      facts.push(
-        fact('thread', 'turn', wanted.turn === 'user', call !== undefined && call.turn_id === call.id),
-      );
+      facts.push(fact('thread', 'turn', wanted.turn === 'user', call !== undefined && this.#isTurn(call)));
     return facts;
+  }
+
+  /** Whether a call is a turn, by itself or as the first in one that is no operation. */
+  #isTurn({ id, turn_id: turnId }: AnsweredCall): boolean {
+    const turn = this.#calls.find((call) => call.id === turnId);
+    return turn !== undefined && (turnId === id || !this.#found.includes(turn));
   }
 
   /** What people read of a turn: its own text, else that of the models in it. */
@@ -344,7 +356,8 @@ export class Judgement {
 
   #noOtherThreads(threadIds: readonly string[]): Fact {
     const expected = this.#capture.threads.map(({ id }) => id);
-    const other = threadIds.filter((id) => !expected.includes(id));
+    // A thread without an id is one that the program did not name.
+    const other = expected.includes(null) ? [] : threadIds.filter((id) => !expected.includes(id));
     return { kind: 'thread', what: 'no other threads', problems: other };
   }
 

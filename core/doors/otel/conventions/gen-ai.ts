@@ -1,5 +1,6 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
-import { asInputs, type Dict, present, unquoted } from '../values.ts';
+import type { Message } from '../messages/message.ts';
+import { asInputs, type Dict, present, textOf, unquoted } from '../values.ts';
 import { approvalAsked, approvalGiven, openCalls } from './approvals.ts';
 import {
   asMessages,
@@ -110,6 +111,16 @@ const inputMessages = (span: SpanReader) => {
   return [...system, ...messages];
 };
 
+/** Messages with the reasons why each ended, which stand beside them since 1.42. */
+const withReasons = (span: SpanReader, messages: readonly Message[] | undefined) => {
+  const reasons = span.peek('gen_ai.response.finish_reasons');
+  if (!messages || !Array.isArray(reasons) || reasons.length !== messages.length) return messages;
+  return messages.map((message, i) => {
+    const finish_reason = textOf(reasons[i]);
+    return finish_reason === undefined ? message : { finish_reason, ...message };
+  });
+};
+
 /**
  * OpenTelemetry's conventions for generative AI, with messages as attributes.
  * Source: semantic-conventions-genai, `docs/gen-ai`, and its releases before 1.37.
@@ -119,6 +130,7 @@ export const genAi: Convention = {
   kind: (span) => {
     const named = kindNamed(span.peekText('gen_ai.operation.name'), operations);
     if (named) return named;
+    if (/^memory\./.test(span.peekText('gen_ai.operation.name') ?? '')) return 'memory';
     if (span.has('gen_ai.operation.name')) return undefined;
     if (span.has('gen_ai.tool.name') || span.has('gen_ai.tool.call.id')) return 'tool';
     return span.has('gen_ai.retrieval.query.text') ? 'retriever' : undefined;
@@ -163,7 +175,7 @@ export const genAi: Convention = {
     if (kind === 'tool') return unquoted(span.value('gen_ai.tool.call.result', 'gen_ai.tool.result'));
     if (kind === 'retriever') return span.json('gen_ai.retrieval.documents');
     if (kind === 'memory') return searchesMemory(span) ? span.json('gen_ai.memory.records') : undefined;
-    const messages = messageList(span.value('gen_ai.output.messages'), 'assistant');
+    const messages = withReasons(span, messageList(span.value('gen_ai.output.messages'), 'assistant'));
     // litellm leaves a tool call out of the message, and reports it in flattened attributes.
     return messages?.some(hasContent) || !span.has('gen_ai.completion.0.function_call.name')
       ? asMessages(messages)

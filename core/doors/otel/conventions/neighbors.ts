@@ -91,19 +91,25 @@ const isSameCall = (inner: Entry, outer: Entry): boolean =>
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-/** A tool's call with what the spans below say of it: arguments, a result, and how it ended. */
+const latestFirst = (a: Entry, b: Entry): number => Number(b.span.endTimeUnixNano - a.span.endTimeUnixNano);
+
+/**
+ * A tool's call with what the spans below say of it: arguments, a result, and how it ended. Where a
+ * client tried several times, the last one counts.
+ */
 const joined = <E extends Entry>(entry: E, repeats: readonly E[]): E => {
-  const last = repeats.reduce((a, b) => (b.span.endTimeUnixNano > a.span.endTimeUnixNano ? b : a));
+  const [last = entry, ...others] = repeats.toSorted(latestFirst);
+  const tried = [last, ...others.filter(({ span }) => span.endTimeUnixNano >= last.span.startTimeUnixNano)];
   const { translation } = entry;
-  const failed = exceptionOf(entry.span, translation.exception) !== null;
-  const error = failed ? null : exceptionOf(last.span, last.translation.exception);
+  const own = exceptionOf(entry.span, translation.exception);
+  const [error] = tried.flatMap(({ span, translation: { exception } }) => exceptionOf(span, exception) ?? []);
   return {
     ...entry,
     translation: {
       ...translation,
       inputs: isEmpty(translation.inputs) ? last.translation.inputs : translation.inputs,
       output: translation.output ?? last.translation.output,
-      ...(error !== null && { exception: error }),
+      ...(own === null && error !== undefined && { exception: error }),
     },
   };
 };

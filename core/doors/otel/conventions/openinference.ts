@@ -1,5 +1,6 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { haystackMessages, messagesOfHaystack } from '../messages/haystack.ts';
+import type { Message } from '../messages/message.ts';
 import { fromRepr } from '../messages/python.ts';
 import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
 import {
@@ -7,6 +8,7 @@ import {
   asNamed,
   type Convention,
   field,
+  hasContent,
   kindNamed,
   namedArguments,
   namedBy,
@@ -53,6 +55,23 @@ const tools = (span: SpanReader): Dict | undefined =>
     'tools',
     span.list('llm.tools')?.map((tool) => structured(first(get(tool, 'tool'), 'json_schema') ?? tool)),
   );
+
+/**
+ * The messages of a request. LangChain.js leaves out content that is a list of blocks, such as an
+ * agent's instructions, which the whole input has.
+ */
+const inputMessages = (span: SpanReader): readonly Message[] | undefined => {
+  const flat = messageList(span.list('llm.input_messages'), 'user');
+  if (flat === undefined || flat.every(hasContent)) return flat;
+  const whole = messageList(first(structured(span.peek('input.value')), 'messages'), 'user');
+  if (whole?.length !== flat.length) return flat;
+  return flat.map((message, i) => {
+    const other = whole[i];
+    return !hasContent(message) && other?.role === message.role
+      ? { ...message, content: other.content }
+      : message;
+  });
+};
 
 /** Texts of the prompts or choices of a completion. */
 const texts = (list: readonly unknown[] | undefined, wrapper: string, role: string) => {
@@ -163,7 +182,7 @@ export const openInference: Convention = {
     if (kind !== 'model') return [() => inputOf(span)];
     return [
       () => haystack(span, 'input.value', 'messages', 'user'),
-      () => asMessages(messageList(span.list('llm.input_messages'), 'user')),
+      () => asMessages(inputMessages(span)),
       () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'user')),
       () => chatInputs(span.value('input.value')),
       () => field('model', modelOf(span)),

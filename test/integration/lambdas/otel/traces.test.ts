@@ -201,6 +201,26 @@ describe('an answer', () => {
     expect(await ids(project)).toEqual([callId]);
   });
 
+  it('counts messages of MCP that are a trace of their own, and keeps those within a trace', async () => {
+    const project = newProject();
+    const of = (id: string, method: string, fields: JsonObject = {}): JsonObject =>
+      spanJson({ spanId: id, attributes: attributes({ 'mcp.method.name': method }), ...fields });
+    const [list, tool] = ['2', '3'].map((digit) => digit.repeat(16)) as [string, string];
+    const answer = await sendJson(
+      exportJson({ 'svc.project_id': project }, [
+        of('1'.repeat(16), 'server/discover'),
+        of(list, 'tools/list', { parentSpanId: spanId }),
+        of(tool, 'tools/call'),
+        spanJson(),
+      ]),
+    );
+    expect(answer).toEqual({
+      partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('MCP') },
+    });
+    const kept = [spanId, list, tool].map((id) => callId.slice(0, 16) + id);
+    expect((await ids(project)).toSorted()).toEqual(kept.toSorted());
+  });
+
   it('takes spans of the projects that the key may write, and counts the rest', async () => {
     const [one, two] = [newProject(), newProject()];
     const theirs = 'umbrella/spans';
