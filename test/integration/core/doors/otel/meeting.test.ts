@@ -96,8 +96,8 @@ const anyTrace: fc.Arbitrary<Made[]> = fc
     fc.record({
       parent: fc.nat(maxSpans),
       role: fc.constantFrom(...(Object.keys(roles) as (keyof typeof roles)[])),
-      thread: fc.option(fc.constantFrom('s', 't'), { freq: 1 }),
-      user: fc.option(fc.constantFrom('ada', 'ben'), { freq: 1 }),
+      thread: fc.constantFrom('s', 't', null, null),
+      user: fc.constantFrom('ada', 'ben', null, null),
     }),
     { minLength: 1, maxLength: maxSpans },
   )
