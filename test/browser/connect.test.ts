@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { logsJson, recordJson } from '../support/otel.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';
