@@ -154,7 +154,7 @@ const protobuf = (message: string) => ({ schema: { description: `A message in pr
 
 /** The message of an operation such as `OtlpTraces`: `ExportTraceServiceRequest`. */
 const messageOf = (name: string, what: 'Request' | 'Response'): string =>
-  `Export${name.replace('Otlp', '').replace('Traces', 'Trace')}Service${what}`;
+  `Export${name.replace(/^.*Otlp/, '').replace('Traces', 'Trace')}Service${what}`;
 
 const otlpContent = (answer: JsonSchema, { name, examples }: Operation): Content => ({
   'application/json': { schema: answer, examples: examplesOf(examples, ({ answer: of }) => of) },
@@ -194,7 +194,7 @@ export const otlpRequest = (operation: Operation) => ({
       schema: {
         type: 'object',
         properties: {
-          [`resource${operation.name.replace('Otlp', '').replace('Traces', 'Spans')}`]: {
+          [`resource${operation.name.replace(/^.*Otlp/, '').replace('Traces', 'Spans')}`]: {
             type: 'array',
             description: 'Resources, each with what it reports by scope.',
             items: { type: 'object' },

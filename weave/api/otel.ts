@@ -11,7 +11,21 @@ export const agentsOtelTraces = {
       summary: "Report spans, as Weave's SDKs do",
       description:
         "Where Weave's SDKs send conversations, agents, turns and tools, from 0.54 on. It takes and answers what `/otel/v1/traces` does.",
-      examples: otelTraces.operations[0]?.examples ?? {},
+      examples: {
+        none: {
+          summary: 'A resource without spans',
+          body: {
+            resourceSpans: [
+              {
+                resource: {
+                  attributes: [{ key: 'weave.project_id', value: { stringValue: 'acme/shop' } }],
+                },
+              },
+            ],
+          },
+          answer: {},
+        },
+      },
     },
   ],
 };
