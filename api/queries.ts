@@ -88,6 +88,7 @@ const traceTotals = () =>
         z.number(),
         'What the tokens cost, at the prices in force when each call started. Models without a price cost nothing.',
       ),
+      waited_ms: field(z.int(), 'Whole milliseconds that its calls waited for a person, as far as they say.'),
     })
     .register(documented, { name: 'TraceTotals' });
 

@@ -33,15 +33,22 @@ const isStep = ({ translation: { kind } }: Call): boolean => kind === 'model' ||
 
 const startOf = ({ span }: Call): bigint => span.startTimeUnixNano;
 
+/** How many levels above a step the runs are that it belongs to. */
+const maxLevels = 64;
+
 /** The steps of each agent's run, those of agents in it too, in order of their start. */
 const stepsOf = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T[]> => {
   const byId = new Map(calls.map((call) => [`${call.projectId} ${call.id}`, call]));
   const steps = new Map<T, T[]>();
   for (const call of calls.filter(isStep)) {
-    const met = new Set<T>();
-    for (let at: T | undefined = call; at && !met.has(at); at = byId.get(`${at.projectId} ${at.parentId}`)) {
-      met.add(at);
-      if (at.translation.kind === 'agent') steps.set(at, [...(steps.get(at) ?? []), call]);
+    let at: T | undefined = call;
+    for (let level = 0; at && level < maxLevels; level++) {
+      if (at.translation.kind === 'agent') {
+        const known = steps.get(at) ?? [];
+        known.push(call);
+        steps.set(at, known);
+      }
+      at = byId.get(`${at.projectId} ${at.parentId}`);
     }
   }
   return new Map(

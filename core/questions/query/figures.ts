@@ -20,6 +20,7 @@ export class Figures {
   #input = 0;
   #output = 0;
   #cost = 0;
+  #waited = 0;
 
   /**
    * Adds a call.
@@ -33,6 +34,7 @@ export class Figures {
       this.#errors++;
       if (start.parentId !== null) this.#errorsBelow++;
     }
+    if (typeof end?.waited === 'number') this.#waited += end.waited;
     if (!isJsonObject(usage)) return;
     for (const used of Object.values(usage)) {
       if (!isJsonObject(used)) continue;
@@ -57,6 +59,7 @@ export class Figures {
       input_tokens: this.#input,
       output_tokens: this.#output,
       total_cost: this.#cost,
+      waited_ms: this.#waited,
     };
   }
 }

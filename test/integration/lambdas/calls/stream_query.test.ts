@@ -189,7 +189,10 @@ describe('a query with include_trace_totals', () => {
   it('gives the roots with an error below, dearest first, of a week, and counts them', async () => {
     const found = await rows(asked);
     expect(found.map(({ id }) => id)).toEqual(['dear', 'cheap']);
-    const totals = { call_count: 2, error_count: 1, input_tokens: 10, output_tokens: 1, total_cost: 12 };
+    const totals = {
+      ...{ call_count: 2, error_count: 1, input_tokens: 10, output_tokens: 1, total_cost: 12 },
+      waited_ms: 0,
+    };
     expect(found[0]?.summary).toEqual({ svc: { status: 'descendant_error', trace_totals: totals } });
     const { columns: _, sort_by: _order, ...counted } = asked;
     const answer = await service.post('/calls/query_stats', counted);

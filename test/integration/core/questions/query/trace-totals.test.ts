@@ -59,6 +59,7 @@ const callShape = fc.record({
   usage: fc.constantFrom('none', 'small', 'large', 'odd'),
   tokens: fc.nat(1000),
   isApart: fc.boolean(),
+  waits: fc.constantFrom(0, 1200, true as const),
 });
 type CallShape = typeof callShape extends fc.Arbitrary<infer T> ? T : never;
 
@@ -74,7 +75,7 @@ const usageOf = ({ usage, tokens }: CallShape) => {
 
 /** The start and the end of a call, as a client sends them. */
 const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject, JsonObject | null] => {
-  const { trace, isRoot, minutes, end } = shape;
+  const { trace, isRoot, minutes, end, waits } = shape;
   const startedAt = begin + minutes * minute + i;
   const id = `call-${i}`;
   const start: JsonObject = {
@@ -89,20 +90,25 @@ const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject
     {
       ...{ project_id, id, ended_at: formatTime(startedAt + minute), output: null },
       ...(end === 'error' && { exception: 'boom' }),
-      summary: { ...usageOf(shape), ...counted },
+      // A call that waits without knowing for how long adds nothing.
+      summary: { ...usageOf(shape), ...counted, ...(waits === true ? { waiting: true } : { waited_ms: waits }) },
     },
   ];
 };
 
 /** What the calls of a trace that start in a span add up to, by a look at each. */
 const totalsOf = (calls: readonly KnownCall[], from: number, to: number): TraceTotals => {
-  const totals = { call_count: 0, error_count: 0, input_tokens: 0, output_tokens: 0, total_cost: 0 };
+  const totals = {
+    ...{ call_count: 0, error_count: 0, input_tokens: 0, output_tokens: 0, total_cost: 0 },
+    waited_ms: 0,
+  };
   for (const { call } of calls) {
     const startedAt = parseTime(String(call.started_at)) ?? 0;
     if (startedAt < from || startedAt >= to) continue;
     totals.call_count++;
     if (typeof call.exception === 'string') totals.error_count++;
-    const { usage } = call.summary as { usage?: JsonObject };
+    const { usage, waited_ms: waited = 0 } = call.summary as { usage?: JsonObject; waited_ms?: number };
+    totals.waited_ms += waited;
     for (const [model, used] of Object.entries(usage ?? {})) {
       if (!isJsonObject(used)) continue;
       const { prompt, completion } = tokensOf(used);
