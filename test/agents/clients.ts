@@ -27,6 +27,8 @@ export interface Client {
   readonly signal: 'spans' | 'logs' | 'spans and logs';
   /** How its telemetry is switched on. @default - the lines of environment that all exporters read */
   readonly environment?: (place: Place) => Environment;
+  /** The dialect of the service that it needs. @default - the service's own */
+  readonly dialect?: 'weave';
   readonly script: Script;
   readonly expected: Expected;
 }
@@ -58,6 +60,8 @@ const expected: Expected = {
   turns: 1,
   cannot: {},
 };
+
+const noTokensOfStreams = { tokens: 'it reports no tokens of streams' };
 
 const withoutAgent = { ...expected, agents: [] };
 
@@ -151,9 +155,17 @@ const codex = {
     agents: ['codex'],
     user: null,
     turns: 1,
-    cannot: { answer: 'its telemetry leaves the answer out', question: '' },
+    cannot: { answer: 'it does not report the last answer', question: 'its requests have no prompts' },
   },
 };
+
+/** Its newest version does not start with the newest of what it builds upon, nor without httpx. */
+const semanticConventions = python(
+  'opentelemetry-instrumentation-openai-v2',
+  'openai',
+  'httpx',
+  'opentelemetry-util-genai>=0.4b0,<0.5',
+);
 
 const plain = { script, expected, shown: 1, signal: 'spans' as const };
 
@@ -183,7 +195,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'openai-v2',
     title: 'OpenAI SDK by opentelemetry-instrumentation-openai-v2',
-    packages: python('opentelemetry-instrumentation-openai-v2', 'openai'),
+    packages: semanticConventions,
     shown: 2,
     program: 'openai_sdk.py',
     arguments: ['openai-v2'],
@@ -198,7 +210,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'openai-v2-logs',
     title: 'OpenAI SDK by opentelemetry-instrumentation-openai-v2',
-    packages: python('opentelemetry-instrumentation-openai-v2', 'openai'),
+    packages: semanticConventions,
     shown: 2,
     program: 'openai_sdk.py',
     arguments: ['openai-v2'],
@@ -240,7 +252,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'openllmetry',
     title: 'OpenAI SDK by OpenLLMetry (traceloop-sdk)',
-    packages: ['traceloop-sdk', 'openai'],
+    packages: ['traceloop-sdk', 'openai', 'httpx'],
     shown: 2,
     program: 'traceloop_agent.py',
     environment: (place) => ({
@@ -273,7 +285,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'google-adk',
     title: 'Google ADK',
-    packages: python('google-adk', 'litellm'),
+    packages: python('google-adk', 'litellm', 'mcp'),
     program: 'google_adk.py',
     environment: (place) => ({
       ...exporterEnvironment(place),
@@ -293,7 +305,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'litellm',
     title: 'LiteLLM',
-    packages: python('litellm'),
+    packages: python('litellm', 'mcp'),
     program: 'litellm_sdk.py',
     environment: ({ url, key, project }) => ({
       OTEL_EXPORTER: 'otlp_http',
@@ -309,6 +321,8 @@ export const clients: readonly Client[] = [
     title: 'MLflow',
     packages: ['mlflow', 'openai', 'opentelemetry-exporter-otlp-proto-http'],
     program: 'mlflow_agent.py',
+    // Session and user are in what it keeps of a trace, not in its spans.
+    expected: { ...expected, thread: null, user: null },
   },
   {
     ...plain,
@@ -335,18 +349,22 @@ export const clients: readonly Client[] = [
       ENABLE_INSTRUMENTATION: 'true',
       ENABLE_SENSITIVE_DATA: 'true',
     }),
-    expected: { ...expected, user: null },
+    // The id of a session of the program is no part of its spans.
+    expected: { ...expected, thread: null, user: null },
   },
   {
     ...plain,
     name: 'weave',
     title: "Weave's conversation API",
-    packages: ['weave'],
+    packages: ['weave', 'openai'],
+    dialect: 'weave',
     program: 'weave_conversation.py',
     environment: ({ url, key, project }) => ({
       WF_TRACE_SERVER_URL: url,
       WANDB_BASE_URL: url,
       WANDB_API_KEY: key,
+      // The requests are reported by the conversation alone.
+      WEAVE_IMPLICITLY_PATCH_INTEGRATIONS: 'false',
       WEAVE_PROJECT: project,
     }),
     expected: { ...expected, user: null },
@@ -397,7 +415,7 @@ export const clients: readonly Client[] = [
     shown: 2,
     program: 'openai-sdk.mjs',
     arguments: ['openinference'],
-    expected: withoutAgent,
+    expected: { ...withoutAgent, cannot: noTokensOfStreams },
   },
   {
     ...plain,
@@ -407,13 +425,19 @@ export const clients: readonly Client[] = [
     shown: 2,
     program: 'openai-sdk.mjs',
     arguments: ['openllmetry'],
-    expected: withoutAgent,
+    expected: { ...withoutAgent, cannot: noTokensOfStreams },
   },
   {
     ...plain,
     name: 'genkit',
     title: 'Genkit',
-    packages: node('genkit', '@genkit-ai/compat-oai'),
+    // It builds upon version 1 of OpenTelemetry's SDK.
+    packages: [
+      'genkit',
+      '@genkit-ai/compat-oai',
+      '@opentelemetry/sdk-trace-base@1.25',
+      '@opentelemetry/exporter-trace-otlp-proto@0.52',
+    ],
     program: 'genkit.mjs',
     // Its sessions and users are no part of its spans.
     expected: { ...withoutAgent, thread: null, user: null },

@@ -257,7 +257,10 @@ const anthropic: Api = {
     const place = { index: 0 };
     const [block, delta] =
       'text' in said
-        ? [{ type: 'text', text: '' }, { type: 'text_delta', text: said.text }]
+        ? [
+            { type: 'text', text: '' },
+            { type: 'text_delta', text: said.text },
+          ]
         : [
             { ...anthropicBlock(said), input: {} },
             { type: 'input_json_delta', partial_json: said.arguments },
@@ -296,7 +299,12 @@ const stopReason = (said: Said): string => ('text' in said ? 'end_turn' : 'tool_
 const anthropicBlock = (said: Said) =>
   'text' in said
     ? { type: 'text', text: said.text }
-    : { type: 'tool_use', id: `toolu_${said.id}`, name: said.tool, input: JSON.parse(said.arguments) as Json };
+    : {
+        type: 'tool_use',
+        id: `toolu_${said.id}`,
+        name: said.tool,
+        input: JSON.parse(said.arguments) as Json,
+      };
 
 /** Anthropic's prompt tokens do not include those that were read from the cache. */
 const anthropicUsage = ({ prompt, cached, completion }: Usage) => ({
@@ -315,9 +323,7 @@ const apis: readonly [string, Api][] = [
 const answerTo = ({ steps, sayings }: Script, asked: Asked, id: string): Said => {
   const meant = ({ system }: { readonly system?: string }) =>
     system === undefined || asked.system.includes(system);
-  const offered = steps.filter(
-    (step) => meant(step) && asked.tools.some((name) => step.tool.test(name)),
-  );
+  const offered = steps.filter((step) => meant(step) && asked.tools.some((name) => step.tool.test(name)));
   const step = offered[asked.results];
   const tool = step && asked.tools.find((name) => step.tool.test(name));
   if (step && tool !== undefined) return { tool, arguments: JSON.stringify(step.arguments), id };

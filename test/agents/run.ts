@@ -57,7 +57,9 @@ const withoutExtras = (name: string): string => name.replace(/\[.*\]$/, '');
 const installPython = async (client: Client, folder: string, uv: string): Promise<Installed> => {
   const python = join(folder, 'venv/bin/python');
   await run(uv, ['venv', '--quiet', join(folder, 'venv')]);
-  await run(uv, ['pip', 'install', '--quiet', '--python', python, ...client.packages], { timeout: installMs });
+  await run(uv, ['pip', 'install', '--quiet', '--python', python, ...client.packages], {
+    timeout: installMs,
+  });
   const names = client.packages.slice(0, client.shown).map(withoutExtras);
   const { stdout } = await run(python, [
     '-c',
@@ -132,7 +134,7 @@ const query = async <T>(place: Place, path: string, body: object = {}): Promise<
   const response = await fetch(`${place.url}${path}`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${place.key}`,
+      authorization: `Basic ${Buffer.from(`api:${place.key}`).toString('base64')}`,
       'content-type': 'application/json',
       accept: 'application/jsonl',
     },
@@ -181,6 +183,7 @@ const tryClient = async (client: Client, service: LocalService, uv: string): Pro
         HOME: home,
         PYTHONDONTWRITEBYTECODE: '1',
         PYTHONWARNINGS: 'ignore',
+        LITELLM_LOCAL_MODEL_COST_MAP: 'True',
         OPENAI_API_KEY: 'scripted',
         OPENAI_BASE_URL: `${model.url}/v1`,
         ANTHROPIC_API_KEY: 'scripted',
@@ -219,7 +222,9 @@ const problemsOf = ({ failure, outcome }: Row): string[] => [
 const show = (row: Row): void => {
   const problems = problemsOf(row);
   const { client, seconds } = row;
-  console.log(`${problems.length === 0 ? 'right ' : 'WRONG '} ${seconds.toFixed(0).padStart(4)} s  ${client.name}`);
+  console.log(
+    `${problems.length === 0 ? 'right ' : 'WRONG '} ${seconds.toFixed(0).padStart(4)} s  ${client.name}`,
+  );
   for (const problem of problems) console.log(`              ${problem}`);
 };
 
@@ -250,6 +255,7 @@ const toTableRow = (row: Row): string => {
     outcome?.agents.join(', ') ?? '',
     (outcome?.tokens ?? 0).toLocaleString('en'),
     problems.length === 0 ? 'all' : `**not** ${problems.join('; ')}`,
+    Object.values(client.expected.cannot).join('; '),
   ];
   return `| ${cells.map(cell).join(' | ')} | \`${client.name}\` |`;
 };
@@ -261,8 +267,8 @@ const toTable = (rows: readonly Row[]): string => {
     '',
     `${right} of ${rows.length} come as a person expects, by \`npm run test:agents\`.`,
     '',
-    '| client | sends | operations | tools | agents | tokens | as expected | name |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| client | sends | operations | tools | agents | tokens | as expected | what it leaves out | name |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map(toTableRow),
     '',
     end,
@@ -278,15 +284,17 @@ const writeTable = (rows: readonly Row[]): void => {
   writeFileSync(page, text.slice(0, from) + toTable(rows) + text.slice(to + end.length));
 };
 
+type Services = (client: Client) => Promise<LocalService>;
+
 /** Tries all clients, some at a time. Gives the rows in the order of the clients. */
-const tryAll = async (chosen: readonly Client[], service: LocalService): Promise<Row[]> => {
+const tryAll = async (chosen: readonly Client[], serviceFor: Services): Promise<Row[]> => {
   const uv = await prepareUv();
   const rows: Row[] = [];
   const waiting = [...chosen.entries()];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, client] = next;
-      const row = await tryClient(client, service, uv);
+      const row = await tryClient(client, await serviceFor(client), uv);
       rows[index] = row;
       show(row);
     }
@@ -298,18 +306,30 @@ const tryAll = async (chosen: readonly Client[], service: LocalService): Promise
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !clients.some((client) => client.name === name));
 if (unknown.length > 0) {
-  console.error(`There is no client ${unknown.join(', ')}. There are ${clients.map(({ name }) => name).join(', ')}.`);
+  console.error(
+    `There is no client ${unknown.join(', ')}. There are ${clients.map(({ name }) => name).join(', ')}.`,
+  );
   process.exit(2);
 }
 const chosen = names.length === 0 ? clients : clients.filter(({ name }) => names.includes(name));
-const service = await startLocalService({
-  ...(verbose && { log: (source: string, line: string) => console.error(`${source}: ${line}`) }),
-});
+const running = new Map<string | undefined, Promise<LocalService>>();
+/** The service in a client's dialect, which the first client starts that needs it. */
+const serviceFor: Services = ({ dialect }) => {
+  const service =
+    running.get(dialect) ??
+    startLocalService({
+      ...(dialect && { settings: { dialect } }),
+      ...(verbose && { log: (source: string, line: string) => console.error(`${source}: ${line}`) }),
+    });
+  running.set(dialect, service);
+  return service;
+};
 let rows: Row[] = [];
 try {
-  rows = await tryAll(chosen, service);
+  rows = await tryAll(chosen, serviceFor);
 } finally {
-  await service.stop();
+  const started = await Promise.allSettled(running.values());
+  for (const service of started) if (service.status === 'fulfilled') await service.value.stop();
 }
 if (names.length === 0) writeTable(rows);
 process.exit(rows.every((row) => problemsOf(row).length === 0) ? 0 : 1);

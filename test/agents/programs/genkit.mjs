@@ -2,7 +2,7 @@
 process.env.GENKIT_ENV = 'prod';
 const { openAICompatible } = await import('@genkit-ai/compat-oai');
 const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
-const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-node');
+const { BatchSpanProcessor } = await import('@opentelemetry/sdk-trace-base');
 const { genkit, z } = await import('genkit');
 const { enableTelemetry, flushTracing } = await import('genkit/tracing');
 

@@ -44,7 +44,11 @@ await inSpan('POST /chat', { 'session.id': 'chat-1', 'user.id': 'ada' }, async (
   ];
   const { choices } = await client.chat.completions.create({ model, messages, tools });
   const [call] = choices[0].message.tool_calls;
-  const content = await inSpan('lookup_order', toolAttributes, async () => `${call.function.arguments} is shipped`);
+  const content = await inSpan(
+    'lookup_order',
+    toolAttributes,
+    async () => `${call.function.arguments} is shipped`,
+  );
   messages.push(choices[0].message, { role: 'tool', tool_call_id: call.id, content });
   const options = { stream: true, stream_options: { include_usage: true } };
   for await (const chunk of await client.chat.completions.create({ model, messages, tools, ...options }))
