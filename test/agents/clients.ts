@@ -121,7 +121,6 @@ const claudeEnvironment = (place: Place): Environment => ({
   OTEL_LOG_USER_PROMPTS: '1',
   OTEL_LOG_TOOL_DETAILS: '1',
   OTEL_LOG_TOOL_CONTENT: '1',
-  OTEL_LOG_ASSISTANT_RESPONSES: '1',
 });
 
 const codex = {
