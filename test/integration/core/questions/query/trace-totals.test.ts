@@ -91,7 +91,11 @@ const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject
       ...{ project_id, id, ended_at: formatTime(startedAt + minute), output: null },
       ...(end === 'error' && { exception: 'boom' }),
       // A call that waits without knowing for how long adds nothing.
-      summary: { ...usageOf(shape), ...counted, ...(waits === true ? { waiting: true } : { waited_ms: waits }) },
+      summary: {
+        ...usageOf(shape),
+        ...counted,
+        ...(waits === true ? { waiting: true } : { waited_ms: waits }),
+      },
     },
   ];
 };
