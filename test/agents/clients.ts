@@ -20,6 +20,8 @@ export interface Client {
   /** The packages to install. The versions of the first ones are shown, as many as `shown`. */
   readonly packages: readonly string[];
   readonly shown: number;
+  /** A program that a package brings, and where Python finds its version. */
+  readonly brings?: { readonly name: string; readonly module: string; readonly variable: string };
   /** A file in `programs/`; `.py` is Python, `.mjs` is Node. */
   readonly program: string;
   readonly arguments?: readonly string[];
@@ -82,6 +84,7 @@ const claudeCode = {
   title: 'Claude Code',
   packages: ['claude-agent-sdk'],
   shown: 1,
+  brings: { name: 'CLI', module: 'claude_agent_sdk._cli_version', variable: '__cli_version__' },
   program: 'claude-code.py',
   script: {
     steps: [

@@ -67,9 +67,16 @@ const installPython = async (client: Client, folder: string, uv: string): Promis
     ...names,
   ]);
   const found = stdout.trim().split('\n');
+  const { brings } = client;
+  const brought = brings
+    ? await run(python, ['-c', `from ${brings.module} import ${brings.variable} as v; print(v)`])
+    : undefined;
   return {
     command: [python, join(programs, client.program)],
-    versions: names.map((name, i) => `${name} ${found[i]}`),
+    versions: [
+      ...(brings && brought ? [`${brings.name} ${brought.stdout.trim()}`] : []),
+      ...names.map((name, i) => `${name} ${found[i]}`),
+    ],
   };
 };
 
@@ -248,7 +255,7 @@ const toTableRow = (row: Row): string => {
     .sort()
     .map(([kind, count]) => `${count} ${kind}`);
   const cells = [
-    `${client.title}: ${versions.join(', ')}`,
+    `[${client.title}](../test/agents/programs/${client.program}): ${versions.join(', ')}`,
     client.signal,
     operations.join(', '),
     counted(outcome?.tools ?? []),
@@ -257,7 +264,7 @@ const toTableRow = (row: Row): string => {
     problems.length === 0 ? 'all' : `**not** ${problems.join('; ')}`,
     Object.values(client.expected.cannot).join('; '),
   ];
-  return `| ${cells.map(cell).join(' | ')} | \`${client.name}\` |`;
+  return `| ${cells.map(cell).join(' | ')} | \`npm run test:agents -- ${client.name}\` |`;
 };
 
 const toTable = (rows: readonly Row[]): string => {
@@ -267,7 +274,7 @@ const toTable = (rows: readonly Row[]): string => {
     '',
     `${right} of ${rows.length} come as a person expects, by \`npm run test:agents\`.`,
     '',
-    '| client | sends | operations | tools | agents | tokens | as expected | what it leaves out | name |',
+    '| client | sends | operations | tools | agents | tokens | as expected | what it leaves out | command |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows.map(toTableRow),
     '',
