@@ -90,7 +90,11 @@ const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject
       ...{ project_id, id, ended_at: formatTime(startedAt + minute), output: null },
       ...(end === 'error' && { exception: 'boom' }),
       // A call that waits without knowing for how long adds nothing.
-      summary: { ...usageOf(shape), ...counted, ...(waits === true ? { waiting: true } : { waited_ms: waits }) },
+      summary: {
+        ...usageOf(shape),
+        ...counted,
+        ...(waits === true ? { waiting: true } : { waited_ms: waits }),
+      },
     },
   ];
 };
@@ -277,7 +281,7 @@ describe('totals of traces', () => {
 
   it('count all calls of traces that ids name, whenever they started, and no deleted ones', async () => {
     const projectId = await newProject();
-    const root = { trace: 0, isRoot: true, end: 'success', usage: 'none', tokens: 0 } as const;
+    const root = { trace: 0, isRoot: true, end: 'success', usage: 'none', tokens: 0, waits: 0 } as const;
     const nested = { ...root, isRoot: false, end: 'error', usage: 'small', tokens: 3 } as const;
     const shapes = [
       { ...root, minutes: 0, isApart: false },
