@@ -88,9 +88,14 @@ interface Link {
 }
 
 const isAnswer = (resume: Pause, wait: Pause): boolean =>
-  resume.startedAt >= wait.startedAt &&
+  resume.startedAt >= wait.endedAt &&
   resume.id !== wait.id &&
   (resume.keys.length === 0 || sharesKey(resume, wait));
+
+/** A question that was answered. */
+interface Answered extends Link {
+  readonly resume: Pause;
+}
 
 /** What the questions and answers of one place make of each other. */
 interface Links {
@@ -174,8 +179,7 @@ const withoutWait = (summary: JsonObject): JsonObject => {
 };
 
 /** How long a call waited: from its question to the answer. The call has ended then. */
-const waited = (end: Ended, { wait, resume }: Link): Partial<Ended> => {
-  if (!resume) return {};
+const waited = (end: Ended, { wait, resume }: Answered): Partial<Ended> => {
   const ms = Math.max(0, Math.round((resume.startedAt - wait.endedAt) / microsPerMs));
   return {
     endedAt: Math.max(end.endedAt, resume.startedAt),
@@ -278,11 +282,11 @@ const relate = async (
     const call = await calls.get(id);
     if (call?.end) calls.change(call, { end: { summary: withoutWait(call.end.summary) } });
   }
-  for (const link of links) {
+  const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
+  for (const link of resumed) {
     const call = await calls.get(link.wait.id);
     if (call?.end) calls.change(call, { end: waited(call.end, link) });
   }
-  const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
   const turns = new Map<string, string>();
   for (const link of resumed) {
     const turn = await turnOf(calls, link, links);
