@@ -180,7 +180,11 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
     // The names by which a question and its answer find each other.
     ...(wait && { wait: { keys: [...wait.keys], ...(wait.unique && { unique: true }) } }),
     ...(resume && {
-      resume: { keys: [...resume.keys], ...(resume.unique && { unique: true }), said: resume.said ?? null },
+      resume: {
+        keys: [...resume.keys],
+        ...(resume.unique && { unique: true }),
+        ...(resume.said !== undefined && { said: resume.said }),
+      },
     }),
   };
   return { ...nested(own), kind, otel };

@@ -88,9 +88,14 @@ interface Link {
 }
 
 const isAnswer = (resume: Pause, wait: Pause): boolean =>
-  resume.startedAt >= wait.startedAt &&
+  resume.startedAt >= wait.endedAt &&
   resume.id !== wait.id &&
   (resume.keys.length === 0 || sharesKey(resume, wait));
+
+/** A question that was answered. */
+interface Answered extends Link {
+  readonly resume: Pause;
+}
 
 /** What the questions and answers of one place make of each other. */
 interface Links {
@@ -174,8 +179,7 @@ const withoutWait = (summary: JsonObject): JsonObject => {
 };
 
 /** How long a call waited: from its question to the answer. The call has ended then. */
-const waited = (end: Ended, { wait, resume }: Link): Partial<Ended> => {
-  if (!resume) return {};
+const waited = (end: Ended, { wait, resume }: Answered): Partial<Ended> => {
   const ms = Math.max(0, Math.round((resume.startedAt - wait.endedAt) / microsPerMs));
   return {
     endedAt: Math.max(end.endedAt, resume.startedAt),
@@ -208,6 +212,10 @@ const turnOf = async (
   if (!before || met.has(turn)) return turn;
   return (await turnOf(calls, before, links, new Set([...met, turn]))) ?? turn;
 };
+
+/** Whether a turn had ended before a run went on, so that it does not know the answer itself. */
+const isUnanswered = ({ endedAt, summary }: Ended, { startedAt }: Reported['start']): boolean =>
+  'interrupted_output' in summary || endedAt <= startedAt;
 
 /** A turn ends with the answer of the run that went on with it. */
 const answered = (turn: Ended, resumed: Ended): Partial<Ended> => {
@@ -243,11 +251,26 @@ const ownTurn = async (calls: Calls, { start }: Reported): Promise<string | null
 /** What is known of a call of a trace without its payload. */
 interface Member {
   readonly id: string;
+  readonly parentId: string | null;
   readonly opName: string;
   readonly turnId: string | null;
   readonly threadId: string | null;
   readonly startedAt: Micros;
 }
+
+/** Calls below one, without those that have another one of their name below them. */
+const innermost = (members: readonly Member[], top: string): Member[] => {
+  const byId = new Map(members.map((member) => [member.id, member]));
+  const outer = new Set<Member>();
+  for (const member of members) {
+    let at = byId.get(member.parentId ?? '');
+    for (let level = 0; at && level < maxLevels; level++) {
+      if (at.opName === member.opName) outer.add(at);
+      at = byId.get(at.parentId ?? '');
+    }
+  }
+  return members.filter((member) => member.id !== top && !outer.has(member));
+};
 
 /** Gives calls what questions and answers say of them. */
 const relate = async (
@@ -259,23 +282,17 @@ const relate = async (
     const call = await calls.get(id);
     if (call?.end) calls.change(call, { end: { summary: withoutWait(call.end.summary) } });
   }
-  for (const link of links) {
+  const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
+  for (const link of resumed) {
     const call = await calls.get(link.wait.id);
     if (call?.end) calls.change(call, { end: waited(call.end, link) });
   }
-  const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
   const turns = new Map<string, string>();
   for (const link of resumed) {
     const turn = await turnOf(calls, link, links);
-    const isOther = (await calls.get(turn ?? ''))?.start.traceId !== link.resume.traceId;
-    const isThread =
-      (await calls.get(link.wait.id))?.start.threadId === (await calls.get(link.resume.id))?.start.threadId;
-    if (
-      turn !== undefined &&
-      isThread &&
-      (isOther || turn !== (await calls.get(link.resume.id))?.start.turnId)
-    )
-      turns.set(link.resume.id, turn);
+    const [asked, resume] = [await calls.get(link.wait.id), await calls.get(link.resume.id)];
+    const isOneThread = asked?.start.threadId === resume?.start.threadId;
+    if (turn !== undefined && turn !== link.resume.id && isOneThread) turns.set(link.resume.id, turn);
   }
   for (const [resumeId, asked] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
     const resume = await calls.get(resumeId);
@@ -290,9 +307,8 @@ const relate = async (
     }
     // The node that asked runs again, before any others of its name.
     for (const [opName, waits] of Map.groupBy(asked, ({ wait }) => wait.opName)) {
-      const again = members
-        .filter((member) => member.opName === opName && member.id !== resumeId)
-        .filter(({ startedAt }) => startedAt >= resume.start.startedAt)
+      const again = innermost(members, resumeId)
+        .filter((member) => member.opName === opName && member.startedAt >= resume.start.startedAt)
         .toSorted((a, b) => a.startedAt - b.startedAt);
       for (const [at, { wait }] of waits.entries()) {
         const said = saidTo(resume, wait);
@@ -305,7 +321,8 @@ const relate = async (
   for (const [turnId, of] of Map.groupBy(answers, ({ resume }) => turns.get(resume.id))) {
     const turn = turnId === undefined ? undefined : await calls.get(turnId);
     const last = await calls.get(of.at(-1)?.resume.id ?? '');
-    if (turn?.end && last?.end) calls.change(turn, { end: answered(turn.end, last.end) });
+    if (turn?.end && last?.end && isUnanswered(turn.end, last.start))
+      calls.change(turn, { end: answered(turn.end, last.end) });
   }
 };
 
@@ -384,8 +401,12 @@ export const withEarlierPauses = async (
   });
 };
 
-const memberOf = (id: string, { opName, turnId, threadId, startedAt }: Omit<Member, 'id'>): Member => ({
+const memberOf = (
+  id: string,
+  { parentId, opName, turnId, threadId, startedAt }: Omit<Member, 'id'>,
+): Member => ({
   id,
+  parentId,
   opName,
   turnId,
   threadId,

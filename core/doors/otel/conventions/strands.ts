@@ -42,11 +42,20 @@ export const strandsInterrupt = (span: SpanReader, kind: Kind): Wait | undefined
 
 const isInput = (name: string): boolean => /^gen_ai\.(?:user|assistant|tool)\.message$/.test(name);
 
+/** Whether an attribute of the run or of its event has messages that it was given. */
+const hasMessages = (value: unknown): boolean => {
+  const messages = structured(value);
+  return Array.isArray(messages) ? messages.length > 0 : messages !== undefined;
+};
+
 /** A run that goes on with what it had been asked before. */
 export const strandsResume = (span: SpanReader, kind: Kind): Resume | undefined => {
-  if (!isRun(span, kind) || span.has('gen_ai.input.messages')) return undefined;
-  const hasDetails = span
-    .events((name) => name === details)
-    .some(({ attributes }) => 'gen_ai.input.messages' in attributes);
-  return hasDetails || span.events(isInput).length > 0 ? undefined : { keys: [] };
+  if (!isRun(span, kind)) return undefined;
+  const given = [
+    span.peek('gen_ai.input.messages'),
+    ...span
+      .events((name) => name === details)
+      .map(({ attributes }) => get(attributes, 'gen_ai.input.messages')),
+  ];
+  return given.some(hasMessages) || span.events(isInput).length > 0 ? undefined : { keys: [] };
 };
