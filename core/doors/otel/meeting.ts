@@ -58,11 +58,12 @@ const unknownParents = (spans: Spans): string[] => [
 const byId = (spans: Iterable<SpanOfTrace>): Map<string, SpanOfTrace> =>
   new Map(Array.from(spans, (span) => [span.id, span]));
 
-/** What is known of a trace, and where its stored calls are as far as that is known. */
+/** What is known of a trace. */
 interface Meeting {
   readonly trace: RequestedTrace;
   readonly known: Spans;
-  readonly believed: Places;
+  /** Where stored calls may be. One that may be elsewhere than it should is looked at. */
+  readonly believed: readonly Places[];
 }
 
 /**
@@ -77,10 +78,10 @@ const meet = async (
   budget: RequestBudget,
 ): Promise<Meeting | undefined> => {
   await leaveSpans(store, trace, trace.spans, budget);
-  const left = await readLeftSpans(store, trace, budget);
-  if (!left) return undefined;
+  const before = await readLeftSpans(store, trace, budget);
+  if (!before) return undefined;
   const own = byId(trace.spans);
-  const known = new Map([...left, ...own]);
+  const known = new Map([...before, ...own]);
   const stored = new Map<string, CallPlace>();
   const awaited = new Set<string>();
   for (;;) {
@@ -99,8 +100,10 @@ const meet = async (
       stored.set(span.id, place);
     }
   }
-  const others = placesOf([...known.values()].filter(({ id }) => !own.has(id) && !stored.has(id)));
-  return { trace, known, believed: new Map([...others, ...stored]) };
+  // What others have stored, they may have placed with or without what was found in the index.
+  const others = [...known.values()].filter(({ id }) => !own.has(id));
+  const left = others.filter(({ id }) => !stored.has(id));
+  return { trace, known, believed: [placesOf(others), placesOf(left), stored] };
 };
 
 /** The most times that calls are brought to their places while further spans come. */
@@ -113,15 +116,17 @@ const settle = async (store: Store, { trace, ...met }: Meeting, budget: RequestB
   let { known, believed } = met;
   for (let round = 0; round < maxRounds; round++) {
     const places = placesOf(known.values());
-    const changed = [...places].filter(([id, place]) => {
-      const before = believed.get(id);
-      return before !== undefined && !isSamePlace(before, place);
-    });
+    const changed = [...places].filter(([id, place]) =>
+      believed.some((each) => {
+        const before = each.get(id);
+        return before !== undefined && !isSamePlace(before, place);
+      }),
+    );
     await placeCalls(store, trace, new Map(changed), budget);
     const left = await readLeftSpans(store, trace, budget);
     if (!left || [...left.keys()].every((id) => known.has(id))) return;
     // Those who have left what is new have seen what this request left, so their calls are where they belong.
-    believed = places;
+    believed = [places];
     known = new Map([...known, ...left]);
   }
 };
@@ -162,7 +167,7 @@ export const writeSpans = async (
       return place ? [[id, place] as const] : [];
     });
     for (const [id, place] of own) places.set(callKey({ ...trace, id }), place);
-    meetings.set(keyOf(trace), { ...meeting, believed: new Map([...meeting.believed, ...own]) });
+    meetings.set(keyOf(trace), { ...meeting, believed: [...meeting.believed, new Map(own)] });
   });
   const reports = redacted.map((report): CallReport => {
     const place = report.kind === 'start' ? places.get(callKey(report.start)) : undefined;
@@ -180,7 +185,7 @@ export const writeSpans = async (
     const meeting = await meet(store, trace, budget);
     if (!meeting) return;
     const own = placesOf(trace.spans);
-    meetings.set(keyOf(trace), { ...meeting, believed: new Map([...meeting.believed, ...own]) });
+    meetings.set(keyOf(trace), { ...meeting, believed: [...meeting.believed, own] });
   });
   await mapConcurrent([...meetings.values()], concurrency, (meeting) => settle(store, meeting, budget));
 };

@@ -154,6 +154,26 @@ describe('the spans of a trace', () => {
   const tool: Made = { number: 3, parent: 1, role: 'server' };
   const inTurn = ['t', 1, 'ada'];
 
+  it('lose the thread of their run when another agent in it turns out to be in a thread of its own', async () => {
+    const project = newProject();
+    const agent = (number: number, thread: string | null): Made => ({
+      number,
+      parent: 1,
+      role: 'agent',
+      thread,
+    });
+    await send(project, [{ number: 1, parent: null, role: 'agent' }, agent(2, 't')]);
+    await send(project, [agent(3, null)]);
+    expect(await placesIn(project)).toEqual({ 1: ['t', 1, null], 2: ['t', 1, null], 3: ['t', 1, null] });
+    await send(project, [agent(4, 's')]);
+    expect(await placesIn(project)).toEqual({
+      1: [null, null, null],
+      2: ['t', 2, null],
+      3: [null, null, null],
+      4: ['s', 4, null],
+    });
+  });
+
   it('have the thread, turn and user of a root that comes after them, and of one that came before', async () => {
     const [before, after] = [newProject(), newProject()];
     await send(before, [model]);
