@@ -358,14 +358,18 @@ const writeCalls = [
 ] as const;
 
 const joinCalls = [
-  'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem Query',
-  'bucket/segments/*: GetObject PutObject',
+  'calls: BatchGetItem BatchWriteItem DeleteItem PartiQLInsert PutItem Query',
+  'bucket/segments/*: DeleteObject GetObject PutObject',
   'bucket: ListBucket',
   'rollups: UpdateItem',
   'feedback: BatchGetItem PartiQLInsert PutItem',
 ] as const;
 
 const verdictTaken = { 'PutItem on feedback': 'the id of a verdict that was replaced and is sent again' };
+
+const replaced = 'a call that records of a coding agent made by themselves goes once its span comes';
+
+const ofAgents = { 'DeleteItem on calls': replaced, 'DeleteObject on bucket/segments/*': replaced };
 
 const meanwhile = 'log records that come while their span is being written join the stored call';
 
@@ -431,6 +435,7 @@ export const callFixtures = {
       'GetObject on bucket/segments/*': meanwhile,
       'ListBucket on bucket': meanwhile,
       ...verdictTaken,
+      ...ofAgents,
     },
     body: (p) => spanExport(p),
     answer: '{}',
@@ -439,7 +444,7 @@ export const callFixtures = {
   },
   '/otel/v1/logs': {
     permitted: [...joinCalls, 'calls/index/by_time: Query', 'calls/index/by_trace: Query'],
-    seldom: verdictTaken,
+    seldom: { ...verdictTaken, ...ofAgents },
     body: (p) => logsJson(p, agentJson('claude_code.user_prompt', { 'prompt.id': 'one' })),
     answer: '{}',
     probes: {

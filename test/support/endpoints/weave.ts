@@ -106,15 +106,23 @@ const joinFeedback = [
 
 const { scenarios: spanScenarios, ...spans } = callFixtures['/otel/v1/traces'];
 
+/** Resources name their project otherwise in this dialect, so the header does. */
+const inProject = (sent: Sent, project: string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, project_id: project },
+});
+
 /** The routes that Weave's dialect alone has. */
 export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
   ...weaveTableFixtures,
   ...labelFixtures,
   '/agents/otel/v1/traces': {
     ...spans,
+    headers: (p) => ({ project_id: p }),
     scenarios: spanScenarios.map((scenario) => ({
       ...scenario,
-      request: (p, names) => ({ ...scenario.request(p, names), path: '/agents/otel/v1/traces' }),
+      before: (p) => (scenario.before?.(p) ?? []).map((sent) => inProject(sent, p)),
+      request: (p, names) => inProject({ ...scenario.request(p, names), path: '/agents/otel/v1/traces' }, p),
     })),
   },
   '/v2/{entity}/{project}/calls/complete': {
