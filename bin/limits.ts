@@ -3,7 +3,7 @@
 import { limitsClass, limitsObject, limits as limitsSchema } from '../api/limits.ts';
 import { readProjectLimits } from '../core/records/limits.ts';
 import { createObject } from '../core/records/objects/index.ts';
-import { readSpent } from '../core/records/spending.ts';
+import { dollarText, readSpent } from '../core/records/spending.ts';
 import { ownPolicy } from '../foundations/policy.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
@@ -140,7 +140,7 @@ const show = async (
   if (limits.length === 0) return out(`${project} has no limits`);
   for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
     out(
-      `${project}: $${limit.usd} a ${limit.period}, of which $${Number((spent / 1e9).toFixed(4))} are spent; it begins anew at ${formatTime(resetsAt * 1000)}`,
+      `${project}: $${limit.usd} a ${limit.period}, of which ${dollarText(spent / 1e9)} are spent; it begins anew at ${formatTime(resetsAt * 1000)}`,
     );
 };
 

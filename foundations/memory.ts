@@ -13,6 +13,10 @@ export class Memory<T> {
     this.#milliseconds = milliseconds;
   }
 
+  forget(name: string): void {
+    this.#known.delete(name);
+  }
+
   get(name: string, read: () => Promise<T>): Promise<T> {
     const known = this.#known.get(name);
     if (known && known.until > Date.now()) return known.value;

@@ -42,11 +42,14 @@ export interface SignInLink {
  */
 export const signInLink = (url: string, key: string): SignInLink => {
   const code = randomBytes(24).toString('base64url');
+  const expected = Buffer.from(code);
   const until = performance.now() + lifetimeMs;
   let used = false;
 
-  const matches = (given: string): boolean =>
-    given.length === code.length && timingSafeEqual(Buffer.from(given), Buffer.from(code));
+  const matches = (given: string): boolean => {
+    const bytes = Buffer.from(given);
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  };
 
   const answer = (res: ServerResponse, status: number, body: object): void => {
     const headers = {

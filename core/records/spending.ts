@@ -173,12 +173,13 @@ export const tellNearlyReached = async (
   }
 };
 
-/** Dollars as people write them, to a hundredth of a cent. */
-const dollars = (usd: number): string => `$${Number(usd.toFixed(4))}`;
+/** Dollars as people write them: to a hundredth of a cent, and tiny amounts as they are counted. */
+export const dollarText = (usd: number): string =>
+  `$${usd.toFixed(usd < 0.001 ? 9 : 4).replace(/\.?0+$/, '')}`;
 
 /** A limit as a sentence names it: `the key's limit of $5 a day`. */
 export const limitText = ({ of, period, usd }: SpendingLimit): string =>
-  `the ${of}'s limit of ${dollars(usd)} a ${period}`;
+  `the ${of}'s limit of ${dollarText(usd)} a ${period}`;
 
 /** 429: a limit leaves too little for what somebody asks for. */
 export class SpendingLimitReached extends ServiceError {
@@ -191,7 +192,7 @@ export class SpendingLimitReached extends ServiceError {
   constructor({ limit, spent, resetsAt }: Spent, amount: Nanos, now: number) {
     const at = formatTime(resetsAt * 1000);
     const left = Math.max(0, nanosDown(limit.usd) - spent) / 1e9;
-    const msg = `${limitText(limit)} leaves ${dollars(left)}, and this request may cost up to ${dollars(amount / 1e9)}; it begins anew at ${at}`;
+    const msg = `${limitText(limit)} leaves ${dollarText(left)}, and this request may cost up to ${dollarText(amount / 1e9)}; it begins anew at ${at}`;
     super(
       429,
       [

@@ -147,6 +147,12 @@ const wide = unitsIn([
 /** The first units of what is undone beyond ASCII: of terminals, and of tags that nobody sees, too. */
 export const beyondAscii = `${unseenUnits}${spaces}${dashes}${wide}\u009b\udb40`;
 
+/**
+ * What is left of colors, and of `grep`'s deletions of a line's end, where a log has lost the sign that begins
+ * them.
+ */
+const lostControl = '\\[(?:[0-9;]{1,16}m|[0-2]?K)';
+
 /** None of them can backtrack over more than what it has matched, so the time is linear in the text. */
 const forms: readonly Form[] = [
   {
@@ -183,7 +189,7 @@ const forms: readonly Form[] = [
   },
   {
     // Terminals: colours, character sets, links. Some logs have lost the sign that begins them.
-    form: '(?:(?:\\u001b\\[|\\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|\\u001b[()][A-Z0-9]|\\u001b\\]8;[^;\\u0007]{0,64};|\\[[0-9;]{1,16}m|\\u001b)+',
+    form: `(?:(?:\\u001b\\[|\\u009b)[0-?]{0,32}[ -/]{0,4}[@-~]|\\u001b[()][A-Z0-9]|\\u001b\\]8;[^;\\u0007]{0,64};|${lostControl}|\\u001b)+`,
     undo: (_, { unseen }) => unseen,
   },
   { form: `(?:[${unseenUnits}]|\\udb40[\\udc00-\\udfff])+`, undo: (_, { unseen }) => unseen },
@@ -205,7 +211,7 @@ const printableHead = '(?:3[A-F]|2[0-9A-F]|C2=[89AB]|E2=8)';
 const beginsEscape = new RegExp(
   [
     `\\\\(?:[xuU]${hex}{2}|u\\{|[0-3][0-7]{2}|/|e\\[)|%${hex}{2}|%u${hex}{4}|=(?:${printableHead}|\\r?\\n)|&(?:#|[A-Za-z]{2,16};|${bareNames})`,
-    `[\\u001b${beyondAscii}]|\\[[0-9;]{1,16}m|\\+[0-9A-Za-z]`,
+    `[\\u001b${beyondAscii}]|${lostControl}|\\+[0-9A-Za-z]`,
   ].join('|'),
   'y',
 );

@@ -42,9 +42,22 @@ const pricesMs = 60_000;
 
 const remembered = new Memory<LimitPrices>(pricesMs);
 
-/** The prices by which limits count. */
-const pricesOf = (project: ProjectId | undefined, budget: RequestBudget): Promise<LimitPrices> =>
-  remembered.get(project ?? '', () => readLimitPrices(settings.costs, project, budget));
+/**
+ * The prices by which limits count. If none of the names has one, they are read anew: whoever was refused
+ * for that has set one by now.
+ */
+const pricesOf = async (
+  project: ProjectId | undefined,
+  names: readonly string[],
+  budget: RequestBudget,
+): Promise<LimitPrices> => {
+  const of = project ?? '';
+  const read = () => readLimitPrices(settings.costs, project, budget);
+  const prices = await remembered.get(of, read);
+  if (project === undefined || prices(names, Date.now() * 1000, 0)) return prices;
+  remembered.forget(of);
+  return remembered.get(of, read);
+};
 
 /**
  * Counts a request of a key, if there is a rate limit.
@@ -85,7 +98,7 @@ export const holdCost = async (
   ];
   const chosen = chooseUpstream(inference.upstreams, body.model);
   if (limits.length === 0 || !chosen) return undefined;
-  const prices = await pricesOf(project, budget);
+  const prices = await pricesOf(project, [chosen.model, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   const request = { path, body, model: chosen.model, ...spending };
   return Spending.begin(settings.rollups, request, budget);

@@ -56,6 +56,8 @@ export const literals: readonly string[] = [
     '\\"',
     '\\\\\\"',
     '[31m',
+    '[01;31m[K',
+    '[2K',
     '^[[0m',
     '\\e[32m',
     '\\033[32m',

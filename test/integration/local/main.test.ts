@@ -88,8 +88,10 @@ describe('npm start', () => {
       return [response.status, await response.json()];
     };
     const gone = [410, { detail: [expect.objectContaining({ type: 'gone' })] }];
-    for (const wrong of ['', '{}', '{"code": 1}', JSON.stringify({ code: code.toLowerCase() })])
-      expect(await exchange(wrong)).toEqual(gone);
+    const codes = [1, code.toLowerCase(), 'é'.repeat(code.length)].map((wrong) =>
+      JSON.stringify({ code: wrong }),
+    );
+    for (const wrong of ['', '{}', ...codes]) expect(await exchange(wrong)).toEqual(gone);
     expect(await exchange(JSON.stringify({ code }))).toEqual([200, { key }]);
     expect(await exchange(JSON.stringify({ code }))).toEqual(gone);
     expect(code).not.toContain(key);

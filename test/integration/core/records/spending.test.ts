@@ -89,6 +89,16 @@ describe('money that is held', () => {
     ]);
   });
 
+  it('is told amounts below a hundredth of a cent as they are', async () => {
+    const limits = limitsOf('project', 'acme/tiny', { usdPerDay: 0.000_05 });
+    await hold(limits, 0.000_03, noon);
+    await expect(hold(limits, 0.000_025_5, noon)).rejects.toMatchObject({
+      message: expect.stringContaining(
+        "the project's limit of $0.00005 a day leaves $0.00002, and this request may cost up to $0.0000255;",
+      ),
+    });
+  });
+
   it('is refused where one request alone is dearer than a limit', async () => {
     const limits = limitsOf('key', 'dear', { usdPerDay: 1 });
     await expect(hold(limits, 1.01)).rejects.toMatchObject({ status: 429, spentUsd: 0 });

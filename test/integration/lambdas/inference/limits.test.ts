@@ -230,6 +230,21 @@ describe('a limit', () => {
 });
 
 describe("a project's limits", () => {
+  it('take a model as soon as it has the price that a refusal asks for', async () => {
+    const project = 'acme/priced-late';
+    await setLimits(project, { usd_per_day: 1 });
+    upstream.behave(json(completion({ content: 'Sunny' })));
+    const { client } = await spender({}, project);
+    const ask = (own: string) => client.chat.completions.create({ model: own, messages, max_tokens: 10 });
+    for (const own of ['own/first', 'own/second']) {
+      await expect(ask(own)).rejects.toMatchObject({ status: 422, code: 'model_without_price' });
+      const price = { prompt_token_cost: 1e-6, completion_token_cost: 1e-6 };
+      const { status } = await service.post('/cost/create', { project_id: project, costs: { [own]: price } });
+      expect(status).toBe(200);
+      expect((await ask(own)).choices).toHaveLength(1);
+    }
+  });
+
   it('are those of its object, by its own prices, and take the role admin', patient, async () => {
     const project = 'acme/limited';
     const writer = await keyWith(service, { scope: '*', role: 'write' });
