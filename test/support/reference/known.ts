@@ -26,7 +26,12 @@ const traceNameOf = ({ display_name, op_name }: JsonObject): JsonValue => {
 const summaryOf = (start: JsonObject, end: JsonObject | null): JsonObject => {
   const { svc: _, ...own } = isJsonObject(end?.summary) ? end.summary : {};
   const latency = end && Math.round((microsOf(end.ended_at) - microsOf(start.started_at)) / 1000);
-  return { ...own, svc: { status: statusOf(end), latency_ms: latency, trace_name: traceNameOf(start) } };
+  const { waited_ms: waited, waiting } = own;
+  const wait = typeof waited === 'number' ? { waited_ms: waited } : waiting === true ? { waiting } : {};
+  return {
+    ...own,
+    svc: { status: statusOf(end), latency_ms: latency, trace_name: traceNameOf(start), ...wait },
+  };
 };
 
 const sizeOf = (record: JsonObject | null): number => (record ? utf8Length(JSON.stringify(record)) : 0);
