@@ -97,6 +97,48 @@ describe('whoever comes back to the threads', () => {
   });
 });
 
+describe('a turn that waited for a person', () => {
+  const own = 'page/waited';
+
+  it('shows what they said, what happened then, and the answer, as one turn', async () => {
+    const wait = { summary: { waited_ms: 12_000 }, output: 'Move the hives to the clover?' };
+    await report(own, [
+      { id: 'asked', thread: 'bees', ms: 14_000, inputs: { question: 'Where?' }, output: 'On Friday.' },
+      {
+        ...{ id: 'ask', trace: 'asked', parent: 'asked', op: 'approve', at: 10 },
+        thread: 'bees',
+        turn: 'asked',
+        ...wait,
+      },
+      {
+        ...{ id: 'resumed', op: 'apiary', at: 13_000, thread: 'bees', turn: 'asked' },
+        inputs: { messages: [{ role: 'user', content: 'yes, on Friday' }] },
+        output: 'On Friday.',
+      },
+      {
+        id: 'moved',
+        trace: 'resumed',
+        parent: 'resumed',
+        op: 'move_hives',
+        at: 13_010,
+        thread: 'bees',
+        turn: 'asked',
+      },
+    ]);
+    const page = await visit(link('bees', own));
+    const turns = page.locator('.turn');
+    await turns.locator('.asked').getByText('yes, on Friday').waitFor();
+    await turns.getByRole('link', { name: 'move_hives' }).waitFor();
+    expect(await turns.count()).toBe(1);
+    expect(await turns.locator('.asked').allInnerTexts()).toEqual([
+      expect.stringContaining('Where?'),
+      expect.stringContaining('yes, on Friday'),
+    ]);
+    expect(await turns.locator('.answered').innerText()).toContain('On Friday.');
+    expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
+  });
+});
+
 describe('a conversation', () => {
   it('shows what was said, the steps in between, and what each turn took, read once', async () => {
     const page = await visit(link('thread-1'));

@@ -9,6 +9,8 @@ export interface SeededCall {
   readonly op?: string;
   readonly name?: string;
   readonly thread?: string;
+  /** @default - the call itself, if it has a thread */
+  readonly turn?: string;
   /** Milliseconds after the beginning of the test's time. @default 0 */
   readonly at?: number;
   /** In milliseconds; null for a call that still runs. @default 100 */
@@ -39,7 +41,7 @@ const reportsOf = (project: string, call: SeededCall) => {
     parent_id: call.parent ?? null,
     display_name: call.name ?? null,
     thread_id: call.thread ?? null,
-    turn_id: call.thread === undefined ? null : id,
+    turn_id: call.turn ?? (call.thread === undefined ? null : id),
     attributes: call.attributes ?? {},
     inputs: call.inputs ?? {},
   };

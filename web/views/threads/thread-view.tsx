@@ -11,10 +11,11 @@ import {
   type Usage,
   waitOf,
 } from '../../api/calls.ts';
+import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
-import { useKept, useRead } from '../../session/session.tsx';
+import { type Reading, useKept, useRead } from '../../session/session.tsx';
 import {
   Button,
   CallFigures,
@@ -41,6 +42,8 @@ const staleTime = 0;
 
 const byTime = [{ field: 'started_at', direction: 'asc' as const }];
 
+const none: readonly CallRow[] = [];
+
 /** The turns of a thread by their headers, in order of their start. */
 const useTurns = (project: string, thread: string) =>
   useRead(
@@ -55,6 +58,36 @@ const useTurns = (project: string, thread: string) =>
       }),
     { staleTime, refetchInterval: ({ state: { data } }) => intervalOf(data) },
   );
+
+/** Whether a call waits for a person, or has waited. */
+const hasWaited = ({ summary }: CallRow): boolean =>
+  summary?.svc?.waiting === true || typeof summary?.svc?.waited_ms === 'number';
+
+/**
+ * The runs that went on with turns once a person had answered: roots of other traces that belong to
+ * them. They are only looked for where a call has waited.
+ */
+const readResumes = async (
+  reading: Reading,
+  project: string,
+  turns: readonly CallRow[],
+  calls: readonly CallRow[],
+): Promise<CallRow[]> => {
+  const waiting = new Set(calls.filter(hasWaited).map(({ turn_id }) => turn_id));
+  const asked = turns.filter(({ id }) => waiting.has(id));
+  const threads = asked.flatMap(({ thread_id }) => thread_id ?? []);
+  if (threads.length === 0) return [];
+  const isOfTurn: Operation = { $in: [{ $getField: 'turn_id' }, asked.map(({ id }) => ({ $literal: id }))] };
+  const isRoot: Operation = { $eq: [{ $getField: 'parent_id' }, { $literal: null }] };
+  const rows = await readRows(reading, {
+    project_id: project,
+    filter: { thread_ids: [...new Set(threads)] },
+    query: { $expr: { $and: [isRoot, isOfTurn, { $not: [isTurn] }] } },
+    sort_by: byTime,
+    columns: headersOf(),
+  });
+  return rows;
+};
 
 /** What is below turns: the nodes of their trees, by the id of the turn. */
 const nodesOf = (
@@ -80,23 +113,29 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
   const query = useRead(
     ['steps', project, traces, turns.map(({ ended_at }) => ended_at)],
     async (reading) => {
-      const calls = await readRows(reading, {
-        project_id: project,
-        filter: { trace_ids: traces },
-        sort_by: byTime,
-        columns: headersOf('summary.usage'),
-        include_costs: true,
-      });
-      return { calls, readAt: Date.now() };
+      const read = (trace_ids: string[]) =>
+        readRows(reading, {
+          project_id: project,
+          filter: { trace_ids },
+          sort_by: byTime,
+          columns: headersOf('summary.usage', 'attributes.kind'),
+          include_costs: true,
+        });
+      const calls = await read(traces);
+      const resumes = await readResumes(reading, project, turns, calls);
+      const others = new Set(resumes.map(({ trace_id }) => trace_id).filter((id) => !traces.includes(id)));
+      const more = others.size > 0 ? await read([...others]) : [];
+      return { calls: [...calls, ...more], resumes, readAt: Date.now() };
     },
     { staleTime, placeholderData: keepPreviousData },
   );
   const { data } = query;
   const nodes = useMemo(
-    () => (data ? nodesOf(data.calls, turns, data.readAt) : new Map<string, TreeNode>()),
+    () =>
+      data ? nodesOf(data.calls, [...turns, ...data.resumes], data.readAt) : new Map<string, TreeNode>(),
     [data, turns],
   );
-  return { query, nodes };
+  return { query, nodes, resumes: data?.resumes ?? none };
 };
 
 /** The payloads of some calls, by id: what was asked and answered. */
@@ -198,7 +237,17 @@ interface TurnProps {
   readonly lines: readonly TreeLine[];
   /** What steps were about, of those that are in sight at first, by id. */
   readonly told: ReadonlyMap<string, CallRow>;
+  /** The runs that went on with it once a person had answered, in order. */
+  readonly resumes: readonly ResumedRun[];
   readonly plain: boolean;
+}
+
+/** A run that went on with a turn. */
+interface ResumedRun {
+  readonly call: CallRow;
+  /** Its payload, which has what the person said; undefined while it is on its way. */
+  readonly payload: CallRow | undefined;
+  readonly lines: readonly TreeLine[];
 }
 
 /** What the turn took, with all below it. */
@@ -247,8 +296,27 @@ const useExchange = ({ payload, node, below }: Pick<TurnProps, 'payload' | 'node
     };
   }, [payload, node, below]);
 
+interface ResumedProps {
+  readonly project: string;
+  readonly resume: ResumedRun;
+  readonly told: TurnProps['told'];
+  readonly plain: boolean;
+}
+
+/** What a person said while a turn waited for them, and what happened then. */
+const Resumed = ({ project, resume: { payload, lines }, told, plain }: ResumedProps) => (
+  <>
+    <div className="asked">
+      {(payload ? exchangeIn(payload).asked : []).map((message, at) => (
+        <MessageCard key={at} message={message} plain={plain} />
+      ))}
+    </div>
+    <Steps project={project} lines={lines} told={told} />
+  </>
+);
+
 /** A turn: what was asked, what happened then, and what was answered. */
-const Turn = ({ project, number, call, payload, node, below, lines, told, plain }: TurnProps) => {
+const Turn = ({ project, number, call, payload, node, below, lines, told, resumes, plain }: TurnProps) => {
   const exchange = useExchange({ payload, node, below });
   return (
     <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
@@ -259,6 +327,9 @@ const Turn = ({ project, number, call, payload, node, below, lines, told, plain 
         ))}
       </div>
       <Steps project={project} lines={lines} told={told} />
+      {resumes.map((resume) => (
+        <Resumed key={resume.call.id} project={project} resume={resume} told={told} plain={plain} />
+      ))}
       <div className="answered">
         {exchange?.answered.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
@@ -288,8 +359,9 @@ const noLines: readonly TreeLine[] = [];
 
 /** Some turns that are read together: their headers by traces, and their payloads. */
 const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
-  const { query, nodes } = useSteps(project, turns);
+  const { query, nodes, resumes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
+  const said = usePayloads(project, resumes);
   const models = turns.flatMap(({ id }) =>
     saysNothing(payloads.data?.get(id)) ? (modelsOf(nodes.get(id)) ?? []) : [],
   );
@@ -310,7 +382,7 @@ const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
   }, [nodes, first, onUsage]);
   return (
     <>
-      <QueryStatus of={[payloads, query]} />
+      <QueryStatus of={[payloads, query, said]} />
       {turns.map((call) => (
         <Turn
           key={call.id}
@@ -322,6 +394,13 @@ const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
           below={below.data}
           lines={lines.get(call.id) ?? noLines}
           told={told}
+          resumes={resumes
+            .filter(({ turn_id }) => turn_id === call.id)
+            .map((resume) => ({
+              call: resume,
+              payload: said.data?.get(resume.id),
+              lines: lines.get(resume.id) ?? noLines,
+            }))}
           plain={plain}
         />
       ))}
@@ -341,8 +420,6 @@ const keys = [
   ['Escape', 'back to the threads'],
   ['?', 'these keys'],
 ] as const;
-
-const none: readonly CallRow[] = [];
 
 /** Goes from turn to turn by the keyboard. */
 const moveFocus = (by: number): void => {

@@ -204,17 +204,20 @@ describe('an interrupt of LangGraph', () => {
     expect((await callsOf(project)).get(idOf(resumed))?.turn_id).toBe(idOf(resumed));
   });
 
-  it('costs its own requests alone what it takes', async () => {
+  it('costs read and write units of the documents, and nothing where nobody was asked', async () => {
     const project = newProject();
     const units = async (spans: readonly SpanOf[]) => {
       const { readUnits, writeUnits } = await lineOf(service, await send(project, spans));
       return { readUnits, writeUnits };
     };
-    const plain = { ...resumed, values: { ...graph, 'input.value': '{"question": "Where?"}' } };
-    const asks = await units([asking]);
-    expect(await units([{ ...plain, trace: 7 }])).toMatchObject({ readUnits: 0 });
-    // The note, and two looks at the notes.
-    expect(asks.readUnits).toBe(2);
+    const ordinary = { ...root, values: { ...graph, 'input.value': '{"question": "Where?"}' } };
+    expect(await units([{ ...ordinary, trace: 7 }])).toEqual({ readUnits: 0, writeUnits: 5 });
+    await send(project, [root]);
+    expect(await units([{ ...asking, parent: 1 }])).toEqual({ readUnits: 2, writeUnits: 6 });
+    expect(await units([resumed])).toEqual({ readUnits: 9.5, writeUnits: 16 });
+    // Sent again, all is as it was, and the note is put again.
+    const { writeUnits } = await units([{ ...ordinary, trace: 7 }]);
+    expect((await units([resumed])).writeUnits).toBe(Number(writeUnits) + 1);
   });
 });
 

@@ -302,6 +302,7 @@ describe('totals of traces', () => {
     const answerOf = async (filter: object) => (await ask({ ...asked, filter }))[0]?.summary as JsonObject;
     const expected = {
       ...{ call_count: 3001, error_count: 3000, input_tokens: 2 * 3 * 3000, output_tokens: 2 * 7 * 3000 },
+      waited_ms: 0,
       // 48 calls of the first day, and all others at twice the price.
       total_cost: 31 * (48 + 2 * (3000 - 48)),
       waited_ms: 0,
