@@ -305,7 +305,6 @@ describe('totals of traces', () => {
       waited_ms: 0,
       // 48 calls of the first day, and all others at twice the price.
       total_cost: 31 * (48 + 2 * (3000 - 48)),
-      waited_ms: 0,
     };
     expect(await answerOf({ call_ids: ['call-0'] })).toEqual({
       svc: { status: 'descendant_error', trace_totals: expected },
