@@ -459,7 +459,8 @@ export const settlePauses = async (
     });
     await relate(calls, linksOf(known), (traceId) => readMembers(store, projectId, traceId, budget));
     await mapConcurrent([...calls.changed], concurrency, ([id, call]) =>
-      writeCalls(store, reportsOf(call), users.get(id) ?? '', budget),
+      // A turn that questions and answers have changed is not that of the trace alone.
+      writeCalls(store, reportsOf(call), users.get(id) ?? '', budget, { isMet: () => true }),
     );
   }
 };
