@@ -22,6 +22,21 @@ export const ownSpanOf = (group: Group): string | undefined =>
     ? toolSpanOf(group)
     : first(group.facts, (fact) => (fact.isSpan ? fact.spanId : undefined));
 
+/** A fact without an id of its operation. */
+interface Alone {
+  readonly kind: 'model' | 'other';
+  readonly fact: Fact;
+}
+
+/** The fact of the same model and agent whose end is nearest, if it is near. */
+const nearestOf = (fact: Fact, others: readonly Fact[]): Fact | undefined => {
+  const distance = (other: Fact): number => Math.abs(other.endedAt - fact.endedAt);
+  return others
+    .filter((other) => other.text('model') === fact.text('model') && distance(other) <= nearMicros)
+    .filter((other) => other.isSpan || other.text('agent_id') === fact.text('agent_id'))
+    .toSorted((a, b) => distance(a) - distance(b))[0];
+};
+
 /** Gathers facts that are about one request, one run of a tool, or one thing that stands by itself. */
 export const groupsOf = (facts: readonly Fact[]): Group[] => {
   const groups = new Map<string, Group>();
@@ -32,7 +47,7 @@ export const groupsOf = (facts: readonly Fact[]): Group[] => {
     groups.set(key, group);
   };
   // What fails, and compactions, have no id in both a record and a span. Their ends are close.
-  const alone: { readonly kind: 'model' | 'other'; readonly fact: Fact }[] = [];
+  const alone: Alone[] = [];
   const toolOfSpan = new Map<string, string>();
   for (const fact of facts) {
     const use = fact.text('tool_use_id');
@@ -73,22 +88,28 @@ export const groupsOf = (facts: readonly Fact[]): Group[] => {
     }
   }
   const spans = alone.filter(({ fact }) => fact.isSpan);
+  const records = alone.filter(({ fact }) => !fact.isSpan);
+  const requests = records.filter(({ fact }) => fact.name === event.request);
   const taken = new Set<Fact>();
-  for (const { kind, fact } of alone.filter((each) => !each.fact.isSpan)) {
-    const near = spans.filter(
-      (each) =>
-        each.kind === kind &&
-        !taken.has(each.fact) &&
-        each.fact.text('model') === fact.text('model') &&
-        Math.abs(each.fact.endedAt - fact.endedAt) <= nearMicros,
+  const takeNearest = ({ kind, fact }: Alone, others: readonly Alone[]): Fact | undefined => {
+    const best = nearestOf(
+      fact,
+      others.flatMap((other) => (other.kind === kind && !taken.has(other.fact) ? other.fact : [])),
     );
-    const [best] = near.toSorted(
-      (a, b) => Math.abs(a.fact.endedAt - fact.endedAt) - Math.abs(b.fact.endedAt - fact.endedAt),
-    );
-    add(kind, fact.key, fact);
-    if (!best) continue;
-    taken.add(best.fact);
-    add(kind, fact.key, best.fact);
+    if (best) taken.add(best);
+    return best;
+  };
+  // An upstream that names no requests leaves the answer's record without the request's id.
+  const asked = new Map<Fact, Fact>();
+  for (const record of records.filter(({ fact }) => fact.name === event.response)) {
+    const request = takeNearest(record, requests);
+    if (request) asked.set(record.fact, request);
+  }
+  for (const record of records) {
+    const request = asked.get(record.fact);
+    add(record.kind, (request ?? record.fact).key, record.fact);
+    const own = request ? undefined : takeNearest(record, spans);
+    if (own) add(record.kind, record.fact.key, own);
   }
   for (const { kind, fact } of spans) if (!taken.has(fact)) add(kind, `span ${fact.spanId}`, fact);
   return [...groups.values()];
