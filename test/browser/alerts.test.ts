@@ -44,15 +44,15 @@ const open = (path: string, look: Visit = {}) =>
 describe('an alert', () => {
   it('is made beside a chart, previewed, and tells, is tried, paused and deleted', async () => {
     const page = await open(`overview?project=${at}`, { colorScheme: 'light' });
-    await page.getByRole('link', { name: 'Tell me when Errors passes…' }).click();
+    await page.getByRole('link', { name: 'Create alert on Errors' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('What is measured').inputValue()).toBe('error_count.avg');
-    await form.getByLabel('Over the last').selectOption('5 minutes');
+    expect(await form.getByLabel('Metric').inputValue()).toBe('error_count.avg');
+    await form.getByLabel('Window').selectOption('5 minutes');
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     await form.getByText('An alert needs a threshold.').waitFor();
     await form.getByLabel('Alert, in %').fill('50');
-    await form.getByText('Missing data, agreement and reminders').click();
-    await form.getByLabel('Looks that have to agree').fill('1');
+    await form.getByText('Missing data, consecutive checks and reminders').click();
+    await form.getByLabel('Consecutive checks').fill('1');
     await form.getByRole('button', { name: '+ Webhook' }).click();
     await form.getByLabel('Name of webhook 1').fill('ops');
     await form.getByRole('button', { name: '+ Webhook' }).click();
@@ -71,12 +71,12 @@ describe('an alert', () => {
         async () => {
           await page.reload();
           await page.getByText('Share of calls that failed above 50 % in 5 minutes').waitFor();
-          return page.getByRole('region', { name: 'What it told' }).count();
+          return page.getByRole('region', { name: 'Notifications' }).count();
         },
         { timeout: 20_000 },
       )
       .toBe(1);
-    const told = page.getByRole('region', { name: 'What it told' });
+    const told = page.getByRole('region', { name: 'Notifications' });
     await told.getByText('✕ alert').waitFor();
     await told.getByText('✓ webhook ops').waitFor();
     await told.getByText('has no webhook gone').waitFor();
@@ -101,13 +101,13 @@ describe('an alert', () => {
 
   it('takes the filters of a list', async () => {
     const page = await open(`traces?project=${at}&status=%5B%22error%22%5D`);
-    await page.getByRole('link', { name: 'Tell me…' }).click();
+    await page.getByRole('link', { name: 'Create alert' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('What is measured').inputValue()).toBe('call_count.sum');
+    expect(await form.getByLabel('Metric').inputValue()).toBe('call_count.sum');
     await form.getByRole('button', { name: 'error ▾' }).waitFor();
     await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Failing traces');
-    await form.getByLabel('Over the last').selectOption('1 day');
+    await form.getByLabel('Window').selectOption('1 day');
     await form.getByLabel('Alert, in calls').fill('100');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Sums that the service keeps cannot answer this alert').waitFor();

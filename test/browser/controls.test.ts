@@ -93,7 +93,7 @@ describe('the keys of a view', () => {
     await row(page, 'Turn c2').waitFor();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard' });
-    await dialog.getByText('compare the two that are selected').waitFor();
+    await dialog.getByText('compare the two selected rows').waitFor();
     await page.keyboard.press('j');
     expect(await page.locator('.table-row.active').count()).toBe(0);
     await page.keyboard.press('Escape');

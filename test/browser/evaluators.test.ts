@@ -100,7 +100,7 @@ describe('an evaluator', () => {
     await row.getByRole('link').click();
     await page.getByRole('treeitem').first().waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Save and switch on' }).press('Enter');
+    await page.getByRole('button', { name: 'Save and turn on' }).press('Enter');
     await page.getByText('There is no verdict in the last 7 days.').waitFor();
     // What ends in its first five seconds may be passed over.
     const latest = page.getByRole('region', { name: 'Latest verdicts' });
@@ -129,7 +129,7 @@ describe('an evaluator', () => {
     await page.getByRole('link', { name: 'polite' }).press('Enter');
     await page.getByRole('button', { name: 'Judge existing calls' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Judge existing calls' });
-    await dialog.getByText('It is switched off. Switch it on first.').waitFor();
+    await dialog.getByText('This evaluator is off. Turn it on first.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Judge by polite').press('Space');
     await page.getByText('on', { exact: true }).waitFor();
@@ -145,9 +145,9 @@ describe('an evaluator', () => {
       expect.stringContaining('A person says'),
       expect.stringMatching(/Question c.*true.*thumbs down/s),
     ]);
-    await agreement.getByLabel('True, or a large number, stands for bad').press('Space');
+    await agreement.getByLabel('True, or a high number, means bad').press('Space');
     await agreement.getByText('33 %: 1 of 3 opinions say the same.').waitFor();
-    const said = page.getByRole('region', { name: 'What it said' });
+    const said = page.getByRole('region', { name: 'Results' });
     await said.getByRole('button', { name: 'false' }).press('Enter');
     await page.getByRole('heading', { name: 'Latest verdicts: false' }).waitFor();
     const latest = page.getByRole('region', { name: 'Latest verdicts' });
@@ -182,7 +182,7 @@ describe('an evaluator', () => {
     await row.getByRole('link', { name: 'greets' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Hello');
-    await page.getByLabel('Share of them, in percent').fill('12.5');
+    await page.getByLabel('Sample rate, in %').fill('12.5');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('12.5 % of calls').waitFor();
     const { obj } = (await post('/obj/read', {

@@ -40,7 +40,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await traceView(page);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     expect(await newest(page).isVisible()).toBe(true);
     await newest(page).click();
     // The list says the same and has such a button until the view is there. If the network came back
@@ -57,7 +57,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await newest(page).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Overview' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     await page.goBack();
     await newest(page).waitFor();
     await page.goForward();
@@ -93,7 +93,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.goto(new URL(list, pageUrl).href);
     await newest(page).waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     reachable = true;
     await page.getByRole('button', { name: 'Try again' }).click();
     await newest(page).waitFor();
@@ -169,7 +169,7 @@ describe('an answer that breaks off', () => {
       base: `http://127.0.0.1:${port}/ui/`,
       expected: /INCOMPLETE_CHUNKED|failed:|CONTENT_LENGTH_MISMATCH|ERR_/,
     });
-    await alert(page, 'The answer broke off before its end. What came is shown; try again for the rest.');
+    await alert(page, 'The answer was cut off. What arrived is shown; try again for the rest.');
     await newest(page).waitFor();
     breaks = false;
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -42,13 +42,13 @@ describe('the overview', () => {
     const tiles = page.getByRole('list', { name: 'In all' });
     await tiles.getByRole('link', { name: /Calls 20 ±0 %/ }).waitFor();
     await tiles.getByRole('link', { name: /Errors 3 · 15 %/ }).waitFor();
-    const worse = page.getByRole('region', { name: 'What became worse' });
+    const worse = page.getByRole('region', { name: 'What got worse' });
     await worse.getByRole('link', { name: /tool.search slower ×4.0 100 ms → 400 ms/ }).waitFor();
-    await worse.getByRole('link', { name: /tool.search more faulty/ }).click();
+    await worse.getByRole('link', { name: /tool.search more errors/ }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     await page.goBack();
     await tiles.getByRole('link', { name: /Cost/ }).waitFor();
-    await page.getByText('The values as a table').click();
+    await page.getByText('Show as a table').click();
     await page.getByRole('link', { name: /^\d Oct( 2026)? \d\d:00 – \d\d:30$/ }).click();
     await page.getByText('20 rows', { exact: true }).waitFor();
   });
@@ -120,7 +120,7 @@ describe('the overview', () => {
     await page.getByRole('link', { name: 'production', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Users', exact: true }).click();
     await page.getByRole('link', { name: 'local', exact: true }).waitFor();
-    await page.getByLabel('A line for each').check();
+    await page.getByLabel('One line per group').check();
     await page.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
     const other = await visit(page.url());
     await other.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
@@ -141,7 +141,7 @@ describe('the overview', () => {
   it('has no fault that axe finds, in both themes, and fits a phone', async () => {
     const page = await visit(link('&split=true'), { colorScheme: 'light' });
     await page.locator('.chart canvas').first().waitFor();
-    await page.getByText('The values as a table').click();
+    await page.getByText('Show as a table').click();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });

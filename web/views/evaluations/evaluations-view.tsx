@@ -152,7 +152,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
       return cost === undefined ? null : costText(cost);
     }),
     numeric('Latency', 'latency', ({ latency, duration }) => (
-      <span title={`all of it: ${latencyText(duration)}`}>
+      <span title={`total: ${latencyText(duration)}`}>
         {latency === undefined ? '' : durationText(latency)}
       </span>
     )),
@@ -265,7 +265,7 @@ export const EvaluationsView = () => {
         <span className="spring" />
         {picked.length > 0 ? (
           <Button kind="quiet" onClick={() => change({ runs: undefined })}>
-            Choose none
+            Clear selection
           </Button>
         ) : (
           <span className="muted">Choose two to six to compare</span>

@@ -543,7 +543,7 @@ export const ThreadView = () => {
             </Link>
           }
         >
-          This thread has no turns: they were deleted, or none was reported.
+          This thread has no turns. They were deleted, or none was reported.
         </Notice>
       ) : null}
       {hidden > 0 ? (
