@@ -57,7 +57,7 @@ const metric = () =>
       if (has('metric') === has('feedback_type'))
         issues.push(problem('should have exactly one of metric and feedback_type', value));
       if (has('feedback_type') !== has('path'))
-        issues.push(problem('is for feedback, which cannot do without it', value, 'path'));
+        issues.push(problem('is only for feedback, which requires it', value, 'path'));
       if (has('aggregation') === has('percentile'))
         issues.push(problem('should have exactly one of aggregation and percentile', value));
       if (has('feedback_type') && has('percentile'))
@@ -100,7 +100,7 @@ const target = () =>
     z.check(({ value: { sns, event_bus, webhook, format }, value, issues }) => {
       if ([sns, event_bus, webhook].filter((each) => each !== undefined && each !== null).length !== 1)
         issues.push(problem('should have exactly one of sns, event_bus and webhook', value));
-      if (format && !webhook) issues.push(problem('is for a webhook alone', value, 'format'));
+      if (format && !webhook) issues.push(problem('is only for a webhook', value, 'format'));
     }),
   );
 
@@ -139,9 +139,9 @@ const fitsTogether = z.check<Sent>(({ value, issues }) => {
   if (query && pathsIn(query).some(({ field }) => field === 'feedback'))
     issues.push(problem('should not ask for feedback: use a metric of feedback', value, 'query'));
   if (metric.feedbackType !== null && filter !== everyCall)
-    issues.push(problem('is for metrics of calls alone', value, 'filter'));
+    issues.push(problem('is only for metrics of calls', value, 'filter'));
   if (metric.feedbackType !== null && query)
-    issues.push(problem('is for metrics of calls alone', value, 'query'));
+    issues.push(problem('is only for metrics of calls', value, 'query'));
   if (typeof warn === 'number' && (direction === 'above' ? warn >= alert : warn <= alert))
     issues.push(
       problem(

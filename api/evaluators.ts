@@ -64,10 +64,10 @@ const answer = () =>
       const named = labels ?? [];
       if (type === 'label' && (named.length < 2 || new Set(named).size < named.length))
         issues.push(problem('should be at least two labels, each once', value, 'labels'));
-      if (type !== 'label' && labels) issues.push(problem('is for the type "label" alone', value, 'labels'));
+      if (type !== 'label' && labels) issues.push(problem('is only for the type "label"', value, 'labels'));
       for (const name of ['minimum', 'maximum'] as const)
         if (type !== 'number' && typeof value[name] === 'number')
-          issues.push(problem('is for the type "number" alone', value, name));
+          issues.push(problem('is only for the type "number"', value, name));
       if (typeof minimum === 'number' && typeof maximum === 'number' && minimum >= maximum)
         issues.push(problem('should be above the minimum', value, 'maximum'));
     }),
@@ -203,7 +203,7 @@ const oneOfBoth = z.check<{
     issues.push(problem('should have exactly one of judge and check', value));
   if (value.judge && typeof value.max_usd_per_day !== 'number')
     issues.push(
-      problem('is required with a judge: the most dollars that it may cost a day', value, 'max_usd_per_day'),
+      problem('is required with a judge: the daily budget in dollars', value, 'max_usd_per_day'),
     );
 });
 

@@ -48,11 +48,11 @@ const fieldSchema = () =>
         issues.push(problem('should be at least two labels, each once', value, 'enum'));
       for (const name of ['enum', 'maxLength'] as const)
         if (value[name] && type !== 'string')
-          issues.push(problem('is for the type "string" alone', value, name));
+          issues.push(problem('is only for the type "string"', value, name));
       if (labels && maxLength) issues.push(problem('is not for labels', value, 'maxLength'));
       for (const name of ['minimum', 'maximum'] as const)
         if (typeof value[name] === 'number' && !isNumber)
-          issues.push(problem('is for numbers alone', value, name));
+          issues.push(problem('is only for numbers', value, name));
       if (typeof minimum === 'number' && typeof maximum === 'number' && minimum >= maximum)
         issues.push(problem('should be above the minimum', value, 'maximum'));
     }),

@@ -69,7 +69,7 @@ const projectOf = (event: Head): ProjectId | undefined => {
     ([name]) => name.toLowerCase() === projectHeader,
   );
   if (values.flatMap(([, each]) => each ?? []).length > 1)
-    throw new ServiceError(422, [{ loc, msg: 'this header should stand there once', type: 'value_error' }]);
+    throw new ServiceError(422, [{ loc, msg: 'this header should be sent once', type: 'value_error' }]);
   const project = parseProjectId(text);
   if (project !== undefined) return project;
   throw new ServiceError(422, [

@@ -60,7 +60,7 @@ describe('an alert', () => {
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     const preview = form.getByRole('region', { name: 'Preview' });
     await preview.getByRole('heading', { name: /It would have fired [12] times?/ }).waitFor();
-    await preview.getByRole('img', { name: /Share of calls that failed above 50 % in 5 minutes/ }).waitFor();
+    await preview.getByRole('img', { name: /Error rate above 50 % in 5 minutes/ }).waitFor();
     await preview.getByText(/about <?\$\d+\.\d+ a month/).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await form.getByLabel('Name', { exact: true }).fill('Too many errors');
@@ -70,7 +70,7 @@ describe('an alert', () => {
       .poll(
         async () => {
           await page.reload();
-          await page.getByText('Share of calls that failed above 50 % in 5 minutes').waitFor();
+          await page.getByText('Error rate above 50 % in 5 minutes').waitFor();
           return page.getByRole('region', { name: 'Notifications' }).count();
         },
         { timeout: 20_000 },
@@ -81,7 +81,7 @@ describe('an alert', () => {
     await told.getByText('✓ webhook ops').waitFor();
     await told.getByText('has no webhook gone').waitFor();
     await page.getByRole('button', { name: 'Send a test message' }).click();
-    await page.getByText('webhook ops: took it').waitFor();
+    await page.getByText('webhook ops: delivered').waitFor();
     await page.getByText('webhook gone: page/alerts has no webhook gone').waitFor();
     expect((await axeFaults(page)).light).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -110,15 +110,15 @@ describe('an alert', () => {
     await form.getByLabel('Window').selectOption('1 day');
     await form.getByLabel('Alert, in calls').fill('100');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Sums that the service keeps cannot answer this alert').waitFor();
+    await form.getByText('Rollups cannot answer this alert').waitFor();
     await form.getByRole('button', { name: /^Save for <?\$0\.\d+ a month$/ }).click();
     await page.getByRole('heading', { name: 'Alerts / Failing traces' }).waitFor();
   });
 
-  it('says beforehand that the key lacks a role, and that alerts are switched off', async () => {
+  it('says beforehand that the key lacks a role, and that alerts are off', async () => {
     const page = await visit(`alerts?project=${at}&form=true`, { as: reader });
-    await page.getByText(`takes the role admin on ${project}`).waitFor();
-    await page.getByText('Alerts are switched off in this service').waitFor();
+    await page.getByText(`need the role admin on ${project}`).waitFor();
+    await page.getByText('Alerts are off in this service').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 });

@@ -79,6 +79,6 @@ describe('a comparison', () => {
 
   it('with a call that is gone says so', async () => {
     const page = await visit(`compare?project=${at}&left=c1&right=nothing`);
-    await page.getByText('One of the calls is not there').waitFor();
+    await page.getByText('One of the calls does not exist').waitFor();
   });
 });

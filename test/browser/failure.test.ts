@@ -46,14 +46,14 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     // The list says the same and has such a button until the view is there. If the network came back
     // before that, the view would read what it shows without being asked.
     await newest(page).waitFor({ state: 'detached' });
-    await alert(page, 'cannot be reached');
+    await alert(page, 'Cannot reach the service');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('treeitem').first().waitFor();
   });
 
   it('without a network, on the way to a view that has not been loaded', async () => {
-    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:|cannot be reached/ });
+    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:|Cannot reach the service/ });
     await newest(page).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -61,7 +61,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.goBack();
     await newest(page).waitFor();
     await page.goForward();
-    await alert(page, 'cannot be reached');
+    await alert(page, 'Cannot reach the service');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -83,7 +83,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
   it('without a network, on the way to a part of a view that has not been loaded', async () => {
     // Without the page's scripts, which would load the part before it is held.
     const page = await visit('robots.txt', {
-      expected: /robots|failed:|ERR_FAILED|cannot be reached|dynamically imported/,
+      expected: /robots|failed:|ERR_FAILED|Cannot reach the service|dynamically imported/,
     });
     let reachable = false;
     await page.route(
@@ -136,7 +136,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await row.waitFor();
     await post('/calls/delete', { project_id: project, call_ids: ['f2'] });
     await row.click();
-    await page.getByText('This trace is not there: it was deleted').waitFor();
+    await page.getByText('This trace does not exist: it was deleted').waitFor();
     await page.getByRole('link', { name: 'All traces' }).click();
     await page.getByRole('link', { name: 'Turn f1' }).waitFor();
   });

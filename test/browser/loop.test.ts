@@ -99,7 +99,7 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
   await page.goto(`${options.base}evaluators?project=${at}`);
   await page.getByRole('link', { name: 'New evaluator' }).click();
   await page.getByLabel('Name', { exact: true }).fill('clueless');
-  await page.getByRole('button', { name: 'A check without a model' }).click();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
   await page.getByLabel('Text', { exact: true }).fill('No idea');
   await page.getByRole('button', { name: 'Save and turn on' }).click();
   const verdicts = page.getByRole('region', { name: 'Latest verdicts' }).getByRole('row', { name: /true/ });

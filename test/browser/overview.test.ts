@@ -66,7 +66,7 @@ describe('the overview', () => {
     // The calls began an hour after the beginning of the day, in a bucket of half an hour.
     const [x, y] = [box.x + (box.width * 1.25) / 24, box.y + box.height / 2];
     await page.mouse.move(x, y);
-    await page.getByText('click for its calls').first().waitFor();
+    await page.getByText('click to see its calls').first().waitFor();
     await page.mouse.click(x, y);
     await page.getByText('3 rows', { exact: true }).waitFor();
     expect(page.url()).toContain('from=2026-10-02T13%3A00');

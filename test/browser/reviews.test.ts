@@ -142,7 +142,7 @@ describe('a queue', () => {
     const first = `keyboard-${(await question.innerText()).match(/\d/)?.[0]}`;
     await page.getByLabel('Your review').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is filled in.').waitFor();
+    await page.getByText('Answer at least one field').waitFor();
     for (const key of ['y', '2']) await page.keyboard.press(key);
     expect(await focused(page)).toContain('Stars');
     await page.keyboard.type('9');
@@ -303,7 +303,7 @@ describe('a queue', () => {
     await page.getByText('Reviewing takes a key with the role write').waitFor();
     expect(await page.getByRole('button', { name: /New queue|Edit|Delete/ }).count()).toBe(0);
     const other = await visit(`reviews?project=${at}&queue=told`, { as: writer });
-    await other.getByText('you are not one of them').waitFor();
+    await other.getByText('You are not a reviewer of this queue').waitFor();
     expect(await other.getByRole('link', { name: /^Review \d/ }).count()).toBe(0);
   });
 

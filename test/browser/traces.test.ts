@@ -404,7 +404,7 @@ describe('when something is wrong', () => {
   });
 
   it.each([
-    ['no network', { abort: 'failed' }, 'The service cannot be reached'],
+    ['no network', { abort: 'failed' }, 'Cannot reach the service'],
     ['403', { status: 403 }, 'This key may not read this project'],
     ['429', { status: 429 }, 'Too many requests at once'],
     ['503', { status: 503 }, 'The service is busy'],

@@ -199,7 +199,7 @@ const triedBy = async (
 ): Promise<Evaluator> => {
   const problem = (field: string, msg: string) => invalidAt(['body', field], msg);
   if (scorerRefs && scorerRefs.length > 0)
-    throw problem('evaluator', 'should not stand beside scorer_refs: it is tried alone');
+    throw problem('evaluator', 'should not be combined with scorer_refs: it is tried on its own');
   if (!dryRun && callIds.length > maxTried)
     throw problem('call_ids', `should be at most ${maxTried} calls to try an evaluator`);
   await check(value);
