@@ -49,7 +49,7 @@ export const typedPrice = ({ model, input, output, unit, from, provider }: Price
   if (Math.max(prompt, completion) > highest)
     return { problem: `Enter prices up to ${highest} per million tokens.` };
   const time = from === '' ? undefined : new Date(from);
-  if (time && Number.isNaN(time.getTime())) return { problem: 'The time is none.' };
+  if (time && Number.isNaN(time.getTime())) return { problem: 'The time is invalid.' };
   const currency = unit.trim() || 'USD';
   return {
     model: name,
