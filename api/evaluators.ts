@@ -48,7 +48,7 @@ const answerFields = () => ({
     z.enum(['boolean', 'number', 'label']),
     'What its value is: true or false, a number, or one of some labels.',
   ),
-  labels: field(nullish(listOf(label, maxLabels)), 'The labels, of which there are at least two.'),
+  labels: field(nullish(listOf(label, maxLabels)), 'At least two labels.'),
   minimum: field(nullish(finite()), 'The least number.'),
   maximum: field(nullish(finite()), 'The largest number.'),
 });
@@ -91,7 +91,7 @@ const isPlaceholder = (name: string): boolean =>
   whole.has(name) || /^(?:inputs|output|attributes)\.[^\s]+$/.test(name);
 
 const placeholderRule =
-  'is no placeholder: write {{inputs.<path>}}, {{output}}, {{output.<path>}}, {{attributes.<path>}}, {{conversation}} or {{expected}}';
+  'is not a placeholder: write {{inputs.<path>}}, {{output}}, {{output.<path>}}, {{attributes.<path>}}, {{conversation}} or {{expected}}';
 
 const maxMessages = 20;
 const maxContent = 20_000;

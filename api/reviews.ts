@@ -34,7 +34,7 @@ const fieldSchema = () =>
         z.enum(['boolean', 'number', 'integer', 'string']),
         'Yes or no, a number, or a text: one of the labels if there is an `enum`.',
       ),
-      enum: field(nullish(listOf(textUpTo(100), maxLabels)), 'The labels, of which there are at least two.'),
+      enum: field(nullish(listOf(textUpTo(100), maxLabels)), 'At least two labels.'),
       minimum: field(nullish(finite()), 'The least number.'),
       maximum: field(nullish(finite()), 'The largest number.'),
       maxLength: field(nullish(integerWith(z.minimum(1))), 'The most characters of a text.'),
@@ -65,7 +65,7 @@ export const annotationSpec = () =>
   record(
     {
       _type: field(z.literal(annotationSpecClass), 'Its class.'),
-      name: field(displayText, 'What people read beside it.'),
+      name: field(displayText, 'The name that people see.'),
       description: field(nullish(textUpTo(10_000)), 'What to look at, and what counts as what.'),
       field_schema: field(fieldSchema(), 'What may be filled in, as JSON Schema has it.'),
       op_scope: field(

@@ -197,7 +197,7 @@ export const bodyJson = (event: SentBody): unknown => {
   if (type !== undefined && !jsonType.test(type.trim())) {
     throw unsupported(
       'content-type',
-      `should be application/json alone; it is ${JSON.stringify(type.slice(0, 100))}`,
+      `should be only application/json; it is ${JSON.stringify(type.slice(0, 100))}`,
     );
   }
   const encoding = headerOf(event, 'content-encoding');

@@ -48,7 +48,7 @@ type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathP
 const pathOf = ({ pathParameters }: Head) => {
   const path = `/${pathParameters?.path ?? ''}`;
   if (isInferencePath(path)) return path;
-  const msg = `there is no such path below /inference/v1: it passes on ${Object.keys(endpoints).join(', ')}`;
+  const msg = `there is no such path below /inference/v1; the paths are ${Object.keys(endpoints).join(', ')}`;
   throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
 };
 

@@ -35,12 +35,12 @@ const whyFailed: Prompt = {
 
 const dearerSince: Prompt = {
   name: 'what_became_dearer',
-  title: 'What became dearer since?',
+  title: 'What got more expensive since?',
   description: 'Compares costs before and after a time, and finds what drives the difference.',
   arguments: [project, { name: 'since', description: 'The time: -7d, or ISO 8601.', required: true }],
   text: ({ project_id, since }) =>
     [
-      `Find out what became dearer in the project ${project_id} since ${since}.`,
+      `Find out what got more expensive in the project ${project_id} since ${since}.`,
       `1. get_stats from ${since} until now, and once more for as long before it, with usage_metrics total_cost, input_tokens and output_tokens, and call_metrics call_count, grouped by op_name.`,
       '2. Tell apart what grew: the number of calls, the tokens of a call, or the price of the model.',
       '3. query_calls sorted by summary.usage or with columns inputs.model finds typical calls of before and after; compare_calls shows what differs between them.',

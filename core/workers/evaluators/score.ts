@@ -63,7 +63,7 @@ export interface Scored {
 const switchedOff = () =>
   invalidAt(
     ['body'],
-    'evaluators are switched off here: the operator switches them on with the setting evaluators',
+    'evaluators are off in this service: an operator turns them on with the setting evaluators',
   );
 
 /**
@@ -93,7 +93,7 @@ const evaluatorsOf = async (
     if (!allowed && !dryRun)
       throw problem(
         i,
-        `the latest version of ${loaded.objectId} is switched off or has no judge, which holds for its earlier versions, too: save one with "enabled": true`,
+        `the latest version of ${loaded.objectId} is off or has no judge, which also applies to its earlier versions: save one with "enabled": true`,
       );
     return allowed ?? loaded;
   });
