@@ -202,9 +202,7 @@ const oneOfBoth = z.check<{
   if (!value.judge === !value.check)
     issues.push(problem('should have exactly one of judge and check', value));
   if (value.judge && typeof value.max_usd_per_day !== 'number')
-    issues.push(
-      problem('is required with a judge: the daily budget in dollars', value, 'max_usd_per_day'),
-    );
+    issues.push(problem('is required with a judge: the daily budget in dollars', value, 'max_usd_per_day'));
 });
 
 /** A name that can be a part of a type of feedback, also between brackets. */
