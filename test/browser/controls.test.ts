@@ -31,7 +31,7 @@ describe('the menu of times', () => {
     await page.getByRole('button', { name: 'All time' }).click();
     await page.getByLabel('From', { exact: true }).fill(await typed(1_800_000));
     await page.getByLabel('To', { exact: true }).fill(await typed(7_200_000));
-    await page.getByRole('button', { name: 'Show these' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await row(page, 'Turn c1').waitFor({ state: 'detached' });
     await row(page, 'Turn c2').waitFor();
     expect(await names(page)).toEqual(['Turn c2']);

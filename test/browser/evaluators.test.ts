@@ -92,7 +92,9 @@ describe('an evaluator', () => {
     await row.getByText('It is rude.').waitFor();
     await row.getByText('$0.0002').waitFor();
     expect(await tried.getByRole('row').count()).toBe(1 + 3);
-    await page.getByText('Tested on the latest 3 matching calls, for $0.0006. No verdict was stored.').waitFor();
+    await page
+      .getByText('Tested on the latest 3 matching calls, for $0.0006. No verdict was stored.')
+      .waitFor();
     expect(await feedbackIn(project)).toEqual([]);
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -53,7 +53,9 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
   });
 
   it('without a network, on the way to a view that has not been loaded', async () => {
-    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:|Cannot reach the service/ });
+    const page = await visit(list, {
+      expected: /ERR_INTERNET_DISCONNECTED|failed:|Cannot reach the service/,
+    });
     await newest(page).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Overview' }).click();

@@ -130,7 +130,7 @@ describe('the overview', () => {
     const page = await visit(`overview?project=${encodeURIComponent(project)}&range=1h`, {
       expected: /stats|500/,
     });
-    await page.getByText('has no calls in this time').waitFor();
+    await page.getByText('has no calls in this period').waitFor();
     await page.route('**/calls/stats', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 });
     await page.getByRole('button', { name: 'Last hour' }).click();
     await page.getByRole('button', { name: 'Last 7 days' }).click();

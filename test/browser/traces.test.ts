@@ -149,7 +149,7 @@ describe('the list of traces', () => {
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
     expect(await namesOn(page)).toEqual(['Turn turn-1']);
-    await page.getByText('of 154 looked at').waitFor();
+    await page.getByText('of 154 checked').waitFor();
     const calls = await visit(page.url().replace('0.00005', '0.00001').concat('&all=true'));
     await calls.getByText('3 rows', { exact: true }).waitFor();
     expect(await namesOn(calls)).toEqual(['Model', 'model.chat', 'model.chat']);

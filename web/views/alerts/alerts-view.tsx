@@ -82,7 +82,7 @@ const List = (props: ListProps) => {
         rows={alerts}
         keyOf={({ id }) => id}
       />
-      {alerts.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
+      {alerts.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
     </>
   );
 };

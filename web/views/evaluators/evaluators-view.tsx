@@ -124,7 +124,7 @@ const List = ({ project, evaluators, spent }: ListProps) => (
         keyOf={({ id }) => id}
       />
     )}
-    {evaluators.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
+    {evaluators.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
   </>
 );
 

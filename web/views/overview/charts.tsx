@@ -102,7 +102,7 @@ export const MetricChart = (props: MetricChartProps) => {
         />
       </div>
       {isEmpty ? (
-        <p className="muted chart-empty">none in this time</p>
+        <p className="muted chart-empty">none in this period</p>
       ) : (
         <Chart
           name={nameOf(props)}

@@ -314,7 +314,7 @@ export const OverviewView = () => {
       {totals ? <Headline project={project} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
         <Notice kind="info">
-          {project} has no calls in this time. Choose a longer one, or report a call.
+          {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
       {!totals && !error ? <p className="muted">Counting…</p> : null}

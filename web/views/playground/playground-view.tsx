@@ -386,7 +386,7 @@ const usePrompt = (project: string, { prompt, version }: PromptVersion, wanted: 
 const Begun = ({ project, seed: { original, prompt } }: { project: string; seed: Seed }) => {
   if (!original && !prompt)
     return (
-      <>What you send is recorded in {project}. Open a model call or a prompt to begin with its messages.</>
+      <>What you send is recorded in {project}. Open a model call or a prompt to start with its messages.</>
     );
   return (
     <>

@@ -137,7 +137,9 @@ export const PricesView = () => {
         />
       ) : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
-      {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
+      {data.length === maxPrices ? (
+        <p className="muted">Only the first {maxPrices} prices are shown.</p>
+      ) : null}
       {mayWrite ? (
         <AddPrice add={add} />
       ) : (

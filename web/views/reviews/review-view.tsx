@@ -15,15 +15,15 @@ import { type Field, isFor, labelKeys, problemOf, type Queue } from './queue.ts'
 import { askedText } from './queue-form.tsx';
 
 const keys = [
-  ['1 2 3 …', 'choose a label of the marked field; letters follow the digits'],
+  ['1 2 3 …', 'choose a label of the selected field; letters follow the digits'],
   ['y n', 'yes or no'],
   ['Enter', 'save, and continue with the next call'],
   ['s', 'skip the call'],
-  ['u', 'undo: back to the last call, with its review taken back'],
+  ['u', 'undo: back to the last call, and delete its review'],
   ['j k', 'next, previous field'],
-  ['Backspace', 'empty the marked field'],
-  ['PageDown PageUp', 'read on in the story, or back'],
-  ['Escape', 'leave a field that one types into, so that letters are keys again'],
+  ['Backspace', 'clear the selected field'],
+  ['PageDown PageUp', 'scroll the story'],
+  ['Escape', 'leave a text field, so that letters are shortcuts again'],
   ['?', 'these keys'],
 ] as const;
 
@@ -225,7 +225,7 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
     },
     skip: () => current && !busy && goOn({ call: current, records: [], draft: nothing }),
     undo: () =>
-      runOne('The review was not taken back.', async () => {
+      runOne('The review was not deleted.', async () => {
         const last = past.at(-1);
         if (!last) return;
         if (last.records.length > 0) await takeBack(last.call.id, last.records);

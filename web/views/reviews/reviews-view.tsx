@@ -133,7 +133,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   if (rows.length === 0) return null;
   const back = (call: string) =>
     run(() => takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []), {
-      failed: 'The review was not taken back.',
+      failed: 'The review was not deleted.',
     });
   const columns: TableColumn<CallRow>[] = [
     {

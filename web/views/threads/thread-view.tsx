@@ -472,7 +472,7 @@ const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
             <Button
               className="error-text"
               aria-pressed={failed}
-              title={failed ? 'Show all turns' : 'Show these alone'}
+              title={failed ? 'Show all turns' : 'Show only these'}
               onClick={() => onFailed(!failed)}
             >
               {countedText(errors, 'turn')} failed

@@ -57,8 +57,8 @@ declare module '@tanstack/react-router' {
 const keys = [
   ['j ↓', 'next call'],
   ['k ↑', 'previous call'],
-  ['→', 'open, or go to the first call below'],
-  ['←', 'close, or go to the call above'],
+  ['→', 'expand, or go to the first call below'],
+  ['←', 'collapse, or go to the call above'],
   ['e', 'next error'],
   ['/', 'search in the tree'],
   ['n', 'next find'],

@@ -56,7 +56,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
       )}
       {filtered ? (
         <span className="muted" title="The cost of each row is looked up separately">
-          of {countText(read)} looked at
+          of {countText(read)} checked
         </span>
       ) : null}
       {isCounted && error ? <span className="error-text">{wordsOf(error)}</span> : null}
@@ -240,7 +240,7 @@ export const TracesView = () => {
           <div className="folded">
             <Check
               label="Live"
-              title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
+              title={mayLive ? undefined : 'Only when sorted by newest, and without a filter on cost'}
               checked={live}
               disabled={!mayLive}
               onChange={(checked) => change({ live: checked || undefined })}
