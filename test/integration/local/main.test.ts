@@ -15,9 +15,14 @@ afterEach(() => {
 });
 
 /** `npm start` with an environment of its own, and what it has printed so far. */
-const run = (environment: Record<string, string>, { detached = false } = {}) => {
+const run = (
+  environment: Record<string, string>,
+  { detached = false, command = [process.execPath, join(root, 'local/main.ts')] } = {},
+) => {
   const { PATH = '', JAVA_TOOL_OPTIONS = '' } = process.env;
-  const child = spawn(process.execPath, [join(root, 'local/main.ts')], {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd: root,
     env: { PATH, JAVA_TOOL_OPTIONS, PORT: '0', DEMO: '0', ...environment },
     detached,
   });
@@ -129,6 +134,15 @@ describe('npm start', () => {
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
     expect(process.printed.err).toBe('');
+  });
+
+  it('ends at a signal that only npm gets', async () => {
+    const { child, printed, ended } = run({}, { command: ['npm', 'start'] });
+    await ready({ child, printed, ended });
+    child.kill('SIGTERM');
+    // The streams close when the service ends, which has them too.
+    await ended;
+    expect(printed.out).toMatch(/ ended\n$/);
   });
 
   it('ends quietly at a Ctrl-C before it is ready', async () => {
