@@ -7,7 +7,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
-import { classWithMeaning } from './classes.ts';
+import { classWithMeaning, ownClassOf } from './classes.ts';
 import { sweep } from './delete.ts';
 import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
@@ -27,7 +27,7 @@ const isClassName = (value: JsonValue | undefined): value is string =>
 /**
  * The class that a value's class is built upon. `_bases` names its bases, the nearest first: it is
  * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`. A value
- * with neither field has its `_type` as class, unless it is an op.
+ * with neither field, not even one of null, has its `_type` as class, unless it is an op.
  *
  * @returns null if the value names no class of 1–256 characters
  */
@@ -36,8 +36,7 @@ export const baseObjectClassOf = (value: JsonValue, kind: 'op' | 'object'): stri
   const base = Array.isArray(bases)
     ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
     : undefined;
-  const className =
-    own(value, '_class_name') ?? (bases === undefined && kind === 'object' ? own(value, '_type') : undefined);
+  const className = own(value, '_class_name') ?? (kind === 'object' ? ownClassOf(value) : undefined);
   return base ?? (isClassName(className) ? className : null);
 };
 
