@@ -7,9 +7,18 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
-import { classWithMeaning, ownClassOf } from './classes.ts';
+import { classWithMeaning, ownClassOf, requireRoom } from './classes.ts';
 import { sweep } from './delete.ts';
-import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
+import {
+  digestItem,
+  type Head,
+  headItem,
+  memberChanges,
+  noteKey,
+  unchanged,
+  type ValueName,
+  versionItem,
+} from './items.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findVersions, packValue, putValue, readHeads } from './read.ts';
 
@@ -64,8 +73,8 @@ export interface ObjectChecks {
  *
  * @param userId whose key makes it
  * @returns the digest of the value, as it was sent
- * @throws ServiceError 409 if the client expects another digest; as {@link redactObject} and the checks;
- * 503 when storage does not take it in time, or others change the object all the while
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}, the checks
+ * and {@link requireRoom}; 503 when storage does not take it in time, or others change the object all the while
  */
 export const createObject = async (
   store: Store,
@@ -82,7 +91,8 @@ export const createObject = async (
   const { packed, bytes, home } = await packValue(val);
   const kind = store.policy.isOp(val) ? 'op' : 'object';
   const baseObjectClass = baseObjectClassOf(val, kind);
-  const about = { ...name, digest, kind, baseObjectClass, bytes, home } as const;
+  const meaning = classWithMeaning(val) ?? null;
+  const about = { ...name, digest, kind, baseObjectClass, meaning, bytes, home } as const;
   const orphans: ValueName[] = [];
   await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([
@@ -92,6 +102,8 @@ export const createObject = async (
     if (known) return { value: undefined };
     // The transaction takes the head as it was read, so nothing else is covered.
     if (head?.latest) await authorize?.({ deleted: [], covered: head.latest, uncovered: null });
+    if (meaning !== null && head?.latest?.meaning !== meaning)
+      await requireRoom(store, name.projectId, meaning, budget);
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);
@@ -116,12 +128,14 @@ const creation = (header: VersionHeader, head: Head | undefined, packed: Uint8Ar
     generation: (head?.generation ?? 0) + 1,
     latest: header,
   };
+  const members = memberChanges(head?.latest ?? null, header);
   return {
     puts: [
       { item: headItem(next), expected: unchanged(head) },
       { item: versionItem(header) },
       { item: digestItem(header, home === 'item' ? packed : null), expected: { k: undefined } },
+      ...members.puts,
     ],
-    deletes: home === 'bucket' ? [noteKey(header)] : [],
+    deletes: [...(home === 'bucket' ? [noteKey(header)] : []), ...members.deletes],
   };
 };
