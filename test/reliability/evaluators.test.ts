@@ -107,7 +107,7 @@ const queue = () => {
       Entries: { Id: string; MessageBody: string }[];
     };
     // A job each: one that dies leaves the others as they are.
-    for (const job of Entries.flatMap(({ MessageBody }) => fromMessage(MessageBody)))
+    for (const job of Entries.flatMap(({ MessageBody }) => fromMessage(MessageBody).jobs))
       messages.push({ body: toMessage(job.projectId, [job]), at: 0, receives: 0 });
     return numbers.chance(0.1)
       ? respond(500, { __type: 'InternalError' })
@@ -215,7 +215,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
       message.at = Date.now() + leaseMs + 50;
       message.receives++;
       const outcome = await invocation(async () => {
-        const [job] = fromMessage(message.body);
+        const [job] = fromMessage(message.body).jobs;
         return job && judgeCall(judging, job, message.receives >= 20, requestBudget(leaseMs));
       });
       // A message that was done may come again, too.

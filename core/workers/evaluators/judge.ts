@@ -129,6 +129,20 @@ const evaluatorOf = async (
   return asLatestLets(version, latest);
 };
 
+/**
+ * Whether a job takes asking a judge, which can take minutes.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const asksJudge = async (
+  { evaluators }: Pick<Judging, 'evaluators'>,
+  { projectId, objectId, digest }: Job,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const version = await evaluators.version({ projectId, objectId, version: { digest } }, budget);
+  return Boolean(version?.evaluator.judge);
+};
+
 const refOf = ({ policy }: Store, { projectId, objectId, digest }: Judger): string | null =>
   digest === null ? null : `${policy.refScheme}${projectId}/object/${objectId}:${digest}`;
 

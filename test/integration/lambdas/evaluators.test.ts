@@ -17,7 +17,7 @@ const polite = json(verdict('{"reason": "It greets.", "value": true}'));
 beforeAll(async () => {
   upstream = await startUpstream(polite);
   service = await startService({
-    settings: { events: true, analytics: true, evaluators: true },
+    settings: { events: true, analytics: true, evaluators: { concurrency: 2 } },
     inference: { baseUrl: upstream.baseUrl, key: 'k' },
     maxWindowMs: 50,
     maxVisibilityMs: 2500,

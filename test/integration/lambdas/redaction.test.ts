@@ -364,20 +364,61 @@ describe.each(['svc', 'weave'] as const)(
       await sent('/feedback/replace', { ...draft('f4'), feedback_id: 'f2' });
     });
 
-    it.each([
-      ['the id of a call', '/call/start', { start: start('x', { id: secrets.email }) }],
-      ['a trace', '/call/start', { start: start('x', { trace_id: secrets.api_key }) }],
+    const note = (id = '') => ({
+      ...{ project_id: project, id, svc_ref: `svc:///${project}/call/one`, feedback_type: 'note' },
+      payload: {},
+    });
+
+    it.each<[string, string, object, string]>([
+      ['the id of a call', '/call/start', { start: start('x', { id: secrets.email }) }, 'start.id'],
+      ['a trace', '/call/start', { start: start('x', { trace_id: secrets.api_key }) }, 'start.trace_id'],
+      ['the id of an end', '/call/end', { end: end('x', { id: secrets.email }) }, 'end.id'],
+      [
+        'a trace in a batch',
+        '/call/upsert_batch',
+        {
+          batch: [
+            { mode: 'start', req: { start: start('x') } },
+            { mode: 'end', req: { end: end('x') } },
+            { mode: 'start', req: { start: start('y', { trace_id: secrets.api_key }) } },
+          ],
+        },
+        'batch.2.req.start.trace_id',
+      ],
+      [
+        'the id of an end in a batch',
+        '/call/upsert_batch',
+        {
+          batch: [
+            { mode: 'start', req: { start: start('x') } },
+            { mode: 'end', req: { end: end('x', { id: secrets.email }) } },
+          ],
+        },
+        'batch.1.req.end.id',
+      ],
+      ['the id of feedback', '/feedback/create', note(secrets.email), 'id'],
+      [
+        'the id of feedback in a batch',
+        '/feedback/batch/create',
+        { batch: [note('x'), note(secrets.email)] },
+        'batch.1.id',
+      ],
       [
         'the id of an object',
         '/obj/create',
         { obj: { project_id: project, object_id: 'marked.ada@secretmail.example', val: 1 } },
+        'obj.object_id',
       ],
-    ])('refuses %s that holds a secret, without repeating it', async (_, path, body) => {
-      const answer = await service.post(path, inDialect(body));
-      const text = await answer.text();
-      expect([answer.status, text]).toEqual([422, expect.stringContaining('it is an address')]);
-      for (const needle of needles) expect(text).not.toContain(needle);
-    });
+    ])(
+      'refuses %s that holds a secret, and names its place without repeating it',
+      async (_, path, body, place) => {
+        const answer = await service.post(path, inDialect(body));
+        const text = await answer.text();
+        expect([answer.status, text]).toEqual([422, expect.stringContaining('it is an address')]);
+        expect(JSON.parse(text)).toMatchObject({ detail: [{ loc: ['body', ...place.split('.')] }] });
+        for (const needle of needles) expect(text).not.toContain(needle);
+      },
+    );
 
     it('leaves no secret in any table, bucket, event, Parquet file, answer or log line', async () => {
       // Streams are through once the last report has been told of.

@@ -31,6 +31,7 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     'DEAD_LETTERS',
     'EVALUATIONS_QUEUE',
     'MAX_RECEIVES',
+    'LEASES_OF_PROJECT',
     'ALERT_TOPIC',
     'WEBHOOKS_PREFIX',
     'SERVICE_URL',

@@ -8,7 +8,12 @@ import { createTable } from '../../../../core/records/tables/index.ts';
 import { ownPolicy } from '../../../../foundations/policy.ts';
 import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
-import { type JsonValue, type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  ServiceError,
+} from '../../../../foundations/wire/index.ts';
 
 const projectId = 'acme/shop' as ProjectId;
 const secret = 'ada@example.com';
@@ -34,10 +39,12 @@ const untouched = (redactor: () => Promise<Redactor>): Store => {
   };
 };
 
-const report = startReport({
-  ...{ projectId, id: 'c', opName: 'op', traceId: 't', parentId: null, threadId: null, turnId: null },
-  ...{ startedAt: 0, attributes: {}, inputs: { text: secret } },
-});
+const reportOf = (inputs: JsonObject) =>
+  startReport({
+    ...{ projectId, id: 'c', opName: 'op', traceId: 't', parentId: null, threadId: null, turnId: null },
+    ...{ startedAt: 0, attributes: {}, inputs },
+  });
+const report = reportOf({ text: secret });
 const draft = {
   ...{
     projectId,
@@ -183,4 +190,20 @@ it('an answer that a rule takes the value of is refused', async () => {
   expect(await problemOf(create(dropping('payload.value')))).toEqual([422, 'body.payload']);
   // Without a rule for it the store is asked.
   await expect(create(dropping('payload.other'))).rejects.toThrow('the store was asked');
+});
+
+it('a rule that fails for one item of a batch names its place', async () => {
+  const picky = new Redactor([{ name: 'x', pattern: 'x', action: 'label' }], undefined, () => (text) => {
+    if (text === secret) throw new Error(text);
+    return [];
+  });
+  const store = untouched(async () => picky);
+  const options = { placeOf: (i: number) => ['batch', String(i), 'req', 'start'] };
+  await expect(
+    writeCalls(store, [reportOf({}), report], 'ada', requestBudget(1000), options),
+  ).rejects.toThrow(/^redaction failed at batch\.1\.req\.start\.inputs: Error; nothing/);
+  const creation = { draft, loc: ['batch', '3'] };
+  await expect(createFeedback(store, [creation], 'ada', requestBudget(1000))).rejects.toThrow(
+    /^redaction failed at batch\.3\.payload: Error; nothing/,
+  );
 });
