@@ -22,6 +22,7 @@ import {
   traceRange,
   writeCalls,
 } from '../../records/calls/index.ts';
+import { idFrom } from './calls.ts';
 import { type Reported, reportedOf, reportsOf } from './stored.ts';
 import { get, textOf } from './values.ts';
 
@@ -51,9 +52,12 @@ export interface Pause {
 const otelOf = ({ attributes }: Reported['start'], name: Pause['kind']): unknown =>
   get(get(attributes, 'otel'), name);
 
+/** The most questions that a call asks at once. Further ones are not told apart. */
+const maxKeys = 100;
+
 const keysOf = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.flatMap((key) => textOf(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => textOf(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */
@@ -329,7 +333,8 @@ const relate = async (
 /** The name under which pauses of a place are noted. No call made of a span has it. */
 const noteOf = ({ projectId, place }: Pick<Pause, 'projectId' | 'place'>) => ({
   projectId,
-  id: `waits of ${place}`,
+  // Clients make keys of any length; those of a table are short.
+  id: `waits of ${idFrom(place) ?? ''}`,
 });
 
 const timeDigits = 20;
