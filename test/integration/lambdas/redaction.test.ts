@@ -299,7 +299,7 @@ describe.each(['svc', 'weave'] as const)(
       upstream.behave(events([event(chunk({ content: `streamed ${everySecret}` })), done]));
       expect(await infer({ ...body, stream: true })).toContain('marked.ada');
       await expect
-        .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length, { timeout: 15_000 })
+        .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length)
         .toBeGreaterThanOrEqual(0);
       await expect
         .poll(async () => JSON.stringify(await list({})).match(/"upstream_model"/g)?.length, {
@@ -383,9 +383,7 @@ describe.each(['svc', 'weave'] as const)(
       // Streams are through once the last report has been told of.
       await sent('/call/start', { start: start('last') });
       await sent('/call/end', { end: end('last') });
-      await expect
-        .poll(() => told.filter(({ detail }) => detail.id === 'last').length, { timeout: 20_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(() => told.filter(({ detail }) => detail.id === 'last').length).toBeGreaterThan(0);
       await expect
         .poll(
           async () => (await everythingOf(service)).filter(({ where }) => where.endsWith('.parquet')).length,

@@ -229,7 +229,10 @@ describe('a run of Microsoft’s Agent Framework that asks about many tools', ()
   });
   const messages = (role: string, type: string, ids: readonly string[]): string =>
     JSON.stringify([
-      { role, parts: ids.map((id) => ({ type, approved: true, function_call: { call_id: id, name: 'book' } })) },
+      {
+        role,
+        parts: ids.map((id) => ({ type, approved: true, function_call: { call_id: id, name: 'book' } })),
+      },
     ]);
 
   it.each([

@@ -97,9 +97,7 @@ export class Session {
       return only !== undefined && others.length === 0 ? `span ${only}` : undefined;
     }
     // Older versions name no prompt: the last one before it.
-    const before = this.#promptsOf
-      .get(sessionOf(fact))
-      ?.findLast((prompt) => prompt.endedAt <= fact.endedAt);
+    const before = this.#promptsOf.get(sessionOf(fact))?.findLast((prompt) => prompt.endedAt <= fact.endedAt);
     const own = before ?? (fact.name === event.prompt ? fact : undefined);
     return own && digestOf(sessionOf(own), `agent ${own.endedAt}`);
   }
