@@ -77,7 +77,7 @@ describe('an alert', () => {
         },
         { interval: 500 },
       )
-      .toMatch(/(?=.*✕ alert)(?=.*✓ webhook ops)(?=.*has no webhook gone)/s);
+      .toMatch(/(?=.*✕\s+alert)(?=.*✓ webhook ops)(?=.*has no webhook gone)/s);
     await page.getByRole('button', { name: 'Send a test message' }).click();
     await page.getByText('webhook ops: took it').waitFor();
     await page.getByText('webhook gone: page/alerts has no webhook gone').waitFor();

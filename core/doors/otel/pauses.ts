@@ -1,3 +1,4 @@
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { Item } from '../../../foundations/storage/index.ts';
 import {
   mapConcurrent,
@@ -22,7 +23,6 @@ import {
   traceRange,
   writeCalls,
 } from '../../records/calls/index.ts';
-import { idFrom } from './calls.ts';
 import { type Reported, reportedOf, reportsOf } from './stored.ts';
 import { get, textOf } from './values.ts';
 
@@ -37,7 +37,7 @@ import { get, textOf } from './values.ts';
 export interface Pause {
   readonly kind: 'wait' | 'resume';
   readonly projectId: ProjectId;
-  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. */
+  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. A digest. */
   readonly place: string;
   readonly id: string;
   readonly traceId: string;
@@ -45,7 +45,7 @@ export interface Pause {
   readonly opName: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
-  /** The names of the questions. An answer without any is to whatever was asked. */
+  /** Digests of the names of the questions. An answer without any is to whatever was asked. */
   readonly keys: string[];
 }
 
@@ -69,6 +69,9 @@ const pairsOf = (reports: readonly CallReport[]): Reported[] =>
       : [];
   });
 
+/** What clients call questions and threads may be of any length, and may be what must not be stored. */
+const digestOf = (name: string): string => shortDigest(name).toString('hex');
+
 /** The questions and answers among the reports of a request's spans. */
 export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
   pairsOf(reports).flatMap(({ start, end }) =>
@@ -76,8 +79,8 @@ export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
       const found = otelOf(start, kind);
       const { projectId, id, threadId, traceId, parentId, opName, startedAt } = start;
       if (found === undefined || id === null || traceId === null || !end) return [];
-      const keys = keysOf(found);
-      const places = get(found, 'unique') === true ? keys : [threadId ?? traceId];
+      const keys = keysOf(found).map(digestOf);
+      const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
       return places.map((place) => ({
         ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
         ...{ endedAt: end.endedAt, keys },
@@ -237,8 +240,7 @@ const answered = (turn: Ended, resumed: Ended): Partial<Ended> => {
 const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
   const said = get(otelOf(resume.start, 'resume'), 'said') as JsonValue | undefined;
   if (keysOf(otelOf(resume.start, 'resume')).length === 0 || !isJsonObject(said)) return said;
-  const key = keys.find((each) => Object.hasOwn(said, each));
-  return key === undefined ? undefined : said[key];
+  return Object.entries(said).find(([key]) => keys.includes(digestOf(key)))?.[1];
 };
 
 /**
@@ -333,8 +335,7 @@ const relate = async (
 /** The name under which pauses of a place are noted. No call made of a span has it. */
 const noteOf = ({ projectId, place }: Pick<Pause, 'projectId' | 'place'>) => ({
   projectId,
-  // Clients make keys of any length; those of a table are short.
-  id: `waits of ${idFrom(place) ?? ''}`,
+  id: `waits of ${place}`,
 });
 
 const timeDigits = 20;
