@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Scenario } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
@@ -164,7 +164,8 @@ const expectQuiet = async (plan: FaultPlan): Promise<void> => {
   // Nobody waits for the note of a project, which is an UpdateItem of its own.
   const mayFollow = (operation: string) => /^(Query|BatchGetItem|GetObject|UpdateItem)$/.test(operation);
   expect(plan.underWay.filter((operation) => !mayFollow(operation))).toEqual([]);
-  await expect.poll(() => plan.underWay, { interval: 5 }).toEqual([]);
+  // Not by `expect.poll`, which does not know its test among concurrent ones.
+  await vi.waitFor(() => expect(plan.underWay).toEqual([]), { interval: 5, timeout: 60_000 });
 };
 
 /**
