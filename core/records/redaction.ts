@@ -165,8 +165,43 @@ export const redactDisplayName = (store: Redacting, name: string | null): Promis
   redacted(store, name, (redactor) => displayNameOf(redactor, name));
 
 /**
- * A log record that waits for its span. It has no place among a call's fields yet, so rules with
- * paths apply once it has joined.
+ * Fields of what waits that say when and where it happened, as the service writes them. What belongs
+ * together meets by them: a rule for numbers would have all of it happen in 1970.
+ */
+const placingFields: ReadonlySet<string> = new Set([
+  'kind',
+  'event',
+  'time',
+  'start',
+  'startedAt',
+  'endedAt',
+  'projectId',
+  'place',
+  'trace',
+  'traceId',
+  'span',
+  'id',
+  'parent',
+  'parentId',
+  'keys',
+]);
+
+const waitingOf = (redactor: Redactor, record: JsonObject): JsonObject => {
+  const said = Object.entries(record).filter(([field]) => !placingFields.has(field) && field !== 'events');
+  const left = said.map(([field, value]) => [field, redactor.anywhere('log record', value)]);
+  const { events } = record;
+  return {
+    ...record,
+    ...Object.fromEntries(left),
+    ...(Array.isArray(events) && {
+      events: events.filter(isJsonObject).map((event) => waitingOf(redactor, event)),
+    }),
+  };
+};
+
+/**
+ * A log record that waits for its span, or what else waits for others. It has no place among a call's
+ * fields yet, so rules with paths apply once it has joined. Its {@link placingFields} stay.
  *
  * @throws ServiceError 500 if a rule fails
  */
@@ -175,7 +210,7 @@ export const redactLogRecords = <T extends { readonly record: JsonObject }>(
   records: readonly T[],
 ): Promise<readonly T[]> =>
   redacted(store, records, (redactor) =>
-    records.map((each) => ({ ...each, record: redactor.anywhere('log record', each.record) })),
+    records.map((each) => ({ ...each, record: waitingOf(redactor, each.record) })),
   );
 
 /**

@@ -287,6 +287,15 @@ describe.each(['svc', 'weave'] as const)(
       );
       await otel('logs', logsJson(project, waiting));
       await otel('logs', logsJson(project, agentJson('claude_code.user_prompt', { prompt: everySecret })));
+      // A question to a person, which is noted under its thread.
+      const asking = {
+        ...values,
+        'gen_ai.operation.name': 'invoke_agent',
+        'session.id': `asked ${secrets.email}`,
+      };
+      const question = { 'gen_ai.output.messages': '[{"parts":[{"type":"tool-approval-request"}]}]' };
+      const run = { attributes: attributes({ ...asking, ...question }), spanId: 'cccccccccccccccc' };
+      await otel('traces', exportJson({}, [spanJson(run)]));
       const call = await stored(`d269b633813fc60c${spanId}`);
       expect(JSON.stringify(call.inputs)).toContain('[email:');
       expect(call.op_name).toMatch(/^chat \[email:/);
@@ -299,12 +308,10 @@ describe.each(['svc', 'weave'] as const)(
       upstream.behave(events([event(chunk({ content: `streamed ${everySecret}` })), done]));
       expect(await infer({ ...body, stream: true })).toContain('marked.ada');
       await expect
-        .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length, { timeout: 15_000 })
+        .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length)
         .toBeGreaterThanOrEqual(0);
       await expect
-        .poll(async () => JSON.stringify(await list({})).match(/"upstream_model"/g)?.length, {
-          timeout: 15_000,
-        })
+        .poll(async () => JSON.stringify(await list({})).match(/"upstream_model"/g)?.length)
         .toBe(2);
     });
 
@@ -424,13 +431,11 @@ describe.each(['svc', 'weave'] as const)(
       // Streams are through once the last report has been told of.
       await sent('/call/start', { start: start('last') });
       await sent('/call/end', { end: end('last') });
-      await expect
-        .poll(() => told.filter(({ detail }) => detail.id === 'last').length, { timeout: 20_000 })
-        .toBeGreaterThan(0);
+      await expect.poll(() => told.filter(({ detail }) => detail.id === 'last').length).toBeGreaterThan(0);
       await expect
         .poll(
           async () => (await everythingOf(service)).filter(({ where }) => where.endsWith('.parquet')).length,
-          { timeout: 20_000, interval: 500 },
+          { interval: 500 },
         )
         .toBeGreaterThan(0);
       const places = [

@@ -40,7 +40,7 @@ const run = (
 
 /** Waits until it is ready; gives its URL. */
 const ready = async ({ printed }: ReturnType<typeof run>): Promise<string> => {
-  await expect.poll(() => printed.out, { timeout: 50_000 }).toMatch(/^ready http.*\n(.*\n)*Try it/m);
+  await expect.poll(() => printed.out).toMatch(/^ready http.*\n(.*\n)*Try it/m);
   return /^ready (.*)$/m.exec(printed.out)?.[1] ?? '';
 };
 
@@ -109,7 +109,7 @@ describe('npm start', () => {
     await ready(process);
     expect(process.printed.out).toMatch(/^ +\d+\.\d s {2}starting /);
     await expect
-      .poll(() => process.printed.out, { timeout: 60_000 })
+      .poll(() => process.printed.out)
       .toMatch(
         /event: TurnEnded(.|\n)*\nData are in memory and gone at the end: DATA_DIR=\S+ npm start keeps them/,
       );
@@ -125,10 +125,10 @@ describe('npm start', () => {
     const process = run({ ...stores, LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(days);
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
+    await expect.poll(() => process.printed.out).toMatch(days);
+    await expect.poll(() => process.printed.out).toContain('/calls/stream_query gives');
     const agent = /invoke_agent weather +agent +success/;
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(agent);
+    await expect.poll(() => process.printed.out).toMatch(agent);
     expect(process.printed.out).not.toContain(key);
     expect(process.printed.out).not.toContain('#sign-in=');
     process.child.kill('SIGINT');
@@ -151,7 +151,7 @@ describe('npm start', () => {
       { TMPDIR: folder, DATA_DIR: join(folder, 'data') },
       { detached: true },
     );
-    await expect.poll(() => printed.out, { timeout: 30_000 }).toContain('S3');
+    await expect.poll(() => printed.out).toContain('S3');
     // As a terminal does it: every process of the group gets the signal.
     process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
     expect(await ended).toBe(0);

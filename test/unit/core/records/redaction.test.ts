@@ -4,6 +4,7 @@ import { updateCall, writeCalls } from '../../../../core/records/calls/index.ts'
 import { createFeedback } from '../../../../core/records/feedback/index.ts';
 import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
+import { redactLogRecords } from '../../../../core/records/redaction.ts';
 import { createTable } from '../../../../core/records/tables/index.ts';
 import { ownPolicy } from '../../../../foundations/policy.ts';
 import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
@@ -56,6 +57,22 @@ const draft = {
   },
   ...{ annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
 };
+
+it('what waits for others keeps what they meet by, whatever numbers a rule takes', async () => {
+  const rule = { name: 'n', pattern: 'said|[0-9]+', action: 'label' } as const;
+  const finds = (text: string) => (/^(?:said|\d+)$/.test(text) ? [[0, text.length] as const] : []);
+  const numbers = new Redactor([rule], 'key', () => finds);
+  const placing = { time: '01790000000000000000', trace: 'a1', span: 'b2' };
+  const event = { name: 'x', time: 1_790_000_000_000_000, attributes: { note: 'said' } };
+  const record = { ...placing, attributes: { note: 'said', count: 5 }, events: [event] };
+  const [left] = await redactLogRecords({ redactor: async () => numbers }, [{ record }]);
+  const label = '[n]';
+  expect(left?.record).toEqual({
+    ...placing,
+    attributes: { note: label, count: label },
+    events: [{ ...event, attributes: { note: label } }],
+  });
+});
 
 const doors: readonly (readonly [name: string, write: (store: Store) => Promise<unknown>])[] = [
   ['calls', (store) => writeCalls(store, [report], 'ada', requestBudget(1000))],
