@@ -483,7 +483,9 @@ export const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<
       others,
     );
     await storeFeedback(feedback, project, ids, own);
-    figures.push(...(await figuresOf(`names and ${name}`, { include_feedback: true }, feedback)));
+    const asked = { include_feedback: true };
+    figures.push(...(await figuresOf(`names and ${name}`, asked, feedback)));
+    figures.push(...(await figuresOf(`names and ${name}, once more`, asked, feedback)));
   }
   return figures;
 };
