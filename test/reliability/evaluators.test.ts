@@ -8,7 +8,7 @@ import { SecretKeys, secretsClient } from '../../core/doors/inference/index.ts';
 import { endReport, startReport } from '../../core/doors/report.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
-import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import { utcDay } from '../../core/records/spending.ts';
 import {
@@ -224,7 +224,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   };
   await Promise.all(Array.from({ length: 12 }, lambda));
 
-  const found = await feedbackOn(feedback, projectId, ids, budget());
+  const found = await new FeedbackJoin(feedback, projectId, budget()).on(ids);
   const verdicts = ids.flatMap((id) => (found.get(id) ?? []).filter(isJsonObject));
   const counted = Object.groupBy(verdicts, ({ feedback_type }) => String(feedback_type));
   const each = Object.fromEntries(Object.entries(counted).map(([type, list]) => [type, list?.length]));

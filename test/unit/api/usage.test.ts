@@ -22,6 +22,11 @@ describe('the tokens of a usage', () => {
       { prompt_tokens: 0, input_tokens: 7 },
       { prompt: 7, total: 7 },
     ],
+    [
+      'cached tokens beside fewer others, in the form of Bedrock, whose total leaves them out',
+      { inputTokens: 1000, outputTokens: 200, totalTokens: 1200, cacheReadInputTokens: 400 },
+      { prompt: 1400, cacheRead: 400, completion: 200, total: 1600 },
+    ],
     ['a total of its own', { input_tokens: 7, total_tokens: 9 }, { prompt: 7, total: 9 }],
     ['requests', { requests: 3 }, { requests: 3 }],
     [
