@@ -5,7 +5,7 @@ import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
 import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
-import { readSchema } from '../../../foundations/json-schema/index.ts';
+import { readSchema } from '../../../foundations/json-schema/read.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
