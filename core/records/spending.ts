@@ -1,3 +1,4 @@
+import { recordingHeader } from '../../api/shared/headers.ts';
 import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   type Addition,
@@ -197,7 +198,7 @@ export class SpendingLimitReached extends ServiceError {
       429,
       [
         {
-          loc: ['header', limit.of === 'key' ? 'authorization' : 'openai-project'],
+          loc: ['header', limit.of === 'key' ? 'authorization' : recordingHeader],
           msg,
           type: 'spending_limit',
         },

@@ -161,7 +161,10 @@ export const otlpEndpoint = (
       const surprising = rejected.filter(({ isMeant }) => !isMeant);
       if (surprising.length > 0) {
         const count = surprising.reduce((sum, rejection) => sum + rejection.count, 0);
-        await noteDropped(notes, event, path, projects, { count, reason: reasonsOf(surprising, whatOf(path)) });
+        await noteDropped(notes, event, path, projects, {
+          count,
+          reason: reasonsOf(surprising, whatOf(path)),
+        });
       }
       event.log.describes(() => ({
         status: 200,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedbackDraft } from '../../../api/feedback.ts';
+import { verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   callRef,
@@ -122,7 +123,7 @@ const verdictOf = (result: Result): Verdict | string => {
     return `a ${resultEvent} should have gen_ai.evaluation.score.value, a number, or gen_ai.evaluation.score.label`;
   const on = judgedBy(result);
   if (!on) return `a ${resultEvent} should be in a span, or have gen_ai.response.id`;
-  return { projectId, on, time: microsOf(timeUnixNano), type: opNameOf(`evaluation.${name}`), payload };
+  return { projectId, on, time: microsOf(timeUnixNano), type: opNameOf(verdictTypeOf(name)), payload };
 };
 
 /** Ids from the time 0 are those of the service's own verdicts. */
