@@ -15,6 +15,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
+import { noteDays } from './calls/notes.ts';
 
 /*
  * Projects are noted in one partition of the rollups table, by name. No project's own partition
@@ -50,9 +51,8 @@ export const firstReported = 'f';
 /** The attribute with the time of the last verdict that was to wait for its call, in ms since 1970. */
 const lastWaiting = 'w';
 
-/** How long a verdict waits for its call, in days. */
-export const waitingDays = 7;
-const waitingMs = waitingDays * 86_400_000;
+/** How long a verdict waits for its call, in ms. */
+const waitingMs = noteDays * 86_400_000;
 /** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
 const [noteEveryMs, lookEveryMs] = [3_600_000, 600_000];
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { lineOf } from '../../../support/log-lines.ts';
@@ -154,6 +155,35 @@ describe('the result of an evaluation', () => {
       [`evaluation.${'long '.repeat(1000)}`.slice(0, 1024)]: { value: 0.5, reason: 'because' },
       'evaluation.Zero': { value: 0, label: 'none' },
     });
+  });
+
+  it('is feedback once if a request has it twice', async () => {
+    const project = newProject();
+    await send('traces', answered(project));
+    const sent = await send('logs', logsJson(project, ofAnswer('Tone'), ofAnswer('Tone')));
+    expect(sent).toMatchObject({ status: 200, partialSuccess: undefined });
+    expect(await verdictsOf(project)).toHaveLength(1);
+  });
+
+  it('is told as dropped if it is too long to wait for its call', async () => {
+    const project = newProject();
+    const value = randomBytes(600_000).toString('base64');
+    const long = result(
+      'Tone',
+      { 'gen_ai.response.id': 'resp_1', 'gen_ai.evaluation.score.value': value },
+      spanless,
+    );
+    const sent = await send('logs', logsJson(project, long, ofAnswer('Wit')));
+    expect(sent).toMatchObject({
+      status: 200,
+      partialSuccess: {
+        rejectedLogRecords: '1',
+        errorMessage:
+          'a gen_ai.evaluation.result is longer than 380 KB packed, and its call has not come yet',
+      },
+    });
+    await send('traces', answered(project));
+    expect(await saidOf(project)).toEqual({ 'evaluation.Wit': { value: 0.5 } });
   });
 
   it("of 1970 has no id of the service's own verdicts", async () => {
