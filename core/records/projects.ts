@@ -16,13 +16,13 @@ import {
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
 import { noteDays } from './calls/notes.ts';
+import { partitionOf } from './partitions.ts';
 
 /*
- * Projects are noted in one partition of the rollups table, by name. No project's own partition
- * begins with its byte.
+ * Projects are noted in one partition of the rollups table, by name.
  */
 
-const partition: Uint8Array = Buffer.of(1);
+const partition = partitionOf('projects');
 const nameOf = (project: string): Uint8Array => Buffer.from(project, 'utf8');
 
 export const noteKey = (project: ProjectId): TableKey<'rollups'> => ({ k: partition, s: nameOf(project) });
@@ -149,7 +149,7 @@ export interface DroppedExport {
 }
 
 /** Dropped exports are one partition, too, by the names of their projects. */
-const droppedPartition: Uint8Array = Buffer.of(5);
+const droppedPartition = partitionOf('dropped');
 /** The attribute with the last dropped export of a project, as JSON. */
 const droppedText = 'd';
 /** How long it is told, in days. */
