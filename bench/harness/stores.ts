@@ -19,6 +19,7 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
     return JSON.stringify({ Responses: Statements.map(() => ({ TableName: 'calls' })) });
   },
   UpdateItem: () => '{}',
+  Query: () => '{"Items":[],"Count":0}',
 };
 
 /**
