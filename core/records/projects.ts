@@ -15,7 +15,6 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
-import { noteDays } from './calls/notes.ts';
 import { partitionOf } from './partitions.ts';
 
 /*
@@ -51,7 +50,8 @@ export const firstReported = 'f';
 /** The attribute with the time of the last verdict that was to wait for its call, in ms since 1970. */
 const lastWaiting = 'w';
 
-/** How long a verdict waits for its call, in ms. */
+/** How long a note waits for whom it is left for, as a verdict does for its call, in days. */
+export const noteDays = 7;
 const waitingMs = noteDays * 86_400_000;
 /** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
 const [noteEveryMs, lookEveryMs] = [3_600_000, 600_000];

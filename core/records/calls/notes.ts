@@ -11,6 +11,7 @@ import {
   type Store,
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
+import { noteDays } from '../projects.ts';
 import { keyText } from './items.ts';
 
 /*
@@ -24,9 +25,6 @@ export interface Note {
   readonly key: TableKey<'calls'>;
   readonly text: string;
 }
-
-/** How long notes are kept, in days. */
-export const noteDays = 7;
 
 /** The largest packed note, in bytes. An item can have 400 KB. */
 const maxBytes = 380 * 1024;
