@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claudeCode } from '../api/connect.ts';
+import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { answerProblems, askedBy } from '../../api/answers.ts';
 import type { CallReport, SpanRole } from '../../api/calls.ts';
 import type { FeedbackDraft } from '../../api/feedback.ts';
+import { answerProblems, askedBy } from '../../api/shared/feedback.ts';
 import type { RedactionFailed, Redactor } from '../../foundations/redaction/index.ts';
 import { structuralKeys } from '../../foundations/redaction/rules.ts';
 import type { Store } from '../../foundations/storage/index.ts';

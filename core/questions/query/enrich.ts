@@ -1,5 +1,5 @@
-import { headerAttributes } from '../../../api/header-fields.ts';
 import type { CallsQuery } from '../../../api/queries.ts';
+import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';

@@ -1,11 +1,18 @@
 import type * as z from 'zod/mini';
-import { alert, alertClass } from '../../../api/alerts.ts';
-import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
-import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
+import { alert } from '../../../api/alerts.ts';
+import { evaluator } from '../../../api/evaluators.ts';
+import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
-import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
+import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
+import {
+  alertClass,
+  annotationSpecClass,
+  evaluatorClass,
+  limitsClass,
+  reviewQueueClass,
+} from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
-import { readSchema } from '../../../foundations/json-schema/index.ts';
+import { readSchema } from '../../../foundations/json-schema/read.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
 import {
   type Item,
