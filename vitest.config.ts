@@ -28,6 +28,8 @@ export default defineConfig({
     // They end what hangs. Next to other work, a test can take twenty times as long as alone.
     testTimeout: runs(180_000),
     hookTimeout: runs(180_000),
+    // A condition that a test waits for comes within this time even then.
+    expect: { poll: { timeout: 60_000 } },
     // Some files wait rather than work, so there is one worker more than cores. Each worker starts services
     // of its own: more of them take more time together.
     maxWorkers: Math.min(4, availableParallelism() + 1),

@@ -159,7 +159,7 @@ export interface Fact {
 }
 
 /** All texts in a value, keys too, so that a fact is found wherever it stands. */
-const textsIn = (value: unknown): string => {
+export const textsIn = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(textsIn).join('\n');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
-import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/index.ts';
+import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
 import { isMcpProtocol } from './conventions/mcp.ts';

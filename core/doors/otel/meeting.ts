@@ -77,7 +77,7 @@ const meet = async (
   trace: RequestedTrace,
   budget: RequestBudget,
 ): Promise<Meeting | undefined> => {
-  await leaveSpans(store, trace, trace.spans, budget);
+  if (!(await leaveSpans(store, trace, trace.spans, budget))) return undefined;
   const before = await readLeftSpans(store, trace, budget);
   if (!before) return undefined;
   const own = byId(trace.spans);

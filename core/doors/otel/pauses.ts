@@ -1,3 +1,4 @@
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { Item } from '../../../foundations/storage/index.ts';
 import {
   mapConcurrent,
@@ -36,7 +37,7 @@ import { get, textOf } from './values.ts';
 export interface Pause {
   readonly kind: 'wait' | 'resume';
   readonly projectId: ProjectId;
-  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. */
+  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. A digest. */
   readonly place: string;
   readonly id: string;
   readonly traceId: string;
@@ -44,16 +45,19 @@ export interface Pause {
   readonly opName: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
-  /** The names of the questions. An answer without any is to whatever was asked. */
+  /** Digests of the names of the questions. An answer without any is to whatever was asked. */
   readonly keys: string[];
 }
 
 const otelOf = ({ attributes }: Reported['start'], name: Pause['kind']): unknown =>
   get(get(attributes, 'otel'), name);
 
+/** The most questions that a call asks at once. Further ones are not told apart. */
+const maxKeys = 100;
+
 const keysOf = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.flatMap((key) => textOf(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => textOf(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */
@@ -65,6 +69,9 @@ const pairsOf = (reports: readonly CallReport[]): Reported[] =>
       : [];
   });
 
+/** What clients call questions and threads may be of any length, and may be what must not be stored. */
+const digestOf = (name: string): string => shortDigest(name).toString('hex');
+
 /** The questions and answers among the reports of a request's spans. */
 export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
   pairsOf(reports).flatMap(({ start, end }) =>
@@ -72,8 +79,8 @@ export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
       const found = otelOf(start, kind);
       const { projectId, id, threadId, traceId, parentId, opName, startedAt } = start;
       if (found === undefined || id === null || traceId === null || !end) return [];
-      const keys = keysOf(found);
-      const places = get(found, 'unique') === true ? keys : [threadId ?? traceId];
+      const keys = keysOf(found).map(digestOf);
+      const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
       return places.map((place) => ({
         ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
         ...{ endedAt: end.endedAt, keys },
@@ -233,8 +240,7 @@ const answered = (turn: Ended, resumed: Ended): Partial<Ended> => {
 const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
   const said = get(otelOf(resume.start, 'resume'), 'said') as JsonValue | undefined;
   if (keysOf(otelOf(resume.start, 'resume')).length === 0 || !isJsonObject(said)) return said;
-  const key = keys.find((each) => Object.hasOwn(said, each));
-  return key === undefined ? undefined : said[key];
+  return Object.entries(said).find(([key]) => keys.includes(digestOf(key)))?.[1];
 };
 
 /**

@@ -1,4 +1,4 @@
-import { type HeaderAttribute, headerAttributes } from '../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/shared/header-fields.ts';
 import {
   ByteReader,
   ByteWriter,

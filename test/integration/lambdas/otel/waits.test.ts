@@ -221,6 +221,36 @@ describe('an interrupt of LangGraph', () => {
   });
 });
 
+describe('a run of Microsoft’s Agent Framework that asks about many tools', () => {
+  const scope = 'agent_framework';
+  const runOf = (trace: number, from: number, values: JsonObject): SpanOf => ({
+    ...{ trace, id: trace, name: 'invoke_agent seats', scope, from, to: from + 100 },
+    values: { 'gen_ai.operation.name': 'invoke_agent', ...values },
+  });
+  const messages = (role: string, type: string, ids: readonly string[]): string =>
+    JSON.stringify([
+      {
+        role,
+        parts: ids.map((id) => ({ type, approved: true, function_call: { call_id: id, name: 'book' } })),
+      },
+    ]);
+
+  it.each([
+    ['with ids of any length', ['é'.repeat(3000), '', ' ', 'b']],
+    ['more than anybody reads', Array.from({ length: 5000 }, (_, i) => `call ${i}`)],
+  ])('%s waits until the answer', async (_, ids) => {
+    const project = newProject();
+    const asking = runOf(1, 0, {
+      'gen_ai.output.messages': messages('assistant', 'function_approval_request', ids),
+    });
+    await send(project, [asking]);
+    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waiting: true });
+    const answer = messages('user', 'function_approval_response', ids);
+    await send(project, [runOf(2, 1100, { 'gen_ai.input.messages': answer })]);
+    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waited_ms: 1000 });
+  });
+});
+
 /** A run that asks and one that goes on, as a library reports them, with the calls that say so. */
 interface Framework {
   readonly name: string;

@@ -69,6 +69,17 @@ describe('a turn', () => {
     });
   });
 
+  it('is of the thread that agents within name, whatever a session of something else is called', () => {
+    const inTurn = ['t', 'graph', null];
+    expect(
+      places(
+        span('graph', null, run),
+        span('agent', 'graph', { ...run, ...t }),
+        span('http', 'graph', { isPlain: true, thread: 'cookie' }),
+      ),
+    ).toMatchObject({ graph: inTurn, agent: inTurn });
+  });
+
   it('is the run around agents that name one thread, and one user', () => {
     const agent = { ...run, ...t, user: 'ada' };
     const inTurn = ['t', 'graph', 'ada'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HeaderAttribute, headerAttributes } from '../../../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../../../api/shared/header-fields.ts';
 import {
   attributesForHeader,
   foldHeader,
