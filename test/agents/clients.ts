@@ -88,6 +88,8 @@ const claudeCode = {
   program: 'claude-code.py',
   script: {
     steps: [
+      // Tools of MCP servers are not offered until the model has searched for them.
+      { tool: /^ToolSearch$/, arguments: { query: 'select:mcp__orders__lookup_order', max_results: 1 } },
       { tool: /^mcp__orders__lookup_order$/, arguments: { order_id: 'NB-4471' } },
       { tool: /^Bash$/, arguments: { command: 'cat missing.txt', description: 'Read a file' } },
       {
@@ -107,7 +109,7 @@ const claudeCode = {
   },
   expected: {
     ...expected,
-    tools: ['orders.lookup_order', 'Bash', 'Agent'],
+    tools: ['ToolSearch', 'orders.lookup_order', 'Bash', 'Agent'],
     failing: ['Bash'],
     agents: ['claude-code', 'policy-reader'],
   },
