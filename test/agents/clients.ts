@@ -171,6 +171,21 @@ const semanticConventions = python(
   'opentelemetry-util-genai>=0.4b0,<0.5',
 );
 
+const adkEnvironment = (place: Place): Environment => ({
+  ...exporterEnvironment(place),
+  OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'SPAN_ONLY',
+});
+
+const mastraPackages = [
+  '@mastra/core',
+  '@mastra/otel-exporter',
+  '@mastra/observability',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@ai-sdk/openai-compatible',
+  'zod',
+];
+
 const plain = { script, expected, shown: 1, signal: 'spans' as const };
 
 /** The clients that documents name, the coding agents first. */
@@ -291,11 +306,7 @@ export const clients: readonly Client[] = [
     title: 'Google ADK',
     packages: python('google-adk', 'litellm', 'mcp'),
     program: 'google_adk.py',
-    environment: (place) => ({
-      ...exporterEnvironment(place),
-      OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
-      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'SPAN_ONLY',
-    }),
+    environment: adkEnvironment,
     expected: { ...expected, user: null },
   },
   {
@@ -384,14 +395,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'mastra',
     title: 'Mastra',
-    packages: [
-      '@mastra/core',
-      '@mastra/otel-exporter',
-      '@mastra/observability',
-      '@opentelemetry/exporter-trace-otlp-proto',
-      '@ai-sdk/openai-compatible',
-      'zod',
-    ],
+    packages: mastraPackages,
     shown: 2,
     program: 'mastra.mjs',
   },
@@ -445,5 +449,92 @@ export const clients: readonly Client[] = [
     program: 'genkit.mjs',
     // Its sessions and users are no part of its spans.
     expected: { ...withoutAgent, thread: null, user: null },
+  },
+  {
+    ...plain,
+    name: 'openinference-langgraph-interrupt',
+    title: 'A question in a nested graph of LangGraph by OpenInference',
+    packages: python('openinference-instrumentation-langchain', 'langchain', 'langgraph', 'langchain-openai'),
+    shown: 3,
+    program: 'langgraph_interrupt.py',
+    expected: { ...expected, said: 'yes, today' },
+  },
+  {
+    ...plain,
+    name: 'strands-interrupt',
+    title: 'A question in Strands',
+    packages: ['strands-agents[otel,openai]'],
+    program: 'strands_interrupt.py',
+    expected: { ...expected, said: null },
+  },
+  {
+    ...plain,
+    name: 'strands-interrupt-latest',
+    title: 'A question in Strands, by the newest conventions',
+    packages: ['strands-agents[otel,openai]'],
+    program: 'strands_interrupt.py',
+    environment: (place) => ({
+      ...exporterEnvironment(place),
+      OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
+    }),
+    expected: { ...expected, said: null },
+  },
+  {
+    ...plain,
+    name: 'google-adk-confirmation',
+    title: 'A confirmation in Google ADK',
+    packages: python('google-adk', 'litellm', 'mcp'),
+    program: 'google_adk_confirmation.py',
+    environment: adkEnvironment,
+    expected: { ...expected, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'google-adk-resumable',
+    title: 'A confirmation in a resumable app of Google ADK',
+    packages: python('google-adk', 'litellm', 'mcp'),
+    program: 'google_adk_confirmation.py',
+    arguments: ['resumable'],
+    environment: adkEnvironment,
+    expected: { ...expected, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'openllmetry-openai-agents-approval',
+    title: 'An approval in OpenAI Agents by OpenLLMetry',
+    packages: python('opentelemetry-instrumentation-openai-agents', 'openai-agents'),
+    shown: 2,
+    program: 'openai_agents_approval.py',
+    arguments: ['openllmetry'],
+    expected: { ...expected, thread: null, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'openinference-openai-agents-approval',
+    title: 'An approval in OpenAI Agents by OpenInference, both runs in one trace',
+    packages: python('openinference-instrumentation-openai-agents', 'openai-agents'),
+    shown: 2,
+    program: 'openai_agents_approval.py',
+    arguments: ['one-trace'],
+    expected: { ...expected, said: null },
+  },
+  {
+    ...plain,
+    name: 'openllmetry-openai-agents-one-trace',
+    title: 'An approval in OpenAI Agents by OpenLLMetry, both runs in one trace',
+    packages: python('opentelemetry-instrumentation-openai-agents', 'openai-agents'),
+    shown: 2,
+    program: 'openai_agents_approval.py',
+    arguments: ['openllmetry', 'one-trace'],
+    expected: { ...expected, thread: null, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'mastra-approval',
+    title: 'An approval in Mastra',
+    packages: mastraPackages,
+    shown: 2,
+    program: 'mastra-approval.mjs',
+    expected: { ...expected, said: 'approved: lookup_order' },
   },
 ];

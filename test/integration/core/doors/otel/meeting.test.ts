@@ -56,6 +56,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user }: 
   return {
     projectId,
     hasRemoteParent: false,
+    pauses: false,
     span: spanOf({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
   };
 };
