@@ -210,8 +210,6 @@ const tryClient = async (client: Client, service: LocalService, uv: string): Pro
         query<Thread>(place, '/threads/stream_query'),
       ]);
       outcome = judge(client.expected, model.truth, calls, threads, since);
-      if (process.env.DUMP)
-        writeFileSync(`${process.env.DUMP}/${client.name}.json`, JSON.stringify(calls, null, 1));
       if (outcome.problems.length === 0) break;
     }
   } catch (error) {

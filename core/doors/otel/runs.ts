@@ -58,7 +58,10 @@ const lastResult = (inputs: JsonObject): string | undefined => {
   return get(last, 'role') === 'tool' ? textOf(get(last, 'tool_call_id')) : undefined;
 };
 
-/** The first step of a run that begins so soon after it was not preceded by one of another request. */
+/**
+ * The first step of a run that begins so soon after it was not preceded by one of another request. Where
+ * the question has an id, that is no matter.
+ */
 const soonNanos = 50_000_000n;
 
 /**
@@ -67,13 +70,13 @@ const soonNanos = 50_000_000n;
  * @param followsAgent whether another agent's run may have called that tool, to hand over
  */
 const resumeOf = (run: Call, first: Call, followsAgent: boolean): Resume | undefined => {
-  if (startOf(first) - startOf(run) > soonNanos) return undefined;
   const { kind, inputs } = first.translation;
   const own = textOf(first.span.attributes.get('gen_ai.tool.call.id'));
   const id = kind === 'tool' ? own : lastResult(inputs);
   if (kind !== 'tool' && (id === undefined || followsAgent)) return undefined;
   // Questions of OpenAI's Agents have no id.
-  return id === undefined || isOfOpenAiAgents(run) ? { keys: [] } : { keys: [id], unique: true };
+  if (id !== undefined && !isOfOpenAiAgents(run)) return { keys: [id], unique: true };
+  return startOf(first) - startOf(run) > soonNanos ? undefined : { keys: [] };
 };
 
 /** The first step of each trace, and the first after each question: no other agent's run was before them. */

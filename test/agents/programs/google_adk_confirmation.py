@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 
 import tracing
 from google.adk.agents import LlmAgent
@@ -33,7 +34,7 @@ async def main():
     app = App(
         name="orders",
         root_agent=agent,
-        resumability_config=ResumabilityConfig(is_resumable="resumable" in os.sys.argv),
+        resumability_config=ResumabilityConfig(is_resumable="resumable" in sys.argv),
     )
     runner = Runner(app=app, session_service=sessions)
 
@@ -53,9 +54,9 @@ async def main():
     )
     await asyncio.sleep(float(os.environ["PAUSE_S"]))
     answer = types.FunctionResponse(id=call.id, name=call.name, response={"confirmed": True})
-    options = {"invocation_id": invocation} if "resumable" in os.sys.argv else {}
+    options = {"invocation_id": invocation} if "resumable" in sys.argv else {}
     said = await run(types.Part(function_response=answer), **options)
-    print(said[-1].content.parts[0].text)
+    print([part.text for event in said if event.content for part in event.content.parts])
 
 
 asyncio.run(main())

@@ -1,4 +1,4 @@
-"""OpenAI's agents, where a person approves a tool. Both runs are in one trace if `one-trace` is given."""
+"""OpenAI's agents, where a person approves a tool. Both runs are in one trace, or the second is not reported."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ def lookup_order(order_id: str) -> str:
 
 
 agent = Agent(name="order_agent", model="gpt-5-mini", instructions="You look up orders.", tools=[lookup_order])
-with using, trace("support") if "one-trace" in sys.argv else contextlib.nullcontext():
+with using, trace("support"):
     asked = Runner.run_sync(agent, os.environ["QUESTION"])
     state = asked.to_state()
     for each in asked.interruptions:

@@ -551,7 +551,9 @@ const frameworks: readonly Framework[] = [
         values: { ...conversation, ...agentRun },
       },
       {
-        ...{ ...second, id: 10, parent: 9, name: 'execute_tool book_seat', scope: 'gcp.vertex.agent' },
+        // ADK can take its time before it runs the tool.
+        ...{ ...second, from: 1160, id: 10, parent: 9, name: 'execute_tool book_seat' },
+        scope: 'gcp.vertex.agent',
         values: { ...toolRun, 'gen_ai.tool.call.result': '{"seat": "31"}' },
       },
     ],
