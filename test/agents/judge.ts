@@ -44,7 +44,8 @@ export interface Call {
   readonly exception: string | null;
   readonly summary: {
     readonly usage?: Readonly<Record<string, UsageOfModel>>;
-    readonly svc: { readonly waited_ms?: number | null; readonly waiting?: boolean };
+    /** Under another name in another dialect. */
+    readonly svc?: { readonly waited_ms?: number | null; readonly waiting?: boolean };
   };
 }
 
@@ -146,13 +147,13 @@ export const judge = (
         'no output has the answer',
         calls.some(({ output }) => holds(output, expected.answer)),
       );
-    const waits = calls.map(({ summary }) => summary.svc.waited_ms ?? 0).filter((waited) => waited > 0);
+    const waits = calls.map(({ summary }) => summary.svc?.waited_ms ?? 0).filter((waited) => waited > 0);
     expect('calls that waited for a person', expected.said === undefined ? 0 : 1, waits.length);
     found(
       'a call waited less than the person thought',
       waits.every((waited) => waited >= 0.8 * pauseSeconds * 1000),
     );
-    expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc.waiting).length);
+    expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc?.waiting).length);
     const { said } = expected;
     if (typeof said === 'string')
       found(
