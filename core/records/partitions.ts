@@ -25,6 +25,8 @@ export const partitionTags = {
   alertRegister: 20,
   /** What is known of a project's alerts, and what was told of them. */
   alerts: 21,
+  /** Which of a project's messages with judges are worked on. */
+  leases: 22,
 } as const;
 
 export type PartitionKind = keyof typeof partitionTags;

@@ -206,9 +206,9 @@ export const storeSpans = async (
     const pauses = pausesIn(made);
     const related = await withEarlierPauses(store, made, pauses, budget);
     const { reports, lacking } = await withEarlier(store, related, budget);
-    await writeSpans(store, reports, userId, budget);
+    const moved = await writeSpans(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
-    await settlePauses(store, pauses, budget);
+    await settlePauses(store, pauses, moved, budget);
     await settleWaiting(stores, reports, userId, budget);
   }
   const tooLong = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];

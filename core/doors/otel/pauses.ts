@@ -15,6 +15,7 @@ import {
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
 import {
+  type CallName,
   type CallReport,
   fromItem,
   putRecords,
@@ -72,7 +73,17 @@ const pairsOf = (reports: readonly CallReport[]): Reported[] =>
 /** What clients call questions and threads may be of any length, and may be what must not be stored. */
 const digestOf = (name: string): string => shortDigest(name).toString('hex');
 
-/** The questions and answers among the reports of a request's spans. */
+const microsPerMs = 1000;
+
+type Ended = NonNullable<Reported['end']>;
+
+/** When a call asked. Its end is that of the wait once somebody has answered. */
+const askedAt = ({ endedAt, summary }: Ended): Micros => {
+  const waitedMs = summary.waited_ms;
+  return endedAt - (typeof waitedMs === 'number' ? waitedMs * microsPerMs : 0);
+};
+
+/** The questions and answers among the reports of spans. */
 export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
   pairsOf(reports).flatMap(({ start, end }) =>
     (['wait', 'resume'] as const).flatMap((kind) => {
@@ -83,7 +94,7 @@ export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
       const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
       return places.map((place) => ({
         ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
-        ...{ endedAt: end.endedAt, keys },
+        ...{ endedAt: askedAt(end), keys },
       }));
     }),
   );
@@ -139,10 +150,6 @@ const linksOf = (pauses: readonly Pause[]): Links => {
     passedOn: waits.filter((wait) => !asked.includes(wait)),
   };
 };
-
-const microsPerMs = 1000;
-
-type Ended = NonNullable<Reported['end']>;
 
 /** Calls of one project, as they are reported or stored, and what becomes of them. */
 class Calls {
@@ -351,6 +358,15 @@ const readPauses = async (
 
 const concurrency = 8;
 
+const notePauses = async (store: Store, pauses: readonly Pause[], budget: RequestBudget): Promise<void> => {
+  const notes = pauses.map((pause) => ({
+    ...noteOf(pause),
+    time: String(pause.startedAt).padStart(timeDigits, '0'),
+    record: { ...pause },
+  }));
+  await putRecords(store, notes, budget);
+};
+
 /** One pause of each place. */
 const placesOf = (pauses: readonly Pause[]): Pause[] => [
   ...new Map(pauses.map((pause) => [qualifiedId(pause.projectId, pause.place), pause])).values(),
@@ -369,12 +385,7 @@ export const withEarlierPauses = async (
   budget: RequestBudget,
 ): Promise<readonly CallReport[]> => {
   if (pauses.length === 0) return reports;
-  const notes = pauses.map((pause) => ({
-    ...noteOf(pause),
-    time: String(pause.startedAt).padStart(timeDigits, '0'),
-    record: { ...pause },
-  }));
-  await putRecords(store, notes, budget);
+  await notePauses(store, pauses, budget);
   const places = placesOf(pauses);
   const own = new Map(
     pairsOf(reports).map((call) => [qualifiedId(call.start.projectId, call.start.id ?? ''), call]),
@@ -443,17 +454,40 @@ const readMembers = async (
   return rows.flat().flatMap(({ id, start }) => (start ? [memberOf(id, start)] : []));
 };
 
+/** Notes the questions and answers of calls that came to another thread or turn. */
+const noteMoved = async (
+  store: Store,
+  moved: readonly CallName[],
+  budget: RequestBudget,
+): Promise<readonly Pause[]> => {
+  const calls = await mapConcurrent(moved, concurrency, ({ projectId, id }) =>
+    stored(store, projectId, id, budget),
+  );
+  const pauses = pausesIn(calls.flatMap((call) => (call ? reportsOf(call) : [])));
+  const known = await readPauses(store, pauses, budget);
+  const isNoted = ({ id, kind }: Pause, at: number): boolean =>
+    known[at]?.some((note) => note.id === id && note.kind === kind) ?? false;
+  await notePauses(
+    store,
+    pauses.filter((pause, at) => !isNoted(pause, at)),
+    budget,
+  );
+  return pauses;
+};
+
 /**
  * Gives stored calls what questions and answers say of them, once a request has written its own.
  *
  * @param pauses those of the request
+ * @param moved calls with others, which the request has brought to another thread or turn
  */
 export const settlePauses = async (
   store: Store,
   pauses: readonly Pause[],
+  moved: readonly CallName[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const places = placesOf(pauses);
+  const places = placesOf([...pauses, ...(await noteMoved(store, moved, budget))]);
   for (const [at, known] of (await readPauses(store, places, budget)).entries()) {
     const { projectId } = places[at] ?? {};
     if (projectId === undefined) continue;

@@ -93,7 +93,7 @@ interface LeftSpans {
   readonly spans: readonly LeftSpan[];
 }
 
-const [isRun, isPlain, isRemote] = [1, 2, 4];
+const [isRun, isPlain, isRemote, pauses] = [1, 2, 4, 8];
 
 const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
   const places = new Map<string, number>();
@@ -105,7 +105,10 @@ const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
   };
   const left = spans.map(({ id, parentId, span, userId }): LeftSpan => {
     const flags =
-      (span.isRun ? isRun : 0) | (span.isPlain ? isPlain : 0) | (span.hasRemoteParent ? isRemote : 0);
+      (span.isRun ? isRun : 0) |
+      (span.isPlain ? isPlain : 0) |
+      (span.hasRemoteParent ? isRemote : 0) |
+      (span.pauses ? pauses : 0);
     return [id, parentId, flags, placeOf(span.threadId), placeOf(userId)];
   });
   return { names: [...places.keys()], spans: left };
@@ -119,6 +122,7 @@ const fromLeft = ({ names, spans }: LeftSpans): SpanOfTrace[] =>
       isRun: (flags & isRun) !== 0,
       isPlain: (flags & isPlain) !== 0,
       hasRemoteParent: (flags & isRemote) !== 0,
+      pauses: (flags & pauses) !== 0,
       threadId: names[thread] ?? null,
       givenUser: null,
     },

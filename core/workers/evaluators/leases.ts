@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { joinBytes } from '../../../foundations/encoding/index.ts';
 import {
   asNumber,
   asText,
@@ -14,6 +13,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { partitionOf } from '../../records/partitions.ts';
 import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
 
 /*
@@ -29,14 +29,10 @@ import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
  * The lease of a function that dies runs out, and is free then.
  */
 
-const leaseTag = 22;
-
-const partitionOf = (projectId: ProjectId): Buffer => joinBytes(leaseTag, projectId);
-
 const leaseKey = (projectId: ProjectId, number: number): TableKey<'rollups'> => {
   const s = Buffer.alloc(2);
   s.writeUInt16BE(number);
-  return { k: partitionOf(projectId), s };
+  return { k: partitionOf('leases', projectId), s };
 };
 
 /** A lease that was taken. */
@@ -70,7 +66,7 @@ export const takeLease = (
 ): Promise<Lease | undefined> => {
   const worker = randomUUID();
   return compareAndSwap<Lease | undefined>(budget, async () => {
-    const range = { partition: ['k', partitionOf(projectId)] } as const;
+    const range = { partition: ['k', partitionOf('leases', projectId)] } as const;
     const { items } = await queryPage(table, range, budget, { consistent: true });
     const now = Date.now();
     const slots = Array.from({ length: leases }, (_, number) => {

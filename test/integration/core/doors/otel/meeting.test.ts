@@ -57,6 +57,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user }: 
   return {
     projectId,
     hasRemoteParent: false,
+    pauses: false,
     span: spanOf({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
   };
 };
@@ -121,7 +122,14 @@ const anySplit = fc.record({
 describe('the spans of a trace', () => {
   it('meet nobody if a request has more of them than one item holds', async () => {
     const trace = { projectId: newProject(), traceId };
-    const span = { isRun: false, isPlain: true, hasRemoteParent: false, threadId: null, givenUser: null };
+    const span = {
+      isRun: false,
+      isPlain: true,
+      hasRemoteParent: false,
+      pauses: false,
+      threadId: null,
+      givenUser: null,
+    };
     const spans = Array.from({ length: 30_000 }, () => ({
       id: randomUUID(),
       parentId: randomUUID(),

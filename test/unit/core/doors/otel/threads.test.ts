@@ -14,7 +14,7 @@ const span = (id: string, parentId: string | null, { thread, user, ...said }: Sa
   id,
   parentId,
   span: {
-    ...{ isRun: false, isPlain: false, hasRemoteParent: false, givenUser: null },
+    ...{ isRun: false, isPlain: false, hasRemoteParent: false, pauses: false, givenUser: null },
     ...said,
     threadId: thread ?? null,
   },

@@ -120,7 +120,12 @@ const start = fc.oneof(
     .tuple(
       plainStart,
       fc.record({
-        ...{ isRun: fc.boolean(), isPlain: fc.boolean(), hasRemoteParent: fc.boolean() },
+        ...{
+          isRun: fc.boolean(),
+          isPlain: fc.boolean(),
+          hasRemoteParent: fc.boolean(),
+          pauses: fc.boolean(),
+        },
         threadId: maybe(someId),
       }),
       fc.boolean(),
