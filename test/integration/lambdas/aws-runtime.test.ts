@@ -14,7 +14,7 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/fa
 import { newKey } from '../../support/keys.ts';
 import { AwsContainer, type Taking } from '../../support/lambda/container.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
-import { temporaryFolder } from '../../support/project.ts';
+import { root, temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import {
   chunk,
@@ -222,7 +222,7 @@ it('a function that cannot be loaded writes what counts as a failure', async () 
   const lines: string[] = [];
   const [spec] = readStack(await assemblyWith()).functions;
   if (!spec) throw new Error('the stack has no function');
-  const folder = join(import.meta.dirname, '../../support/fixtures/broken');
+  const folder = join(root, 'packages/cdk-local-runner/test/fixtures/broken');
   const container = new AwsContainer({
     spec: { ...spec, folder },
     environment: {},

@@ -75,7 +75,7 @@ export interface BusEvent {
 
 /** The local stand-ins of EventBridge, SQS, SNS and Lambda, as far as functions use them. */
 export interface EventBus extends StandIn {
-  /** Everything that was put into a queue. */
+  /** What was put into queues that wake no function, and what the others gave up. */
   readonly letters: readonly string[];
   addDeadLetter(letter: string): void;
   /** The queue of jobs of a URL or a name, which is made when it is first asked for. */
@@ -110,6 +110,12 @@ const put = z.object({
     )
     .min(1)
     .max(10),
+});
+
+const sent = z.object({
+  QueueUrl: z.string().default(''),
+  MessageBody: z.string(),
+  DelaySeconds: z.number().default(0),
 });
 
 /** EventBridge's bound on all entries of a request, in bytes. */
@@ -182,8 +188,9 @@ export const startEventBus = async (
   signing?: Signing,
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
+  const nameIn = (url: string): string => url.split('/').at(-1) ?? url;
   const queueOf = (url: string): LocalQueue => {
-    const name = url.split('/').at(-1) ?? url;
+    const name = nameIn(url);
     const queue = queues.get(name) ?? new LocalQueue();
     queues.set(name, queue);
     return queue;
@@ -210,9 +217,14 @@ export const startEventBus = async (
       return { FailedEntryCount: failed.length, Entries: results };
     },
     'AmazonSQS.SendMessage': (body) => {
-      const { MessageBody } = z.object({ MessageBody: z.string() }).parse(body);
-      letters.push(MessageBody);
-      return { MessageId: randomUUID(), MD5OfMessageBody: md5(MessageBody) };
+      const { QueueUrl, MessageBody, DelaySeconds } = sent.parse(body);
+      const queue = queues.get(nameIn(QueueUrl));
+      if (!queue) letters.push(MessageBody);
+      const delayMs = Math.min(maxDelayMs, DelaySeconds * 1000);
+      return {
+        MessageId: queue?.add(MessageBody, delayMs) ?? randomUUID(),
+        MD5OfMessageBody: md5(MessageBody),
+      };
     },
     ...queueOperations(queueOf, maxDelayMs),
   };
