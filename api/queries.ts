@@ -501,7 +501,7 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
     objects: 'read',
     tables: 'read',
     costs: 'read',
-    feedback: 'join',
+    feedback: 'joinMany',
   },
   tag: 'calls',
   name: 'CallsQuery',

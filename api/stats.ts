@@ -21,8 +21,8 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
-import { type HeaderAttribute, headerAttributes } from './header-fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
+import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
 
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;
 export type CallMetric = (typeof callMetrics)[number];

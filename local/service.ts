@@ -234,8 +234,8 @@ export interface LocalServiceOptions
    */
   readonly log?: (source: string, line: string) => void;
   /**
-   * The longest time that a batch of a stream gathers, or a message of a queue waits, in ms.
-   * @default 1000
+   * The longest time that a batch of a stream gathers, in ms. Messages of queues wait for as much less
+   * than deployed. @default 1000
    */
   readonly maxWindowMs?: number;
   /** The longest time until a message that was not done comes again, in ms. @default 90000 */
@@ -247,6 +247,8 @@ export interface LocalServiceOptions
 }
 
 const [usualWindowMs, usualVisibilityMs] = [1000, 90_000];
+/** For how long a batch of a stream gathers when it is deployed, in ms. */
+const deployedWindowMs = 5000;
 
 /** The running service. */
 export interface LocalService extends Dependencies {
@@ -398,6 +400,7 @@ const run = async (
     signing: signingOf(credentials),
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
     maxWindowMs: options.maxWindowMs ?? usualWindowMs,
+    delayFactor: Math.min(1, (options.maxWindowMs ?? usualWindowMs) / deployedWindowMs),
     maxVisibilityMs: options.maxVisibilityMs ?? usualVisibilityMs,
     ...(maxScheduleMs !== undefined && { maxScheduleMs }),
     ...(afterBatch && { afterBatch }),

@@ -230,7 +230,7 @@ export const traceUsage = /* @__PURE__ */ endpoint({
   path: '/trace/usage',
   tolerant: true,
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'weave',
   name: 'TraceUsage',
   summary: 'Sum up the usage of selected calls',

@@ -41,8 +41,8 @@ export type WeaveRoute = Exclude<(typeof list)[number], { readonly page: true }>
 
 /** Stores that functions touch besides in Weave's dialect. */
 const furtherStores: Readonly<Record<string, Stores>> = {
-  '/calls/query_stats': { feedback: 'join', objects: 'read', tables: 'read' },
-  '/calls/stats': { feedback: 'join' },
+  '/calls/query_stats': { feedback: 'joinMany', objects: 'read', tables: 'read' },
+  '/calls/stats': { feedback: 'joinMany' },
   '/obj/read': { objects: 'query' },
 };
 

@@ -1,4 +1,4 @@
-import type { HeaderAttribute, HeaderSummaryField } from '../../../api/header-fields.ts';
+import type { HeaderAttribute, HeaderSummaryField } from '../../../api/shared/header-fields.ts';
 import type { Policy } from '../../../foundations/policy.ts';
 import {
   formatTime,

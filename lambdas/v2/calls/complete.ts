@@ -10,6 +10,9 @@ import { settings } from '../../http/settings.ts';
 export const handler = endpoint(callsComplete, async ({ body, caller, budget, describe }) => {
   const { batch, calls } = body;
   describe(() => ({ rows: calls }));
-  await writeCalls(settings.calls, batch, caller.user, budget);
+  await writeCalls(settings.calls, batch, caller.user, budget, {
+    // Each call is a start and an end.
+    placeOf: (i) => ['batch', String(Math.floor(i / 2))],
+  });
   return {};
 });

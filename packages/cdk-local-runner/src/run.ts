@@ -47,8 +47,10 @@ export interface RunOptions {
   readonly from?: 'TRIM_HORIZON' | 'LATEST';
   /** Is called after each batch of a stream that a function has done. @default - nothing is */
   readonly afterBatch?: () => Promise<void>;
-  /** The longest time that a batch of a stream gathers, or a message waits, in ms. @default - as deployed */
+  /** The longest time that a batch of a stream gathers, in ms. @default - as deployed */
   readonly maxWindowMs?: number;
+  /** What delays of messages are multiplied by. @default 1 */
+  readonly delayFactor?: number;
   /** The longest time until a message that was not done comes again, in ms. @default - as deployed */
   readonly maxVisibilityMs?: number;
   /** The longest time between two invocations by a schedule, in ms. @default - as deployed */
@@ -109,6 +111,7 @@ export const runStack = async ({
   from = 'TRIM_HORIZON',
   afterBatch = async () => {},
   maxWindowMs = Number.POSITIVE_INFINITY,
+  delayFactor = 1,
   maxVisibilityMs = Number.POSITIVE_INFINITY,
   maxScheduleMs = Number.POSITIVE_INFINITY,
   eventFate,
@@ -118,7 +121,7 @@ export const runStack = async ({
   log = () => {},
 }: RunOptions): Promise<RunningStack> => {
   await using cleanup = new AsyncDisposableStack();
-  const bus = await startEventBus(eventFate, maxWindowMs, signing);
+  const bus = await startEventBus(eventFate, delayFactor, signing);
   cleanup.defer(() => bus.stop());
   const sourceOf = sourceNames(stack);
   const functions = makeFunctions({

@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { handlersOf } from '../../../api/endpoint.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { handlersIn, redactionModule } from '../../../lib/handlers.ts';
+import { routesOf } from '../../../weave/api/routes.ts';
 import { dialects } from '../../../weave/policy.ts';
 import { bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
@@ -31,6 +33,7 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     'DEAD_LETTERS',
     'EVALUATIONS_QUEUE',
     'MAX_RECEIVES',
+    'LEASES_OF_PROJECT',
     'ALERT_TOPIC',
     'WEBHOOKS_PREFIX',
     'SERVICE_URL',
@@ -90,6 +93,17 @@ describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialec
     const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
     expect(sizes.filter(([, bytes]) => bytes > 600_000)).toEqual([]);
     expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
+  });
+
+  it('bring no client of a store where the endpoint has no stores', () => {
+    const bringsClient = (handler: string) =>
+      Object.keys(metafile.outputs[`bundles/${handler}/index.cjs`]?.inputs ?? {}).some((input) =>
+        input.startsWith('node_modules/@aws-sdk/client-dynamodb/'),
+      );
+    const withoutStores = routesOf(dialect).filter(({ stores }) => Object.keys(stores).length === 0);
+    expect(withoutStores.map(({ path }) => path)).toContain('/otel/v1/metrics');
+    expect(handlersOf(withoutStores).filter(bringsClient)).toEqual([]);
+    expect(bringsClient('otel/v1/traces')).toBe(true);
   });
 
   it.each(handlers)('load no part of Node in %s that loads what nobody needs', (handler) => {

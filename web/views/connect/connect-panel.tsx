@@ -1,7 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
-import { type ConnectStep, connectGuides } from '../../../api/connect.ts';
+import { type ConnectStep, connectGuides } from '../../../api/shared/connect.ts';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
 import { useRead } from '../../session/session.tsx';

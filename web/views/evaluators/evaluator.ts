@@ -1,15 +1,10 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
 import type { Client } from '../../api/client.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
-
-/** The class of evaluators, which they are found by. */
-export const evaluatorClass = 'Evaluator';
-
-/** What judges' calls are called. They are never judged. */
-export const judgeOp = 'Evaluator.judge';
 
 /** A version of an evaluator. */
 export interface Evaluator {

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { annotationSpecClass, reviewQueueClass } from '../../../api/shared/classes.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Request } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
@@ -25,7 +26,7 @@ export const maxCalls = 10_000;
 /** The queues of a project, by name. */
 export const useQueues = (project: string) =>
   useRead(['queues', project], async (reading) => {
-    const objects = await readObjects(reading, project, ofClass('ReviewQueue'));
+    const objects = await readObjects(reading, project, ofClass(reviewQueueClass));
     return byName(objects.flatMap((version) => queueOf(version) ?? []));
   });
 
@@ -33,7 +34,7 @@ export const useQueues = (project: string) =>
 export const useFields = (project: string) => {
   const scheme = useScheme();
   return useRead(['review fields', project], async (reading) => {
-    const objects = await readObjects(reading, project, ofClass('AnnotationSpec'));
+    const objects = await readObjects(reading, project, ofClass(annotationSpecClass));
     return byName(
       objects.flatMap(
         ({ object_id, digest, val }) =>
@@ -200,7 +201,7 @@ export const useSaveQueue = (project: string) => {
     /** Makes a field, and gives its ref. Throws as the client does. */
     saveField: async ({ id, description, schema }: NewField): Promise<string> => {
       const value = {
-        ...{ _type: 'AnnotationSpec', name: id, field_schema: schema, unique_among_creators: true },
+        ...{ _type: annotationSpecClass, name: id, field_schema: schema, unique_among_creators: true },
         ...(description !== '' && { description }),
       };
       const { digest } = await save.mutateAsync({ id, value });
@@ -210,7 +211,7 @@ export const useSaveQueue = (project: string) => {
     saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {
       const { name, fields, reviews } = queue;
       const value = {
-        ...{ _type: 'ReviewQueue', name, fields, reviews },
+        ...{ _type: reviewQueueClass, name, fields, reviews },
         ...(filter && { filter }),
         ...(query && { query }),
         ...(assignees && { assignees }),

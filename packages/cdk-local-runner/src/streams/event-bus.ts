@@ -178,13 +178,13 @@ export type EntryFate = (event: BusEvent) => 'taken' | 'ThrottlingException' | '
  * what EventBridge checks of a request's size.
  *
  * @param fate says which entries are not taken, and why. @default - all are taken
- * @param maxDelayMs the longest that a message of a queue waits before it is brought, in ms
+ * @param delayFactor what delays of messages are multiplied by
  * @param signing what requests have to be signed with: functions run for whoever asks. @default - none
  * has to be, for tests
  */
 export const startEventBus = async (
   fate: EntryFate = () => 'taken',
-  maxDelayMs = Number.POSITIVE_INFINITY,
+  delayFactor = 1,
   signing?: Signing,
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
@@ -220,13 +220,12 @@ export const startEventBus = async (
       const { QueueUrl, MessageBody, DelaySeconds } = sent.parse(body);
       const queue = queues.get(nameIn(QueueUrl));
       if (!queue) letters.push(MessageBody);
-      const delayMs = Math.min(maxDelayMs, DelaySeconds * 1000);
       return {
-        MessageId: queue?.add(MessageBody, delayMs) ?? randomUUID(),
+        MessageId: queue?.add(MessageBody, delayFactor * DelaySeconds * 1000) ?? randomUUID(),
         MD5OfMessageBody: md5(MessageBody),
       };
     },
-    ...queueOperations(queueOf, maxDelayMs),
+    ...queueOperations(queueOf, delayFactor),
   };
   const notices: Notice[] = [];
   const ofTopic = new Set<(notice: Notice) => void>();
