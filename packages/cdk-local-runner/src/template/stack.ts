@@ -97,7 +97,7 @@ export type Pattern = Readonly<Record<string, unknown>>;
 const subscriptionProperties = z.object({
   EventSourceArn: z.string(),
   FunctionName: z.string(),
-  BatchSize: z.number().default(100),
+  BatchSize: z.number().optional(),
   MaximumBatchingWindowInSeconds: z.number().default(0),
   MaximumRecordAgeInSeconds: z.number().default(86_400),
   /** Of queues alone. */
@@ -107,6 +107,9 @@ const subscriptionProperties = z.object({
   FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
   FilterCriteria: z.object({ Filters: z.array(z.object({ Pattern: z.string() })) }).default({ Filters: [] }),
 });
+
+/** How many batches of a queue Lambda begins with, if nothing bounds it. */
+const firstBatches = 5;
 
 const isQueue = ({ EventSourceArn }: z.output<typeof subscriptionProperties>): boolean =>
   EventSourceArn.startsWith('arn:aws:sqs:');
@@ -129,17 +132,15 @@ const readQueues = (reader: TemplateReader, functions: ReadonlyMap<string, Funct
       if (!isQueue(mapping)) return [];
       const queue = queues.get(mapping.EventSourceArn);
       const target = [...functions.values()].find(({ name }) => name === mapping.FunctionName);
-      const { ScalingConfig: scaling } = mapping;
-      if (!target || !queue || !scaling)
-        throw new Error(`event source mapping ${id} is not supported locally`);
+      if (!target || !queue) throw new Error(`event source mapping ${id} is not supported locally`);
       const { VisibilityTimeout, RedrivePolicy } = queue.properties;
       return {
         arn: mapping.EventSourceArn,
         url: queue.url,
         function: target,
-        batchSize: mapping.BatchSize,
+        batchSize: mapping.BatchSize ?? 10,
         /** How many batches are worked on at once. */
-        concurrency: scaling.MaximumConcurrency,
+        concurrency: mapping.ScalingConfig?.MaximumConcurrency ?? firstBatches,
         /** How long a message that was brought stays with who got it, in ms. */
         visibilityMs: VisibilityTimeout * 1000,
         /** How often a message is brought. */
@@ -170,7 +171,7 @@ const readSubscriptions = (reader: TemplateReader, functions: ReadonlyMap<string
         function: target,
         /** Of which one has to fit a record; empty for all records. */
         filters: mapping.FilterCriteria.Filters.map(({ Pattern: text }) => JSON.parse(text) as Pattern),
-        batchSize: mapping.BatchSize,
+        batchSize: mapping.BatchSize ?? 100,
         /** How long a batch gathers, in ms. */
         windowMs: mapping.MaximumBatchingWindowInSeconds * 1000,
         /** After how long a record is given up, in ms. */
