@@ -211,11 +211,11 @@ const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
     throw bad('is not JSON');
   }
   const { success, data } = z.record(z.string(), z.string()).safeParse(given);
-  if (!success) throw bad('is no object of texts');
+  if (!success) throw bad('is not an object of strings');
   for (const [name, url] of Object.entries(data)) {
     if (!isWebhookName(name)) throw bad(`has the name ${name}, which ${webhookNameRule}`);
     const problem = urlProblem(url, { loopback: true });
-    if (problem !== undefined) throw bad(`has a URL for ${name} that cannot be told: ${problem}`);
+    if (problem !== undefined) throw bad(`has a URL for ${name} that cannot be used: ${problem}`);
   }
   return data;
 };

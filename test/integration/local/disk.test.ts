@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('the data folder', () => {
     writeFileSync(join(folder, 'README'), '');
     await expect(claimDataDir(folder)).rejects.toThrow(
       `DATA_DIR is ${folder}, which other users can read, and which has README beside the service's data: ` +
-        `name a folder for the data alone, or run chmod go= ${folder}`,
+        `name a folder only for the data, or run chmod go= ${folder}`,
     );
     expect(readdirSync(folder)).toEqual(['README']);
     expect(modeOf(folder)).toBe('755');

@@ -141,7 +141,7 @@ describe('a limit', () => {
     await hasSpent(costs(1_000_000, 100_000));
     const { response } = await ask();
     expect(response.headers.get('x-spending-warning')).toBe(
-      "84 % of the key's limit of $0.25 a day are spent",
+      "84 % of the key's limit of $0.25 a day is spent",
     );
   });
 

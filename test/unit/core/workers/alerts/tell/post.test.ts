@@ -189,7 +189,7 @@ describe('a host', () => {
 
 describe('a URL', () => {
   it.each([
-    ['no URL', 'it is no URL'],
+    ['no URL', 'it is not a URL'],
     ['http://hooks.example/x', 'it does not begin with https://'],
     ['ftp://hooks.example/x', 'it does not begin with https://'],
     ['https://me:secret@hooks.example/x', 'it has a user or a password'],
