@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeFailure } from 'aws-stand-in';
 import { z } from 'zod';
 import { isWebhookName, urlProblem, webhookNameRule } from '../core/workers/alerts/tell/index.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
 import { type Dialect, dialects } from '../weave/policy.ts';
-import { describeFailure } from './disk.ts';
 import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
 

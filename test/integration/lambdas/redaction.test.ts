@@ -1,8 +1,8 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownPolicy } from '../../../foundations/policy.ts';
 import { builtins } from '../../../foundations/redaction/index.ts';
 import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
-import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { textInWeave } from '../../../weave/names.ts';
 import { type Dialect, policyOf } from '../../../weave/policy.ts';
 import { keyWith } from '../../support/keys.ts';

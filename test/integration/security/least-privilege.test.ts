@@ -1,5 +1,5 @@
+import { type Access, outputOf, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Access, outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { routesOf } from '../../../weave/api/routes.ts';
 import type { Dialect } from '../../../weave/policy.ts';
 import { prepare } from '../../reliability/trial.ts';

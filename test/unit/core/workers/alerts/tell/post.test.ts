@@ -11,7 +11,7 @@ import {
   urlProblem,
 } from '../../../../../../core/workers/alerts/tell/post.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
-import { hooksExample } from '../../../../../support/fixtures/hooks-example.ts';
+import { hooksExample } from '../../../../../support/hooks-example.ts';
 import { type Behaviour, startUpstream, type TestUpstream } from '../../../../../support/upstream.ts';
 
 const secret = 'T0KEN-of-this-webhook';
