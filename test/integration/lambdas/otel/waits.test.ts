@@ -89,9 +89,9 @@ const callsOf = async (project: string): Promise<ReadonlyMap<string, AnsweredCal
 const seen = (calls: ReadonlyMap<string, AnsweredCall>) =>
   [...calls.values()]
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, turn_id, thread_id, inputs, output, exception, summary: { svc, ...summary } }) => {
+    .map(({ id, turn_id, thread_id, ended_at, inputs, output, exception, summary: { svc, ...summary } }) => {
       const { waited_ms: waited, waiting } = svc;
-      return { id, turn_id, thread_id, inputs, output, exception, waited, waiting, summary };
+      return { id, turn_id, thread_id, ended_at, inputs, output, exception, waited, waiting, summary };
     });
 
 const openInference = 'openinference.instrumentation.langchain';
@@ -193,29 +193,45 @@ describe('an interrupt of LangGraph', () => {
     );
   });
 
-  it.each(['as it happened', 'in the other order'])(
-    'is one turn with all answers if the graph asks again, %s',
-    async (order) => {
+  it.each([
+    ['a node in it', false],
+    ['a node in it, and the last run fails', true],
+    ['the run itself', false],
+    ['the run itself, and the last run fails', true],
+  ])('is one turn with all answers if a run that goes on asks again: %s', async (asks, failed) => {
+    const ofNode = asks.startsWith('a node');
+    const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
+    const between: SpanOf = ofNode ? resumed : { ...resumed, events: [interrupted] };
+    const last: SpanOf = {
+      ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400, failed },
+      values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
+    };
+    const first = [asking, outer, root];
+    const second = ofNode ? [again, sign, between] : [again, between];
+    const inOrder = async (...requests: (readonly SpanOf[])[]) => {
       const project = newProject();
-      const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
-      const last: SpanOf = {
-        ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400 },
-        values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
-      };
-      const requests = [[asking, outer, root], [again, sign, resumed], [last]];
-      for (const spans of order === 'as it happened' ? requests : requests.toReversed())
-        await send(project, spans);
-      const calls = await callsOf(project);
-      expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
-      expect([asking, sign].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([
-        1200, 1000,
-      ]);
-      expect(calls.get(idOf(root))).toMatchObject({
-        output: { answer: 'Signed.' },
-        summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
-      });
-    },
-  );
+      for (const spans of requests) await send(project, spans);
+      return callsOf(project);
+    };
+    const calls = await inOrder(first, second, [last]);
+    expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
+    const waits = [asking, ofNode ? sign : between].map(
+      (span) => calls.get(idOf(span))?.summary.svc.waited_ms,
+    );
+    expect(waits).toEqual([1200, ofNode ? 1000 : 990]);
+    expect(calls.get(idOf(root))).toMatchObject({
+      output: { answer: 'Signed.' },
+      exception: failed ? expect.stringContaining('failed') : null,
+      summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
+    });
+    expect(calls.get(idOf(between))?.summary).not.toHaveProperty('interrupted_output');
+    const expected = seen(calls);
+    expect(seen(await inOrder(first, [last], second))).toEqual(expected);
+    expect(seen(await inOrder(second, first, [last]))).toEqual(expected);
+    expect(seen(await inOrder(second, [last], first))).toEqual(expected);
+    expect(seen(await inOrder([last], first, second))).toEqual(expected);
+    expect(seen(await inOrder([last], second, first))).toEqual(expected);
+  });
 
   it.each([
     ['the run that goes on', { failed: false }, { failed: true }],
