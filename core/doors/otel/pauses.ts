@@ -46,8 +46,8 @@ export interface Pause {
   readonly opName: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
-  /** Whether the call failed itself. @default - noted before this was */
-  readonly hasFailed?: boolean;
+  /** Whether the call failed itself. */
+  readonly hasFailed: boolean;
   /** Digests of the names of the questions. An answer without any is to whatever was asked. */
   readonly keys: string[];
 }
@@ -142,10 +142,10 @@ const passes = (wait: Pause, waits: readonly Pause[]): boolean =>
       (other.startedAt > wait.startedAt || other.endedAt < wait.endedAt || wait.parentId !== other.id),
   );
 
+/** @param pauses in order of their times, as they are read */
 const linksOf = (pauses: readonly Pause[]): Links => {
-  const sorted = pauses.toSorted((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
-  const waits = sorted.filter(({ kind }) => kind === 'wait');
-  const resumes = sorted.filter(({ kind }) => kind === 'resume');
+  const waits = pauses.filter(({ kind }) => kind === 'wait');
+  const resumes = pauses.filter(({ kind }) => kind === 'resume');
   const asked = waits.filter((wait) => !passes(wait, waits));
   return {
     links: asked.map((wait) => ({ wait, resume: resumes.find((resume) => isAnswer(resume, wait)) })),
@@ -252,7 +252,7 @@ const unanswered = ({ summary, output, exception }: Ended, resume: Pause): Parti
   return {
     endedAt: resume.endedAt,
     output: own,
-    exception: resume.hasFailed === false ? null : exception,
+    exception: resume.hasFailed ? exception : null,
     summary: others,
   };
 };

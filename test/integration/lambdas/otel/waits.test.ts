@@ -94,6 +94,7 @@ const seen = (calls: ReadonlyMap<string, AnsweredCall>) =>
       return { id, turn_id, thread_id, ended_at, inputs, output, exception, waited, waiting, summary };
     });
 
+const json = JSON.stringify;
 const openInference = 'openinference.instrumentation.langchain';
 const graph = { 'session.id': 'bees', 'openinference.span.kind': 'CHAIN' };
 const question = "(Interrupt(value={'question': 'Move them?'}, id='870280e38c779f2afaf6ac2e56d8a74d'),)";
@@ -233,6 +234,66 @@ describe('an interrupt of LangGraph', () => {
     expect(seen(await inOrder([last], second, first))).toEqual(expected);
   });
 
+  describe('with an id of its own', () => {
+    const interruptOf = (id: string) => ({
+      ...interrupted,
+      values: {
+        ...interrupted.values,
+        'exception.message': `(Interrupt(value='Move?', id='${id.repeat(32)}'),)`,
+      },
+    });
+    const whole = { ...root, to: 60 };
+    /** Nodes of one name that ask at once. The one that began first is not first by its id. */
+    const hive: SpanOf = { ...asking, parent: 1, id: 13, from: 10, events: [interruptOf('b')] };
+    const queen: SpanOf = { ...asking, parent: 1, id: 12, from: 15, events: [interruptOf('a')] };
+    const runAfter = (trace: number, from: number, resume: JsonObject): SpanOf => ({
+      ...{ ...resumed, trace, from, to: from + 50 },
+      values: {
+        ...resumed.values,
+        'input.value': json({ graph: null, update: null, resume, goto: [] }),
+        'output.value': json({ from }),
+      },
+    });
+    const [a, b] = ['a'.repeat(32), 'b'.repeat(32)];
+
+    it('is answered to the node that asked it, of several of one name', async () => {
+      const project = newProject();
+      await send(project, [queen, hive, whole]);
+      const nodes: SpanOf[] = [
+        { ...again, id: 6, from: 1232, to: 1240 },
+        { ...again, id: 5, from: 1235, to: 1241 },
+      ];
+      await send(project, [...nodes, runAfter(2, 1230, { [a]: 'no', [b]: 'yes' })]);
+      const calls = await callsOf(project);
+      expect(nodes.map((node) => calls.get(idOf(node))?.inputs.resume)).toEqual(['yes', 'no']);
+    });
+
+    it('may be answered before an earlier one: the turn ends with the answer of the last run', async () => {
+      const project = newProject();
+      await send(project, [queen, hive, whole]);
+      await send(project, [runAfter(2, 1100, { [a]: 'no' })]);
+      await send(project, [runAfter(3, 2100, { [b]: 'yes' })]);
+      const calls = await callsOf(project);
+      expect([queen, hive].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([1070, 2070]);
+      expect(calls.get(idOf(whole))?.output).toEqual({ from: 2100 });
+    });
+
+    it('is that of the innermost call, also if the one around it took as long', async () => {
+      const project = newProject();
+      await send(project, [{ ...outer, id: 9 }, { ...outer, parent: 9 }, root]);
+      const calls = [...(await callsOf(project)).values()];
+      expect(calls.filter(({ summary }) => summary.svc.waiting).map(({ id }) => id)).toEqual([idOf(outer)]);
+    });
+
+    it('is none of another run that asks the same meanwhile', async () => {
+      const project = newProject();
+      const other = { ...hive, trace: 9, from: 12, to: 28 };
+      await send(project, [hive, whole, other, { ...whole, trace: 9 }]);
+      const calls = await callsOf(project);
+      expect([hive, other].map((span) => calls.get(idOf(span))?.summary.svc.waiting)).toEqual([true, true]);
+    });
+  });
+
   it.each([
     ['the run that goes on', { failed: false }, { failed: true }],
     ['its own run', { failed: true }, { failed: false }],
@@ -343,7 +404,6 @@ interface Framework {
   readonly turn?: Pick<SpanOf, 'trace' | 'id'>;
 }
 
-const json = JSON.stringify;
 const conversation = { 'gen_ai.conversation.id': 'trains' };
 const agentRun = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'seats' };
 const toolRun = {
