@@ -429,6 +429,15 @@ const openAiModel = {
   ...{ ...openAiSpan, name: 'response' },
   values: { 'session.id': 's', 'openinference.span.kind': 'LLM' },
 };
+const givenResult = {
+  ...openAiModel,
+  values: {
+    ...openAiModel.values,
+    'llm.input_messages.0.message.role': 'tool',
+    'llm.input_messages.0.message.content': 'seat 31',
+    'llm.input_messages.0.message.tool_call_id': 'call_1',
+  },
+};
 const openAiTool = {
   ...{ ...openAiSpan, name: 'book_seat' },
   values: { 'session.id': 's', 'openinference.span.kind': 'TOOL', 'input.value': '{"train":"M1"}' },
@@ -731,15 +740,7 @@ const frameworks: readonly Framework[] = [
               },
             ]
           : []),
-        {
-          ...{ ...openAiModel, id: 11, parent: 9, from: 1040, to: 1100 },
-          values: {
-            ...openAiModel.values,
-            'llm.input_messages.0.message.role': 'tool',
-            'llm.input_messages.0.message.content': 'seat 31',
-            'llm.input_messages.0.message.tool_call_id': 'call_1',
-          },
-        },
+        { ...givenResult, id: 11, parent: 9, from: 1040, to: 1100 },
       ],
       asked: { trace: 1, id: 2 },
       resumed: { trace: 1, id: 9 },
@@ -800,6 +801,30 @@ describe.each(frameworks)('a question to a person in $name', ({ spans, asked, re
         expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(turn)]));
     },
   );
+});
+
+it.each<[string, readonly SpanOf[]]>([
+  [
+    'was handed over to by another one',
+    [
+      { ...openAiRun, id: 9, from: 1021, to: 1105 },
+      { ...openAiModel, id: 11, parent: 9, from: 1022, to: 1100 },
+      { ...openAiRun, id: 12, from: 1110, to: 1200 },
+      { ...givenResult, id: 13, parent: 12, from: 1112, to: 1190 },
+    ],
+  ],
+  [
+    'may have had steps that came in another request',
+    [
+      { ...openAiRun, id: 9, from: 1021, to: 1200 },
+      { ...givenResult, id: 11, parent: 9, from: 1100, to: 1190 },
+    ],
+  ],
+])('a run of an agent by OpenAI answers no question if it %s', async (_, spans) => {
+  const project = newProject();
+  const tool = { ...openAiTool, id: 2, parent: 1, from: 20, to: 21 };
+  await send(project, [...spans.toReversed(), { ...openAiRun, id: 1, from: 0, to: 100 }, tool]);
+  expect((await callsOf(project)).get(idOf(tool))?.summary.svc).toMatchObject({ waiting: true });
 });
 
 it('a tool of an agent by OpenAI that gives nothing waits for nobody', async () => {
