@@ -89,6 +89,18 @@ describe('the result of an evaluation', () => {
     },
   );
 
+  it('does not come back once it was deleted, if only its call is sent again', async () => {
+    const project = newProject();
+    await send('logs', logsJson(project, ofAnswer('Tone')));
+    await send('traces', answered(project));
+    const [verdict] = await verdictsOf(project);
+    const query = { $expr: { $eq: [{ $getField: 'id' }, { $literal: verdict?.id ?? '' }] } };
+    await writer.service.post('/feedback/purge', { project_id: project, query });
+    expect(await verdictsOf(project)).toEqual([]);
+    await send('traces', answered(project));
+    expect(await verdictsOf(project)).toEqual([]);
+  });
+
   it('finds the call of its answer in a project that has only had spans until then', async () => {
     const project = newProject();
     await send('traces', exportJson({ 'svc.project_id': project }, [spanJson({ spanId: '1'.repeat(16) })]));
