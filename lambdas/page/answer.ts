@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { linkInPage } from '../../weave/links.ts';
+import { linkInPage } from '../../core/doors/weave/links.ts';
 import { everyAnswer } from '../http/answer.ts';
 import { headerOf } from '../http/headers.ts';
 import { preferredCoding } from '../http/negotiate.ts';
@@ -165,8 +165,7 @@ const fromLink = ({ path, pathParameters }: PageRequest): PageAnswer | undefined
 
 const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
   const { path } = request;
-  // The bundler knows the dialect of the deployment.
-  const link = process.env.DIALECT === 'weave' ? fromLink(request) : undefined;
+  const link = fromLink(request);
   if (link) return link;
   if (path === mount) return redirect('ui/');
   if (!path.startsWith(`${mount}/`)) return fromRoot(request);

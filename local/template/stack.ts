@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { type NamedTable, tables } from '../../foundations/storage/tables.ts';
-import { type Dialect, dialectOf } from '../../weave/policy.ts';
 import {
   type Assembly,
   isRoot,
@@ -577,10 +576,6 @@ export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string):
  */
 export const tableNameOf = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
   outputOf(stack, tables[table].output);
-
-/** The service's name: its dialect, as its functions have it in their environment. */
-export const serviceOf = ({ functions }: Pick<StackSpec, 'functions'>): Dialect =>
-  dialectOf(functions.find(({ environment }) => environment.DIALECT)?.environment.DIALECT);
 
 /** The longest time that the gateway caches an authorizer's answer, in seconds. */
 export const authorizerCacheSecondsOf = ({ api }: Pick<StackSpec, 'api'>): number =>

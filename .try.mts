@@ -1,0 +1,10 @@
+import { spawn } from 'node:child_process';
+import { startLocalService } from '/work/wt/g/local/service.ts';
+const service = await startLocalService({ log: (s, l) => { if (/"status":[45]|failed|rror/.test(l)) console.error(s, l.slice(0, 600)); } });
+const url = `${service.url}/weave`;
+const key = service.key.replace(/^svc_/, 'weave_');
+const child = spawn(process.execPath, [process.argv[2] ?? '/work/wt/g/test/weave/npm/flows.mjs'], { cwd: '/tmp', env: { PATH: process.env.PATH, HOME: '/tmp', WF_TRACE_SERVER_URL: url, WANDB_BASE_URL: url, WANDB_API_KEY: key, INFERENCE_URL: `${service.url}/inference/v1` }, stdio: ['ignore', 'pipe', 'ignore'] });
+child.stdout.on('data', (d) => process.stdout.write(String(d).split('\n').filter((l) => l.startsWith('{"flow"')).map((l) => l.slice(0, 400) + '\n').join('')));
+await new Promise((done) => child.once('close', done));
+await service.stop();
+process.exit(0);
