@@ -5,7 +5,6 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import { localCredentials } from '../../local/stores.ts';
 import { localRegion } from '../../local/template/cloudformation.ts';
-import { policy } from './bench.ts';
 
 /**
  * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
@@ -53,7 +52,7 @@ export const instantStore = (): Store => {
   const client = dynamodbClient(answeringAtOnce(answerOf, 'application/x-amz-json-1.0'));
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, policy, shards: [4] };
+  return { table: { client, name: 'calls' }, bucket, shards: [4] };
 };
 
 /** CPU time of this process with all threads, in ms a call. */

@@ -11,7 +11,6 @@ import {
   type Bench,
   type BenchContext,
   type BenchPart,
-  policy,
   totalUnits,
   unitsEach,
 } from '../harness/bench.ts';
@@ -30,7 +29,7 @@ const sizes = [100, 512] as const;
 /** Takes an export as the endpoint's function does. */
 const take = async (store: Store, bytes: Uint8Array): Promise<void> => {
   const received = await decodeExport(bytes, protobuf, '');
-  const { spans, rejected } = selectSpans(received, { grants, header: undefined, policy });
+  const { spans, rejected } = selectSpans(received, { grants, header: undefined });
   await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
   encodeAnswer(protobuf, rejected);
 };

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { runs } from '../support/sampling.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';

@@ -1,5 +1,5 @@
 import { isKeyed } from '../../api/endpoint.ts';
-import { routesOf } from '../../weave/api/routes.ts';
+import { allRoutes } from '../../api/routes.ts';
 import { scenariosOf } from '../support/endpoints/index.ts';
 import { describeFaults } from './suite.ts';
 

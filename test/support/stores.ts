@@ -3,7 +3,6 @@ import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { inject } from 'vitest';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { createBuckets, createTables, localCredentials, storeEnvironment } from '../../local/stores.ts';
@@ -82,6 +81,5 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
 export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
-  policy: ownPolicy,
   shards: [shards],
 });

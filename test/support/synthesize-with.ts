@@ -2,7 +2,7 @@ import { App } from 'aws-cdk-lib';
 import { readConfig } from '../../lib/config.ts';
 import { handlersFor } from '../../lib/handlers.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
-import { routesOf } from '../../weave/api/routes.ts';
+import { allRoutes } from '../../api/routes.ts';
 import { bundlesOf } from './assembly.ts';
 import { cdkContext } from './project.ts';
 

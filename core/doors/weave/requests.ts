@@ -207,10 +207,14 @@ const complete = reads<typeof callUpsertBatch>((fields, parse) => {
     return batch({ ...body, batch: reports }, parse as never) as BodyOf<typeof callUpsertBatch>;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    throw new ServiceError(
-      error.status,
-      error.detail.map(({ loc, ...detail }) => ({ ...detail, loc: locOfWhole(loc) })),
+    // A field of both would be named twice.
+    const details = new Map(
+      error.detail.map((detail) => {
+        const loc = locOfWhole(detail.loc);
+        return [loc.join('\n'), { ...detail, loc }];
+      }),
     );
+    throw new ServiceError(error.status, [...details.values()]);
   }
 });
 

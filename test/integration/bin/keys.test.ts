@@ -90,7 +90,7 @@ const nowMicros = () => Date.now() * 1000;
 /** Makes a key and gives it parsed. */
 const created = async (argv: string) => {
   const { out } = await keys(`create ${argv} ${onTable()}`);
-  const key = parseKey('svc', out);
+  const key = parseKey(out);
   if (!key) throw new Error('no key was made');
   return key;
 };
@@ -103,7 +103,7 @@ describe('create', () => {
     expect(code).toBe(0);
     const header = `Basic ${btoa(`ada:${out}`)}`;
     expect(
-      await authenticate(header, 'basic', { service: 'svc', table: operator().table }, nowMicros()),
+      await authenticate(header, 'basic', { table: operator().table }, nowMicros()),
     ).toMatchObject({
       caller: {
         user: 'ada',
@@ -119,7 +119,7 @@ describe('create', () => {
     const argv = `create --user lim --grant *:inference --usd-per-day 5 --usd-per-month 0.50 ${onTable()}`;
     const { out, err } = await keys(argv);
     expect(err).toContain('limits   $5 a day, $0.5 a month');
-    const store = { service: 'svc', table: operator().table };
+    const store = { table: operator().table };
     const { caller } = {
       caller: undefined,
       ...(await authenticate(`Bearer ${out}`, 'bearer', store, nowMicros())),
@@ -141,7 +141,7 @@ describe('create', () => {
   it('writes only the key to standard output, and everything else to standard error', async () => {
     const argv = `create --user ada --grant acme/x:read --expires 2127-01-01 ${onTable()}`;
     const { out, err } = await keys(argv);
-    const key = parseKey('svc', out);
+    const key = parseKey(out);
     expect(key).toBeDefined();
     expect(err).toContain(key?.id);
     expect(err).toContain('acme/x:read');

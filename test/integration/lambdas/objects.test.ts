@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../foundations/policy.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../foundations/policy.ts';
 import { builtins } from '../../../foundations/redaction/index.ts';
 import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
 import type { BusEvent } from '../../../local/streams/event-bus.ts';

@@ -12,7 +12,7 @@ const folder = newFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the local key', () => {
-  const configured = formatKey(makeKey('svc'));
+  const configured = formatKey(makeKey());
 
   it('is the configured one, which is not stored in the folder', async () => {
     const { key, file } = await findLocalKey({ service: 'svc', configured, folder: '/nowhere' });
@@ -71,7 +71,7 @@ describe('the table of keys', () => {
   });
 
   it('refuses a revoked key, with what to do', async () => {
-    const key = makeKey('svc');
+    const key = makeKey();
     await storeLocalKey(table, { key });
     await revokeKey(table, key.id, Date.now() * 1000);
     await expect(storeLocalKey(table, { key })).rejects.toThrow(/revoked.*: set LOCAL_KEY to another one/);

@@ -46,7 +46,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
   });
   const table: Table = { client, name: outputOf(service.stack, 'KeysTable') };
   const stored = async (grants: string, more: Partial<Grantee> = {}, now = nowMicros()): Promise<Key> => {
-    const key = makeKey(service.service);
+    const key = makeKey();
     await putKey(table, newRecord(key, { user: 'bob', grants: parseGrants(grants) ?? [], ...more }, now));
     return key;
   };
@@ -62,7 +62,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
       return formatKey(await stored(everything, { expiresAt: anHourAgo + 1_000_000 }, anHourAgo));
     },
     withOtherSecret: async () =>
-      formatKey({ ...(await stored(everything)), secret: makeKey(service.service).secret }),
+      formatKey({ ...(await stored(everything)), secret: makeKey().secret }),
     [Symbol.dispose]: () => client.destroy(),
   };
 };

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../foundations/policy.ts';
 import { noise } from '../../support/feedback.ts';
 import { spanExport } from '../../support/otel.ts';
 import type { TestService } from '../../support/service.ts';

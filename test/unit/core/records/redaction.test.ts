@@ -5,7 +5,6 @@ import { createFeedback } from '../../../../core/records/feedback/index.ts';
 import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
 import { createTable } from '../../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../../foundations/policy.ts';
 import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import { type JsonValue, type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';

@@ -5,7 +5,6 @@ import { type CostsQuery, priceKind } from '../../../../../api/costs.ts';
 import { createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
 import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { type Expression, toPath } from '../../../../../foundations/expression/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';

@@ -8,7 +8,6 @@ import {
   tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';

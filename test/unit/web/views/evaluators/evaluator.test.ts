@@ -10,7 +10,6 @@ import {
 } from '../../../../../web/views/evaluators/evaluator.ts';
 import { checking, politeness } from '../../../../support/evaluators.ts';
 
-
 /** Evaluators of every kind, as the service takes them. */
 const values = [
   politeness(),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../foundations/policy.ts';
 import { canonicalJson, isDigest, type JsonValue } from '../../../foundations/wire/index.ts';
 
 const json = fc.jsonValue({ depthSize: 'medium' }) as fc.Arbitrary<JsonValue>;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tableDigest } from '../../../core/records/tables/index.ts';
-import { digestBytes, digestOfBytes } from '../../../core/records/tables/packs.ts';
-import { isContentDigest, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
-import { bytesDigest, pythonJson, valueDigest } from '../../../weave/digest.ts';
-import vectors from '../../weave/digests.json' with { type: 'json' };
+import { bytesDigest, pythonJson } from '../../../../../core/doors/weave/digest.ts';
+import { weaveDoor } from '../../../../../core/doors/weave/index.ts';
+import { tableDigest } from '../../../../../core/records/tables/index.ts';
+import { digestBytes, digestOfBytes } from '../../../../../core/records/tables/packs.ts';
+import { isContentDigest, type JsonValue, parseJson } from '../../../../../foundations/wire/index.ts';
+import vectors from '../../../../weave/digests.json' with { type: 'json' };
 
-const digestOf = (text: string) => valueDigest(parseJson(text) as JsonValue);
+const digestOf = (text: string) => weaveDoor.digests.ofValue(parseJson(text) as JsonValue);
 
 describe('digests of Weave’s SDK', () => {
   it.each(vectors.values as [string, string][])('are ours of %s', (text, digest) => {
@@ -19,6 +20,11 @@ describe('digests of Weave’s SDK', () => {
     expect(digests).toEqual(rows.map(([, digest]) => digest));
     for (const [count, digest] of vectors.tables as [number, string][])
       expect(tableDigest(digests.slice(0, count))).toBe(digest);
+  });
+
+  it('are of the refs that it sends, whichever are stored', () => {
+    const { ofValue } = weaveDoor.digests;
+    expect(ofValue({ rows: 'svc:///a/b/table/x' })).toBe(bytesDigest('{"rows": "weave:///a/b/table/x"}'));
   });
 
   it.each(vectors.files as [string, string][])('are ours of the file %j', (text, digest) => {

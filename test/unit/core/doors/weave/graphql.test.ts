@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Caller, Grant } from '../../../foundations/auth/index.ts';
-import { answerGraphql } from '../../../weave/graphql.ts';
+import { answerGraphql } from '../../../../../core/doors/weave/graphql.ts';
+import type { Caller, Grant } from '../../../../../foundations/auth/index.ts';
 
 const caller = (...grants: Grant[]): Caller => ({ user: 'ada', keyId: 'k', grants }) as Caller;
 const writer = caller({ scope: 'acme/*', role: 'write' } as Grant);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../api/usage.ts';
-import type { JsonObject } from '../../../foundations/wire/index.ts';
-import { withCachedTokens } from '../../../weave/usage.ts';
+import { tokensOf } from '../../../../../api/usage.ts';
+import { withCachedTokens } from '../../../../../core/doors/weave/usage.ts';
+import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 
 /** What Anthropic answers. */
 const own = {
