@@ -49,7 +49,7 @@ const door = <const Path extends `/${string}`>(method: 'GET' | 'POST' | 'PUT', p
 const completions = endpoint({
   ...undocumented,
   path: `${weavePath}/completions/create`,
-  handler: 'weave/completions',
+  handler: 'weave-completions',
   role: 'inference',
   shape: passThrough,
   stores: { calls: 'record', payloads: 'write', objects: 'read', rollups: 'note' },

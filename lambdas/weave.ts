@@ -39,7 +39,7 @@ const withAllInputs: Differs = ({ columns }: { readonly columns: readonly string
   );
   const more = missing.map((name) => `,"${name}":{}`).join('');
   // A row is an object; what stands between rows is none.
-  return (text) => (more && text.endsWith('}') ? `${text.slice(0, -1)}${more}}` : text);
+  return (text) => (more && text.startsWith('{') && text.endsWith('}') ? `${text.slice(0, -1)}${more}}` : text);
 };
 
 /** In place of a value that was not asked for stands an empty object. */
@@ -104,11 +104,11 @@ const leads: Readonly<Record<string, Lead>> = {
 /** The paths of the door, as documents and tests need them: `POST /call/start`. */
 export const doorPaths: readonly string[] = Object.keys(leads);
 
-const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+const segmentsOf = (path: string): string[] => path.split('/');
 
 const templates = Object.entries(leads).map(([name, lead]) => {
   const [method = '', path = ''] = name.split(' ');
-  return { method, path, segments: segmentsOf(path), lead };
+  return { method, path, segments: segmentsOf(path.slice(1)), lead };
 });
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
@@ -122,15 +122,17 @@ const parametersIn = (
   const found: Record<string, string> = {};
   for (const [i, segment] of template.entries()) {
     const given = path[i] ?? '';
-    if (isParameter(segment)) found[segment.slice(1, -1)] = decodeURIComponent(given);
+    if (isParameter(segment)) found[segment.slice(1, -1)] = given;
     else if (given !== segment) return undefined;
   }
   return found;
 };
 
+type RoutedEvent = Pick<APIGatewayProxyEvent, 'httpMethod' | 'path' | 'pathParameters'>;
+
 /** What a request is for, by its path below `/weave`; GraphQL is asked at the root, too. */
-const routed = ({ httpMethod, path }: Pick<APIGatewayProxyEvent, 'httpMethod' | 'path'>) => {
-  const below = segmentsOf(path.startsWith(`${weavePath}/`) ? path.slice(weavePath.length) : path);
+const routed = ({ httpMethod, path, pathParameters }: RoutedEvent) => {
+  const below = segmentsOf(pathParameters?.proxy ?? path.slice(path.lastIndexOf('/') + 1));
   for (const template of templates) {
     const parameters = template.method === httpMethod && parametersIn(below, template.segments);
     if (parameters) return { ...template, parameters };

@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { routes } from '../../api/routes.ts';
 import { parseTime } from '../../foundations/wire/index.ts';
 import { type JsonSchema, type OpenApiDocument, openApiDocument } from '../../openapi/index.ts';
-import { routes } from '../../api/routes.ts';
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {

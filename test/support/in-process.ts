@@ -96,12 +96,10 @@ const loadHandlers = async (bounds: Partial<Limits>): Promise<Map<string, Handle
   const { settings } = await load<{ settings: Settings }>('lambdas/http/settings.ts');
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
-  const loaded = allRoutes
-    .filter(isKeyed)
-    .map(async ({ path, handler }): Promise<[string, Handler]> => {
-      const module = await load<{ handler: Handler }>(`lambdas/${handler}.ts`);
-      return [path, module.handler];
-    });
+  const loaded = allRoutes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
+    const module = await load<{ handler: Handler }>(`lambdas/${handler}.ts`);
+    return [path, module.handler];
+  });
   return new Map(await Promise.all(loaded));
 };
 

@@ -1,6 +1,6 @@
 import { linksOf } from '../../../foundations/links.ts';
 
-/** The parameters of the paths of `sdkLinks` in `api/service.ts`. */
+/** What a link is to. */
 export interface SdkLink {
   readonly entity: string;
   readonly project: string;
@@ -9,6 +9,15 @@ export interface SdkLink {
   /** What of the project: `objects/<name>/versions/<digest>`, `ops/…`, `leaderboards/<name>`. */
   readonly proxy?: string | undefined;
 }
+
+/** The links of the SDKs: `<entity>/<project>/weave…` and `<entity>/<project>/r/call/<id>`. */
+const links = /^([^/]+)\/([^/]+)\/(?:weave(?:\/(.*))?|r\/call\/(.+))$/;
+
+/** The link of a path, without its leading slash; undefined if it is none. */
+export const linkIn = (path: string): SdkLink | undefined => {
+  const [, entity, project, proxy, id] = links.exec(path) ?? [];
+  return entity === undefined || project === undefined ? undefined : { entity, project, id, proxy };
+};
 
 /**
  * Where a link that Weave's SDKs print leads in the page: to the call, the object, or the project's

@@ -102,9 +102,7 @@ describe('create', () => {
     );
     expect(code).toBe(0);
     const header = `Basic ${btoa(`ada:${out}`)}`;
-    expect(
-      await authenticate(header, 'basic', { table: operator().table }, nowMicros()),
-    ).toMatchObject({
+    expect(await authenticate(header, 'basic', { table: operator().table }, nowMicros())).toMatchObject({
       caller: {
         user: 'ada',
         grants: [

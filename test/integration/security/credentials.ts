@@ -61,8 +61,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
       const anHourAgo = nowMicros() - 3_600_000_000;
       return formatKey(await stored(everything, { expiresAt: anHourAgo + 1_000_000 }, anHourAgo));
     },
-    withOtherSecret: async () =>
-      formatKey({ ...(await stored(everything)), secret: makeKey().secret }),
+    withOtherSecret: async () => formatKey({ ...(await stored(everything)), secret: makeKey().secret }),
     [Symbol.dispose]: () => client.destroy(),
   };
 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ownDigests } from '../../../foundations/door.ts';
 import { canonicalJson, isDigest, type JsonValue } from '../../../foundations/wire/index.ts';
 
 const json = fc.jsonValue({ depthSize: 'medium' }) as fc.Arbitrary<JsonValue>;
@@ -57,13 +58,13 @@ describe('canonical JSON', () => {
 describe('a digest', () => {
   it('is the SHA-256 of the canonical JSON, in base64url', () => {
     const expected = createHash('sha256').update('{"a":[1,2],"b":"é"}', 'utf8').digest('base64url');
-    expect(ownPolicy.valueDigest({ b: 'é', a: [1, 2] })).toBe(expected);
+    expect(ownDigests.ofValue({ b: 'é', a: [1, 2] })).toBe(expected);
   });
 
   it('can stand in a ref and a URL', () => {
     fc.assert(
       fc.property(json, (value) => {
-        const digest = ownPolicy.valueDigest(value);
+        const digest = ownDigests.ofValue(value);
         expect(isDigest(digest)).toBe(true);
         expect(encodeURIComponent(digest)).toBe(digest);
       }),

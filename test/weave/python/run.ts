@@ -124,10 +124,7 @@ const reportSpan = async (url: string, key: string): Promise<void> => {
     name: 'chat',
     startTimeUnixNano: now,
     endTimeUnixNano: now,
-    attributes: [
-      attribute('gen_ai.operation.name', 'chat'),
-      attribute('gen_ai.request.model', 'gpt-4o'),
-    ],
+    attributes: [attribute('gen_ai.operation.name', 'chat'), attribute('gen_ai.request.model', 'gpt-4o')],
   };
   const response = await fetch(`${url}/otel/v1/traces`, {
     method: 'POST',

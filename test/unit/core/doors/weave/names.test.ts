@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
+import { isPage } from '../../../../../api/endpoint.ts';
 import { routes } from '../../../../../api/routes.ts';
 import {
   answerToWeave,
@@ -45,7 +46,7 @@ const samplesOf = (schema: Schema): unknown[] => {
 const encoded = ['/call/read', '/calls/stream_query'];
 
 describe('an answer', () => {
-  const valued = routes.filter(({ path, page }) => !page && !encoded.includes(path));
+  const valued = routes.filter((route) => !isPage(route) && !encoded.includes(route.path));
 
   it.each(valued)('of $path has no name of ours', (route) => {
     for (const sample of samplesOf(route.answer()))

@@ -72,7 +72,7 @@ describe('reports', () => {
   it('may name a call by its end, and say what is known of its start', () => {
     const ended = { ...end, display_name: 'Named', trace_id: 't', started_at: start.started_at };
     expect(batch({ mode: 'end', req: { end: ended } })).toMatchObject([{ end: { displayName: 'Named' } }]);
-    expect(read(callEnd, { end: { ...ended, display_name: '' } }).end.displayName).toBeNull();
+    expect(read(callEnd, { end: { ...ended, display_name: '' } }).end).toMatchObject({ displayName: null });
     expect(read(callEnd, { end }).end).not.toHaveProperty('displayName');
   });
 

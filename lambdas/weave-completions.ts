@@ -1,15 +1,15 @@
 import { buffer } from 'node:stream/consumers';
-import { forward, neverReached, Recording } from '../../core/doors/inference/index.ts';
-import { completionsCreate } from '../../core/doors/weave/endpoints/completions.ts';
-import { completionBody } from '../../core/doors/weave/index.ts';
-import { allows } from '../../foundations/auth/index.ts';
-import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../../foundations/wire/index.ts';
-import { overStream, work } from '../http/endpoint.ts';
-import type { ServiceRequest } from '../http/request.ts';
-import { settings } from '../http/settings.ts';
-import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../inference/asking.ts';
-import { inference } from '../inference/upstreams.ts';
-import { throughDoor } from './door.ts';
+import { forward, neverReached, Recording } from '../core/doors/inference/index.ts';
+import { completionsCreate } from '../core/doors/weave/endpoints/completions.ts';
+import { completionBody } from '../core/doors/weave/index.ts';
+import { allows } from '../foundations/auth/index.ts';
+import { forbidden, isJsonObject, type JsonObject, newId, parseJson } from '../foundations/wire/index.ts';
+import { overStream, work } from './http/endpoint.ts';
+import type { ServiceRequest } from './http/request.ts';
+import { settings } from './http/settings.ts';
+import { conclude, countCaller, holdCost, recordMs, requireKeepable } from './inference/asking.ts';
+import { inference } from './inference/upstreams.ts';
+import { throughDoor } from './weave/door.ts';
 
 type Request = ServiceRequest<ReturnType<NonNullable<typeof completionsCreate.request>>['_zod']['output']>;
 

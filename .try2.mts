@@ -1,0 +1,11 @@
+import { startLocalService } from '/work/wt/g/local/service.ts';
+const service = await startLocalService({ log: (s, l) => console.error(s, l.slice(0, 900)) });
+const ask = async (path, body) => { const r = await fetch(service.url + path, { method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Basic ' + btoa('api:' + service.key) }, body: JSON.stringify(body) }); console.log(path, r.status, (await r.text()).slice(0, 500)); };
+await ask('/weave/completions/create', { project_id: 'acme/shop', inputs: { model: 'any', messages: [{ role: 'user', content: 'hi' }] }, wb_user_id: null });
+await ask('/weave/obj/create', { obj: { project_id: 'acme/shop', object_id: 'x', val: { ref: 'weave:///acme/shop/object/y:v0' } } });
+await ask('/obj/read', { project_id: 'acme/shop', object_id: 'x', digest: 'latest' });
+await ask('/weave/nothing', {});
+console.log(await (await fetch(service.url + '/weave/server_info')).text(), await (await fetch(service.url + '/weave/health')).text());
+const link = await fetch(service.url + '/weave/acme/shop/r/call/abc', { redirect: 'manual', headers: { accept: 'text/html' } }); console.log(link.status, link.headers.get('location'));
+const link2 = await fetch(service.url + '/acme/shop/weave/objects/x/versions/y', { redirect: 'manual' }); console.log(link2.status, link2.headers.get('location'));
+await service.stop(); process.exit(0);
