@@ -38,7 +38,7 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-const documentOf = () => {
+const readDocument = () => {
   const document = openApiDocument('0.1.0');
   const closed = closedOf(document);
   const newAjv = (): Ajv2020 => {
@@ -93,7 +93,11 @@ const documentOf = () => {
   };
 };
 
-/** The document of a service, and what it says. */
+const said = readDocument();
+
+/** The document of the service, and what it says. */
+export type Said = typeof said;
+
 export const {
   document,
   operations,
@@ -103,4 +107,6 @@ export const {
   validator,
   validatorOfAnyTime,
   errorProblems,
-} = documentOf();
+} = said;
+
+export { said };

@@ -7,15 +7,14 @@ import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '../../../lib/bundles.ts';
-import { handlersIn, redactionModule } from '../../../lib/handlers.ts';
-import { dialects } from '../../../weave/policy.ts';
+import { everyHandler, redactionModule } from '../../../lib/handlers.ts';
 import { bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import { json, startUpstream } from '../../support/upstream.ts';
 
-describe.each(dialects)('the bundles of the handlers in the dialect %s', (dialect) => {
-  const outdir = bundlesFolder(dialect);
-  const handlers = handlersIn(dialect).filter((handler) => handler !== redactionModule);
+describe('the bundles of the handlers', () => {
+  const outdir = bundlesFolder();
+  const handlers = everyHandler.filter((handler) => handler !== redactionModule);
   const metafile: Metafile = JSON.parse(readFileSync(join(outdir, 'meta.json'), 'utf8'));
   const text = (handler: string, file: string) => readFileSync(join(outdir, handler, file), 'utf8');
 

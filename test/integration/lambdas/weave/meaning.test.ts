@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExactNumber, type JsonObject } from '../../../../foundations/wire/index.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../support/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = throughWeave(await sharedService());
 });
 
 const project = 'acme/meaning';

@@ -29,7 +29,8 @@ const untouched = (redactor: () => Promise<Redactor>): Store => {
     get bucket() {
       return asked();
     },
-    ...{ policy: ownPolicy, shards: [4], redactor },
+    shards: [4],
+    redactor,
   };
 };
 

@@ -9,10 +9,10 @@ import { requestBudget, type Store } from '../../../../../foundations/storage/in
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 
-let store: Pick<Store, 'table' | 'policy'>;
+let store: Pick<Store, 'table'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
-  store = { table: { client: dynamodb, name: costsTable }, policy: ownPolicy };
+  store = { table: { client: dynamodb, name: costsTable } };
   const prices = createOf(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },

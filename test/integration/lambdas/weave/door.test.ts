@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SharedService, sharedService } from '../../../support/service.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../support/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = throughWeave(await sharedService());
 });
 
 const done = async (path: string, body: unknown) => {
@@ -12,10 +12,99 @@ const done = async (path: string, body: unknown) => {
   return answer.json();
 };
 
-describe('a service in Weave’s dialect', () => {
-  it('has keys that begin with weave', () => {
-    expect(service.key).toMatch(/^weave_/);
-    expect(service.service).toBe('weave');
+describe('Weave’s door', () => {
+  it('takes keys that begin with weave, as our own does', async () => {
+    const own = await sharedService();
+    const key = service.key.replace(/^svc_/, 'weave_');
+    const headers = { authorization: `Basic ${btoa(`api:${key}`)}` };
+    const body = { project_id: 'acme/dialect', id: 'none' };
+    for (const each of [service, own])
+      expect((await each.post('/call/read', body, { headers })).status).toBe(200);
+  });
+
+  it('shows what came in by our own, by OpenTelemetry, and by itself, and our own does', async () => {
+    const own = await sharedService();
+    const project_id = 'acme/doors';
+    const call = (id: string) => ({ project_id, id, trace_id: 't', started_at: '2026-10-01T00:00:00Z' });
+    const ref = (scheme: string, name: string) => `${scheme}:///${project_id}/object/${name}:v0`;
+    const ofWeave = { ...call('w'), op_name: `weave:///${project_id}/op/answer:d`, wb_run_id: 'r' };
+    await done('/call/start', { start: { ...ofWeave, inputs: { ref: ref('weave', 'a') } } });
+    const ofOwn = { ...call('o'), op_name: 'answer', svc_run_id: 'r', inputs: { ref: ref('weave', 'a') } };
+    expect((await own.post('/call/start', { start: ofOwn })).status).toBe(200);
+    const span = { traceId: '5b8efff798038103d269b633813fc60c', spanId: 'eee19b7ec3c1b174', name: 'span' };
+    const resource = { attributes: [{ key: 'svc.project_id', value: { stringValue: project_id } }] };
+    const spans = [
+      { ...span, startTimeUnixNano: '1790812800000000000', endTimeUnixNano: '1790812801000000000' },
+    ];
+    const traces = { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 's' }, spans }] }] };
+    expect((await service.post('/agents/otel/v1/traces', traces)).status).toBe(200);
+    const query = {
+      project_id,
+      query: { $expr: { $eq: [{ $getField: 'project_id' }, { $literal: project_id }] } },
+    };
+    const read = async (from: SharedService) => {
+      const answer = await from.post('/calls/stream_query', query, {
+        headers: { accept: 'application/json' },
+      });
+      const rows = (await answer.json()) as { id: string }[];
+      return Object.fromEntries(rows.map((row) => [row.id.slice(0, 1), row]));
+    };
+    expect(await read(service)).toMatchObject({
+      5: { op_name: 'span', summary: { weave: { status: 'success' } } },
+      o: { inputs: { ref: ref('weave', 'a') }, wb_run_id: 'r' },
+      w: {
+        inputs: { ref: ref('weave', 'a') },
+        op_name: ofWeave.op_name,
+        summary: { weave: { trace_name: 'answer' } },
+      },
+    });
+    expect(await read(own)).toMatchObject({
+      5: { op_name: 'span', summary: { svc: { status: 'success' } } },
+      o: { inputs: { ref: ref('svc', 'a') }, svc_run_id: 'r' },
+      w: { inputs: { ref: ref('svc', 'a') }, op_name: `svc:///${project_id}/op/answer:d`, svc_run_id: 'r' },
+    });
+    const feedback = {
+      project_id,
+      weave_ref: `weave:///${project_id}/call/o`,
+      feedback_type: 'note',
+      payload: { x: 1 },
+    };
+    await done('/feedback/create', feedback);
+    const answer = await own.post('/call/read', { project_id, id: 'o', include_feedback: true });
+    expect(await answer.json()).toMatchObject({
+      call: {
+        summary: { svc: { feedback: [{ svc_ref: `svc:///${project_id}/call/o`, svc_user_id: 'local' }] } },
+      },
+    });
+    const seen = await done('/call/read', { project_id, id: 'o', include_feedback: true });
+    expect(seen).toMatchObject({
+      call: { summary: { weave: { feedback: [{ weave_ref: feedback.weave_ref, wb_user_id: 'local' }] } } },
+    });
+  });
+
+  it('has objects by the digests of the door that each came in by', async () => {
+    const own = await sharedService();
+    const obj = {
+      project_id: 'acme/doors',
+      object_id: 'x',
+      val: { ref: 'weave:///acme/doors/object/y:v0', n: 1 },
+    };
+    const { digest } = (await done('/obj/create', { obj })) as { digest: string };
+    const { val: _, ...name } = obj;
+    const read = async (from: SharedService, asked: string) =>
+      (await from.post('/obj/read', { ...name, digest: asked })).json();
+    expect(await read(service, digest)).toMatchObject({ obj: { val: obj.val, wb_user_id: 'local' } });
+    expect(await read(own, digest)).toMatchObject({
+      obj: { val: { ...obj.val, ref: 'svc:///acme/doors/object/y:v0' }, svc_user_id: 'local' },
+    });
+    const ofOwn = (await (await own.post('/obj/create', { obj })).json()) as { digest: string };
+    expect(ofOwn.digest).not.toBe(digest);
+    expect(await read(service, ofOwn.digest)).toMatchObject({ obj: { version_index: 1, val: obj.val } });
+  });
+
+  it('has no other paths, and says where those are that there are', async () => {
+    const answer = await service.post('/projects/query', {});
+    expect([answer.status, await answer.json()]).toMatchObject([404, { detail: [{ loc: ['path'] }] }]);
   });
 
   it('tells everybody which SDKs it works with', async () => {
@@ -50,7 +139,7 @@ describe('a service in Weave’s dialect', () => {
     });
     expect(call).toMatchObject({ summary: { weave: { status: 'running' } } });
     const ours = service.logged.filter((text) => text.includes('acme/dialect'));
-    const line = ours.find((text) => text.includes('"route":"/call/start"')) ?? '';
+    const line = ours.find((text) => text.includes('"route":"/weave/call/start"')) ?? '';
     expect(line).toContain('"passedOver":["start.otel_dump","start.tomorrow"]');
   });
 
