@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { tellsSkipped } from './test/support/requirements.ts';
+import { summary } from './test/support/requirements.ts';
 import { runs } from './test/support/sampling.ts';
 
 // By `require`, so that the configuration's bundle leaves it in its place.
@@ -17,14 +17,19 @@ const stores = {
   ...native,
   globalSetup: ['test/support/global-setup.ts'],
   teardownTimeout: 20_000,
+  // These tests have processes, sockets and a browser of their own. A machine that stops for seconds can
+  // break one; a mistake breaks it twice. The end of a run names what was tried again.
+  retry: 1,
 };
 
 export default defineConfig({
-  plugins: [tellsSkipped],
+  plugins: [summary],
   test: {
     // They end what hangs. Next to other work, a test can take twenty times as long as alone.
     testTimeout: runs(180_000),
     hookTimeout: runs(180_000),
+    // A condition that a test waits for comes within this time even then.
+    expect: { poll: { timeout: 60_000 } },
     // Some files wait rather than work, so there is one worker more than cores. Each worker starts services
     // of its own: more of them take more time together.
     maxWorkers: Math.min(4, availableParallelism() + 1),

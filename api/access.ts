@@ -160,6 +160,13 @@ export const feedback = {
   find: { stores: false, table: ['BatchGetItem'] },
   /** Reads what is on given refs. */
   join: { stores: false, table: ['BatchGetItem'], indexes: ['by_ref'], objects: ['GetObject'] },
+  /** Reads what is on so many refs that the project may be read as a whole. */
+  joinMany: {
+    stores: false,
+    table: ['BatchGetItem'],
+    indexes: ['by_time', 'by_ref'],
+    objects: ['GetObject'],
+  },
   /** Deletes what is on given refs. */
   erase: {
     stores: false,

@@ -1,4 +1,10 @@
-import { type ConnectStep, type ConnectTo, connectAgents, connectGuides, reportAgents } from './connect.ts';
+import {
+  type ConnectStep,
+  type ConnectTo,
+  connectAgents,
+  connectGuides,
+  reportAgents,
+} from './shared/connect.ts';
 
 /** What the text is about. */
 interface AgentsOf extends Pick<ConnectTo, 'url'> {

@@ -17,10 +17,8 @@ import {
 import { endpoint, oneAnswer, oneRecord, stream } from './endpoint.ts';
 import { flag, micros, name, project, queryNames, queryText, timestamp } from './fields.ts';
 import { type CallsFilter, callKind, everyCall, filter, noIncludes } from './queries.ts';
+import { alertClass } from './shared/classes.ts';
 import { aggregations, callMetrics, costMetrics, tokenMetrics } from './stats.ts';
-
-/** The class of alerts, as their `_type` names it. */
-export const alertClass = 'Alert';
 
 // What is measured.
 

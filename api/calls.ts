@@ -76,6 +76,8 @@ export interface SpanRole {
   readonly isPlain: boolean;
   /** Whether its parent is in another process. */
   readonly hasRemoteParent: boolean;
+  /** Whether it asks a person, or goes on with an answer. */
+  readonly pauses: boolean;
   /** The thread that it names itself. */
   readonly threadId: string | null;
   /** The user that it has from other spans, and not among its own attributes. */

@@ -21,9 +21,8 @@ import { batch, endpoint } from './endpoint.ts';
 import { flag, ignoredUser, project, queryNames, queryText } from './fields.ts';
 import { refs } from './objects.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
-
-/** The class of evaluators, as their `_type` names it. */
-export const evaluatorClass = 'Evaluator';
+import { evaluatorClass } from './shared/classes.ts';
+import { maxScored } from './shared/evaluators.ts';
 
 // What a judge answers.
 
@@ -249,13 +248,12 @@ export type EvaluatorValue = z.input<ReturnType<typeof evaluator>>;
 /** What judges calls, checked. Either its judge or its check is not null. */
 export type Evaluator = z.output<ReturnType<typeof evaluator>>;
 
-const maxCalls = 1000;
 const maxScorers = 10;
 
 const scoreBody = () =>
   record({
     project_id: project,
-    call_ids: field(listOf(id, maxCalls), 'The calls.'),
+    call_ids: field(listOf(id, maxScored), 'The calls.'),
     scorer_refs: field(
       nullish(refs(maxScorers)),
       'Refs to versions of objects of class `Evaluator`, in the same project.',

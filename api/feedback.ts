@@ -15,7 +15,6 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { answerProblems } from './answers.ts';
 import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
 import {
   done,
@@ -30,6 +29,8 @@ import {
   timestamp,
 } from './fields.ts';
 import { purgeByIds } from './purge.ts';
+import { isVerdictId, verdictIds } from './shared/evaluators.ts';
+import { answerProblems } from './shared/feedback.ts';
 
 const maxText = 1024;
 const freeText = z
@@ -58,9 +59,6 @@ const draftFields = () => ({
 
 const draftNames = { feedback_type: 'type' } as const;
 
-/** The ids of verdicts that the service gives: UUIDv7 of the time 0. No client can give one. */
-const verdictId = /^0{8}-0{4}-7/i;
-
 interface DraftOnTheWire {
   readonly id?: string | null | undefined;
   readonly feedback_type: string;
@@ -70,9 +68,9 @@ interface DraftOnTheWire {
 
 /** An id is none of the service's verdicts, and an answer answers what is asked. */
 const isConsistent = z.check<DraftOnTheWire>(({ value, issues }) => {
-  if (verdictId.test(value.id ?? ''))
+  if (isVerdictId(value.id ?? ''))
     issues.push(
-      problem('should not begin with 00000000-0000-7, as the verdicts of evaluators do', value, 'id'),
+      problem(`should not begin with ${verdictIds}, as the verdicts of evaluators do`, value, 'id'),
     );
   const { feedback_type: type, annotation_ref: annotationRef = null, payload } = value;
   for (const [field, message] of answerProblems({ type, annotationRef, payload }))

@@ -14,6 +14,7 @@ import {
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
 import { passedHeaders } from './passed-headers.ts';
+import { recordingHeader } from './shared/headers.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
@@ -159,7 +160,7 @@ export const inference = /* @__PURE__ */ endpoint({
   form: 'upstream',
   errors: [404],
   headers: () => ({
-    'openai-project': field(
+    [recordingHeader]: field(
       projectId,
       'The project to record the request in, `<entity>/<project>`. The key needs `write` on it.',
     ),

@@ -1,9 +1,7 @@
 import * as z from 'zod/mini';
 import { maxLimitUsd } from '../foundations/auth/grants.ts';
 import { documented, field, nullish, numeric, record, time } from '../foundations/wire/schema.ts';
-
-/** The class of a project's limits, as their `_type` names it. */
-export const limitsClass = 'Limits';
+import { limitsClass } from './shared/classes.ts';
 
 /** The object of a project that has its limits. */
 export const limitsObject = 'limits';

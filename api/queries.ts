@@ -509,7 +509,7 @@ export const callsStreamQuery = /* @__PURE__ */ endpoint({
     objects: 'read',
     tables: 'read',
     costs: 'read',
-    feedback: 'join',
+    feedback: 'joinMany',
   },
   tag: 'calls',
   name: 'CallsQuery',
@@ -556,7 +556,7 @@ const queryStatsBody = ({ traceTotals }: Includes) => {
 export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'calls',
   name: 'CallsQueryStats',
   summary: 'Count calls',

@@ -17,12 +17,7 @@ import {
 import { textUpTo, typeName } from './evaluators.ts';
 import { queryNames, queryText } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
-
-/** The class of what people fill in, as its `_type` names it: the same as in Weave. */
-export const annotationSpecClass = 'AnnotationSpec';
-
-/** The class of queues of calls to review. */
-export const reviewQueueClass = 'ReviewQueue';
+import { annotationSpecClass, reviewQueueClass } from './shared/classes.ts';
 
 const maxLabels = 50;
 

@@ -21,8 +21,8 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, oneAnswer, stream } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
-import { type HeaderAttribute, headerAttributes } from './header-fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
+import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
 
 export const callMetrics = ['call_count', 'error_count', 'latency_ms'] as const;
 export type CallMetric = (typeof callMetrics)[number];
@@ -250,7 +250,7 @@ export const bucket = () =>
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join', rollups: 'use' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', rollups: 'use' },
   tag: 'statistics',
   name: 'CallsStats',
   summary: 'Count calls over time',

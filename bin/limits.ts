@@ -1,6 +1,7 @@
 /** `npm run limits -- set | show`: the operator's command for spending limits of projects. See docs/limits.md. */
 
-import { limitsClass, limitsObject, limits as limitsSchema } from '../api/limits.ts';
+import { limitsObject, limits as limitsSchema } from '../api/limits.ts';
+import { limitsClass } from '../api/shared/classes.ts';
 import { readProjectLimits } from '../core/records/limits.ts';
 import { createObject } from '../core/records/objects/index.ts';
 import { dollarText, readSpent } from '../core/records/spending.ts';

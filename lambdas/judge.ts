@@ -1,10 +1,14 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import {
+  asksJudge,
+  endLease,
   fromMessage,
   type Job,
   type Judging,
   judgeCall,
   NotYet,
+  putBack,
+  takeLease,
   toMessage,
 } from '../core/workers/evaluators/index.ts';
 import { sendDeadLetters } from '../core/workers/streams.ts';
@@ -17,7 +21,7 @@ import { RequestLog } from './log/request-log.ts';
 import { deadLetters } from './streams/batch.ts';
 import { costsOfProject, limitPricesOfProject } from './streams/costs.ts';
 import { rememberedEvaluators } from './streams/evaluators.ts';
-import { required } from './streams/queues.ts';
+import { required, sqsClient } from './streams/queues.ts';
 
 /** The longest that one question to a judge may take, in milliseconds: there is time for two. */
 const askMs = 45_000;
@@ -38,6 +42,12 @@ const judging: Judging = {
 
 /** How often a message is brought before it goes to the dead letters. */
 const maxReceives = Number(required('MAX_RECEIVES'));
+
+/** How many messages with judges of one project are worked on at once. */
+const leases = Number(required('LEASES_OF_PROJECT'));
+
+/** Where messages come from, and go back to. */
+const queue = { url: required('EVALUATIONS_QUEUE'), client: sqsClient };
 
 /** The time that a batch leaves for its answer and its log line, in milliseconds. */
 const reserveMs = 2000;
@@ -65,14 +75,40 @@ const handle = async (job: Job, isLast: boolean, budget: RequestBudget): Promise
   }
 };
 
-/** Does the jobs of a message at once. If one is not done, all come again, and are quick if they are. */
+/**
+ * Does the jobs of a message at once. If one is not done, all come again, and are quick if they are. If
+ * all leases of the project are taken, its judges wait, and its checks do not.
+ *
+ * @param until when the invocation has ended, in milliseconds since 1970
+ */
 const handleMessage = async (
   { body, attributes }: SQSRecord,
+  until: number,
   budget: RequestBudget,
 ): Promise<readonly Handled[]> => {
-  const isLast = Number(attributes.ApproximateReceiveCount) >= maxReceives;
   try {
-    return await Promise.all(fromMessage(body).map((job) => handle(job, isLast, budget)));
+    const message = fromMessage(body);
+    const { projectId, jobs } = message;
+    const tries = message.tries + Number(attributes.ApproximateReceiveCount);
+    const handleAll = (some: readonly Job[]) =>
+      Promise.all(some.map((job) => handle(job, tries >= maxReceives, budget)));
+    const areJudges = await Promise.all(jobs.map((job) => asksJudge(judging, job, budget)));
+    const judges = jobs.filter((_, i) => areJudges[i]);
+    const checks = handleAll(jobs.filter((_, i) => !areJudges[i]));
+    if (judges.length === 0) return await checks;
+    const lease = await takeLease(settings.rollups, projectId, { leases, until }, budget);
+    if (lease) {
+      const handled = await Promise.all([checks, handleAll(judges)]);
+      await endLease(settings.rollups, lease, budget);
+      return handled.flat();
+    }
+    const checked = await checks;
+    // If a check comes again, the judges come with it.
+    if (checked.some(({ again }) => again)) return checked;
+    // To have waited is not to have been tried.
+    await putBack(queue, { ...message, jobs: judges, tries: tries - 1 }, budget);
+    const problem = `${projectId} has ${leases} messages with judges at work, so this one waits`;
+    return [...checked, ...judges.map(() => ({ again: false, isJudged: false, problem }))];
   } catch (problem) {
     return [{ again: true, isJudged: false, problem }];
   }
@@ -90,10 +126,12 @@ export const handler = async (
   context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
 ): Promise<SQSBatchResponse> => {
   const log = new RequestLog({ message: 'queue', requestId: context.awsRequestId, route: 'judge' }, context);
-  const budget = requestBudget(context.getRemainingTimeInMillis() - reserveMs);
+  const leftMs = context.getRemainingTimeInMillis();
+  const until = Date.now() + leftMs;
+  const budget = requestBudget(leftMs - reserveMs);
   log.spends(budget.meter);
   const messages = await Promise.all(
-    Records.map(async (record) => ({ record, jobs: await handleMessage(record, budget) })),
+    Records.map(async (record) => ({ record, jobs: await handleMessage(record, until, budget) })),
   );
   const handled = messages.flatMap(({ jobs }) => jobs);
   const problems = handled.flatMap(({ problem }) => (problem === undefined ? [] : [problem]));

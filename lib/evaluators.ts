@@ -23,6 +23,12 @@ const judgeSeconds = 120;
  */
 const visibility = Duration.seconds(6 * judgeSeconds);
 
+/**
+ * How many messages with judges one project has worked on at once: half of all, so that a project whose
+ * judges are slow leaves the others as much.
+ */
+const leasesOfProject = (concurrency: number): number => Math.floor(concurrency / 2);
+
 /** How often a message is brought. With the pauses between, that is for an hour. */
 const maxReceives = 5;
 
@@ -53,7 +59,7 @@ export class Evaluations extends Construct {
     const limits = limitsNeeds('hold', config, storage);
     return {
       environment: {
-        ...this.#environment,
+        ...this.queueEnvironment,
         [tables.rollups.variable]: storage.rollups.tableName,
         ...inference.upstreams.environment,
         ...limits.environment,
@@ -68,7 +74,8 @@ export class Evaluations extends Construct {
     };
   }
 
-  get #environment(): Record<string, string> {
+  /** Names the queue to a function. */
+  get queueEnvironment(): Record<string, string> {
     return { EVALUATIONS_QUEUE: this.queue.queueUrl };
   }
 
@@ -80,7 +87,7 @@ export class Evaluations extends Construct {
   watcher(storage: Storage, isReader: boolean): Needs {
     const reads = isReader ? {} : ({ calls: 'publish', payloads: 'read' } as const);
     return {
-      environment: { ...this.#environment, [tables.objects.variable]: storage.objects.tableName },
+      environment: { ...this.queueEnvironment, [tables.objects.variable]: storage.objects.tableName },
       permissions: [
         ...storePermissions({ ...reads, objects: 'query' }, storage),
         // It asks for the time from which on calls are judged.
@@ -157,12 +164,14 @@ export class Evaluators extends Construct {
         ...redaction?.environment,
         DEAD_LETTERS: streams.deadLetters.queueUrl,
         MAX_RECEIVES: String(maxReceives),
+        LEASES_OF_PROJECT: String(leasesOfProject(settings.concurrency)),
+        ...evaluations.queueEnvironment,
       },
       permissions: [
         ...storePermissions(
           {
             ...{ calls: 'judge', payloads: 'change', objects: 'read', costs: 'read' },
-            ...{ feedback: 'create', rollups: 'spend' },
+            ...{ feedback: 'create', rollups: 'judge' },
           },
           storage,
         ),
@@ -170,7 +179,8 @@ export class Evaluators extends Construct {
         ...nearly.permissions,
         ...inference.upstreams.permissions,
         {
-          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+          // It puts back what has to wait for others of its project.
+          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:SendMessage'],
           resource: queue.queueArn,
         },
         { actions: ['sqs:SendMessage'], resource: streams.deadLetters.queueArn },

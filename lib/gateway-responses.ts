@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { requestIdHeader } from '../api/shared/headers.ts';
 import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
@@ -158,7 +159,7 @@ export const addGatewayResponses = (api: RestApi): void => {
         type,
         ...(status !== undefined && { statusCode: String(status) }),
         responseHeaders: {
-          'x-request-id': 'context.requestId',
+          [requestIdHeader]: 'context.requestId',
           'x-content-type-options': "'nosniff'",
           ...Object.fromEntries(texts),
         },

@@ -62,9 +62,11 @@ const calls = {
   judge: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
 } as const satisfies Readonly<Record<string, Actions<IndexName<'calls'>>>>;
 
-/** Access to rollups, also that of the function of alerts. */
+/** Access to rollups, also that of functions that schedules and queues wake. */
 const rollups = {
   ...access.rollups,
+  /** For judges: does what spending takes, and finds, takes and ends leases. */
+  judge: { table: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Query', 'UpdateItem'] },
   /**
    * For alerts, whose states are beside the rollups. A transaction stores what was found on condition
    * that the project's claim holds.

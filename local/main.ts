@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { claudeCode } from '../api/connect.ts';
+import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
@@ -25,7 +25,22 @@ const progress = (line: string): void => console.log(`${elapsed()}  ${line}`);
  */
 const sameSignalMs = 1000;
 
-/** Aborts at the first signal. A second signal ends the process at once. */
+/** How often to look whether npm's shell is still there, in ms. */
+const shellCheckMs = 500;
+
+/** Calls back when the shell is gone in which npm runs its scripts: it ends at a signal, and keeps it to itself. */
+const onShellEnd = (callback: () => void): void => {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    callback();
+  }, shellCheckMs);
+  timer.unref();
+};
+
+/** Aborts at the first signal, or at the end of npm's shell. A second signal ends the process at once. */
 const terminationSignal = (): AbortSignal => {
   const ending = new AbortController();
   let firstAt: number | undefined;
@@ -36,6 +51,7 @@ const terminationSignal = (): AbortSignal => {
       ending.abort();
     });
   }
+  onShellEnd(() => ending.abort());
   return ending.signal;
 };
 

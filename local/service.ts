@@ -244,8 +244,8 @@ export interface LocalServiceOptions extends Partial<Omit<DependencyOptions, 'cr
    */
   readonly log?: (source: string, line: string) => void;
   /**
-   * The longest time that a batch of a stream gathers, or a message of a queue waits, in ms.
-   * @default 1000
+   * The longest time that a batch of a stream gathers, in ms. Messages of queues wait for as much less
+   * than deployed. @default 1000
    */
   readonly maxWindowMs?: number;
   /** The longest time until a message that was not done comes again, in ms. @default 90000 */
@@ -259,6 +259,8 @@ export interface LocalServiceOptions extends Partial<Omit<DependencyOptions, 'cr
 }
 
 const [usualWindowMs, usualVisibilityMs] = [1000, 90_000];
+/** For how long a batch of a stream gathers when it is deployed, in ms. */
+const deployedWindowMs = 5000;
 
 /** The running service. */
 export interface LocalService extends Dependencies {
@@ -438,7 +440,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const { stack } = dependencies;
   const bus = await startEventBus(
     options.eventFate,
-    options.maxWindowMs ?? usualWindowMs,
+    Math.min(1, (options.maxWindowMs ?? usualWindowMs) / deployedWindowMs),
     credentials.secretAccessKey,
   );
   cleanup.defer(() => bus.stop());

@@ -211,7 +211,14 @@ const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
 };
 
 /** Settings of the stack, each of which a variable of its name in capitals switches on. */
-const switchedSettings = ['events', 'analytics', 'evaluators', 'alerts', 'limits'];
+const switchedSettings: Readonly<Record<string, unknown>> = {
+  events: true,
+  analytics: true,
+  // A machine has few processors.
+  evaluators: { concurrency: 2 },
+  alerts: true,
+  limits: true,
+};
 
 /**
  * Reads the settings from the environment. An empty variable counts as absent.
@@ -232,7 +239,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     );
   const webhooks = webhooksOf(environment.WEBHOOKS);
   const hosts = hostsOf(environment.ALLOWED_HOSTS);
-  const on = switchedSettings.filter((name) => switchOf(environment, name.toUpperCase()));
+  const on = Object.entries(switchedSettings).filter(([name]) => switchOf(environment, name.toUpperCase()));
   return {
     port: portOf(environment.PORT),
     demo: switchOf(environment, 'DEMO', true),
@@ -240,7 +247,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     settings: {
       ...(redact && { redact }),
       ...(corsOrigins && { corsOrigins }),
-      ...Object.fromEntries(on.map((name) => [name, true])),
+      ...Object.fromEntries(on),
     },
     ...(webhooks && { webhooks }),
     ...(hosts && { hosts }),

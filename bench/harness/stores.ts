@@ -17,7 +17,9 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
     const { Statements } = JSON.parse(body) as { Statements: readonly object[] };
     return JSON.stringify({ Responses: Statements.map(() => ({ TableName: 'calls' })) });
   },
+  PutItem: () => '{}',
   UpdateItem: () => '{}',
+  Query: () => '{"Items":[],"Count":0}',
 };
 
 /**

@@ -2,7 +2,7 @@ import { bodyOf } from '../../api/endpoint.ts';
 import { feedbackBatchCreate, feedbackQuery } from '../../api/feedback.ts';
 import {
   createFeedback,
-  feedbackOn,
+  FeedbackJoin,
   queryFeedback,
   replaceFeedback,
 } from '../../core/records/feedback/index.ts';
@@ -105,7 +105,7 @@ const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figu
     );
     await create(store, batch);
     const budget = requestBudget(600_000);
-    const used = await bench.capacity.during(() => feedbackOn(store, project, [...ids], budget));
+    const used = await bench.capacity.during(() => new FeedbackJoin(store, project, budget).on(ids));
     const units = Math.max(totalUnits(used.reads), used.requests / 2);
     figures.push(
       counted(`joined onto ${callCount} calls, ${situation}: read units`, 'units', units),

@@ -3,10 +3,17 @@
  */
 
 import { bodyOf } from '../../api/endpoint.ts';
+import { feedbackBatchCreate } from '../../api/feedback.ts';
 import { callsQueryStats } from '../../api/queries.ts';
-import { countCalls, type Lookups, type QueryAnswer, queryCalls } from '../../core/questions/query/index.ts';
+import {
+  countCalls,
+  type Lookups,
+  noLookups,
+  type QueryAnswer,
+  queryCalls,
+} from '../../core/questions/query/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
-import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { createFeedback, FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject, resolveRefs } from '../../core/records/objects/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
@@ -331,7 +338,7 @@ const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promi
   await sendAll(store, referring, 'together');
   const lookups: Lookups = {
     costs: (projectId, budget) => readCosts(costs, projectId, budget),
-    feedback: (projectId, callIds, budget) => feedbackOn(feedback, projectId, callIds, budget),
+    feedback: (projectId, budget) => new FeedbackJoin(feedback, projectId, budget),
     objects: (of, budget) => resolveRefs(objects, of, budget),
   };
   return { id, calls: store, lookups };
@@ -397,9 +404,98 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
   return figures;
 };
 
+/** What is looked up for many calls at once: so many calls, in traces of so many. */
+const [joinedCalls, callsInTrace] = [3000, 3];
+
+/** How many records of feedback the calls have in all, and how many the rest of the project has. */
+const joinedFeedback: Readonly<Record<string, readonly [own: number, others: number]>> = {
+  'no feedback': [0, 0],
+  'feedback on one in ten': [joinedCalls / 10, 0],
+  'a record each': [joinedCalls, 0],
+  'ten records each': [10 * joinedCalls, 0],
+  'a record each, and ten times as many on other calls': [joinedCalls, 10 * joinedCalls],
+};
+
+/** The most records in a request. */
+const feedbackBatch = 1000;
+
+const storeFeedback = async (
+  store: Store,
+  project: ProjectId,
+  callIds: readonly unknown[],
+  count: number,
+) => {
+  const draft = (i: number) => ({
+    project_id: project,
+    svc_ref: `svc:///${project}/call/${callIds[i % callIds.length]}`,
+    feedback_type: 'score',
+    payload: { score: 0.8, reason: 'The answer is right, and says where it is from.' },
+  });
+  for (let at = 0; at < count; at += feedbackBatch) {
+    const batch = Array.from({ length: Math.min(feedbackBatch, count - at) }, (_, i) => draft(at + i));
+    const drafts = parseBody(feedbackBody, JSON.stringify({ batch })).batch;
+    await createFeedback(
+      store,
+      drafts.map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
+      'ada',
+      benchBudget(),
+    );
+  }
+};
+
+const feedbackBody = bodyOf(feedbackBatchCreate);
+
+/** What a query over thousands of calls reads, alone and with what has to be looked up for each. */
+export const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
+  const calls = [...repeatCalls(some, joinedCalls)].map(
+    ({ start, end }, i): Call => ({
+      start: {
+        ...start,
+        trace_id: `trace-${Math.floor(i / callsInTrace)}`,
+        parent_id: null,
+      },
+      end,
+    }),
+  );
+  const project = calls[0]?.start.project_id as ProjectId;
+  const store = await bench.newStore('calls');
+  await sendAll(store, calls, 'together');
+  const figuresOf = (name: string, body: object, feedback?: Store) => {
+    const lookups: Lookups = {
+      ...noLookups,
+      ...(feedback && { feedback: (of, budget) => new FeedbackJoin(feedback, of, budget) }),
+    };
+    const query = toQuery({ project_id: project, columns: ['op_name'], ...body });
+    const answer = () => drain(queryCalls(store, query, benchBudget(), lookups).calls);
+    return readFigures(bench, `${joinedCalls} calls, ${name}`, answer);
+  };
+  const figures = [
+    ...(await figuresOf('names', {})),
+    ...(await figuresOf('names and sizes of traces', { include_total_storage_size: true })),
+  ];
+  const ids = calls.map(({ start }) => start.id);
+  for (const [name, [own, others]] of Object.entries(joinedFeedback)) {
+    const feedback = await bench.newStore('feedback');
+    await storeFeedback(
+      feedback,
+      project,
+      Array.from({ length: joinedCalls }, (_, i) => `other-${i}`),
+      others,
+    );
+    await storeFeedback(feedback, project, ids, own);
+    const asked = { include_feedback: true };
+    figures.push(...(await figuresOf(`names and ${name}`, asked, feedback)));
+    figures.push(...(await figuresOf(`names and ${name}, once more`, asked, feedback)));
+  }
+  return figures;
+};
+
 /** Read units and requests of extras and of `/calls/query_stats`. */
 export const extrasPart: BenchPart = {
   name: 'extras',
   title: 'Extras of queries over calls, and counting them',
-  run: async ({ bench, calls }) => extraFigures(await bench(), calls),
+  run: async ({ bench, calls }) => [
+    ...(await extraFigures(await bench(), calls)),
+    ...(await joinFigures(await bench(), calls)),
+  ],
 };

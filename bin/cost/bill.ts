@@ -478,11 +478,12 @@ export const evaluatorsBill = (load: Load, { eventReads }: Measured): Bill => ({
 /**
  * What a verdict of a judge takes, beside the model: write units of the ledger (two transactions and a
  * note), of the feedback with its indexes, and of the judge's call; read units of call, sheet and
- * evaluator. Ten share a message of SQS each way, and a second of the function: assumed.
+ * evaluator. Ten share a message of SQS each way, a lease of two write units and a read unit, and three
+ * seconds of the function: assumed.
  */
 const verdict = {
-  writeUnits: 9 + 4 + 7,
-  readUnits: 8,
+  writeUnits: 9 + 4 + 7 + 2 / 10,
+  readUnits: 8 + 1 / 10,
   queueRequests: 3 / 10,
   batch: 10,
   seconds: 3,

@@ -1,6 +1,7 @@
 import { type RequestBudget, raiseNumber, type Table } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
+import { partitionOf } from './partitions.ts';
 
 /*
  * The register of projects with alerts, one partition of the rollups table. What looks at alerts reads
@@ -8,7 +9,7 @@ import type { ProjectId } from '../../foundations/wire/index.ts';
  */
 
 /** The partition of the register. */
-export const registerPartition: Uint8Array = Buffer.of(20);
+export const registerPartition = partitionOf('alertRegister');
 
 /** The key of a project in the register. */
 export const registerKey = (projectId: ProjectId): TableKey<'rollups'> => ({

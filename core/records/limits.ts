@@ -1,5 +1,6 @@
-import { type Limits, limitsClass, limitsObject } from '../../api/limits.ts';
+import { type Limits, limitsObject } from '../../api/limits.ts';
 import { everyVersion } from '../../api/objects.ts';
+import { limitsClass } from '../../api/shared/classes.ts';
 import { mapBatches } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';

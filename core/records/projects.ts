@@ -15,13 +15,13 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
+import { partitionOf } from './partitions.ts';
 
 /*
- * Projects are noted in one partition of the rollups table, by name. No project's own partition
- * begins with its byte.
+ * Projects are noted in one partition of the rollups table, by name.
  */
 
-const partition: Uint8Array = Buffer.of(1);
+const partition = partitionOf('projects');
 const nameOf = (project: string): Uint8Array => Buffer.from(project, 'utf8');
 
 export const noteKey = (project: ProjectId): TableKey<'rollups'> => ({ k: partition, s: nameOf(project) });
@@ -50,9 +50,9 @@ export const firstReported = 'f';
 /** The attribute with the time of the last verdict that was to wait for its call, in ms since 1970. */
 const lastWaiting = 'w';
 
-/** How long a verdict waits for its call, in days. */
-export const waitingDays = 7;
-const waitingMs = waitingDays * 86_400_000;
+/** How long a note waits for whom it is left for, as a verdict does for its call, in days. */
+export const noteDays = 7;
+const waitingMs = noteDays * 86_400_000;
 /** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
 const [noteEveryMs, lookEveryMs] = [3_600_000, 600_000];
 
@@ -149,7 +149,7 @@ export interface DroppedExport {
 }
 
 /** Dropped exports are one partition, too, by the names of their projects. */
-const droppedPartition: Uint8Array = Buffer.of(5);
+const droppedPartition = partitionOf('dropped');
 /** The attribute with the last dropped export of a project, as JSON. */
 const droppedText = 'd';
 /** How long it is told, in days. */

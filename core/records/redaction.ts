@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { answerProblems, askedBy } from '../../api/answers.ts';
 import type { CallReport, SpanRole } from '../../api/calls.ts';
 import type { FeedbackDraft } from '../../api/feedback.ts';
+import { answerProblems, askedBy } from '../../api/shared/feedback.ts';
 import type { RedactionFailed, Redactor } from '../../foundations/redaction/index.ts';
 import { structuralKeys } from '../../foundations/redaction/rules.ts';
 import type { Store } from '../../foundations/storage/index.ts';
@@ -35,23 +35,41 @@ const [maxId, maxName] = [256, 1024];
 const isFailed = (error: unknown): error is RedactionFailed =>
   error instanceof Error && error.name === ('RedactionFailed' satisfies RedactionFailed['name']);
 
-/** @throws ServiceError 500 if a rule fails, 422 if an address holds what a rule looks for */
+/** Where something stands in the body of a request, such as `['batch', '17']`. */
+type Place = readonly string[];
+
+/**
+ * @param placeNow where what is being redacted stands: errors name it. @default - at the top of the body
+ * @throws ServiceError 500 if a rule fails, 422 if an address holds what a rule looks for
+ */
 const redacted = async <T>(
   { redactor }: Redacting,
   value: T,
   redact: (redactor: Redactor) => T,
+  placeNow: () => Place = () => [],
 ): Promise<T> => {
   if (!redactor) return value;
   const found = await redactor();
   try {
     return redact(found);
   } catch (error) {
+    if (error instanceof ServiceError) throw movedTo(placeNow(), error);
     if (!isFailed(error)) throw error;
-    const msg = `${error.message}; nothing of this request was stored`;
+    const place = [...placeNow(), error.place].join('.');
+    const msg = `redaction failed at ${place}: ${error.kind}; nothing of this request was stored`;
     throw new ServiceError(500, [{ loc: ['service'], msg, type: 'redaction_failed' }], { cause: error });
   } finally {
     found.forget();
   }
+};
+
+/** An error whose places in the body begin with another one. */
+const movedTo = (place: Place, { status, detail, cause }: ServiceError): ServiceError => {
+  const moved = detail.map(({ loc: [body = 'body', ...rest], ...problem }) => ({
+    ...problem,
+    loc: [body, ...place, ...rest],
+  }));
+  return new ServiceError(status, moved, { cause });
 };
 
 const addressProblem = (field: string, rule: string): ErrorDetail => ({
@@ -121,13 +139,22 @@ const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
 /**
  * Reports of calls as they are to be stored.
  *
+ * @param placeOf where each report stands in the body of the request: errors name it. @default - at its top
  * @throws ServiceError 500 if a rule fails, 422 if an id holds what a built-in rule looks for
  */
 export const redactReports = (
   store: Redacting,
   reports: readonly CallReport[],
-): Promise<readonly CallReport[]> =>
-  redacted(store, reports, (redactor) => reports.map((report) => reportOf(redactor, report)));
+  placeOf: (index: number) => Place = () => [],
+): Promise<readonly CallReport[]> => {
+  let at = 0;
+  const redact = (redactor: Redactor) =>
+    reports.map((report, i) => {
+      at = i;
+      return reportOf(redactor, report);
+    });
+  return redacted(store, reports, redact, () => placeOf(at));
+};
 
 /**
  * The name to show of a call as it is to be stored; null if nothing is left of it.
@@ -138,8 +165,43 @@ export const redactDisplayName = (store: Redacting, name: string | null): Promis
   redacted(store, name, (redactor) => displayNameOf(redactor, name));
 
 /**
- * A log record that waits for its span. It has no place among a call's fields yet, so rules with
- * paths apply once it has joined.
+ * Fields of what waits that say when and where it happened, as the service writes them. What belongs
+ * together meets by them: a rule for numbers would have all of it happen in 1970.
+ */
+const placingFields: ReadonlySet<string> = new Set([
+  'kind',
+  'event',
+  'time',
+  'start',
+  'startedAt',
+  'endedAt',
+  'projectId',
+  'place',
+  'trace',
+  'traceId',
+  'span',
+  'id',
+  'parent',
+  'parentId',
+  'keys',
+]);
+
+const waitingOf = (redactor: Redactor, record: JsonObject): JsonObject => {
+  const said = Object.entries(record).filter(([field]) => !placingFields.has(field) && field !== 'events');
+  const left = said.map(([field, value]) => [field, redactor.anywhere('log record', value)]);
+  const { events } = record;
+  return {
+    ...record,
+    ...Object.fromEntries(left),
+    ...(Array.isArray(events) && {
+      events: events.filter(isJsonObject).map((event) => waitingOf(redactor, event)),
+    }),
+  };
+};
+
+/**
+ * A log record that waits for its span, or what else waits for others. It has no place among a call's
+ * fields yet, so rules with paths apply once it has joined. Its {@link placingFields} stay.
  *
  * @throws ServiceError 500 if a rule fails
  */
@@ -148,16 +210,21 @@ export const redactLogRecords = <T extends { readonly record: JsonObject }>(
   records: readonly T[],
 ): Promise<readonly T[]> =>
   redacted(store, records, (redactor) =>
-    records.map((each) => ({ ...each, record: redactor.anywhere('log record', each.record) })),
+    records.map((each) => ({ ...each, record: waitingOf(redactor, each.record) })),
   );
 
 /**
  * Feedback as it is to be stored.
  *
+ * @param place where it stands in the body of the request
  * @throws ServiceError 500 if a rule fails, 422 if an id or a ref holds what a built-in rule looks for
  */
-export const redactFeedback = (store: Redacting, draft: FeedbackDraft): Promise<FeedbackDraft> =>
-  redacted(store, draft, (redactor) => {
+export const redactFeedback = (
+  store: Redacting,
+  draft: FeedbackDraft,
+  place: Place = [],
+): Promise<FeedbackDraft> => {
+  const redact = (redactor: Redactor) => {
     const { id, ref, annotationRef, runnableRef, callRef, triggerRef } = draft;
     checkAddresses(redactor, {
       ...{ id, ref, annotation_ref: annotationRef, runnable_ref: runnableRef },
@@ -175,7 +242,9 @@ export const redactFeedback = (store: Redacting, draft: FeedbackDraft): Promise<
     const [problem] = answerProblems(left);
     if (problem) throw invalidAt(['body', problem[0]], `${problem[1]}: a rule of redaction takes it`);
     return left;
-  });
+  };
+  return redacted(store, draft, redact, () => place);
+};
 
 /** What says of which class an object is, by its place in the request. */
 const classNamesIn = (value: JsonValue): Readonly<Record<string, string>> => {
@@ -217,7 +286,7 @@ export const redactObject = (
   means: (value: JsonValue) => string | undefined,
 ): Promise<JsonValue> =>
   redacted(store, value, (redactor) => {
-    checkAddresses(redactor, { object_id: objectId, ...classNamesIn(value) });
+    checkAddresses(redactor, { 'obj.object_id': objectId, ...classNamesIn(value) });
     const left = redactor.value('val', value);
     const className = means(value) ?? means(left);
     if (left === value || className === undefined) return left;
@@ -236,7 +305,7 @@ export const checkLabels = async (
   texts: readonly string[],
 ): Promise<void> => {
   await redacted(store, undefined, (redactor) => {
-    for (const text of texts) checkAddresses(redactor, { [kind]: text });
+    for (const [i, text] of texts.entries()) checkAddresses(redactor, { [`${kind}.${i}`]: text });
     return undefined;
   });
 };

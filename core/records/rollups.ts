@@ -1,4 +1,3 @@
-import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
   asNumber,
@@ -12,6 +11,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { ExpiryOf, TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
+import { type PartitionKind, partitionOf } from './partitions.ts';
 
 /*
  * Calls are rolled up by the UTC hour of their start. docs/decisions/0161 says why what follows
@@ -62,17 +62,16 @@ export const expiryOf = (
 
 /*
  * A project has three partitions of the rollups table, each in order of time. Numbers before 1970
- * are negative, so they are stored with an offset.
+ * are negative, so they are stored with an offset. `partitions.ts` has the tags of keys.
  *
- *   marks   k  2 project   s  hour   u: until when the hour is not to be stored
- *   pages   k  3 project   s  day    h: the rollups of the day's hours
- *   days    k  4 project   s  day    h: the rollup of the whole day
+ *   marks   k  marks, project   s  hour   u: until when the hour is not to be stored
+ *   pages   k  pages, project   s  day    h: the rollups of the day's hours
+ *   days    k  days, project    s  day    h: the rollup of the whole day
  */
 
-/** What an item of the table is about. */
-type ItemKind = 'marks' | 'pages' | 'days';
+/** What an item is about. */
+type ItemKind = Extract<PartitionKind, 'marks' | 'pages' | 'days'>;
 
-const tags: Readonly<Record<ItemKind, number>> = { marks: 2, pages: 3, days: 4 };
 const offset = 2 ** 31;
 
 const numberBytes = (number: number): Buffer => {
@@ -87,7 +86,7 @@ const numberOf = (sortKey: Uint8Array): number =>
 
 /** The key of what is about an hour (marks) or a day (the others). */
 export const rollupKey = (kind: ItemKind, projectId: ProjectId, number: Hour): TableKey<'rollups'> => ({
-  k: joinBytes(tags[kind], projectId),
+  k: partitionOf(kind, projectId),
   s: numberBytes(number),
 });
 
@@ -98,7 +97,7 @@ export const rollupRange = (
   from: number,
   to: number,
 ): TableRange<'rollups'> => ({
-  partition: ['k', joinBytes(tags[kind], projectId)],
+  partition: ['k', partitionOf(kind, projectId)],
   sort: ['s', numberBytes(from), numberBytes(to)],
 });
 

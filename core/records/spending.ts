@@ -1,3 +1,4 @@
+import { recordingHeader } from '../../api/shared/headers.ts';
 import { joinBytes } from '../../foundations/encoding/index.ts';
 import {
   type Addition,
@@ -12,6 +13,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
 import { formatTime, ServiceError } from '../../foundations/wire/index.ts';
+import { partitionOf } from './partitions.ts';
 
 /*
  * What may be spent, and what is. Money is held before it is spent: a counter grows by the most that
@@ -20,11 +22,9 @@ import { formatTime, ServiceError } from '../../foundations/wire/index.ts';
  *
  * Counters are in the rollups table. Amounts are whole billionths of a dollar, so that sums are exact.
  *
- *   counter   k  19 "key" or "project" 0 name   s  "day" or "month" 0 number   n: spent and held
- *   notice    the same                          the same, and 0 the limit   n: whether somebody was told
+ *   counter   k  counters, "key" or "project" 0 name   s  "day" or "month" 0 number   n: spent and held
+ *   notice    the same                                 the same, and 0 the limit   n: whether somebody was told
  */
-
-const counterTag = 19;
 
 /** Billionths of a dollar. */
 export type Nanos = number;
@@ -81,7 +81,7 @@ const endOf = (period: Period, now: number): number => {
 };
 
 const keyOf = ({ of, name, period }: SpendingLimit, now: number): TableKey<'rollups'> => ({
-  k: joinBytes(counterTag, of, 0, name),
+  k: partitionOf('counters', of, 0, name),
   s: joinBytes(period, 0, String(numberOf(period, now))),
 });
 
@@ -197,7 +197,7 @@ export class SpendingLimitReached extends ServiceError {
       429,
       [
         {
-          loc: ['header', limit.of === 'key' ? 'authorization' : 'openai-project'],
+          loc: ['header', limit.of === 'key' ? 'authorization' : recordingHeader],
           msg,
           type: 'spending_limit',
         },

@@ -1,11 +1,5 @@
 import { formatTime, type Micros, type ProjectId, parseProjectId, parseTime } from '../wire/index.ts';
-
-/**
- * What a grant can allow. `write` includes `read`. `inference` stands by itself. `admin` includes all
- * others, and is what it takes to make something that spends money or speaks to others.
- */
-export const roles = ['read', 'write', 'inference', 'admin'] as const;
-export type Role = (typeof roles)[number];
+import { hasProject, includesRole, type Role, roles } from './roles.ts';
 
 /** The projects of a grant: all, those of one entity, or one. No project's id has a `*`. */
 export type Scope = '*' | `${string}/*` | ProjectId;
@@ -62,21 +56,9 @@ export const parseGrants = (text: string): Grant[] | undefined => {
   return wellFormed.length === grants.length ? wellFormed : undefined;
 };
 
-const includes = (granted: Role, asked: Role): boolean =>
-  granted === asked || granted === 'admin' || (granted === 'write' && asked === 'read');
-
-/**
- * Whether one of the grants gives the role on the project. Scopes are compared whole, never by
- * prefix.
- */
-export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean => {
-  const everyProjectOfIts: Scope = `${project.slice(0, project.indexOf('/'))}/*`;
-  return grants.some(
-    (grant) =>
-      includes(grant.role, role) &&
-      (grant.scope === '*' || grant.scope === everyProjectOfIts || grant.scope === project),
-  );
-};
+/** Whether one of the grants gives the role on the project. */
+export const allows = (grants: readonly Grant[], project: ProjectId, role: Role): boolean =>
+  grants.some((grant) => includesRole(grant.role, role) && hasProject(grant.scope, project));
 
 /**
  * The project that grants give a role on, if it is one alone.
@@ -84,7 +66,7 @@ export const allows = (grants: readonly Grant[], project: ProjectId, role: Role)
  * @returns undefined if there are several, or a grant is for all projects of an entity, or for all
  */
 export const onlyProject = (grants: readonly Grant[], role: Role): ProjectId | undefined => {
-  const giving = grants.filter((grant) => includes(grant.role, role));
+  const giving = grants.filter((grant) => includesRole(grant.role, role));
   const [scope = '', ...others] = new Set(giving.map((grant) => grant.scope));
   return others.length === 0 ? parseProjectId(scope) : undefined;
 };

@@ -29,6 +29,16 @@ export type PatternOf = (pattern: string) => FindPattern;
 /** A rule could not be applied. The message names rule and place, and shows nothing of the value. */
 export class RedactionFailed extends Error {
   override readonly name = 'RedactionFailed';
+  /** Where it failed, such as `inputs`. */
+  readonly place: string;
+  /** The name of what went wrong. */
+  readonly kind: string;
+
+  constructor(place: string, kind: string) {
+    super(`redaction failed at ${place}: ${kind}`);
+    this.place = place;
+    this.kind = kind;
+  }
 }
 
 /** Hex digits of a hash. No number that a rule looks for has as many, so nothing finds a hash again. */
@@ -274,7 +284,7 @@ export class Redactor {
       if (error instanceof RedactionFailed) throw error;
       // The message of what went wrong may quote the text. Its name does not.
       const kind = error instanceof Error ? error.name : typeof error;
-      throw new RedactionFailed(`redaction failed at ${place}: ${kind}`);
+      throw new RedactionFailed(place, kind);
     }
   }
 

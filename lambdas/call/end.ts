@@ -5,6 +5,8 @@ import { settings } from '../http/settings.ts';
 
 /** `POST /call/end`: stores the end of one call, even before its start. */
 export const handler = endpoint(callEnd, async ({ body: { end }, caller, budget }) => {
-  await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget);
+  await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget, {
+    placeOf: () => ['end'],
+  });
   return {};
 });

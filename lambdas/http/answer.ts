@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { requestIdHeader } from '../../api/shared/headers.ts';
 
 /** The headers of every answer: its request's id, and that browsers take its type as it is said. */
 export const everyAnswer = (requestId: string) => ({
-  'x-request-id': requestId,
+  [requestIdHeader]: requestId,
   'x-content-type-options': 'nosniff',
 });
 

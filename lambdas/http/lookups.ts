@@ -1,6 +1,6 @@
 import type { Lookups } from '../../core/questions/query/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
-import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { resolveRefs } from '../../core/records/objects/index.ts';
 import { allows, type Caller } from '../../foundations/auth/index.ts';
 import { settings } from './settings.ts';
@@ -21,6 +21,6 @@ export const objectsFor =
 /** What queries over calls look up elsewhere. */
 export const lookupsFor = (caller: Pick<Caller, 'grants'>): Lookups => ({
   costs: (projectId, budget) => readCosts(settings.costs, projectId, budget),
-  feedback: (projectId, callIds, budget) => feedbackOn(settings.feedback, projectId, callIds, budget),
+  feedback: (projectId, budget) => new FeedbackJoin(settings.feedback, projectId, budget),
   objects: objectsFor(caller),
 });

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { inference as description, type InferenceBody } from '../../api/inference.ts';
+import { recordingHeader } from '../../api/shared/headers.ts';
 import {
   askForUsage,
   endpoints,
@@ -52,8 +53,7 @@ const pathOf = ({ pathParameters }: Head) => {
   throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
 };
 
-const projectHeader = 'openai-project';
-const loc = ['header', projectHeader];
+const loc = ['header', recordingHeader];
 
 /**
  * The project to record a request in, from its `OpenAI-Project` header.
@@ -63,10 +63,10 @@ const loc = ['header', projectHeader];
  * which of them would count
  */
 const projectOf = (event: Head): ProjectId | undefined => {
-  const text = headerOf(event, projectHeader);
+  const text = headerOf(event, recordingHeader);
   if (text === undefined) return undefined;
   const values = Object.entries(event.multiValueHeaders ?? {}).filter(
-    ([name]) => name.toLowerCase() === projectHeader,
+    ([name]) => name.toLowerCase() === recordingHeader,
   );
   if (values.flatMap(([, each]) => each ?? []).length > 1)
     throw new ServiceError(422, [{ loc, msg: 'this header should stand there once', type: 'value_error' }]);

@@ -1,5 +1,5 @@
-import { alertClass } from '../../api/alerts.ts';
 import { objCreate } from '../../api/objects.ts';
+import { alertClass } from '../../api/shared/classes.ts';
 import { noteAlerts } from '../../core/records/alerts.ts';
 import {
   authorizeChange,

@@ -10,6 +10,7 @@ import {
   messageOf as reasonsOf,
   type Selection,
 } from '../../core/doors/otel/index.ts';
+import type { ProjectNotes } from '../../core/records/projects.ts';
 import { challenge } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { everyAnswer } from '../http/answer.ts';
@@ -24,7 +25,6 @@ import {
   type ServiceRequest,
   unsupported,
 } from '../http/request.ts';
-import { settings } from '../http/settings.ts';
 
 const mediaTypes: Readonly<Record<string, Encoding>> = {
   'application/x-protobuf': 'application/x-protobuf',
@@ -101,15 +101,14 @@ const maxProgram = 200;
 
 /** Notes in its projects, for the page to show, that an export was not kept, or not all of it. */
 const noteDropped = async (
+  notes: Pick<ProjectNotes, 'drop'> | undefined,
   event: Pick<ServiceEvent<unknown>, 'headers'>,
   path: string,
   projects: readonly ProjectId[],
   { count, reason }: { readonly count: number | null; readonly reason: string },
 ): Promise<void> => {
   const program = headerOf(event, 'user-agent')?.slice(0, maxProgram) ?? null;
-  await Promise.all(
-    projects.map((project) => settings.notes?.drop(project, { path, count, reason, program })),
-  );
+  await Promise.all(projects.map((project) => notes?.drop(project, { path, count, reason, program })));
 };
 
 /** What became of an export. */
@@ -122,11 +121,14 @@ export interface Taken {
 /**
  * Makes the handler of an endpoint of OTLP/HTTP. It answers in the encoding of the request. The
  * answer is streamed, because API Gateway decodes no buffered one for clients that send no `accept`.
+ *
+ * @param notes where dropped exports are noted. @default - nowhere, and the bundle has no client of a store
  */
 export const otlpEndpoint = (
   description: Endpoint,
   take: (request: OtlpRequest) => Promise<Taken>,
   encodeAnswer: (encoding: Encoding, rejected: readonly Rejection[]) => Uint8Array,
+  notes?: Pick<ProjectNotes, 'drop'>,
 ) =>
   rawEndpoint(
     description,
@@ -151,14 +153,17 @@ export const otlpEndpoint = (
       }).catch(async (error: unknown) => {
         // What storage refuses is sent again.
         if (error instanceof ServiceError && error.status < 500)
-          await noteDropped(event, path, projects, { count: null, reason: messageOf(error) });
+          await noteDropped(notes, event, path, projects, { count: null, reason: messageOf(error) });
         throw error;
       });
       const bytes = encodeAnswer(encoding, rejected);
       const surprising = rejected.filter(({ isMeant }) => !isMeant);
       if (surprising.length > 0) {
         const count = surprising.reduce((sum, rejection) => sum + rejection.count, 0);
-        await noteDropped(event, path, projects, { count, reason: reasonsOf(surprising, whatOf(path)) });
+        await noteDropped(notes, event, path, projects, {
+          count,
+          reason: reasonsOf(surprising, whatOf(path)),
+        });
       }
       event.log.describes(() => ({
         status: 200,

@@ -42,7 +42,10 @@ export const completeWork = work(
   },
   async ({ body: { batch }, caller, budget, describe }) => {
     describe(() => ({ rows: batch.length / 2 }));
-    await writeCalls(settings.calls, batch, caller.user, budget);
+    await writeCalls(settings.calls, batch, caller.user, budget, {
+      // Each call is a start and an end.
+      placeOf: (i) => ['batch', String(Math.floor(i / 2))],
+    });
     return {};
   },
 );

@@ -174,13 +174,13 @@ export type EntryFate = (event: BusEvent) => 'taken' | 'ThrottlingException' | '
  * what EventBridge checks of a request's size.
  *
  * @param fate says which entries are not taken, and why. @default - all are taken
- * @param maxDelayMs the longest that a message of a queue waits before it is brought, in ms
+ * @param delayFactor what delays of messages are multiplied by
  * @param secret what requests have to be signed with: functions run for whoever asks. @default - none
  * has to be, for tests
  */
 export const startEventBus = async (
   fate: EntryFate = () => 'taken',
-  maxDelayMs = Number.POSITIVE_INFINITY,
+  delayFactor = 1,
   secret?: string,
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
@@ -216,7 +216,7 @@ export const startEventBus = async (
       letters.push(MessageBody);
       return { MessageId: randomUUID(), MD5OfMessageBody: md5(MessageBody) };
     },
-    ...queueOperations(queueOf, maxDelayMs),
+    ...queueOperations(queueOf, delayFactor),
   };
   const notices: Notice[] = [];
   const ofTopic = new Set<(notice: Notice) => void>();

@@ -74,7 +74,7 @@ const batchSchema = z.object({
       z.object({
         Id: z.string(),
         MessageBody: z.string(),
-        DelaySeconds: z.number().default(0),
+        DelaySeconds: z.int().min(0).max(900).default(0),
         MessageGroupId: z
           .string()
           .regex(/^[\w!-/:-@[-`{-~]{1,128}$/)
@@ -91,16 +91,16 @@ export const md5 = (text: string): string => createHash('md5').update(text).dige
  * What SQS does with queues of jobs, by the names of its operations.
  *
  * @param queueOf the queue of a URL
- * @param maxDelayMs the longest that a message waits, in ms: nobody wants to wait here
+ * @param delayFactor what delays are multiplied by: nobody wants to wait here
  */
-export const queueOperations = (queueOf: (url: string) => LocalQueue, maxDelayMs: number) => ({
+export const queueOperations = (queueOf: (url: string) => LocalQueue, delayFactor: number) => ({
   'AmazonSQS.SendMessageBatch': (body: unknown) => {
     const { QueueUrl, Entries } = batchSchema.parse(body);
     const queue = queueOf(QueueUrl);
     return {
       Successful: Entries.map(({ Id, MessageBody, DelaySeconds, MessageGroupId }) => ({
         Id,
-        MessageId: queue.add(MessageBody, Math.min(maxDelayMs, DelaySeconds * 1000), MessageGroupId),
+        MessageId: queue.add(MessageBody, delayFactor * DelaySeconds * 1000, MessageGroupId),
         MD5OfMessageBody: md5(MessageBody),
       })),
       Failed: [],
@@ -127,8 +127,6 @@ export const failuresIn = (text: string): ReadonlySet<string> => {
 const idleMs = 50;
 /** How long to go on at the end with what there is, in ms. */
 const drainMs = 3000;
-/** Batches that a function gets at once: a machine has few processors. */
-const concurrency = 2;
 
 interface QueuesOptions {
   readonly stack: Pick<StackSpec, 'queues'>;
@@ -192,7 +190,7 @@ export const runQueues = (options: QueuesOptions): (() => Promise<void>) => {
   const ending = new AbortController();
   let stopping = false;
   const running = options.stack.queues.flatMap((spec) =>
-    Array.from({ length: concurrency }, () => bring(spec, options, ending.signal, () => stopping)),
+    Array.from({ length: spec.concurrency }, () => bring(spec, options, ending.signal, () => stopping)),
   );
   return async () => {
     stopping = true;

@@ -101,6 +101,8 @@ const subscriptionProperties = z.object({
   BatchSize: z.number().default(100),
   MaximumBatchingWindowInSeconds: z.number().default(0),
   MaximumRecordAgeInSeconds: z.number().default(86_400),
+  /** Of queues alone. */
+  ScalingConfig: z.object({ MaximumConcurrency: z.number() }).optional(),
   /** Of streams alone. */
   BisectBatchOnFunctionError: z.literal(true).optional(),
   FunctionResponseTypes: z.tuple([z.literal('ReportBatchItemFailures')]),
@@ -128,7 +130,9 @@ const readQueues = (reader: TemplateReader, functions: ReadonlyMap<string, Funct
       if (!isQueue(mapping)) return [];
       const queue = queues.get(mapping.EventSourceArn);
       const target = [...functions.values()].find(({ name }) => name === mapping.FunctionName);
-      if (!target || !queue) throw new Error(`event source mapping ${id} is not supported locally`);
+      const { ScalingConfig: scaling } = mapping;
+      if (!target || !queue || !scaling)
+        throw new Error(`event source mapping ${id} is not supported locally`);
       const { VisibilityTimeout, RedrivePolicy } = queue.properties;
       return {
         arn: mapping.EventSourceArn,
@@ -136,6 +140,8 @@ const readQueues = (reader: TemplateReader, functions: ReadonlyMap<string, Funct
         name: queue.name,
         function: target,
         batchSize: mapping.BatchSize,
+        /** How many batches are worked on at once. */
+        concurrency: scaling.MaximumConcurrency,
         /** How long a message that was brought stays with who got it, in ms. */
         visibilityMs: VisibilityTimeout * 1000,
         /** How often a message is brought. */

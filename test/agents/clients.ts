@@ -88,6 +88,8 @@ const claudeCode = {
   program: 'claude-code.py',
   script: {
     steps: [
+      // Tools of MCP servers are not offered until the model has searched for them.
+      { tool: /^ToolSearch$/, arguments: { query: 'select:mcp__orders__lookup_order', max_results: 1 } },
       { tool: /^mcp__orders__lookup_order$/, arguments: { order_id: 'NB-4471' } },
       { tool: /^Bash$/, arguments: { command: 'cat missing.txt', description: 'Read a file' } },
       {
@@ -107,7 +109,7 @@ const claudeCode = {
   },
   expected: {
     ...expected,
-    tools: ['orders.lookup_order', 'Bash', 'Agent'],
+    tools: ['ToolSearch', 'orders.lookup_order', 'Bash', 'Agent'],
     failing: ['Bash'],
     agents: ['claude-code', 'policy-reader'],
   },
@@ -168,6 +170,30 @@ const semanticConventions = python(
   'httpx',
   'opentelemetry-util-genai>=0.4b0,<0.5',
 );
+
+const adkEnvironment = (place: Place): Environment => ({
+  ...exporterEnvironment(place),
+  OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'SPAN_ONLY',
+});
+
+/** What shows that a run goes on is known only if all of it comes in one request. */
+const adkInOneRequest = (place: Place): Environment => ({
+  ...adkEnvironment(place),
+  OTEL_BSP_SCHEDULE_DELAY: '60000',
+});
+
+const mastraPackages = [
+  '@mastra/core',
+  '@mastra/otel-exporter',
+  '@mastra/observability',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@ai-sdk/openai-compatible',
+  'zod',
+];
+
+/** A tool that waits for a person has a span that asks, and another one when it runs. */
+const askedExpected = { ...expected, tools: ['lookup_order', 'lookup_order'] };
 
 const plain = { script, expected, shown: 1, signal: 'spans' as const };
 
@@ -289,11 +315,7 @@ export const clients: readonly Client[] = [
     title: 'Google ADK',
     packages: python('google-adk', 'litellm', 'mcp'),
     program: 'google_adk.py',
-    environment: (place) => ({
-      ...exporterEnvironment(place),
-      OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
-      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'SPAN_ONLY',
-    }),
+    environment: adkEnvironment,
     expected: { ...expected, user: null },
   },
   {
@@ -382,14 +404,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'mastra',
     title: 'Mastra',
-    packages: [
-      '@mastra/core',
-      '@mastra/otel-exporter',
-      '@mastra/observability',
-      '@opentelemetry/exporter-trace-otlp-proto',
-      '@ai-sdk/openai-compatible',
-      'zod',
-    ],
+    packages: mastraPackages,
     shown: 2,
     program: 'mastra.mjs',
   },
@@ -443,5 +458,85 @@ export const clients: readonly Client[] = [
     program: 'genkit.mjs',
     // Its sessions and users are no part of its spans.
     expected: { ...withoutAgent, thread: null, user: null },
+  },
+  {
+    ...plain,
+    name: 'openinference-langgraph-interrupt',
+    title: 'A question in a nested graph of LangGraph by OpenInference',
+    packages: python('openinference-instrumentation-langchain', 'langchain', 'langgraph', 'langchain-openai'),
+    shown: 3,
+    program: 'langgraph_interrupt.py',
+    expected: { ...expected, said: 'yes, today' },
+  },
+  {
+    ...plain,
+    name: 'strands-interrupt',
+    title: 'A question in Strands',
+    packages: ['strands-agents[otel,openai]'],
+    program: 'strands_interrupt.py',
+    expected: { ...expected, said: null },
+  },
+  {
+    ...plain,
+    name: 'strands-interrupt-latest',
+    title: 'A question in Strands, by the newest conventions',
+    packages: ['strands-agents[otel,openai]'],
+    program: 'strands_interrupt.py',
+    environment: (place) => ({
+      ...exporterEnvironment(place),
+      OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
+    }),
+    expected: { ...expected, said: null },
+  },
+  {
+    ...plain,
+    name: 'google-adk-confirmation',
+    title: 'A confirmation in Google ADK',
+    packages: python('google-adk', 'litellm', 'mcp'),
+    program: 'google_adk_confirmation.py',
+    environment: adkInOneRequest,
+    expected: { ...askedExpected, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'google-adk-resumable',
+    title: 'A confirmation in a resumable app of Google ADK',
+    packages: python('google-adk', 'litellm', 'mcp'),
+    program: 'google_adk_confirmation.py',
+    arguments: ['resumable'],
+    environment: adkInOneRequest,
+    expected: { ...askedExpected, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'openinference-openai-agents-approval',
+    title: 'An approval in OpenAI Agents by OpenInference, both runs in one trace',
+    packages: python('openinference-instrumentation-openai-agents', 'openai-agents'),
+    shown: 2,
+    program: 'openai_agents_approval.py',
+    expected: { ...askedExpected, said: null },
+  },
+  {
+    ...plain,
+    name: 'openllmetry-openai-agents-approval',
+    title: 'An approval in OpenAI Agents by OpenLLMetry, both runs in one trace',
+    packages: python('opentelemetry-instrumentation-openai-agents', 'openai-agents'),
+    shown: 2,
+    program: 'openai_agents_approval.py',
+    arguments: ['openllmetry'],
+    expected: { ...askedExpected, thread: null, user: null, said: null },
+  },
+  {
+    ...plain,
+    name: 'mastra-approval',
+    title: 'An approval in Mastra',
+    packages: mastraPackages,
+    shown: 2,
+    program: 'mastra-approval.mjs',
+    expected: {
+      ...expected,
+      said: 'approved: lookup_order',
+      cannot: { requests: 'it reports the request that asked once more when it goes on' },
+    },
   },
 ];

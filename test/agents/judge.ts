@@ -16,8 +16,10 @@ export interface Expected {
   readonly user: string | null;
   /** How many turns the conversation has. */
   readonly turns: number;
+  /** What a person says when a call waits for them; null if no span has it. Absent if nobody is asked. */
+  readonly said?: string | null;
   /** What its telemetry cannot have, with the reason. */
-  readonly cannot: Readonly<Partial<Record<'answer' | 'question' | 'tokens', string>>>;
+  readonly cannot: Readonly<Partial<Record<'answer' | 'question' | 'requests' | 'tokens', string>>>;
 }
 
 interface UsageOfModel {
@@ -40,13 +42,20 @@ export interface Call {
   readonly inputs: unknown;
   readonly output: unknown;
   readonly exception: string | null;
-  readonly summary: { readonly usage?: Readonly<Record<string, UsageOfModel>> };
+  readonly summary: {
+    readonly usage?: Readonly<Record<string, UsageOfModel>>;
+    /** Under another name in another dialect. */
+    readonly svc?: { readonly waited_ms?: number | null; readonly waiting?: boolean };
+  };
 }
 
 export interface Thread {
   readonly thread_id: string;
   readonly turn_count: number;
 }
+
+/** How long a person thinks, in seconds. */
+export const pauseSeconds = 1.5;
 
 /** What came of a program, as the table shows it. */
 export interface Outcome {
@@ -72,6 +81,9 @@ const say = (values: readonly (string | null)[]): string =>
   values.length === 0 ? 'none' : values.map((value) => value ?? 'null').join(', ');
 
 const holds = (value: unknown, text: string): boolean => JSON.stringify(value ?? null).includes(text);
+
+const hasMessage = (inputs: unknown, content: string): boolean =>
+  JSON.stringify(inputs ?? null).includes(JSON.stringify({ role: 'user', content }));
 
 /**
  * Judges what the API answers of a program.
@@ -102,7 +114,7 @@ export const judge = (
 
   if (calls.length === 0) problems.push('nothing came');
   else {
-    expect('requests to the model', truth.requests, models.length);
+    if (!expected.cannot.requests) expect('requests to the model', truth.requests, models.length);
     if (!expected.cannot.tokens) expect('tokens', truth.promptTokens + truth.completionTokens, tokens);
     expect('tools', say([...expected.tools].sort()), say(tools));
     const failed = toolCalls.filter(({ exception }) => exception !== null);
@@ -134,6 +146,19 @@ export const judge = (
       found(
         'no output has the answer',
         calls.some(({ output }) => holds(output, expected.answer)),
+      );
+    const waits = calls.map(({ summary }) => summary.svc?.waited_ms ?? 0).filter((waited) => waited > 0);
+    expect('calls that waited for a person', expected.said === undefined ? 0 : 1, waits.length);
+    found(
+      'a call waited less than the person thought',
+      waits.every((waited) => waited >= 0.8 * pauseSeconds * 1000),
+    );
+    expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc?.waiting).length);
+    const { said } = expected;
+    if (typeof said === 'string')
+      found(
+        'no message of a user is what the person said',
+        calls.some(({ inputs }) => hasMessage(inputs, said)),
       );
     found(
       'a request to the model took no time',

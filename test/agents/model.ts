@@ -41,6 +41,8 @@ export interface Truth {
 interface Asked {
   readonly system: string;
   readonly tools: readonly string[];
+  /** The tools that were called before, in their order. */
+  readonly called: readonly string[];
   /** How many results of tools it has. */
   readonly results: number;
   readonly messages: number;
@@ -83,6 +85,9 @@ const chat: Api = {
     return {
       system: textOf(messages.filter(isInstruction)),
       tools: list(body.tools).map((tool) => String(isObject(tool.function) ? tool.function.name : '')),
+      called: messages
+        .flatMap((message) => list(message.tool_calls))
+        .map((call) => String(isObject(call.function) ? call.function.name : '')),
       results: messages.filter(({ role }) => role === 'tool').length,
       messages: messages.length,
     };
@@ -145,6 +150,7 @@ const responses: Api = {
     return {
       system: `${textOf(body.instructions)}\n${textOf(input.filter(isInstruction))}`,
       tools: list(body.tools).map(({ name, type }) => String(name ?? type)),
+      called: input.filter(({ type }) => type === 'function_call').map(({ name }) => String(name)),
       results: input.filter(({ type }) => type === 'function_call_output').length,
       messages: input.length,
     };
@@ -239,11 +245,12 @@ const responseItem = (id: string, said: Said) =>
 const anthropic: Api = {
   ask: (body) => {
     const messages = list(body.messages);
+    const parts = messages.flatMap(({ content }) => list(content));
     return {
       system: textOf(body.system),
       tools: list(body.tools).map(({ name }) => String(name)),
-      results: messages.flatMap(({ content }) => list(content)).filter(({ type }) => type === 'tool_result')
-        .length,
+      called: parts.filter(({ type }) => type === 'tool_use').map(({ name }) => String(name)),
+      results: parts.filter(({ type }) => type === 'tool_result').length,
       messages: messages.length,
     };
   },
@@ -320,14 +327,23 @@ const apis: readonly [string, Api][] = [
   ['/messages', anthropic],
 ];
 
+/** The first step that was not taken yet and whose tool is offered: some tools are offered later than others. */
+const nextStep = (steps: readonly Step[], { called, tools }: Asked) => {
+  const taken = [...called];
+  for (const step of steps) {
+    const at = taken.findIndex((name) => step.tool.test(name));
+    if (at >= 0) taken.splice(at, 1);
+    const tool = at >= 0 ? undefined : tools.find((name) => step.tool.test(name));
+    if (tool !== undefined) return { tool, arguments: JSON.stringify(step.arguments) };
+  }
+  return undefined;
+};
+
 const answerTo = ({ steps, sayings }: Script, asked: Asked, id: string): Said => {
   const meant = ({ system }: { readonly system?: string }) =>
     system === undefined || asked.system.includes(system);
-  const offered = steps.filter((step) => meant(step) && asked.tools.some((name) => step.tool.test(name)));
-  const step = offered[asked.results];
-  const tool = step && asked.tools.find((name) => step.tool.test(name));
-  if (step && tool !== undefined) return { tool, arguments: JSON.stringify(step.arguments), id };
-  return { text: sayings.find(meant)?.text ?? 'There is nothing to say.' };
+  const step = nextStep(steps.filter(meant), asked);
+  return step ? { ...step, id } : { text: sayings.find(meant)?.text ?? 'There is nothing to say.' };
 };
 
 const readJson = async (request: IncomingMessage): Promise<Json> => {

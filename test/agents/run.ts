@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { type Client, clients, exporterEnvironment, type Place } from './clients.ts';
-import { type Call, judge, type Outcome, type Thread } from './judge.ts';
+import { type Call, judge, type Outcome, pauseSeconds, type Thread } from './judge.ts';
 import { startScriptedModel } from './model.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -196,6 +196,7 @@ const tryClient = async (client: Client, service: LocalService, uv: string): Pro
         ANTHROPIC_API_KEY: 'scripted',
         ANTHROPIC_BASE_URL: model.url,
         QUESTION: client.expected.question,
+        PAUSE_S: String(pauseSeconds),
         ...(client.environment ?? exporterEnvironment)(place),
       });
     } catch (error) {

@@ -52,13 +52,12 @@ const titles: readonly (readonly [string, string, boolean])[] = [
 describe('the title', () => {
   it.each(titles)('of %j is %j', async (path, title, signedIn) => {
     const page = await visit(path, { signedIn });
-    await expect.poll(() => page.title(), { timeout: 15_000 }).toBe(title);
+    await expect.poll(() => page.title()).toBe(title);
   });
 
   it('follows its reader from view to view, and to the sign-in', async () => {
     const page = await visit(`traces?project=${at}`);
-    const isNow = (title: string) =>
-      expect.poll(() => page.title(), { timeout: 15_000 }).toBe(`${title}pennytrace`);
+    const isNow = (title: string) => expect.poll(() => page.title()).toBe(`${title}pennytrace`);
     await page.getByRole('link', { name: 'Turn a1' }).click();
     await isNow('Turn a1 · page/access · ');
     await page.goBack();

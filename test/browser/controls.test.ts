@@ -103,6 +103,6 @@ describe('the keys of a view', () => {
     await page.keyboard.press('/');
     expect(await focused(page)).toBe('Search in all calls');
     await page.keyboard.type('j');
-    expect(await page.locator('.table-row.active').getByText('Turn c2').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.table-row.active').getByText('Turn c2').isVisible()).toBe(true);
   });
 });

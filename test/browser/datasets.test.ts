@@ -66,7 +66,7 @@ describe('datasets', () => {
     await page.getByRole('button', { name: 'Add to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
     await dialog.getByLabel('Dataset').fill('collected');
-    expect(await dialog.getByLabel('Inputs').inputValue()).toContain('"content": "Hi"');
+    await expect.poll(() => dialog.getByLabel('Inputs').inputValue()).toContain('"content": "Hi"');
     await dialog.getByLabel('Expected output').fill('Right');
     await dialog.getByRole('button', { name: 'Add row' }).click();
     await dialog.getByRole('link', { name: 'Open collected' }).click();

@@ -125,21 +125,24 @@ describe('evaluations', () => {
     const page = await visit(list);
     const hasty = page.getByRole('row', { name: /shop .* hasty orders/ });
     await hasty.getByText('$0.').waitFor();
-    expect(await hasty.getByRole('cell').allInnerTexts()).toEqual([
-      '',
-      'shop',
-      expect.stringContaining('1 Oct'),
-      'hasty',
-      expect.stringMatching(/^orders \S{7}$/),
-      ...['0.65', '10', '59', '1', expect.stringMatching(/^\$0\.0/), '200 ms'],
-    ]);
+    const cells = () => hasty.getByRole('cell').allInnerTexts();
+    await expect
+      .poll(cells)
+      .toEqual([
+        '',
+        'shop',
+        expect.stringContaining('1 Oct'),
+        'hasty',
+        expect.stringMatching(/^orders \S{7}$/),
+        ...['0.65', '10', '59', '1', expect.stringMatching(/^\$0\.0/), '200 ms'],
+      ]);
     await page.getByRole('img', { name: 'correct of 3 evaluations over time' }).waitFor();
     const listed = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
     const titles = () => listed.getByRole('link').allInnerTexts();
-    expect(await titles()).toEqual(['orders_increment', 'shop', 'shop']);
+    await expect.poll(titles).toEqual(['orders_increment', 'shop', 'shop']);
     await page.getByRole('button', { name: 'Mean correct' }).click();
     await page.locator('th[aria-sort=descending]', { hasText: 'Mean correct' }).waitFor();
-    expect(await page.getByRole('row').nth(1).getByText('careful').count()).toBe(1);
+    await page.getByRole('row').nth(1).getByText('careful').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('HASTY');
     await page.keyboard.press('Enter');
@@ -170,7 +173,7 @@ describe('evaluations', () => {
     expect(await rows.count()).toBeLessThan(30);
     await page.getByRole('button', { name: 'Worse 21' }).waitFor();
     await page.getByRole('button', { name: 'Failed 1' }).click();
-    expect(await rows.allInnerTexts()).toEqual([expect.stringContaining('Where is order 4?')]);
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Where is order 4?')]);
     await page.getByRole('button', { name: 'Not in all 1' }).click();
     await rows.getByText('not in this evaluation').waitFor();
     await page.getByRole('button', { name: /^All / }).click();

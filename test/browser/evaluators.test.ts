@@ -26,7 +26,7 @@ beforeAll(async () => {
     json(verdict(!request.text.includes('Go away')))(request, res),
   );
   service = await startService({
-    settings: { evaluators: true },
+    settings: { evaluators: { concurrency: 2 } },
     inference: { baseUrl: upstream.baseUrl, key: 'k' },
     maxWindowMs: 50,
   });

@@ -11,7 +11,7 @@ const at = encodeURIComponent(project);
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService({ settings: { evaluators: true }, maxWindowMs: 50 });
+  service = await startService({ settings: { evaluators: { concurrency: 2 } }, maxWindowMs: 50 });
 });
 afterAll(() => service.stop());
 

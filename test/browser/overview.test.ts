@@ -106,7 +106,9 @@ describe('the overview', () => {
     const page = await visit(link());
     await page.getByRole('row', { name: /tool.search 10 3 · 30 % 400 ms/ }).waitFor();
     await page.getByRole('button', { name: 'p95' }).click();
-    expect(await page.locator('.breakdown tbody a').allInnerTexts()).toEqual(['tool.search', 'model.chat']);
+    await expect
+      .poll(() => page.locator('.breakdown tbody a').allInnerTexts())
+      .toEqual(['tool.search', 'model.chat']);
     await page.setViewportSize({ width: 375, height: 740 });
     const { width = 0 } = (await page.locator('.breakdown td').first().boundingBox()) ?? {};
     expect(width).toBeGreaterThan(120);

@@ -101,7 +101,7 @@ describe('the playground', () => {
     });
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.getByRole('button', { name: 'Remove variant 1' }).click();
-    expect(await page.getByLabel('Model').inputValue()).toBe('o3-mini');
+    await expect.poll(() => page.getByLabel('Model').inputValue()).toBe('o3-mini');
   });
 
   it('opens a prompt, and saves what became of it as its next version', async () => {
@@ -128,7 +128,7 @@ describe('the playground', () => {
     await page.waitForURL(/version=/);
     expect(await text.inputValue()).toBe('Be very brief.');
     await page.reload();
-    expect(await text.inputValue()).toBe('Be very brief.');
+    await expect.poll(() => text.inputValue()).toBe('Be very brief.');
     const saved = { project_id: own, object_id: 'support', digest: 'v1' };
     await page.getByRole('link', { name: 'support', exact: true }).click();
     await page.getByRole('link', { name: 'v0', exact: true }).click();

@@ -18,7 +18,11 @@ let browser: Browser;
 let site: Server;
 beforeAll(async () => {
   // On stores of its own, as `npm start` runs it.
-  service = await startService({ dynamodb: '', s3: '', settings: { events: true, evaluators: true } });
+  service = await startService({
+    dynamodb: '',
+    s3: '',
+    settings: { events: true, evaluators: { concurrency: 2 } },
+  });
   site = createServer((_, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<p>a page'));
   site.listen(0, '127.0.0.1');
   await once(site, 'listening');

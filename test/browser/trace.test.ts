@@ -167,7 +167,7 @@ describe('a trace', () => {
     await page.keyboard.press('ArrowLeft');
     await selected(page, 'Turn t1');
     await page.keyboard.press('ArrowLeft');
-    expect(await page.getByRole('treeitem').count()).toBe(1);
+    await expect.poll(() => page.getByRole('treeitem').count()).toBe(1);
     await page.keyboard.press('e');
     await selected(page, 'tool.find_order');
     await pane(page).getByText('OrderNotFound: 4711').waitFor();

@@ -211,12 +211,12 @@ describe('whoever comes back to the list', () => {
     await page.getByRole('treeitem').first().waitFor();
     await page.goBack();
     await active(page, 'Old 114');
-    expect(await scrollTop(page)).toBe(before);
+    await expect.poll(() => scrollTop(page)).toBe(before);
     await page.keyboard.press('Enter');
     await page.getByRole('treeitem').first().waitFor();
     for (const key of ['Escape', 'Escape']) await page.keyboard.press(key);
     await active(page, 'Old 114');
-    expect(await scrollTop(page)).toBe(before);
+    await expect.poll(() => scrollTop(page)).toBe(before);
     expect(page.url()).toContain('from=2026');
     await page.keyboard.press('j');
     await active(page, 'Old 113');

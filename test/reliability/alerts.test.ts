@@ -106,13 +106,13 @@ it(`each change is told to each target in its order, once but for its id (${repe
       watch.table,
       query,
       parseAlert,
-      requestBudget(10_000),
+      requestBudget(60_000),
     );
     expect(alerts.map(({ state, problem }) => ({ state, problem }))).toEqual([
       { state: 'ok', problem: null },
       { state: 'ok', problem: null },
     ]);
-    expect((await readStandings(watch.table, project, requestBudget(5000))).undelivered).toEqual([]);
+    expect((await readStandings(watch.table, project, requestBudget(60_000))).undelivered).toEqual([]);
     for (const objectId of ['rate', 'count']) {
       const changes = history.filter(({ object_id }) => object_id === objectId).toReversed();
       // Each change goes on from the one before it.
@@ -136,7 +136,7 @@ it(`each change is told to each target in its order, once but for its id (${repe
       }
     }
   }
-  const register = await readRegister(watch.table, requestBudget(5000));
+  const register = await readRegister(watch.table, requestBudget(60_000));
   expect(register.map(({ projectId, claimedUntil }) => [projectId, claimedUntil])).toEqual(
     projects.map((project) => [project, 0]),
   );

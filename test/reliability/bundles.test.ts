@@ -34,7 +34,7 @@ afterAll(() => faulty.stop());
 /** What is seen of a project once all is done: what is done beside an answer may come behind it. */
 const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
   const isThere = async () => (await look(sender, scenario, project)).some((records) => records.length > 0);
-  if (scenario.unharmed) await expect.poll(isThere, { timeout: 20_000 }).toBe(true);
+  if (scenario.unharmed) await expect.poll(isThere).toBe(true);
   return look(sender, scenario, project);
 };
 

@@ -8,7 +8,7 @@ import { SecretKeys, secretsClient } from '../../core/doors/inference/index.ts';
 import { endReport, startReport } from '../../core/doors/report.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
-import { feedbackOn } from '../../core/records/feedback/index.ts';
+import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import { utcDay } from '../../core/records/spending.ts';
 import {
@@ -107,7 +107,7 @@ const queue = () => {
       Entries: { Id: string; MessageBody: string }[];
     };
     // A job each: one that dies leaves the others as they are.
-    for (const job of Entries.flatMap(({ MessageBody }) => fromMessage(MessageBody)))
+    for (const job of Entries.flatMap(({ MessageBody }) => fromMessage(MessageBody).jobs))
       messages.push({ body: toMessage(job.projectId, [job]), at: 0, receives: 0 });
     return numbers.chance(0.1)
       ? respond(500, { __type: 'InternalError' })
@@ -215,7 +215,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
       message.at = Date.now() + leaseMs + 50;
       message.receives++;
       const outcome = await invocation(async () => {
-        const [job] = fromMessage(message.body);
+        const [job] = fromMessage(message.body).jobs;
         return job && judgeCall(judging, job, message.receives >= 20, requestBudget(leaseMs));
       });
       // A message that was done may come again, too.
@@ -224,7 +224,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   };
   await Promise.all(Array.from({ length: 12 }, lambda));
 
-  const found = await feedbackOn(feedback, projectId, ids, budget());
+  const found = await new FeedbackJoin(feedback, projectId, budget()).on(ids);
   const verdicts = ids.flatMap((id) => (found.get(id) ?? []).filter(isJsonObject));
   const counted = Object.groupBy(verdicts, ({ feedback_type }) => String(feedback_type));
   const each = Object.fromEntries(Object.entries(counted).map(([type, list]) => [type, list?.length]));

@@ -29,7 +29,7 @@ describe('/inference/v1/{path+}', () => {
         async () => {
           const whole = await sender.send(request);
           // The trap is taken away with the answer: by then it must have sprung.
-          await expect.poll(isSprung, { timeout: 20_000 }).toBe(true);
+          await expect.poll(isSprung).toBe(true);
           return whole;
         },
         { when: 'before', request: { operation: 'BatchWriteItem', nth } },

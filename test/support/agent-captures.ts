@@ -118,12 +118,14 @@ export interface AnsweredCall {
     readonly agent?: { readonly name?: string };
     readonly tool?: { readonly name?: string };
     readonly user?: { readonly id?: string };
+    readonly gen_ai?: { readonly provider?: { readonly name?: string } };
   };
   readonly inputs: JsonObject;
   readonly output: unknown;
   readonly exception: string | null;
   readonly summary: {
     readonly usage?: Readonly<Record<string, UsageOfModel>>;
+    readonly cost_usd?: number;
     readonly svc: {
       readonly waited_ms?: number | null;
       readonly waiting?: boolean;
@@ -159,7 +161,7 @@ export interface Fact {
 }
 
 /** All texts in a value, keys too, so that a fact is found wherever it stands. */
-const textsIn = (value: unknown): string => {
+export const textsIn = (value: unknown): string => {
   if (Array.isArray(value)) return value.map(textsIn).join('\n');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
@@ -167,13 +169,13 @@ const textsIn = (value: unknown): string => {
     .join('\n');
 };
 
-/** Whether a value has a text. Some expected texts are JSON, with its quotes. */
+/** Whether a value has a text, or is what the text says in JSON. */
 const isIn = (text: string, value: unknown): boolean =>
-  textsIn(value).includes(text) || JSON.stringify(value ?? null).includes(text);
+  textsIn(value).includes(text) || JSON.stringify(value) === text;
 
-/** A model can be named with its provider before it. */
-const isModel = (said: unknown, wanted: string): boolean =>
-  said === wanted || (typeof said === 'string' && said.endsWith(`/${wanted}`));
+/** Whether a call's model is the wanted one. Some spans write the provider, which they name, before it. */
+const isModel = ({ inputs, attributes }: AnsweredCall, wanted: string): boolean =>
+  inputs.model === wanted || inputs.model === `${attributes.gen_ai?.provider?.name}/${wanted}`;
 
 const totalUsage = ({ summary }: AnsweredCall, count: (usage: UsageOfModel) => number | undefined): number =>
   Object.values(summary.usage ?? {}).reduce((total, usage) => total + (count(usage) ?? 0), 0);
@@ -237,7 +239,7 @@ export class Judgement {
     const around = this.#ancestors(call);
     const facts: [string, unknown, boolean][] = [
       ['name', call.op_name, names.some((name) => name?.includes(wanted.name_contains ?? ''))],
-      ['model', call.inputs.model, wanted.model === undefined || isModel(call.inputs.model, wanted.model)],
+      ['model', call.inputs.model, wanted.model === undefined || isModel(call, wanted.model)],
       [
         'prompt tokens',
         totalUsage(call, inputTokens),
@@ -247,6 +249,11 @@ export class Judgement {
         'completion tokens',
         totalUsage(call, outputTokens),
         totalUsage(call, outputTokens) === (wanted.completion_tokens ?? 0),
+      ],
+      [
+        'cost',
+        call.summary.cost_usd,
+        wanted.cost_usd === undefined || Math.abs((call.summary.cost_usd ?? 0) - wanted.cost_usd) < 1e-9,
       ],
       [
         'error',
@@ -302,7 +309,9 @@ export class Judgement {
         facts.push(fact('cached tokens', name, wanted[name], call && totalUsage(call, count)));
     if (wanted.waits_ms !== undefined) {
       const { waited_ms: waited = 0, waiting = false } = call?.summary.svc ?? {};
-      const isNear = waiting || Math.abs((waited ?? 0) - wanted.waits_ms) <= 0.2 * wanted.waits_ms;
+      const isOpen = waiting && wanted.waits_ms > 0;
+      const isNear =
+        isOpen || (!waiting && Math.abs((waited ?? 0) - wanted.waits_ms) <= 0.2 * wanted.waits_ms);
       facts.push(fact('wait', 'waits', wanted.waits_ms, waited, call !== undefined && isNear));
     }
     if (wanted.conversation_id !== undefined)
@@ -314,10 +323,16 @@ export class Judgement {
     return facts;
   }
 
-  /** Whether a call is a turn, by itself or as the first in one that is no operation. */
-  #isTurn({ id, turn_id: turnId }: AnsweredCall): boolean {
-    const turn = this.#calls.find((call) => call.id === turnId);
-    return turn !== undefined && (turnId === id || !this.#found.includes(turn));
+  /**
+   * Whether a call is a turn. Where a span around it is, and is no operation since it says nothing
+   * itself, the first operation in it is.
+   */
+  #isTurn(call: AnsweredCall): boolean {
+    if (call.turn_id === call.id) return true;
+    const turn = this.#ancestors(call).find(({ id }) => id === call.turn_id);
+    if (!turn || this.#found.includes(turn) || Object.keys(turn.inputs).length > 0) return false;
+    const operations = this.#found.filter((found) => found?.turn_id === turn.id);
+    return operations[0] === call;
   }
 
   /** What people read of a turn: its own text, else that of the models in it. */
@@ -332,10 +347,19 @@ export class Judgement {
     };
   }
 
+  /** The turns of a thread. Without an id they are those of no thread that has one. */
+  #turnsOf(id: string | null): readonly AnsweredCall[] {
+    const named = this.#capture.threads.map((thread) => thread.id);
+    return this.#calls.filter(({ id: callId, thread_id, turn_id, parent_id }) => {
+      if (id !== null) return thread_id === id && turn_id === callId;
+      if (thread_id === null) return parent_id === null;
+      return !named.includes(thread_id) && turn_id === callId;
+    });
+  }
+
   #thread({ id, user, turns }: ExpectedThread): Fact {
     const what = `thread ${id}`;
-    const found = this.#calls.filter((call) => call.turn_id === call.id && call.thread_id === id);
-    if (id === null) return { kind: 'thread', what, problems: [] };
+    const found = this.#turnsOf(id);
     const problems = turns.flatMap((turn, index) => {
       const call = found[index];
       if (!call) return [`no turn ${JSON.stringify(turn.user)}`];
@@ -355,9 +379,12 @@ export class Judgement {
   }
 
   #noOtherThreads(threadIds: readonly string[]): Fact {
-    const expected = this.#capture.threads.map(({ id }) => id);
-    // A thread without an id is one that the program did not name.
-    const other = expected.includes(null) ? [] : threadIds.filter((id) => !expected.includes(id));
+    const { threads, operations } = this.#capture;
+    const expected: (string | null | undefined)[] = [
+      ...threads.map(({ id }) => id),
+      ...operations.map(({ conversation_id: id }) => id),
+    ];
+    const other = threadIds.filter((id) => !expected.includes(id));
     return { kind: 'thread', what: 'no other threads', problems: other };
   }
 

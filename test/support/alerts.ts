@@ -91,9 +91,9 @@ export const saveAlert = async (
   val: JsonObject,
   objectId = 'a',
 ): Promise<void> => {
-  await noteAlerts(table, projectId, { ...requestBudget(5000), deadline: now + 5000 });
+  await noteAlerts(table, projectId, { ...requestBudget(60_000), deadline: now + 5000 });
   const objects = storeOf(stores, stores.objectsTable);
-  await createObject(objects, { projectId, objectId, val }, 'ada', requestBudget(20_000));
+  await createObject(objects, { projectId, objectId, val }, 'ada', requestBudget(60_000));
 };
 
 const minuteMs = 60_000;

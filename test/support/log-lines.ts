@@ -16,6 +16,6 @@ export const lineOf = async (
   const id = headers.get('x-request-id');
   const found = () =>
     linesOfTheLog(logged).find(({ message, requestId }) => message === 'request' && requestId === id);
-  await expect.poll(found, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(found).toBeDefined();
   return found() ?? {};
 };

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../api/usage.ts';
+import { tokensOf } from '../../api/shared/usage.ts';
 import { costsOf, type Price, priceBook } from '../../core/records/costs/index.ts';
 import { valueAt } from '../../foundations/expression/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';

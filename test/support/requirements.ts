@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { TestOptions } from 'vitest';
 import type { Plugin } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
@@ -58,16 +59,28 @@ const skippedLine = (modules: Iterable<Pick<TestModule, 'children' | 'meta'>>): 
     : `Skipped, because this machine lacks something: ${parts.join('; ')}`;
 };
 
+/** The tests that failed first and then passed, a line each; undefined if there was none. */
+const flakyLines = (modules: Iterable<Pick<TestModule, 'children' | 'moduleId'>>): string | undefined => {
+  const lines: string[] = [];
+  for (const module of modules)
+    for (const test of module.children.allTests('passed'))
+      if (test.diagnostic()?.flaky)
+        lines.push(`  ${relative(process.cwd(), module.moduleId)} > ${test.fullName}`);
+  return lines.length === 0
+    ? undefined
+    : `Failed at first, and passed when tried again:\n${lines.join('\n')}`;
+};
+
 const reporter: Reporter = {
   onTestRunEnd: (modules) => {
-    const line = skippedLine(modules);
-    if (line !== undefined) console.log(`${line}\n`);
+    for (const text of [skippedLine(modules), flakyLines(modules)])
+      if (text !== undefined) console.log(`${text}\n`);
   },
 };
 
-/** Ends each run with what was skipped, whatever other reporters it has. */
-export const tellsSkipped: Plugin = {
-  name: 'pennytrace:skipped',
+/** Ends each run with what was skipped or tried again, whatever other reporters it has. */
+export const summary: Plugin = {
+  name: 'pennytrace:summary',
   configureVitest: ({ vitest: { config } }) => {
     // Each project asks.
     if (!config.reporters.includes(reporter)) config.reporters.push(reporter);

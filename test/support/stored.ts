@@ -40,7 +40,7 @@ export const everythingStored = async ({ table, bucket }: Store, projectId?: Pro
     for (const { Key = '' } of page.Contents ?? []) {
       if (!ofProject(Key, `/${projectId}/`)) continue;
       objects++;
-      const packed = await getObject(bucket, Key, requestBudget(10_000));
+      const packed = await getObject(bucket, Key, requestBudget(60_000));
       if (packed) texts.push(unpack(packed).toString());
     }
   }

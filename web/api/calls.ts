@@ -1,4 +1,4 @@
-import { tokensOf } from '../../api/usage.ts';
+import { tokensOf } from '../../api/shared/usage.ts';
 import { isObject, valueAt } from '../data/values.ts';
 import type { Answer, Call, CallRow } from './contract.ts';
 

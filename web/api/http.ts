@@ -1,3 +1,5 @@
+import { requestIdHeader } from '../../api/shared/headers.ts';
+
 /** What a request failed with, in words for the person in front of the page. */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed';
@@ -45,7 +47,7 @@ export const failureOf = async (response: Response): Promise<RequestFailed> => {
   const problems = problemsOf(await response.json().catch(() => undefined));
   const text =
     texts[response.status] ?? (problems || `The service answered with status ${response.status}. Try again.`);
-  return new RequestFailed(text, response.status, response.headers.get('x-request-id') ?? undefined);
+  return new RequestFailed(text, response.status, response.headers.get(requestIdHeader) ?? undefined);
 };
 
 /** What a failed fetch means. An abort stays what it is. */

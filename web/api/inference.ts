@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { recordingHeader, requestIdHeader } from '../../api/shared/headers.ts';
 import { jsonIn } from '../data/values.ts';
 import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
 
@@ -59,7 +60,7 @@ const failed = async (response: Response, onRefused: () => void): Promise<Error>
   const { status } = response;
   const copy = response.clone();
   const { words, isOurs } = readError(await copy.json().catch(() => undefined));
-  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const requestId = response.headers.get(requestIdHeader) ?? undefined;
   if (words !== undefined && !isOurs)
     return new RequestFailed(`The model answered ${status}: ${words}`, status, requestId);
   // A provider's 401 is about the service's key for it. This one is about ours.
@@ -83,7 +84,7 @@ export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      'openai-project': project,
+      [recordingHeader]: project,
     },
     body: JSON.stringify(body),
     signal,
@@ -96,7 +97,7 @@ export const askModel = async (request: ModelRequest): Promise<ModelAnswer> => {
   const streams = response.headers.get('content-type')?.startsWith('text/event-stream');
   const date = Date.parse(response.headers.get('date') ?? '');
   return {
-    requestId: response.headers.get('x-request-id') ?? undefined,
+    requestId: response.headers.get(requestIdHeader) ?? undefined,
     serverTime: Number.isNaN(date) ? Date.now() : date,
     chunks: streams && response.body ? events(response.body) : whole(response),
   };

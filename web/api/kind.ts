@@ -1,4 +1,4 @@
-import { kinds } from '../../api/header-fields.ts';
+import { kinds } from '../../api/shared/header-fields.ts';
 import { type CallRow, opText, toolOf, usageByModel } from './calls.ts';
 
 export type Kind = (typeof kinds)[number];

@@ -8,6 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { hasProject, includesRole, type Role } from '../../foundations/auth/roles.ts';
 import type { Client } from '../api/client.ts';
 import type { Me } from '../api/contract.ts';
 import type { Wakeable } from '../api/wake.ts';
@@ -37,16 +38,9 @@ export const useSession = (): Session => {
   return session;
 };
 
-type Role = Me['grants'][number]['role'];
-
 /** Whether a key may do something to a project. The service decides; this says it beforehand. */
 export const allows = ({ grants }: Pick<Me, 'grants'>, project: string, role: Role): boolean =>
-  grants.some(({ resource, role: granted }) => {
-    const includes = granted === role || granted === 'admin' || (granted === 'write' && role === 'read');
-    const covers =
-      resource === '*' || resource === project || resource === `${project.slice(0, project.indexOf('/'))}/*`;
-    return includes && covers;
-  });
+  grants.some(({ resource, role: granted }) => includesRole(granted, role) && hasProject(resource, project));
 
 /** Whether the reader's key may do something to a project. */
 export const useAllowed = (project: string, role: Role): boolean => allows(useSession().me, project, role);

@@ -42,7 +42,6 @@ export const byName = <Named extends { readonly name: string }>(all: readonly Na
 export const newObjectId = (kind: string): string =>
   `${kind}-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
 
-
 /**
  * Stores versions of objects whose values have `saved_at`, and deletes objects.
  *

@@ -1,6 +1,6 @@
-import { headerAttributes } from '../../../api/header-fields.ts';
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
-import { tokensOf } from '../../../api/usage.ts';
+import { headerAttributes } from '../../../api/shared/header-fields.ts';
+import { tokensOf } from '../../../api/shared/usage.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';

@@ -1,6 +1,6 @@
 import type { FeedbackQuery } from '../../../api/feedback.ts';
-import { headerAttributes } from '../../../api/header-fields.ts';
 import { everyCall } from '../../../api/queries.ts';
+import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { describeProject as description } from '../../../api/tools.ts';
 import { isDuring, toPath } from '../../../foundations/expression/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';

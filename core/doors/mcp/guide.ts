@@ -1,4 +1,4 @@
-import { kinds } from '../../../api/header-fields.ts';
+import { kinds } from '../../../api/shared/header-fields.ts';
 
 /** How the data is shaped, and the language of expressions, on one page. */
 export const guide = {

@@ -211,11 +211,12 @@ const runs: ReadonlySet<string> = new Set([
 ]);
 
 const roleOf = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
-  const { kind, isPlain = false, threadId } = translation;
+  const { kind, isPlain = false, threadId, wait, resume } = translation;
   return {
     isRun: kind === 'agent' || runs.has(textOf(span.attributes.get('gen_ai.operation.name')) ?? ''),
     isPlain,
     hasRemoteParent,
+    pauses: wait !== undefined || resume !== undefined,
     threadId: (threadId === undefined ? undefined : idFrom(threadId)) ?? null,
     givenUser: null,
   };

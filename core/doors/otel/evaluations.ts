@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedbackDraft } from '../../../api/feedback.ts';
+import { verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   callRef,
@@ -122,7 +123,7 @@ const verdictOf = (result: Result): Verdict | string => {
     return `a ${resultEvent} should have gen_ai.evaluation.score.value, a number, or gen_ai.evaluation.score.label`;
   const on = judgedBy(result);
   if (!on) return `a ${resultEvent} should be in a span, or have gen_ai.response.id`;
-  return { projectId, on, time: microsOf(timeUnixNano), type: opNameOf(`evaluation.${name}`), payload };
+  return { projectId, on, time: microsOf(timeUnixNano), type: opNameOf(verdictTypeOf(name)), payload };
 };
 
 /** Ids from the time 0 are those of the service's own verdicts. */
@@ -248,38 +249,47 @@ const settleStored = async (
  * Stores verdicts by the ids of answers: first as waiting, so that a call that comes from now on finds
  * them, then on the calls that are there. Calls of the last moments are looked for once more, since
  * indexes lag.
+ *
+ * @returns those that are too long to wait
  */
 const storeByResponse = async (
   stores: VerdictStores,
   verdicts: readonly Verdict[],
   userId: string,
   budget: RequestBudget,
-): Promise<void> => {
-  const waiting = verdicts.flatMap((verdict): WaitingVerdict[] => {
+): Promise<Rejection[]> => {
+  const made = verdicts.flatMap((verdict): WaitingVerdict[] => {
     const { projectId, on, type, payload } = verdict;
     if (!('responseId' in on)) return [];
     return [
       { projectId, responseId: on.responseId, id: idOfVerdict(verdict), record: { type, payload }, verdict },
     ];
   });
-  if (waiting.length === 0) return;
-  await putWaiting(stores.calls, waiting, budget);
+  if (made.length === 0) return [];
+  // A request may have the same verdict twice.
+  const waiting = [...new Map(made.map((each) => [each.id, each])).values()];
+  const tooLong = await putWaiting(stores.calls, waiting, budget);
   await Promise.all(
     [...new Set(waiting.map(({ projectId }) => projectId))].map((projectId) =>
       stores.calls.projects?.expectCalls(projectId, budget),
     ),
   );
-  const left = await settleStored(stores, waiting, userId, budget);
-  if (left.length === 0) return;
-  await sleep(indexLagMs);
-  await settleStored(stores, left, userId, budget);
+  let left = await settleStored(stores, waiting, userId, budget);
+  if (left.length > 0) {
+    await sleep(indexLagMs);
+    left = await settleStored(stores, left, userId, budget);
+  }
+  const { length: count } = left.filter(({ id }) => tooLong.has(id));
+  return count === 0 ? [] : [{ count, reason: tooLongReason }];
 };
+
+const tooLongReason = `a ${resultEvent} is longer than 380 KB packed, and its call has not come yet`;
 
 /**
  * Stores the results of evaluations as feedback. The same results may be sent again.
  *
  * @param userId the user of the reporting key
- * @returns those that are no verdicts
+ * @returns those that are no verdicts, or that are too long to wait for their call
  * @throws ServiceError 503 when storage does not take them in time
  */
 export const storeResults = async (
@@ -295,12 +305,12 @@ export const storeResults = async (
     return 'callId' in on ? [draftOf({ projectId, id: idOfVerdict(verdict) }, verdict, on.callId)] : [];
   });
   await createNew(stores, drafts, userId, budget);
-  await storeByResponse(stores, verdicts, userId, budget);
+  const tooLong = await storeByResponse(stores, verdicts, userId, budget);
   const reasons = Map.groupBy(
     made.filter((each) => typeof each === 'string'),
     (reason) => reason,
   );
-  return Array.from(reasons, ([reason, { length: count }]) => ({ count, reason }));
+  return [...Array.from(reasons, ([reason, { length: count }]) => ({ count, reason })), ...tooLong];
 };
 
 const readConcurrency = 8;

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
-import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/index.ts';
+import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
 import { callsOf, type ProjectSpan } from './calls.ts';
 import { isMcpProtocol } from './conventions/mcp.ts';
@@ -206,9 +206,9 @@ export const storeSpans = async (
     const pauses = pausesIn(made);
     const related = await withEarlierPauses(store, made, pauses, budget);
     const { reports, lacking } = await withEarlier(store, related, budget);
-    await writeSpans(store, reports, userId, budget);
+    const moved = await writeSpans(store, reports, userId, budget);
     await joinLater(store, lacking, budget);
-    await settlePauses(store, pauses, budget);
+    await settlePauses(store, pauses, moved, budget);
     await settleWaiting(stores, reports, userId, budget);
   }
   const tooLong = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];

@@ -2,6 +2,7 @@ import { mapConcurrent, type RequestBudget, type Store } from '../../../foundati
 import { qualifiedId } from '../../../foundations/wire/index.ts';
 import {
   awaitStarts,
+  type CallName,
   type CallPlace,
   type CallReport,
   type CallStart,
@@ -77,7 +78,7 @@ const meet = async (
   trace: RequestedTrace,
   budget: RequestBudget,
 ): Promise<Meeting | undefined> => {
-  await leaveSpans(store, trace, trace.spans, budget);
+  if (!(await leaveSpans(store, trace, trace.spans, budget))) return undefined;
   const before = await readLeftSpans(store, trace, budget);
   if (!before) return undefined;
   const own = byId(trace.spans);
@@ -111,8 +112,18 @@ const maxRounds = 8;
 /** How many traces of a request meet at once. */
 const concurrency = 8;
 
-/** Brings calls to their places, until nothing new is known. Who writes last has seen all. */
-const settle = async (store: Store, { trace, ...met }: Meeting, budget: RequestBudget): Promise<void> => {
+/**
+ * Brings calls to their places, until nothing new is known. Who writes last has seen all.
+ *
+ * @returns the calls that wait for a person or go on with an answer, and are elsewhere than was believed
+ */
+const settle = async (
+  store: Store,
+  { trace, ...met }: Meeting,
+  budget: RequestBudget,
+): Promise<readonly CallName[]> => {
+  const pausing = new Set(trace.spans.flatMap(({ id, span }) => (span.pauses ? [id] : [])));
+  const { projectId } = trace;
   let { known, believed } = met;
   for (let round = 0; round < maxRounds; round++) {
     const places = placesOf(known.values());
@@ -123,12 +134,14 @@ const settle = async (store: Store, { trace, ...met }: Meeting, budget: RequestB
       }),
     );
     await placeCalls(store, trace, new Map(changed), budget);
+    for (const [id] of changed) if (known.get(id)?.span.pauses) pausing.add(id);
     const left = await readLeftSpans(store, trace, budget);
-    if (!left || [...left.keys()].every((id) => known.has(id))) return;
+    if (!left || [...left.keys()].every((id) => known.has(id))) break;
     // Those who have left what is new have seen what this request left, so their calls are where they belong.
     believed = [places];
     known = new Map([...known, ...left]);
   }
+  return Array.from(pausing, (id) => ({ projectId, id }));
 };
 
 const placed = (start: CallStart, { threadId, turnId, userId }: CallPlace): CallStart => {
@@ -143,13 +156,15 @@ const placed = (start: CallStart, { threadId, turnId, userId }: CallPlace): Call
  *
  * @param sent a start and an end of each span, placed by what the request itself has
  * @param userId the user of the reporting key
+ * @returns the calls that wait for a person or go on with an answer, and are elsewhere than they were or
+ * than the request itself says
  */
 export const writeSpans = async (
   store: Store,
   sent: readonly CallReport[],
   userId: string,
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<readonly CallName[]> => {
   const isOpen = ({ spans }: RequestedTrace): boolean => unknownParents(byId(spans)).length > 0;
   // What is left for others is redacted as calls are.
   const hasOpen = tracesIn(sent).some(isOpen);
@@ -187,5 +202,8 @@ export const writeSpans = async (
     const own = placesOf(trace.spans);
     meetings.set(keyOf(trace), { ...meeting, believed: [...meeting.believed, own] });
   });
-  await mapConcurrent([...meetings.values()], concurrency, (meeting) => settle(store, meeting, budget));
+  const pausing = await mapConcurrent([...meetings.values()], concurrency, (meeting) =>
+    settle(store, meeting, budget),
+  );
+  return pausing.flat();
 };

@@ -1,3 +1,4 @@
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import type { Item } from '../../../foundations/storage/index.ts';
 import {
   mapConcurrent,
@@ -14,6 +15,7 @@ import {
   qualifiedId,
 } from '../../../foundations/wire/index.ts';
 import {
+  type CallName,
   type CallReport,
   fromItem,
   putRecords,
@@ -36,7 +38,7 @@ import { get, textOf } from './values.ts';
 export interface Pause {
   readonly kind: 'wait' | 'resume';
   readonly projectId: ProjectId;
-  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. */
+  /** Where the two meet: what is unique of their names, else the thread, or the trace without one. A digest. */
   readonly place: string;
   readonly id: string;
   readonly traceId: string;
@@ -44,16 +46,19 @@ export interface Pause {
   readonly opName: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
-  /** The names of the questions. An answer without any is to whatever was asked. */
+  /** Digests of the names of the questions. An answer without any is to whatever was asked. */
   readonly keys: string[];
 }
 
 const otelOf = ({ attributes }: Reported['start'], name: Pause['kind']): unknown =>
   get(get(attributes, 'otel'), name);
 
+/** The most questions that a call asks at once. Further ones are not told apart. */
+const maxKeys = 100;
+
 const keysOf = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.flatMap((key) => textOf(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => textOf(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */
@@ -65,18 +70,31 @@ const pairsOf = (reports: readonly CallReport[]): Reported[] =>
       : [];
   });
 
-/** The questions and answers among the reports of a request's spans. */
+/** What clients call questions and threads may be of any length, and may be what must not be stored. */
+const digestOf = (name: string): string => shortDigest(name).toString('hex');
+
+const microsPerMs = 1000;
+
+type Ended = NonNullable<Reported['end']>;
+
+/** When a call asked. Its end is that of the wait once somebody has answered. */
+const askedAt = ({ endedAt, summary }: Ended): Micros => {
+  const waitedMs = summary.waited_ms;
+  return endedAt - (typeof waitedMs === 'number' ? waitedMs * microsPerMs : 0);
+};
+
+/** The questions and answers among the reports of spans. */
 export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
   pairsOf(reports).flatMap(({ start, end }) =>
     (['wait', 'resume'] as const).flatMap((kind) => {
       const found = otelOf(start, kind);
       const { projectId, id, threadId, traceId, parentId, opName, startedAt } = start;
       if (found === undefined || id === null || traceId === null || !end) return [];
-      const keys = keysOf(found);
-      const places = get(found, 'unique') === true ? keys : [threadId ?? traceId];
+      const keys = keysOf(found).map(digestOf);
+      const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
       return places.map((place) => ({
         ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
-        ...{ endedAt: end.endedAt, keys },
+        ...{ endedAt: askedAt(end), keys },
       }));
     }),
   );
@@ -132,10 +150,6 @@ const linksOf = (pauses: readonly Pause[]): Links => {
     passedOn: waits.filter((wait) => !asked.includes(wait)),
   };
 };
-
-const microsPerMs = 1000;
-
-type Ended = NonNullable<Reported['end']>;
 
 /** Calls of one project, as they are reported or stored, and what becomes of them. */
 class Calls {
@@ -233,8 +247,7 @@ const answered = (turn: Ended, resumed: Ended): Partial<Ended> => {
 const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
   const said = get(otelOf(resume.start, 'resume'), 'said') as JsonValue | undefined;
   if (keysOf(otelOf(resume.start, 'resume')).length === 0 || !isJsonObject(said)) return said;
-  const key = keys.find((each) => Object.hasOwn(said, each));
-  return key === undefined ? undefined : said[key];
+  return Object.entries(said).find(([key]) => keys.includes(digestOf(key)))?.[1];
 };
 
 /**
@@ -345,6 +358,15 @@ const readPauses = async (
 
 const concurrency = 8;
 
+const notePauses = async (store: Store, pauses: readonly Pause[], budget: RequestBudget): Promise<void> => {
+  const notes = pauses.map((pause) => ({
+    ...noteOf(pause),
+    time: String(pause.startedAt).padStart(timeDigits, '0'),
+    record: { ...pause },
+  }));
+  await putRecords(store, notes, budget);
+};
+
 /** One pause of each place. */
 const placesOf = (pauses: readonly Pause[]): Pause[] => [
   ...new Map(pauses.map((pause) => [qualifiedId(pause.projectId, pause.place), pause])).values(),
@@ -363,12 +385,7 @@ export const withEarlierPauses = async (
   budget: RequestBudget,
 ): Promise<readonly CallReport[]> => {
   if (pauses.length === 0) return reports;
-  const notes = pauses.map((pause) => ({
-    ...noteOf(pause),
-    time: String(pause.startedAt).padStart(timeDigits, '0'),
-    record: { ...pause },
-  }));
-  await putRecords(store, notes, budget);
+  await notePauses(store, pauses, budget);
   const places = placesOf(pauses);
   const own = new Map(
     pairsOf(reports).map((call) => [qualifiedId(call.start.projectId, call.start.id ?? ''), call]),
@@ -437,17 +454,40 @@ const readMembers = async (
   return rows.flat().flatMap(({ id, start }) => (start ? [memberOf(id, start)] : []));
 };
 
+/** Notes the questions and answers of calls that came to another thread or turn. */
+const noteMoved = async (
+  store: Store,
+  moved: readonly CallName[],
+  budget: RequestBudget,
+): Promise<readonly Pause[]> => {
+  const calls = await mapConcurrent(moved, concurrency, ({ projectId, id }) =>
+    stored(store, projectId, id, budget),
+  );
+  const pauses = pausesIn(calls.flatMap((call) => (call ? reportsOf(call) : [])));
+  const known = await readPauses(store, pauses, budget);
+  const isNoted = ({ id, kind }: Pause, at: number): boolean =>
+    known[at]?.some((note) => note.id === id && note.kind === kind) ?? false;
+  await notePauses(
+    store,
+    pauses.filter((pause, at) => !isNoted(pause, at)),
+    budget,
+  );
+  return pauses;
+};
+
 /**
  * Gives stored calls what questions and answers say of them, once a request has written its own.
  *
  * @param pauses those of the request
+ * @param moved calls with others, which the request has brought to another thread or turn
  */
 export const settlePauses = async (
   store: Store,
   pauses: readonly Pause[],
+  moved: readonly CallName[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const places = placesOf(pauses);
+  const places = placesOf([...pauses, ...(await noteMoved(store, moved, budget))]);
   for (const [at, known] of (await readPauses(store, places, budget)).entries()) {
     const { projectId } = places[at] ?? {};
     if (projectId === undefined) continue;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Resume, Translation } from './conventions/index.ts';
+import { isOfOpenAiAgents } from './conventions/openai-agents.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
 import { get, textOf } from './values.ts';
 
@@ -16,15 +17,9 @@ interface Call extends ReceivedSpan {
   readonly translation: Translation;
 }
 
-/** Scopes whose runs go on with a tool, or with its result, and say so nowhere. */
-const silentScopes: ReadonlySet<string> = new Set([
-  'gcp.vertex.agent',
-  'openinference.instrumentation.openai_agents',
-  'opentelemetry.instrumentation.openai_agents',
-]);
-
+/** Whether a run goes on with a tool, or with its result, and says so nowhere. */
 const isSilent = ({ span, translation: { kind, resume } }: Call): boolean =>
-  kind === 'agent' && !resume && silentScopes.has(span.scope.name);
+  kind === 'agent' && !resume && (span.scope.name === 'gcp.vertex.agent' || isOfOpenAiAgents({ span }));
 
 /** Whether anything in a request can be meant: then its runs are looked at. */
 const mayPause = (call: Call): boolean => call.translation.wait?.isLast === true || isSilent(call);
@@ -63,17 +58,40 @@ const lastResult = (inputs: JsonObject): string | undefined => {
   return get(last, 'role') === 'tool' ? textOf(get(last, 'tool_call_id')) : undefined;
 };
 
-/** The first step of a run that begins so soon after it was not preceded by one of another request. */
+/**
+ * The first step of a run that begins so soon after it was not preceded by one of another request. Where
+ * the question has an id, that is no matter.
+ */
 const soonNanos = 50_000_000n;
 
-/** What shows that a run goes on: its first step is a tool, or a model that is given a tool's result. */
-const resumeOf = (run: Call, first: Call | undefined): Resume | undefined => {
-  if (!first || startOf(first) - startOf(run) > soonNanos) return undefined;
+/**
+ * What shows that a run goes on: its first step is a tool, or a model that is given a tool's result.
+ *
+ * @param followsAgent whether another agent's run may have called that tool, to hand over
+ */
+const resumeOf = (run: Call, first: Call, followsAgent: boolean): Resume | undefined => {
   const { kind, inputs } = first.translation;
   const own = textOf(first.span.attributes.get('gen_ai.tool.call.id'));
   const id = kind === 'tool' ? own : lastResult(inputs);
-  if (kind !== 'tool' && id === undefined) return undefined;
-  return id === undefined ? { keys: [] } : { keys: [id], unique: true };
+  if (kind !== 'tool' && (id === undefined || followsAgent)) return undefined;
+  // Questions of OpenAI's Agents have no id.
+  if (id !== undefined && !isOfOpenAiAgents(run)) return { keys: [id], unique: true };
+  return startOf(first) - startOf(run) > soonNanos ? undefined : { keys: [] };
+};
+
+/** The first step of each trace, and the first after each question: no other agent's run was before them. */
+const firstSteps = <T extends Call>(steps: readonly T[], asking: readonly T[]): ReadonlySet<T> => {
+  const firsts = new Set<T>();
+  const traces = Map.groupBy(asking, ({ span }) => span.traceId);
+  for (const [traceId, of] of Map.groupBy(steps, ({ span }) => span.traceId)) {
+    const ordered = of.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+    const since = [0n, ...(traces.get(traceId) ?? []).map(({ span }) => span.endTimeUnixNano)];
+    for (const time of since) {
+      const first = ordered.find((step) => startOf(step) >= time);
+      if (first) firsts.add(first);
+    }
+  }
+  return firsts;
 };
 
 /** Calls with the questions and answers that only whole runs show, and without those that are none. */
@@ -81,16 +99,13 @@ export const withPauses = <T extends Call>(calls: readonly T[]): readonly T[] =>
   if (!calls.some(mayPause)) return calls;
   const steps = stepsOf(calls);
   const lasts = new Set([...steps.values()].map((of) => of.at(-1)));
-  // Who takes over from another agent is given the result of a tool as well.
-  const traces = Map.groupBy(calls.filter(isStep), ({ span }) => span.traceId);
-  const firsts = new Set(
-    [...traces.values()].map((of) => of.reduce((a, b) => (startOf(b) < startOf(a) ? b : a))),
-  );
+  const asking = calls.filter((call) => call.translation.wait?.isLast && lasts.has(call));
+  const firsts = firstSteps(calls.filter(isStep), asking);
   return calls.map((call) => {
     const { wait, ...others } = call.translation;
     if (wait?.isLast && !lasts.has(call)) return { ...call, translation: others };
     const [first] = steps.get(call) ?? [];
-    const resume = first && firsts.has(first) && isSilent(call) ? resumeOf(call, first) : undefined;
+    const resume = first && isSilent(call) ? resumeOf(call, first, !firsts.has(first)) : undefined;
     return resume ? { ...call, translation: { ...call.translation, resume } } : call;
   });
 };

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../api/usage.ts';
+import { tokensOf } from '../../../api/shared/usage.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 
 /** A usage whose cached tokens are said to be among `input_tokens`, as OpenAI says it. */

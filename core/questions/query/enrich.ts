@@ -1,5 +1,5 @@
-import { headerAttributes } from '../../../api/header-fields.ts';
 import type { CallsQuery } from '../../../api/queries.ts';
+import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
@@ -35,12 +35,11 @@ export interface Lookups {
     projectId: ProjectId,
     budget: RequestBudget,
   ) => Promise<(usage: JsonObject, startedAt: Micros) => JsonObject>;
-  /** The feedback on calls by call id, oldest first. Calls without any may be missing. */
+  /** Gives the feedback on calls by call id, oldest first. Calls without any may be missing. */
   readonly feedback: (
     projectId: ProjectId,
-    callIds: readonly string[],
     budget: RequestBudget,
-  ) => Promise<ReadonlyMap<string, JsonValue[]>>;
+  ) => { readonly on: (callIds: readonly string[]) => Promise<ReadonlyMap<string, JsonValue[]>> };
   /** What refs lead to, in their order; undefined for a ref to nothing. */
   readonly objects: (
     refs: readonly Ref[],
@@ -51,7 +50,7 @@ export interface Lookups {
 /** No costs, no feedback, and refs to nothing. */
 export const noLookups: Lookups = {
   costs: async () => () => ({}),
-  feedback: async () => new Map(),
+  feedback: () => ({ on: async () => new Map() }),
   objects: async (refs) => refs.map(() => undefined),
 };
 
@@ -69,6 +68,7 @@ export class Enricher {
   readonly #sizes = new Map<string, Promise<number>>();
   readonly #traces: TraceReader | null;
   #costs: ReturnType<Lookups['costs']> | undefined;
+  #feedback: ReturnType<Lookups['feedback']> | undefined;
 
   /** @param totals how traces are added up, if the query asks for that */
   constructor(
@@ -160,7 +160,8 @@ export class Enricher {
   async #withFeedback(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     const ids = rows.filter(({ extras }) => !extras.feedback).map(({ header }) => header.id);
     if (ids.length === 0) return rows;
-    const found = await this.#lookups.feedback(this.#query.projectId, ids, this.#budget);
+    this.#feedback ??= this.#lookups.feedback(this.#query.projectId, this.#budget);
+    const found = await this.#feedback.on(ids);
     return rows.map((row) =>
       row.extras.feedback ? row : row.with({ feedback: found.get(row.header.id) ?? [] }),
     );

@@ -1,5 +1,5 @@
-import type { HeaderAttribute } from '../../../api/header-fields.ts';
 import type { CallsQuery, Includes } from '../../../api/queries.ts';
+import type { HeaderAttribute } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
 import { serviceName } from '../../../foundations/wire/index.ts';
 import { callColumns, headerAttributeAt, isPayloadColumn } from '../../records/calls/index.ts';

@@ -1,5 +1,5 @@
 import type { TraceTotals } from '../../../api/queries.ts';
-import { tokensOf } from '../../../api/usage.ts';
+import { tokensOf } from '../../../api/shared/usage.ts';
 import {
   isJsonObject,
   type JsonObject,

@@ -1,5 +1,5 @@
 import type { FeedbackAggregation } from '../../../api/feedback-stats.ts';
-import { type HeaderAttribute, headerAttributes } from '../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/shared/header-fields.ts';
 import {
   type Aggregation,
   type Asked,

@@ -1,4 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
+import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
 import {
   type CostMetric,
   costMetrics,
@@ -7,7 +8,6 @@ import {
   type UsageMetric,
   usageMetrics,
 } from '../../../api/stats.ts';
-import { type Tokens, tokensOf } from '../../../api/usage.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
 import { type Costs, costOf } from '../../records/costs/index.ts';

@@ -1,5 +1,5 @@
-import type { HeaderAttribute } from '../../../api/header-fields.ts';
 import { type CallsFilter, noIncludes } from '../../../api/queries.ts';
+import type { HeaderAttribute } from '../../../api/shared/header-fields.ts';
 import { isCostMetric, type StatsRequest } from '../../../api/stats.ts';
 import { type Expression, isDuring, valueAt } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';

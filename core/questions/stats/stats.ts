@@ -1,4 +1,4 @@
-import { type HeaderAttribute, headerAttributes } from '../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/shared/header-fields.ts';
 import { type GroupField, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { bucketEdges } from '../../../foundations/wire/buckets.ts';

@@ -1,6 +1,6 @@
 import type { CallsSelection, ModelCost } from '../../../api/queries.ts';
+import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
 import type { UsageAnswer, UsageRequest } from '../../../api/stats.ts';
-import { type Tokens, tokensOf } from '../../../api/usage.ts';
 import { valueAt } from '../../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {

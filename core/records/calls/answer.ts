@@ -1,4 +1,4 @@
-import type { HeaderAttribute, HeaderSummaryField } from '../../../api/header-fields.ts';
+import type { HeaderAttribute, HeaderSummaryField } from '../../../api/shared/header-fields.ts';
 import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import {
   formatTime,

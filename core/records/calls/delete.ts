@@ -22,6 +22,7 @@ import { factKeysOf } from './facts.ts';
 import {
   endKey,
   fromItem,
+  meetingKey,
   previewsItemKey,
   readStartEntries,
   segmentItemKey,
@@ -30,8 +31,8 @@ import {
   unchanged,
 } from './items.ts';
 import { recordKeysOf } from './log-records.ts';
-import { meetingKeysOf } from './meeting.ts';
 import type { PayloadPointer } from './model.ts';
+import { noteKeysOf } from './notes.ts';
 import {
   blank,
   blockOf,
@@ -235,7 +236,7 @@ const readNotes = async (
   });
   const ofTrace = new Map(calls.flatMap((call) => traceOfSpan(projectId, call)));
   await mapConcurrent([...ofTrace], concurrency, async ([traceId, call]) => {
-    call.notes = [...call.notes, ...(await meetingKeysOf(store, { projectId, traceId }, budget))];
+    call.notes = [...call.notes, ...(await noteKeysOf(store, meetingKey(projectId, traceId), budget))];
   });
 };
 

@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto';
-import { pack, shortDigest, unpack } from '../../../foundations/encoding/index.ts';
+import { shortDigest } from '../../../foundations/encoding/index.ts';
 import {
-  asBytes,
-  expiryIn,
   type Item,
   mapConcurrent,
-  putItems,
   type RequestBudget,
-  readRange,
   type Store,
 } from '../../../foundations/storage/index.ts';
 import {
@@ -20,6 +15,7 @@ import {
 import { redactLogRecords } from '../redaction.ts';
 import { placeKey } from './items.ts';
 import type { StartHeader } from './model.ts';
+import { noteKeysOf, putNotes, readNotes, textDigest } from './notes.ts';
 
 /*
  * Coding agents tell of one call by several log records and spans, in several requests. What each
@@ -33,12 +29,6 @@ export interface Place {
   /** A trace id, or what {@link placeOfThread} makes. */
   readonly place: string;
 }
-
-/** How long facts wait for further ones, in days. */
-const waitingDays = 7;
-
-/** The largest packed item, in bytes. An item can have 400 KB. */
-const maxBytes = 380 * 1024;
 
 const digestLength = 32;
 
@@ -80,32 +70,20 @@ export const putFacts = async (
     store,
     sent.map((record) => ({ record })),
   );
-  const days = Math.min(waitingDays, store.retentionDays ?? waitingDays);
   const stored: PlacedFacts[] = [];
-  const items: Item[] = [];
   let tooLong = 0;
-  const take = async (list: readonly JsonObject[]): Promise<void> => {
+  const put = async (list: readonly JsonObject[]): Promise<void> => {
     const text = JSON.stringify(list);
-    const b = await pack(Buffer.from(text));
-    if (b.length > maxBytes) {
-      const half = Math.floor(list.length / 2);
-      if (half === 0) tooLong += 1;
-      else for (const part of [list.slice(0, half), list.slice(half)]) await take(part);
-      return;
-    }
-    const digest = createHash('sha256').update(text).digest('hex').slice(0, digestLength);
-    items.push({ k: placeKey(projectId, place), p: `A ${digest}`, b, ...expiryIn(days) });
-    stored.push({ digest, facts: factsOf(text) });
+    const digest = textDigest(text, digestLength);
+    const note = { key: { k: placeKey(projectId, place), p: `A ${digest}` }, text };
+    const isStored = (await putNotes(store, [note], budget)).length === 0;
+    const half = Math.floor(list.length / 2);
+    if (isStored) stored.push({ digest, facts: factsOf(text) });
+    else if (half === 0) tooLong += 1;
+    else for (const part of [list.slice(0, half), list.slice(half)]) await put(part);
   };
-  await take(redacted.map(({ record }) => record));
-  await putItems(store.table, items, budget);
+  await put(redacted.map(({ record }) => record));
   return { stored, tooLong };
-};
-
-const itemsOf = async (store: Store, { projectId, place }: Place, budget: RequestBudget): Promise<Item[]> => {
-  const range = { partition: ['k', placeKey(projectId, place)] } as const;
-  const options = { toRow: (item: Item) => item, consistent: true };
-  return (await Array.fromAsync(readRange(store.table, range, options, budget))).flat();
 };
 
 /**
@@ -113,13 +91,14 @@ const itemsOf = async (store: Store, { projectId, place }: Place, budget: Reques
  *
  * @throws ServiceError 503 when storage does not answer in time
  */
-export const readFacts = async (store: Store, place: Place, budget: RequestBudget): Promise<PlacedFacts[]> =>
-  (await itemsOf(store, place, budget)).flatMap(({ p, b }) => {
-    const bytes = asBytes(b);
-    return bytes && typeof p === 'string'
-      ? [{ digest: p.slice(2), facts: factsOf(unpack(bytes).toString()) }]
-      : [];
-  });
+export const readFacts = async (
+  store: Store,
+  { projectId, place }: Place,
+  budget: RequestBudget,
+): Promise<PlacedFacts[]> => {
+  const notes = await Array.fromAsync(readNotes(store, placeKey(projectId, place), budget));
+  return notes.map(({ key, text }) => ({ digest: key.p.slice('A '.length), facts: factsOf(text) }));
+};
 
 const readConcurrency = 8;
 
@@ -137,7 +116,7 @@ export const factKeysOf = async (
     ]),
   );
   const found = await mapConcurrent([...places], readConcurrency, (place) =>
-    itemsOf(store, { projectId, place }, budget),
+    noteKeysOf(store, placeKey(projectId, place), budget),
   );
-  return found.flat().flatMap(({ k, p }) => (k && p ? [{ k, p }] : []));
+  return found.flat();
 };

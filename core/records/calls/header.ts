@@ -1,4 +1,4 @@
-import { type HeaderAttribute, headerAttributes } from '../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../api/shared/header-fields.ts';
 import {
   ByteReader,
   ByteWriter,
@@ -354,7 +354,7 @@ const readLinks = (reader: ByteReader, own: string): LinkedIds => {
  * was given is that of its attributes.
  */
 
-const [isRun, isPlain, isRemote, namesThread, namesOther, isGiven] = [1, 2, 4, 8, 16, 32];
+const [isRun, isPlain, isRemote, namesThread, namesOther, isGiven, pauses] = [1, 2, 4, 8, 16, 32, 64];
 
 /** What a header has of a call anyway that a span's role repeats. */
 type AroundSpan = Pick<StartHeader, 'threadId' | 'attributes'>;
@@ -366,6 +366,7 @@ const writeSpan = (writer: ByteWriter, span: SpanRole, { threadId }: AroundSpan)
       (span.isPlain ? isPlain : 0) |
       (span.hasRemoteParent ? isRemote : 0) |
       (span.givenUser === null ? 0 : isGiven) |
+      (span.pauses ? pauses : 0) |
       names,
   );
   if (span.threadId !== null && names === namesOther) writer.text(span.threadId);
@@ -378,6 +379,7 @@ const readSpan = (reader: ByteReader, { threadId, attributes }: AroundSpan): Spa
     isRun: (flags & isRun) !== 0,
     isPlain: (flags & isPlain) !== 0,
     hasRemoteParent: (flags & isRemote) !== 0,
+    pauses: (flags & pauses) !== 0,
     threadId: flags & namesOther ? reader.text() : flags & namesThread ? threadId : null,
     givenUser: flags & isGiven && typeof user === 'string' ? user : null,
   };

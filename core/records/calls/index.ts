@@ -3,6 +3,7 @@ export { type DeleteOthers, deleteCalls, removeCalls } from './delete.ts';
 export { type Place, type PlacedFacts, placeOfThread, putFacts, readFacts } from './facts.ts';
 export { fitsHeader, foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
+  type CallName,
   callIdOf,
   endKey,
   errorRange,

@@ -1,18 +1,8 @@
-import { createHash } from 'node:crypto';
-import { pack, unpack } from '../../../foundations/encoding/index.ts';
-import {
-  asBytes,
-  expiryIn,
-  type Item,
-  mapConcurrent,
-  putItems,
-  type RequestBudget,
-  readRange,
-  type Store,
-} from '../../../foundations/storage/index.ts';
+import type { Item, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { redactLogRecords } from '../redaction.ts';
-import { type CallName, nameOf, recordKey } from './items.ts';
+import { type CallName, recordKey } from './items.ts';
+import { noteKeysOf, putNotes, readNotes, textDigest } from './notes.ts';
 
 /*
  * A log record may come before the span whose call it joins. So it lies beside the call, in a
@@ -26,14 +16,7 @@ export interface JoiningRecord extends CallName {
   readonly record: JsonObject;
 }
 
-/** How long a record waits for its call, and how long a call that is reported again finds it, in days. */
-const waitingDays = 7;
-
-/** The largest packed record, in bytes. An item can have 400 KB. */
-const maxRecordBytes = 380 * 1024;
-
 const digestLength = 16;
-const packConcurrency = 8;
 
 /**
  * Stores log records, each once however often it comes.
@@ -46,28 +29,13 @@ export const putRecords = async (
   sent: readonly JoiningRecord[],
   budget: RequestBudget,
 ): Promise<JoiningRecord[]> => {
-  const records = await redactLogRecords(store, sent);
-  const tooLong: JoiningRecord[] = [];
-  const items = new Map<string, Item>();
-  const days = Math.min(waitingDays, store.retentionDays ?? waitingDays);
-  await mapConcurrent(records, packConcurrency, async (joining) => {
+  const notes = (await redactLogRecords(store, sent)).map((joining) => {
     const { projectId, id, time, record } = joining;
     const text = JSON.stringify(record);
-    const b = await pack(Buffer.from(text));
-    const digest = createHash('sha256').update(text).digest('hex').slice(0, digestLength);
-    const p = `L ${time} ${digest}`;
-    if (b.length > maxRecordBytes) tooLong.push(joining);
-    else items.set(`${nameOf(joining)} ${p}`, { k: recordKey(projectId, id), p, b, ...expiryIn(days) });
+    const p = `L ${time} ${textDigest(text, digestLength)}`;
+    return { joining, key: { k: recordKey(projectId, id), p }, text };
   });
-  await putItems(store.table, [...items.values()], budget);
-  return tooLong;
-};
-
-/** The items of the log records that join a call, in order of their times, strongly consistent. */
-const itemsOf = async (store: Store, { projectId, id }: CallName, budget: RequestBudget): Promise<Item[]> => {
-  const range = { partition: ['k', recordKey(projectId, id)] } as const;
-  const options = { toRow: (item: Item) => item, consistent: true };
-  return (await Array.fromAsync(readRange(store.table, range, options, budget))).flat();
+  return (await putNotes(store, notes, budget)).map(({ joining }) => joining);
 };
 
 /**
@@ -77,13 +45,12 @@ const itemsOf = async (store: Store, { projectId, id }: CallName, budget: Reques
  */
 export const readRecords = async (
   store: Store,
-  call: CallName,
+  { projectId, id }: CallName,
   budget: RequestBudget,
-): Promise<JsonObject[]> =>
-  (await itemsOf(store, call, budget)).flatMap(({ b }) => {
-    const bytes = asBytes(b);
-    return bytes ? [JSON.parse(unpack(bytes).toString()) as JsonObject] : [];
-  });
+): Promise<JsonObject[]> => {
+  const notes = await Array.fromAsync(readNotes(store, recordKey(projectId, id), budget));
+  return notes.map(({ text }) => JSON.parse(text) as JsonObject);
+};
 
 /** Whether log records can join a call: it was made of a span, whose ids make 32 hex digits. */
 const canBeJoined = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
@@ -94,7 +61,4 @@ export const recordKeysOf = async (
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
-): Promise<Item[]> =>
-  canBeJoined(id)
-    ? (await itemsOf(store, { projectId, id }, budget)).flatMap(({ k, p }) => (k && p ? [{ k, p }] : []))
-    : [];
+): Promise<Item[]> => (canBeJoined(id) ? noteKeysOf(store, recordKey(projectId, id), budget) : []);

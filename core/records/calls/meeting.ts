@@ -1,12 +1,7 @@
-import { createHash } from 'node:crypto';
-import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import {
-  asBytes,
   compareAndSwapAll,
-  expiryIn,
   type Item,
   mapConcurrent,
-  putItems,
   type RequestBudget,
   readRange,
   replaceItem,
@@ -32,6 +27,7 @@ import {
   withPlace,
 } from './items.ts';
 import type { CallStart, SpanRole, StartHeader } from './model.ts';
+import { putNotes, readNotes, textDigest } from './notes.ts';
 import { placeholder, withUser } from './replace.ts';
 
 /*
@@ -63,8 +59,6 @@ export interface CallPlace {
   readonly userId: string | null;
 }
 
-/** How long what a request has of a trace is kept, in days. */
-const meetingDays = 7;
 /** The most spans of a trace that are looked at together. */
 const maxSpans = 10_000;
 const digestLength = 16;
@@ -99,7 +93,7 @@ interface LeftSpans {
   readonly spans: readonly LeftSpan[];
 }
 
-const [isRun, isPlain, isRemote] = [1, 2, 4];
+const [isRun, isPlain, isRemote, pauses] = [1, 2, 4, 8];
 
 const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
   const places = new Map<string, number>();
@@ -111,7 +105,10 @@ const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
   };
   const left = spans.map(({ id, parentId, span, userId }): LeftSpan => {
     const flags =
-      (span.isRun ? isRun : 0) | (span.isPlain ? isPlain : 0) | (span.hasRemoteParent ? isRemote : 0);
+      (span.isRun ? isRun : 0) |
+      (span.isPlain ? isPlain : 0) |
+      (span.hasRemoteParent ? isRemote : 0) |
+      (span.pauses ? pauses : 0);
     return [id, parentId, flags, placeOf(span.threadId), placeOf(userId)];
   });
   return { names: [...places.keys()], spans: left };
@@ -125,6 +122,7 @@ const fromLeft = ({ names, spans }: LeftSpans): SpanOfTrace[] =>
       isRun: (flags & isRun) !== 0,
       isPlain: (flags & isPlain) !== 0,
       hasRemoteParent: (flags & isRemote) !== 0,
+      pauses: (flags & pauses) !== 0,
       threadId: names[thread] ?? null,
       givenUser: null,
     },
@@ -134,6 +132,7 @@ const fromLeft = ({ names, spans }: LeftSpans): SpanOfTrace[] =>
 /**
  * Leaves what a request has of a trace's spans. The same spans are left once.
  *
+ * @returns false if they are too many for a note; nothing is left then
  * @throws ServiceError 503 when storage does not accept it in time
  */
 export const leaveSpans = async (
@@ -141,22 +140,11 @@ export const leaveSpans = async (
   { projectId, traceId }: TraceName,
   spans: readonly SpanOfTrace[],
   budget: RequestBudget,
-): Promise<void> => {
+): Promise<boolean> => {
   const text = JSON.stringify(toLeft(spans));
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, digestLength);
-  const days = Math.min(meetingDays, store.retentionDays ?? meetingDays);
-  const b = await pack(Buffer.from(text));
-  const item = { k: meetingKey(projectId, traceId), p: `M ${digest}`, b, ...expiryIn(days) };
-  await putItems(store.table, [item], budget);
+  const note = { key: { k: meetingKey(projectId, traceId), p: `M ${textDigest(text, digestLength)}` }, text };
+  return (await putNotes(store, [note], budget)).length === 0;
 };
-
-const itemsOf = (store: Store, { projectId, traceId }: TraceName, budget: RequestBudget) =>
-  readRange(
-    store.table,
-    { partition: ['k', meetingKey(projectId, traceId)] },
-    { toRow: (item: Item) => item, consistent: true },
-    budget,
-  );
 
 /**
  * Reads what requests have left of a trace's spans, strongly consistent.
@@ -166,26 +154,16 @@ const itemsOf = (store: Store, { projectId, traceId }: TraceName, budget: Reques
  */
 export const readLeftSpans = async (
   store: Store,
-  trace: TraceName,
+  { projectId, traceId }: TraceName,
   budget: RequestBudget,
 ): Promise<Map<string, SpanOfTrace> | undefined> => {
   const found = new Map<string, SpanOfTrace>();
-  for await (const items of itemsOf(store, trace, budget))
-    for (const { b } of items) {
-      const bytes = asBytes(b);
-      if (!bytes) continue;
-      for (const span of fromLeft(JSON.parse(unpack(bytes).toString()) as LeftSpans))
-        found.set(span.id, span);
-      if (found.size > maxSpans) return undefined;
-    }
+  for await (const { text } of readNotes(store, meetingKey(projectId, traceId), budget)) {
+    for (const span of fromLeft(JSON.parse(text) as LeftSpans)) found.set(span.id, span);
+    if (found.size > maxSpans) return undefined;
+  }
   return found;
 };
-
-/** Reads the keys of what requests have left of a trace's spans, to delete them with its calls. */
-export const meetingKeysOf = async (store: Store, trace: TraceName, budget: RequestBudget): Promise<Item[]> =>
-  (await Array.fromAsync(itemsOf(store, trace, budget)))
-    .flat()
-    .flatMap(({ k, p }) => (k && p ? [{ k, p }] : []));
 
 /**
  * Flags calls that are not stored yet as awaited.

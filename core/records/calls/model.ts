@@ -1,5 +1,5 @@
 import type { CallEnd, CallReport, CallStart, SpanRole } from '../../../api/calls.ts';
-import type { HeaderAttribute } from '../../../api/header-fields.ts';
+import type { HeaderAttribute } from '../../../api/shared/header-fields.ts';
 import type { JsonObject, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 
 export type { CallEnd, CallReport, CallStart, SpanRole };

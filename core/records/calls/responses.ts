@@ -1,25 +1,19 @@
-import { pack, unpack } from '../../../foundations/encoding/index.ts';
 import { keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import {
-  asBytes,
   deleteItems,
   everyShard,
-  expiryIn,
-  type Item,
   mapConcurrent,
-  putItems,
   queryPage,
   type RequestBudget,
-  readRange,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import type { IndexRange } from '../../../foundations/storage/tables.ts';
+import type { IndexRange, TableKey } from '../../../foundations/storage/tables.ts';
 import { type JsonObject, type Micros, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
-import { waitingDays } from '../projects.ts';
 import { redactLogRecords } from '../redaction.ts';
 import { foldCall } from './header.ts';
 import { fromItem, timeRange, traceRange, waitingKey } from './items.ts';
 import type { CallHeader } from './model.ts';
+import { putNotes, readNotes } from './notes.ts';
 import { PayloadReader } from './read.ts';
 
 /*
@@ -48,9 +42,7 @@ export interface Waiting {
   readonly record: JsonObject;
 }
 
-const concurrency = 8;
-
-const keyOf = ({ projectId, responseId, id }: Omit<Waiting, 'record'>): Item => ({
+const keyOf = ({ projectId, responseId, id }: Omit<Waiting, 'record'>): TableKey<'calls'> => ({
   k: waitingKey(projectId, responseId),
   p: `W ${id}`,
 });
@@ -58,20 +50,20 @@ const keyOf = ({ projectId, responseId, id }: Omit<Waiting, 'record'>): Item => 
 /**
  * Stores what is to wait for calls, each once however often it comes.
  *
+ * @returns the ids of what is too long to wait
  * @throws ServiceError as {@link redactLogRecords}; 503 when storage does not accept it in time
  */
 export const putWaiting = async (
   store: Store,
   sent: readonly Waiting[],
   budget: RequestBudget,
-): Promise<void> => {
-  const days = Math.min(waitingDays, store.retentionDays ?? waitingDays);
-  const items = await mapConcurrent(await redactLogRecords(store, sent), concurrency, async (waiting) => ({
-    ...keyOf(waiting),
-    b: await pack(Buffer.from(JSON.stringify(waiting.record))),
-    ...expiryIn(days),
+): Promise<ReadonlySet<string>> => {
+  const notes = (await redactLogRecords(store, sent)).map((waiting) => ({
+    id: waiting.id,
+    key: keyOf(waiting),
+    text: JSON.stringify(waiting.record),
   }));
-  await putItems(store.table, items, budget);
+  return new Set((await putNotes(store, notes, budget)).map(({ id }) => id));
 };
 
 /**
@@ -85,15 +77,13 @@ export const readWaiting = async (
   responseId: string,
   budget: RequestBudget,
 ): Promise<Waiting[]> => {
-  const range = { partition: ['k', waitingKey(projectId, responseId)] } as const;
-  const options = { toRow: (item: Item) => item, consistent: true };
-  const items = (await Array.fromAsync(readRange(store.table, range, options, budget))).flat();
-  return items.flatMap(({ p, b }) => {
-    const bytes = asBytes(b);
-    if (!bytes || typeof p !== 'string') return [];
-    const record = parseJson(unpack(bytes).toString()) as JsonObject;
-    return [{ projectId, responseId, id: p.slice('W '.length), record }];
-  });
+  const notes = await Array.fromAsync(readNotes(store, waitingKey(projectId, responseId), budget));
+  return notes.map(({ key, text }) => ({
+    projectId,
+    responseId,
+    id: key.p.slice('W '.length),
+    record: parseJson(text) as JsonObject,
+  }));
 };
 
 /** Deletes what has found its call. */
@@ -111,6 +101,7 @@ export interface Where {
   readonly to: Micros;
 }
 
+const concurrency = 8;
 /** The most calls that are looked at in one range of keys. The newest come first. */
 const maxRows = 20_000;
 /** How many calls are read at once, with their payloads. */

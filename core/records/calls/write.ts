@@ -65,6 +65,7 @@ import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleT
  * @param idsAreNew whether the service made all ids for this request, so that no call exists yet
  * @param areJudges whether judges of the service made the calls
  * @param isMet whether thread, turn and user of a span come of all that is known of its trace
+ * @param placeOf where each report stands in the body of the request: errors name it
  * @param onAwaited is told of each start that others waited for
  * @throws ServiceError as {@link redactReports}; 503 when storage does not accept it in time
  */
@@ -77,15 +78,17 @@ export const writeCalls = async (
     idsAreNew = false,
     areJudges = false,
     isMet = () => false,
+    placeOf,
     onAwaited,
   }: {
     readonly idsAreNew?: boolean;
     readonly areJudges?: boolean;
     readonly isMet?: (call: CallName) => boolean;
+    readonly placeOf?: (index: number) => readonly string[];
     readonly onAwaited?: (call: CallName) => void;
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
-  const reports = await nameCalls(store, await redactReports(store, sent), budget);
+  const reports = await nameCalls(store, await redactReports(store, sent, placeOf), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
@@ -348,7 +351,7 @@ const nameCalls = async (
 };
 
 /**
- * Stores the start of one call, and answers its ids.
+ * Stores the start of one call, which is the field `start` of a request, and answers its ids.
  *
  * @throws ServiceError as {@link writeCalls}
  */
@@ -358,7 +361,8 @@ export const startCall = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<StartAnswer> => {
-  const [answer] = await writeCalls(store, [{ kind: 'start', start }], userId, budget);
+  const reports = [{ kind: 'start', start }] as const;
+  const [answer] = await writeCalls(store, reports, userId, budget, { placeOf: () => ['start'] });
   if (!answer) throw new Error('the start of a call was not answered');
   return answer;
 };

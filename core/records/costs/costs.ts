@@ -1,5 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
-import { type Tokens, tokensOf } from '../../../api/usage.ts';
+import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,

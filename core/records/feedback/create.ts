@@ -131,7 +131,7 @@ export const createFeedback = async (
 ): Promise<CreatedFeedback[]> => {
   const requests: Request[] = [];
   for (const { draft, loc } of creations)
-    requests.push({ record: newRecord(await redactFeedback(store, draft), userId), loc });
+    requests.push({ record: newRecord(await redactFeedback(store, draft, loc), userId), loc });
   refuseLarge(requests);
   for (const { record } of requests) store.noteProject?.(record.header.projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.

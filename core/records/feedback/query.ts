@@ -23,6 +23,7 @@ import {
   type Keyed,
   keyBytes,
   mapBatches,
+  type Paging,
   readsAhead,
   type Slice,
   scan,
@@ -35,13 +36,13 @@ import {
   everyShard,
   getItems,
   type Item,
+  itemBytes,
   type KeyRange,
-  mapConcurrent,
   type RequestBudget,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { callRef, invalid, isId, type JsonValue, type ProjectId } from '../../../foundations/wire/index.ts';
-import { encoder, FeedbackReader, isInPayload, joinedFields } from './answer.ts';
+import { invalid, isId, type ProjectId } from '../../../foundations/wire/index.ts';
+import { encoder, FeedbackReader, isInPayload } from './answer.ts';
 import {
   attributesButPayload,
   readWhole,
@@ -148,7 +149,9 @@ export const planSummary = ({ source, ...rest }: Plan): Readonly<Record<string, 
 });
 
 /** Where entries are looked for, in which order, and how many are wanted. */
-type Search = Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>;
+export interface Search
+  extends Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>,
+    Pick<Paging, 'growth'> {}
 
 const rangesOf = (
   store: Store,
@@ -179,6 +182,14 @@ const none = new Uint8Array();
 
 const compareTimes = (a: Item, b: Item): number => Buffer.compare(asBytes(a.t) ?? none, asBytes(b.t) ?? none);
 
+/** What a search took so far. */
+interface RowCounts {
+  /** Index rows or items that were read. */
+  scanned: number;
+  /** Bytes of the index rows. */
+  bytes: number;
+}
+
 /**
  * Everything that a search finds, in order of creation (or its reverse), without payloads that are
  * stored apart.
@@ -187,13 +198,14 @@ async function* entriesOf(
   store: Store,
   projectId: ProjectId,
   search: Search,
+  counts: RowCounts,
   budget: RequestBudget,
 ): AsyncGenerator<readonly Entry[]> {
   const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
     const entries = await Promise.all(items.map((item) => toEntry(projectId, item)));
     return entries.filter((entry) => entry !== undefined);
   };
-  const { source, descending, enough } = search;
+  const { source, descending, enough, growth } = search;
   if (source.kind === 'ids') {
     const keys = source.values.map((id) => recordKey(projectId, id));
     const options = { consistent: true, attributes: attributesButPayload };
@@ -206,11 +218,15 @@ async function* entriesOf(
   const options = {
     descending,
     firstPage: enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges.length),
+    ...(growth !== undefined && { growth }),
     ahead: readsAhead(search, ranges.length),
     toRow: (item: Item) => item,
     compare: compareTimes,
   };
-  yield* mapBatches(scan(store.table, ranges, options, budget), toEntries);
+  yield* mapBatches(scan(store.table, ranges, options, budget), (items) => {
+    counts.bytes += items.reduce((sum, item) => sum + itemBytes(item), 0);
+    return toEntries(items);
+  });
 }
 
 /**
@@ -218,18 +234,18 @@ async function* entriesOf(
  * gives one revision of each chain, whatever is being replaced meanwhile.
  *
  * @param isWanted which records' payloads must be read, if they are stored apart
- * @param counts `scanned` grows by the rows or items that are read
+ * @param counts grow by what is read
  */
-const recordsOf = (
+export const recordsOf = (
   store: Store,
   projectId: ProjectId,
   search: Search,
   isWanted: (record: FeedbackRecord) => boolean,
   budget: RequestBudget,
-  counts = { scanned: 0 },
+  counts: RowCounts = { scanned: 0, bytes: 0 },
 ): AsyncGenerator<readonly FeedbackRecord[]> => {
   const { bounds, descending } = search;
-  const found = mapBatches(entriesOf(store, projectId, search, budget), (entries) => {
+  const found = mapBatches(entriesOf(store, projectId, search, counts, budget), (entries) => {
     counts.scanned += entries.length;
     return entries;
   });
@@ -281,7 +297,7 @@ export const queryFeedback = (
   };
   const onHeader = tests(planned.onHeaders);
   const onPayload = tests(planned.onPayloads);
-  const counts = { scanned: 0, sent: 0 };
+  const counts = { scanned: 0, bytes: 0, sent: 0 };
   const isWanted = (record: FeedbackRecord) => planned.plan.payloads && onHeader(record);
   const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, counts);
   const matching = mapBatches(found, (batch) =>
@@ -343,39 +359,4 @@ export const countFeedback = async (
   let count = 0;
   for await (const batch of queryFeedback(store, every, budget).records) count += batch.length;
   return count;
-};
-
-/** The search for everything on one ref, oldest first. */
-const onRef = (ref: string): Search => ({
-  source: { kind: 'refs', values: [ref] },
-  bounds: {},
-  descending: false,
-  order: 'free',
-  enough: null,
-  limit: null,
-});
-
-/** How many calls are looked up at once. */
-const concurrency = 32;
-
-/**
- * The feedback on calls by call id, oldest first; calls without any are missing. It takes one query
- * for each call, the smallest there is if a call has no feedback.
- *
- * @param callIds each once
- */
-export const feedbackOn = async (
-  store: Store,
-  projectId: ProjectId,
-  callIds: readonly string[],
-  budget: RequestBudget,
-): Promise<ReadonlyMap<string, JsonValue[]>> => {
-  const reader = new FeedbackReader();
-  const found = await mapConcurrent(callIds, concurrency, async (callId): Promise<[string, JsonValue[]]> => {
-    const ref = callRef(projectId, callId);
-    const records = await Array.fromAsync(recordsOf(store, projectId, onRef(ref), () => true, budget));
-    const onCall = records.flat().filter(({ header }) => header.ref === ref);
-    return [callId, onCall.map((record) => reader.object(record, joinedFields))];
-  });
-  return new Map(found.filter(([, records]) => records.length > 0));
 };

@@ -1,13 +1,26 @@
 import type * as z from 'zod/mini';
-import { alert, alertClass } from '../../../api/alerts.ts';
-import { evaluator, evaluatorClass } from '../../../api/evaluators.ts';
-import { limits, limitsClass, limitsObject } from '../../../api/limits.ts';
+import { alert } from '../../../api/alerts.ts';
+import { evaluator } from '../../../api/evaluators.ts';
+import { limits, limitsObject } from '../../../api/limits.ts';
 import { everyVersion } from '../../../api/objects.ts';
-import { annotationSpec, annotationSpecClass, reviewQueue, reviewQueueClass } from '../../../api/reviews.ts';
+import { annotationSpec, reviewQueue } from '../../../api/reviews.ts';
+import {
+  alertClass,
+  annotationSpecClass,
+  evaluatorClass,
+  limitsClass,
+  reviewQueueClass,
+} from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
-import { readSchema } from '../../../foundations/json-schema/index.ts';
+import { readSchema } from '../../../foundations/json-schema/read.ts';
 import { re2Problem } from '../../../foundations/re2.ts';
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import {
+  type Item,
+  queryPage,
+  type RequestBudget,
+  readRange,
+  type Store,
+} from '../../../foundations/storage/index.ts';
 import {
   type ErrorDetail,
   forbidden,
@@ -21,6 +34,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { parseValue } from '../../../foundations/wire/schema.ts';
+import { memberRange, toHeader } from './items.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findAll } from './query.ts';
 import { readValues } from './read.ts';
@@ -30,11 +44,16 @@ import { readValues } from './read.ts';
  * and some take the role `admin`. One more class is one more line in each list.
  */
 
+/** Where the value of an object stands in a request. */
+const inBody = ['body', 'obj', 'val'];
+
 /** How the values of a class are checked. */
 interface ClassCheck {
   readonly schema: () => z.ZodMiniType;
   /** The only name that an object of the class may have. @default - any */
   readonly objectId?: string;
+  /** How many objects of the class a project may have, since all are read at once. @default - any number */
+  readonly most?: number;
   /** What the schema cannot tell: problems with their places in the value. @default - none */
   readonly further?: (value: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
@@ -63,6 +82,7 @@ const evaluatorProblems = async ({ check, query }: JsonObject): Promise<ErrorDet
 const checks: Readonly<Record<string, ClassCheck>> = {
   [evaluatorClass]: {
     schema: evaluator,
+    most: 100,
     further: evaluatorProblems,
   },
   [limitsClass]: { schema: limits, objectId: limitsObject },
@@ -108,8 +128,27 @@ export interface ObjectOfClass {
   readonly value: JsonObject;
 }
 
+/** The latest versions of objects of a class, of which some may be of another if they are named. */
+const latestVersions = async (
+  store: Store,
+  projectId: ProjectId,
+  className: string,
+  objectIds: readonly string[] | null,
+  budget: RequestBudget,
+): Promise<VersionHeader[]> => {
+  if (objectIds === null) {
+    const options = { toRow: (item: Item) => toHeader(projectId, item), consistent: true };
+    const members = readRange(store.table, memberRange(projectId, className), options, budget);
+    return (await Array.fromAsync(members)).flat();
+  }
+  const filter = { ...everyVersion, latestOnly: true, objectIds: [...objectIds] };
+  const named = findAll(store, { projectId, filter }, 'ascending', null, budget);
+  return (await Array.fromAsync(named)).flat().map(({ header }) => header);
+};
+
 /**
- * Reads the latest versions of a project's objects of a class, by their ids.
+ * Reads the latest versions of a project's objects of a class that means something to the service, by
+ * their ids. It takes no look at other objects.
  *
  * @param objectIds which; null for all
  */
@@ -120,14 +159,34 @@ export const readClass = async (
   objectIds: readonly string[] | null,
   budget: RequestBudget,
 ): Promise<ObjectOfClass[]> => {
-  const filter = { ...everyVersion, latestOnly: true, objectIds: objectIds && [...objectIds] };
-  const batches = await Array.fromAsync(findAll(store, { projectId, filter }, 'ascending', null, budget));
-  const found = batches.flat().filter(({ header }) => header.baseObjectClass === className);
+  const latest = await latestVersions(store, projectId, className, objectIds, budget);
+  const found = latest.flatMap((header) => (header.meaning === className ? [{ header }] : []));
   const values = await readValues(store, found, budget);
   return found.flatMap(({ header }, i) => {
     const value = parseJson(values[i] ?? 'null') as JsonValue;
-    return ownClassOf(value) === className && isJsonObject(value) ? [{ header, value }] : [];
+    return isJsonObject(value) ? [{ header, value }] : [];
   });
+};
+
+/**
+ * Refuses one more object of a class, if a project has as many as it may. Several that are made at the
+ * same moment can be a few more.
+ *
+ * @throws ServiceError 422
+ */
+export const requireRoom = async (
+  { table }: Store,
+  projectId: ProjectId,
+  className: string,
+  budget: RequestBudget,
+): Promise<void> => {
+  const most = checks[className]?.most;
+  if (most === undefined) return;
+  const range = memberRange(projectId, className);
+  const { items } = await queryPage(table, range, budget, { consistent: true, limit: most });
+  if (items.length < most) return;
+  const msg = `is one more object of class ${className} than the ${most} that a project may have: delete one that you no longer need`;
+  throw invalidAt(inBody, msg);
 };
 
 /**
@@ -161,15 +220,13 @@ export const checkObject = async (objectId: string, value: JsonValue): Promise<v
     const msg = `should be ${only} for an object of class ${ownClassOf(value)}`;
     throw invalidAt(['body', 'obj', 'object_id'], msg);
   }
-  await checkValue(value, ['body', 'obj', 'val']);
+  await checkValue(value, inBody);
 };
 
 type Grants = Pick<Caller, 'grants'>;
 
 const needsAdmin = (loc: readonly string[], deed: string, what: string, projectId: ProjectId) =>
   forbidden(loc, `it takes the role admin to ${deed} ${what}, which this key does not have in ${projectId}`);
-
-const inBody = ['body', 'obj', 'val'];
 
 /**
  * Refuses a caller who may not make an object with this value.

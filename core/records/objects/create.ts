@@ -8,9 +8,18 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
-import { classWithMeaning } from './classes.ts';
+import { classWithMeaning, ownClassOf, requireRoom } from './classes.ts';
 import { sweep } from './delete.ts';
-import { digestItem, type Head, headItem, noteKey, unchanged, type ValueName, versionItem } from './items.ts';
+import {
+  digestItem,
+  type Head,
+  headItem,
+  memberChanges,
+  noteKey,
+  unchanged,
+  type ValueName,
+  versionItem,
+} from './items.ts';
 import type { AuthorizeChange, ObjectName, VersionHeader } from './model.ts';
 import { findVersions, packValue, putValue, readHeads } from './read.ts';
 
@@ -32,7 +41,7 @@ const isClassName = (value: JsonValue | undefined): value is string =>
 /**
  * The class that a value's class is built upon. `_bases` names its bases, the nearest first: it is
  * the last of them other than `Object` and `BaseModel`. If there is none, it is `_class_name`. A value
- * with neither field has its `_type` as class, unless it is an op.
+ * with neither field, not even one of null, has its `_type` as class, unless it is an op.
  *
  * @returns null if the value names no class of 1–256 characters
  */
@@ -41,8 +50,7 @@ export const baseObjectClassOf = (value: JsonValue, kind: 'op' | 'object'): stri
   const base = Array.isArray(bases)
     ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
     : undefined;
-  const className =
-    own(value, '_class_name') ?? (bases === undefined && kind === 'object' ? own(value, '_type') : undefined);
+  const className = own(value, '_class_name') ?? (kind === 'object' ? ownClassOf(value) : undefined);
   return base ?? (isClassName(className) ? className : null);
 };
 
@@ -70,8 +78,8 @@ export interface ObjectChecks {
  *
  * @param userId whose key makes it
  * @returns the digest of the value, as it was sent
- * @throws ServiceError 409 if the client expects another digest; as {@link redactObject} and the checks;
- * 503 when storage does not take it in time, or others change the object all the while
+ * @throws ServiceError 409 if the client expects another digest; as {@link redactObject}, the checks
+ * and {@link requireRoom}; 503 when storage does not take it in time, or others change the object all the while
  */
 export const createObject = async (
   store: Store,
@@ -89,7 +97,8 @@ export const createObject = async (
   const { packed, bytes, home } = await packValue(val);
   const kind = isOp(val) ? 'op' : 'object';
   const baseObjectClass = baseObjectClassOf(val, kind);
-  const about = { ...name, digest, kind, baseObjectClass, bytes, home } as const;
+  const meaning = classWithMeaning(val) ?? null;
+  const about = { ...name, digest, kind, baseObjectClass, meaning, bytes, home } as const;
   const orphans: ValueName[] = [];
   await compareAndSwap(budget, async () => {
     const [[known], [head]] = await Promise.all([
@@ -99,6 +108,8 @@ export const createObject = async (
     if (known) return { value: undefined };
     // The transaction takes the head as it was read, so nothing else is covered.
     if (head?.latest) await authorize?.({ deleted: [], covered: head.latest, uncovered: null });
+    if (meaning !== null && head?.latest?.meaning !== meaning)
+      await requireRoom(store, name.projectId, meaning, budget);
     const header = { ...about, userId, versionIndex: head?.next ?? 0, createdAt: Date.now() * 1000 };
     // Nothing shows before its value is stored.
     if (home === 'bucket') await putValue(store, header, packed, budget);
@@ -123,12 +134,14 @@ const creation = (header: VersionHeader, head: Head | undefined, packed: Uint8Ar
     generation: (head?.generation ?? 0) + 1,
     latest: header,
   };
+  const members = memberChanges(head?.latest ?? null, header);
   return {
     puts: [
       { item: headItem(next), expected: unchanged(head) },
       { item: versionItem(header) },
       { item: digestItem(header, home === 'item' ? packed : null), expected: { k: undefined } },
+      ...members.puts,
     ],
-    deletes: home === 'bucket' ? [noteKey(header)] : [],
+    deletes: [...(home === 'bucket' ? [noteKey(header)] : []), ...members.deletes],
   };
 };

@@ -13,6 +13,7 @@ import {
   digestKey,
   type Head,
   headItem,
+  memberChanges,
   noteKey,
   noteRange,
   toHeader,
@@ -81,10 +82,10 @@ const readNotes = async (
 const maxNotes = 1000;
 
 /**
- * How many versions go in one transaction of at most 100 writes: the head, and up to three of each
- * version.
+ * How many versions go in one transaction of at most 100 writes: the head, up to two of members of
+ * classes, and up to three of each version.
  */
-const maxAtOnce = 33;
+const maxAtOnce = 32;
 
 /**
  * Deletes versions of an object for good, with their values. A version that is not there counts as
@@ -186,13 +187,20 @@ const latestWithout = async (
  * The transaction that deletes versions. It leaves notes of values in the bucket, which can be
  * deleted only after it.
  */
-const deletion = (next: Head, head: Head, targets: readonly VersionHeader[]): Transaction => ({
-  puts: [
-    { item: headItem({ ...next, generation: head.generation + 1 }), expected: unchanged(head) },
-    ...targets.filter(({ home }) => home === 'bucket').map((header) => ({ item: noteItem(header) })),
-  ],
-  deletes: targets.flatMap((header) => [
-    versionKey(header, header.versionIndex),
-    digestKey(header, header.digest),
-  ]),
-});
+const deletion = (next: Head, head: Head, targets: readonly VersionHeader[]): Transaction => {
+  const members = memberChanges(head.latest, next.latest);
+  return {
+    puts: [
+      { item: headItem({ ...next, generation: head.generation + 1 }), expected: unchanged(head) },
+      ...targets.filter(({ home }) => home === 'bucket').map((header) => ({ item: noteItem(header) })),
+      ...members.puts,
+    ],
+    deletes: [
+      ...targets.flatMap((header) => [
+        versionKey(header, header.versionIndex),
+        digestKey(header, header.digest),
+      ]),
+      ...members.deletes,
+    ],
+  };
+};

@@ -1,5 +1,11 @@
 import { shortDigest } from '../../../foundations/encoding/index.ts';
-import { asMap, asText, type Condition, type Item } from '../../../foundations/storage/index.ts';
+import {
+  asMap,
+  asText,
+  type Condition,
+  type Item,
+  type Transaction,
+} from '../../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
 import { type ProjectId, versionIndexes } from '../../../foundations/wire/index.ts';
 import type { ObjectName, VersionHeader } from './model.ts';
@@ -13,12 +19,13 @@ import type { ObjectName, VersionHeader } from './model.ts';
  *   digest    k  project 0 d object id   s  digest
  *   note      k  project 0 n             s  object id 0 version index, digest
  *   label     k  project 0 l             s  object id 0 a alias, or object id 0 t digest 0 tag
+ *   member    k  project 0 c             s  class 0 object id
  *
  * A version's index is four bytes, so that versions are in order of their objects' ids (by code
  * point), then of their indexes.
  */
 
-type Kind = 'h' | 'v' | 'd' | 'n' | 'l';
+type Kind = 'h' | 'v' | 'd' | 'n' | 'l' | 'c';
 
 const partition = (projectId: ProjectId, kind: Kind, objectId = ''): Buffer =>
   Buffer.from(`${projectId}\0${kind}${objectId}`, 'utf8');
@@ -62,6 +69,12 @@ export const labelRange = (projectId: ProjectId, objectId: string | null): Table
 
 /** What tells a value in the bucket from all others. */
 export type ValueName = Pick<VersionHeader, 'projectId' | 'objectId' | 'versionIndex' | 'digest'>;
+
+/** The objects of a class that means something to the service, in the order of their ids. */
+export const memberRange = (projectId: ProjectId, className: string): TableRange<'objects'> => ({
+  partition: ['k', partition(projectId, 'c')],
+  sort: ['s', Buffer.from(`${className}\0`, 'utf8'), Buffer.from(`${className}\x01`, 'utf8')],
+});
 
 /** The key of the note that a value may lie in the bucket without a version to it. */
 export const noteKey = ({ projectId, objectId, versionIndex, digest }: ValueName) =>
@@ -112,7 +125,8 @@ export const noteRange = ({ projectId, objectId }: ObjectName, below: number): T
  * of the latest. A version is its header alone, so that lists are read by the thousand. The item of
  * a digest has the header and, if it is small, the packed value. The head is the object's lock.
  * Whatever changes an object replaces the head in the same transaction, on condition that it is as
- * it was read.
+ * it was read. An object whose latest version means something to the service is a member of its class, so
+ * that finding these takes no look at others.
  */
 
 /** What is known of an object as a whole. */
@@ -130,6 +144,7 @@ const toMap = (header: VersionHeader): Item => ({
   versionIndex: header.versionIndex,
   kind: header.kind,
   ...(header.baseObjectClass !== null && { baseObjectClass: header.baseObjectClass }),
+  ...(header.meaning !== null && { meaning: header.meaning }),
   createdAt: header.createdAt,
   userId: header.userId,
   bytes: header.bytes,
@@ -143,6 +158,7 @@ const fromMap = (name: ObjectName, map: Item): VersionHeader => ({
   versionIndex: Number(map.versionIndex),
   kind: map.kind === 'op' ? 'op' : 'object',
   baseObjectClass: asText(map.baseObjectClass) ?? null,
+  meaning: asText(map.meaning) ?? null,
   createdAt: Number(map.createdAt),
   userId: String(map.userId),
   bytes: Number(map.bytes),
@@ -183,6 +199,31 @@ export const digestItem = (header: VersionHeader, packed: Uint8Array | null): It
   h: toMap(header),
   ...(packed && { b: packed }),
 });
+
+const memberKey = ({ projectId, objectId }: ObjectName, className: string): TableKey<'objects'> =>
+  key(partition(projectId, 'c'), Buffer.from(`${className}\0${objectId}`, 'utf8'));
+
+/**
+ * What a transaction does to the members of classes when an object gets another latest version.
+ *
+ * @param before the latest version so far; null if there is none
+ * @param after the latest version since; null if there is none
+ */
+export const memberChanges = (
+  before: VersionHeader | null,
+  after: VersionHeader | null,
+): Required<Pick<Transaction, 'puts' | 'deletes'>> => {
+  if (before === after) return { puts: [], deletes: [] };
+  const joined = after?.meaning ?? null;
+  const left = before?.meaning ?? null;
+  return {
+    puts:
+      after && joined !== null
+        ? [{ item: { ...memberKey(after, joined), o: after.objectId, h: toMap(after) } }]
+        : [],
+    deletes: before && left !== null && left !== joined ? [memberKey(before, left)] : [],
+  };
+};
 
 const nameIn = (projectId: ProjectId, { o }: Item): ObjectName => {
   const objectId = asText(o);

@@ -23,6 +23,8 @@ export interface VersionHeader extends ObjectName {
    * The name of the class that the value's own class is built upon; null if the value names none.
    */
   readonly baseObjectClass: string | null;
+  /** The class of a value that means something to the service, such as `Evaluator`; null for others. */
+  readonly meaning: string | null;
   /** When it was made, in microseconds of the server's clock. */
   readonly createdAt: Micros;
   /** Whose key made it. */

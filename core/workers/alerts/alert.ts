@@ -1,4 +1,5 @@
-import { type Alert, alertClass } from '../../../api/alerts.ts';
+import type { Alert } from '../../../api/alerts.ts';
+import { alertClass } from '../../../api/shared/classes.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { readClass } from '../../records/objects/index.ts';

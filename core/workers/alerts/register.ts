@@ -26,28 +26,28 @@ import {
 import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
 import { type Micros, type ProjectId, parseProjectId } from '../../../foundations/wire/index.ts';
 import { changingUntil, registerKey, registerPartition } from '../../records/alerts.ts';
+import { partitionOf } from '../../records/partitions.ts';
 import type { Standing } from './decide.ts';
 import type { Message } from './message.ts';
 
 /*
- * What is known of alerts beside their objects, in the rollups table. Times are milliseconds since
+ * What is known of alerts beside their objects, in the rollups table (`partitions.ts` has the tags of keys). Times are milliseconds since
  * 1970, but those of looks.
  *
- *   project    k  20           s  project
+ *   project    k  alertRegister     s  project
  *     u  until when its alerts may be changing: core/records/alerts.ts
  *     d  when it is to be looked at next
  *     l  the time of the last look, in microseconds
  *     c  until when a function is at work on it
- *   standings  k  21 project   s  1
+ *   standings  k  alerts, project   s  1
  *     h  what is known of each alert, and the looks whose messages have not all arrived
- *   messages   k  21 project   s  2 time of the look
+ *   messages   k  alerts, project   s  2 time of the look
  *     h  what that look found to tell, and what became of it
  *
  * A function claims a project before it looks, on condition that the project's item is as it was read.
  * It stores what it found on condition that the claim is still its own.
  */
 
-const projectTag = 21;
 const [standingsTag, messagesTag] = [1, 2];
 
 /** A project with alerts, as the register has it. */
@@ -123,7 +123,7 @@ export interface Standings {
 const noStandings: Standings = { storedAt: 0, alerts: new Map(), undelivered: [] };
 
 const standingsKey = (projectId: ProjectId): TableKey<'rollups'> => ({
-  k: joinBytes(projectTag, projectId),
+  k: partitionOf('alerts', projectId),
   s: Buffer.of(standingsTag),
 });
 
@@ -181,7 +181,7 @@ export interface Dispatch {
 const keptSeconds = 90 * 86_400;
 
 const dispatchKey = (projectId: ProjectId, at: Micros): TableKey<'rollups'> => ({
-  k: joinBytes(projectTag, projectId),
+  k: partitionOf('alerts', projectId),
   s: joinBytes(messagesTag, unsignedTimeBytes(at)),
 });
 
@@ -224,7 +224,7 @@ export const readHistory = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const range: TableRange<'rollups'> = {
-    partition: ['k', joinBytes(projectTag, projectId)],
+    partition: ['k', partitionOf('alerts', projectId)],
     sort: ['s', Buffer.of(messagesTag), Buffer.of(messagesTag + 1)],
   };
   const options = { descending: true, consistent: true, limit: dispatchesAtOnce };

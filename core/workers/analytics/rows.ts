@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../api/usage.ts';
+import { tokensOf } from '../../../api/shared/usage.ts';
 import type { Bucket, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   ExactNumber,

@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Schema } from '../../../foundations/json-schema/index.ts';
+import type { Schema } from '../../../foundations/json-schema/read.ts';
 import { unavailable } from '../../../foundations/wire/index.ts';
 
 /** What a check looks at, and with what. */

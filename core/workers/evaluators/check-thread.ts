@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { RE2JS } from 're2js';
-import { formats, type Schema } from '../../../foundations/json-schema/index.ts';
+import { formats } from '../../../foundations/json-schema/formats.ts';
+import type { Schema } from '../../../foundations/json-schema/read.ts';
 import { compileRe2 } from '../../../foundations/re2.ts';
 import type { FromCheckThread, ToCheckThread } from './check-runner.ts';
 

@@ -1,6 +1,6 @@
 import type { Check } from '../../../api/evaluators.ts';
 import { includes } from '../../../foundations/includes.ts';
-import { readSchema } from '../../../foundations/json-schema/index.ts';
+import { readSchema } from '../../../foundations/json-schema/read.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { CheckFailed, runCheck } from './check-runner.ts';
 import type { Subject } from './subject.ts';

@@ -1,5 +1,6 @@
-import { type Evaluator, evaluatorClass } from '../../../api/evaluators.ts';
+import type { Evaluator } from '../../../api/evaluators.ts';
 import { noIncludes } from '../../../api/queries.ts';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { shortDigest } from '../../../foundations/encoding/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
@@ -169,6 +170,3 @@ export const verdictId = (
   { projectId, objectId, identity }: Pick<LoadedEvaluator, 'projectId' | 'objectId' | 'identity'>,
   callId: string,
 ): string => idOf(0, [projectId, callId, objectId, identity].join('\n'));
-
-/** What the calls of judges are called. Others may be called so, too, and are judged. */
-export const judgeOp = 'Evaluator.judge';

@@ -35,24 +35,44 @@ const jobSchema = z.object({
   is_asked: z.optional(z.boolean()),
 });
 
-const projectSchema = z.object({ project_id: z.string() });
+const projectSchema = z.object({
+  project_id: z.string(),
+  tries: z.optional(z.number()),
+  waits: z.optional(z.number()),
+});
 
 /** A message of a release before messages had several jobs is one job. */
 const messageSchema = z.union([
   z.extend(projectSchema, { jobs: z.array(jobSchema) }),
   z.pipe(
     z.extend(projectSchema, jobSchema.shape),
-    z.transform(({ project_id, ...job }) => ({ project_id, jobs: [job] })),
+    z.transform(({ project_id, tries, waits, ...job }) => ({ project_id, tries, waits, jobs: [job] })),
   ),
 ]);
+
+/** What has become of the jobs of a message in earlier messages. */
+export interface History {
+  /** How often they were tried. */
+  readonly tries: number;
+  /** How often they were put back, because all leases of their project were taken. */
+  readonly waits: number;
+}
+
+const noHistory: History = { tries: 0, waits: 0 };
 
 /**
  * Jobs as a message. They are of one project, so that whatever becomes of a message is that project's
  * own: docs/decisions/0250.
  */
-export const toMessage = (projectId: ProjectId, jobs: readonly Job[]): string =>
+export const toMessage = (
+  projectId: ProjectId,
+  jobs: readonly Job[],
+  { tries, waits }: History = noHistory,
+): string =>
   JSON.stringify({
     project_id: projectId,
+    ...(tries > 0 && { tries }),
+    ...(waits > 0 && { waits }),
     jobs: jobs.map(({ callId, objectId, digest, isAsked }) => ({
       call_id: callId,
       object_id: objectId,
@@ -61,22 +81,33 @@ export const toMessage = (projectId: ProjectId, jobs: readonly Job[]): string =>
     })),
   });
 
+/** A message of the queue. */
+export interface JobMessage extends History {
+  readonly projectId: ProjectId;
+  readonly jobs: readonly Job[];
+}
+
 /**
- * Reads the jobs of a message.
+ * Reads a message.
  *
  * @throws Error if it is none
  */
-export const fromMessage = (text: string): Job[] => {
-  const { project_id, jobs } = messageSchema.parse(JSON.parse(text));
+export const fromMessage = (text: string): JobMessage => {
+  const { project_id, jobs, tries = 0, waits = 0 } = messageSchema.parse(JSON.parse(text));
   const projectId = parseProjectId(project_id);
   if (projectId === undefined) throw new Error('a message without a project');
-  return jobs.map(({ call_id, object_id, digest, is_asked = false }) => ({
+  return {
     projectId,
-    callId: call_id,
-    objectId: object_id,
-    digest,
-    isAsked: is_asked,
-  }));
+    tries,
+    waits,
+    jobs: jobs.map(({ call_id, object_id, digest, is_asked = false }) => ({
+      projectId,
+      callId: call_id,
+      objectId: object_id,
+      digest,
+      isAsked: is_asked,
+    })),
+  };
 };
 
 /** So many jobs are a message: their judges are asked at once. */
@@ -90,11 +121,11 @@ const concurrency = 8;
 const groupOf = (projectId: ProjectId): string => shortDigest(projectId).toString('hex');
 
 /** The messages of jobs, each with jobs of one project and delay. */
-const messagesOf = (jobs: readonly Job[]): Omit<SendMessageBatchRequestEntry, 'Id'>[] =>
+const messagesOf = (jobs: readonly Job[], history: History): Omit<SendMessageBatchRequestEntry, 'Id'>[] =>
   [...Map.groupBy(jobs, ({ projectId }) => projectId)].flatMap(([projectId, ofProject]) =>
     [...Map.groupBy(ofProject, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, some]) =>
       chunked(some, jobsPerMessage).map((each) => ({
-        MessageBody: toMessage(projectId, each),
+        MessageBody: toMessage(projectId, each, history),
         // The queue is fair among groups: it does not let one with much to do delay another.
         MessageGroupId: groupOf(projectId),
         ...(delaySeconds && { DelaySeconds: delaySeconds }),
@@ -105,16 +136,18 @@ const messagesOf = (jobs: readonly Job[]): Omit<SendMessageBatchRequestEntry, 'I
 /**
  * Puts jobs into the queue. What the queue does not take is sent again.
  *
+ * @param history of jobs that were in the queue before. @default - they are new
  * @throws ServiceError 503 when the queue does not take all in time; some may have been taken
  */
 export const sendJobs = async (
   { url, client }: JobQueue,
   jobs: readonly Job[],
   budget: RequestBudget,
+  history: History = noHistory,
 ): Promise<void> => {
   if (jobs.length === 0) return;
   const [sqs, { SendMessageBatchCommand }] = await Promise.all([client(), import('@aws-sdk/client-sqs')]);
-  await mapConcurrent(chunked(messagesOf(jobs), maxMessages), concurrency, async (some) => {
+  await mapConcurrent(chunked(messagesOf(jobs, history), maxMessages), concurrency, async (some) => {
     let left = some.map((message, i): SendMessageBatchRequestEntry => ({ Id: String(i), ...message }));
     await withRetries(budget, async (options) => {
       const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: left });

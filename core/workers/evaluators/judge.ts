@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Judge } from '../../../api/evaluators.ts';
+import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import {
   type RequestBudget,
   requestBudget,
@@ -39,7 +40,7 @@ import {
 } from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
 import { CheckFailed } from './check-runner.ts';
-import { asLatestLets, type Evaluators, judgeOp, type LoadedEvaluator, verdictId } from './evaluator.ts';
+import { asLatestLets, type Evaluators, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
 import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
 import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
@@ -128,6 +129,20 @@ const evaluatorOf = async (
   ]);
   if (!version || (!isAsked && !latest?.evaluator.enabled)) return undefined;
   return asLatestLets(version, latest);
+};
+
+/**
+ * Whether a job takes asking a judge, which can take minutes.
+ *
+ * @throws ServiceError 503 when storage does not answer in time
+ */
+export const asksJudge = async (
+  { evaluators }: Pick<Judging, 'evaluators'>,
+  { projectId, objectId, digest }: Job,
+  budget: RequestBudget,
+): Promise<boolean> => {
+  const version = await evaluators.version({ projectId, objectId, version: { digest } }, budget);
+  return Boolean(version?.evaluator.judge);
 };
 
 const refOf = ({ projectId, objectId, digest }: Judger): string | null =>
@@ -520,7 +535,7 @@ export const judgeCall = async (
   );
   const draft = {
     ...{ projectId, id, ref: callRef(projectId, callId) },
-    ...{ type: `evaluation.${loaded.evaluator.name}`, payload: payloadOf(verdict), creator: null },
+    ...{ type: verdictTypeOf(loaded.evaluator.name), payload: payloadOf(verdict), creator: null },
     ...{ annotationRef: null, runnableRef: refOf(loaded), callRef: judgesCall, triggerRef: null },
   };
   try {

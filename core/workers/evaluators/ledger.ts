@@ -14,6 +14,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { partitionOf } from '../../records/partitions.ts';
 import { type Nanos, utcDay } from '../../records/spending.ts';
 
 /*
@@ -22,8 +23,8 @@ import { type Nanos, utcDay } from '../../records/spending.ts';
  * that are being asked. A sheet has what is known of one verdict: what is held for it, whether its
  * judge may have been asked, and what it said.
  *
- *   account   k  17 project            s  day, object id           n: spent and held
- *   sheet     k  18 project 0 object   s  digest of call, identity
+ *   account   k  accounts, project           s  day, object id           n: spent and held
+ *   sheet     k  sheets, project 0 object    s  digest of call, identity
  *     n  how many times money was held, so another number after every change
  *     h  held on the day y; 0 if nothing is
  *     o  whether the judge may have been asked since
@@ -35,8 +36,6 @@ import { type Nanos, utcDay } from '../../records/spending.ts';
  * transaction as the sheet. Whoever comes after a death finds in the sheet whether a judge was asked.
  * If so, what was held counts as spent, since nobody knows.
  */
-
-const [accountTag, sheetTag] = [17, 18];
 
 /** What a verdict is on and whose it is. */
 export interface Entry {
@@ -58,12 +57,12 @@ export const accountKey = (
   { projectId, objectId }: Omit<Entry, 'callId' | 'identity'>,
   day: number,
 ): TableKey<'rollups'> => ({
-  k: joinBytes(accountTag, projectId),
+  k: partitionOf('accounts', projectId),
   s: joinBytes(dayBytes(day), objectId),
 });
 
 const sheetKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'rollups'> => ({
-  k: joinBytes(sheetTag, projectId, 0, objectId),
+  k: partitionOf('sheets', projectId, 0, objectId),
   s: joinBytes(shortDigest(callId), identity),
 });
 

@@ -1,4 +1,5 @@
-import { type Evaluator, evaluatorClass, type ScoreRequest } from '../../../api/evaluators.ts';
+import type { Evaluator, ScoreRequest } from '../../../api/evaluators.ts';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { allows, type Caller } from '../../../foundations/auth/index.ts';
 import {
   chunked,

@@ -19,4 +19,5 @@ export const handler = otlpEndpoint(
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },
   encodeLogsAnswer,
+  settings.notes,
 );

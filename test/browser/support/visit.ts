@@ -90,7 +90,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
   beforeAll(async () => {
     const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-US' });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     await context.addInitScript({ content: tellOfViolations });
     if (aheadMs !== 0) await context.addInitScript(setClockAhead, aheadMs);
     // The process of the tabs ends with the last of them: this one stays.

@@ -98,7 +98,7 @@ describe('with a service', () => {
       ],
     });
     const of = () => events.filter(({ detail }) => detail.id === id);
-    await expect.poll(() => of().length, { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect.poll(() => of().length).toBeGreaterThan(1);
     return of().find((event) => fitsPattern(patternOf('Turns for the judge'), event));
   };
 
@@ -114,7 +114,7 @@ describe('with a service', () => {
       { feedback_type: 'judge', svc_ref: 'svc:///acme/shop/call/turn-1', payload: { score: 0.25 } },
     ]);
     const low = () => events.filter((each) => fitsPattern(patternOf('Feedback with a low score'), each));
-    await expect.poll(() => low().length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => low().length).toBe(1);
     expect(String(model.last().body.messages && JSON.stringify(model.last().body))).toContain('What is it?');
     // What the judge asks is no turn, and in a project of its own.
     expect(events.filter((each) => fitsPattern(patternOf('Turns for the judge'), each))).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('with a service', () => {
       ...{ id: 'on object', feedback_type: 'judge', payload: { score: 0 } },
     });
     const of = () => events.filter(({ detail }) => detail.id === 'on object');
-    await expect.poll(() => of().length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => of().length).toBe(1);
     expect(of().filter((each) => fitsPattern(patternOf('Feedback with a low score'), each))).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('with a service', () => {
     const asked = model.requests.length;
     // What the model answered is recorded behind the answer.
     await expect
-      .poll(() => handler(event).catch(String), { timeout: 15_000 })
+      .poll(() => handler(event).catch(String))
       .toBe('Error: unpriced has no price, so the budget cannot be kept: give it one with /cost/create');
     expect(model.requests.length - asked).toBeLessThan(10);
   });

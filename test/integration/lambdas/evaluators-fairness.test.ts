@@ -1,15 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checking } from '../../support/evaluators.ts';
+import { checking, politeness } from '../../support/evaluators.ts';
 import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { completion, json, startUpstream, type TestUpstream } from '../../support/upstream.ts';
+
+/** Answers of the model `gpt-4o` wait for this. Other models answer at once. */
+const slowAnswers = Promise.withResolvers<void>();
+const polite = json(completion({ content: '{"reason": "It greets.", "value": true}' }));
 
 let service: TestService;
+let upstream: TestUpstream;
 let hostileKey: string;
 beforeAll(async () => {
-  service = await startService({ settings: { evaluators: true }, maxWindowMs: 50, maxVisibilityMs: 2500 });
+  upstream = await startUpstream(async (request, res) => {
+    if (request.body.model === 'gpt-4o') await slowAnswers.promise;
+    return polite(request, res);
+  });
+  service = await startService({
+    settings: { evaluators: { concurrency: 2 } },
+    inference: { baseUrl: upstream.baseUrl, key: 'k' },
+    maxWindowMs: 50,
+    maxVisibilityMs: 2500,
+  });
   hostileKey = await keyWith(service, { scope: 'attack/*', role: 'write' });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  slowAnswers.resolve();
+  await service.stop();
+  await upstream[Symbol.asyncDispose]();
+});
 
 const post = async (path: string, body: object, authorization?: string): Promise<Record<string, unknown>> => {
   const answer = await service.post(path, body, authorization ? { headers: { authorization } } : {});
@@ -120,6 +139,34 @@ describe('a query that asks for payloads', () => {
     await report(honest, ['Hello']);
     await countOf(honest, 1);
     expect(await verdictsIn(attack)).toEqual([]);
+  }, 200_000);
+});
+
+describe('judges that do not answer', () => {
+  const slowly = () => upstream.requests.filter(({ body }) => body.model === 'gpt-4o').length;
+
+  it('leave places for the judges of other projects, and hold up no check of their own', async () => {
+    const [slow, honest] = ['attack/three', 'acme/judged'];
+    const judge = { ...politeness().judge, model: 'gpt-4o' };
+    const filter = { op_names: ['chat'] };
+    await save(slow, 'e', politeness({ name: 'slow', judge, filter, max_usd_per_day: 100 }));
+    await save(slow, 'c', checking({ contains: 'Hello' }, { filter }));
+    await save(honest, 'e', politeness());
+    await report(slow, Array(40).fill('Hello'));
+    // Eight messages, which two functions work on. All checks are done while a message of judges waits.
+    await expect.poll(slowly, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(await countOf(slow, 40)).toBe(40);
+    await report(honest, ['Hello']);
+    await countOf(honest, 1);
+    expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
+    expect(slowly()).toBeLessThanOrEqual(10);
+    expect(new Set((await verdictsIn(slow)).map(({ feedback_type }) => feedback_type))).toEqual(
+      new Set(['evaluation.checked']),
+    );
+    slowAnswers.resolve();
+    // Those that waited are judged, each once.
+    expect(await countOf(slow, 80)).toBe(80);
+    expect(slowly()).toBe(40);
   }, 200_000);
 });
 

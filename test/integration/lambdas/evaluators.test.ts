@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isOfService } from '../../../web/data/verdict-id.ts';
+import { isVerdictId } from '../../../api/shared/evaluators.ts';
 import { checking, politeness } from '../../support/evaluators.ts';
 import { keyWith } from '../../support/keys.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -17,7 +17,7 @@ const polite = json(verdict('{"reason": "It greets.", "value": true}'));
 beforeAll(async () => {
   upstream = await startUpstream(polite);
   service = await startService({
-    settings: { events: true, analytics: true, evaluators: true },
+    settings: { events: true, analytics: true, evaluators: { concurrency: 2 } },
     inference: { baseUrl: upstream.baseUrl, key: 'k' },
     maxWindowMs: 50,
     maxVisibilityMs: 2500,
@@ -387,10 +387,10 @@ describe('a verdict', () => {
     await report(id, { id: 'a' });
     await verdicts(id, 1);
     const [{ id: own } = { id: '' }] = (await feedbackIn(id)) as unknown as { id: string }[];
-    expect(isOfService(own)).toBe(true);
+    expect(isVerdictId(own)).toBe(true);
     const draft = { project_id: id, svc_ref: `svc:///${id}/call/a`, feedback_type: 'evaluation.checked' };
     const given = await post('/feedback/create', { ...draft, payload: { value: true } });
-    expect(isOfService(String(given.id))).toBe(false);
+    expect(isVerdictId(String(given.id))).toBe(false);
     for (const forged of [own, own.toUpperCase(), '00000000-0000-7', `${own} `]) {
       const one = { ...draft, id: forged, payload: { value: true } };
       for (const [path, body] of [
@@ -408,7 +408,7 @@ describe('a verdict', () => {
     }
     // Another in its place is a client's.
     const other = await post('/feedback/replace', { ...draft, feedback_id: own, payload: { value: false } });
-    expect(isOfService(String(other.id))).toBe(false);
+    expect(isVerdictId(String(other.id))).toBe(false);
   });
 });
 

@@ -19,8 +19,7 @@ const kindsOf = (id: string) =>
   of(id)
     .map((event) => event['detail-type'])
     .toSorted();
-const eventually = (id: string, kinds: readonly string[]) =>
-  expect.poll(() => kindsOf(id), { timeout: 15_000 }).toEqual(kinds);
+const eventually = (id: string, kinds: readonly string[]) => expect.poll(() => kindsOf(id)).toEqual(kinds);
 
 const project_id = 'acme/events';
 const started_at = '2026-10-01T00:00:00.000000Z';

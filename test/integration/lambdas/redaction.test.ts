@@ -113,6 +113,9 @@ describe.each([
   ['Weave’s door', weaveDoor],
 ] as const)('with rules for everything, by %s', (_, door) => {
   const byWeave = door === weaveDoor;
+  const onOne = byWeave
+    ? { weave_ref: `weave:///${project}/call/one` }
+    : { svc_ref: `svc:///${project}/call/one` };
   let upstream: TestUpstream;
   let service: TestService;
   /** The service by the door that is tried. */
@@ -288,6 +291,15 @@ describe.each([
     );
     await otel('logs', logsJson(project, waiting));
     await otel('logs', logsJson(project, agentJson('claude_code.user_prompt', { prompt: everySecret })));
+    // A question to a person, which is noted under its thread.
+    const asking = {
+      ...values,
+      'gen_ai.operation.name': 'invoke_agent',
+      'session.id': `asked ${secrets.email}`,
+    };
+    const question = { 'gen_ai.output.messages': '[{"parts":[{"type":"tool-approval-request"}]}]' };
+    const run = { attributes: attributes({ ...asking, ...question }), spanId: 'cccccccccccccccc' };
+    await otel('traces', exportJson({}, [spanJson(run)]));
     const call = await stored(`d269b633813fc60c${spanId}`);
     expect(JSON.stringify(call.inputs)).toContain('[email:');
     expect(call.op_name).toMatch(/^chat \[email:/);
@@ -300,13 +312,9 @@ describe.each([
     upstream.behave(events([event(chunk({ content: `streamed ${everySecret}` })), done]));
     expect(await infer({ ...body, stream: true })).toContain('marked.ada');
     await expect
-      .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length, { timeout: 15_000 })
+      .poll(async () => (await list({ filter: { op_names: ['*chat*'] } })).length)
       .toBeGreaterThanOrEqual(0);
-    await expect
-      .poll(async () => JSON.stringify(await list({})).match(/"upstream_model"/g)?.length, {
-        timeout: 15_000,
-      })
-      .toBe(2);
+    await expect.poll(async () => JSON.stringify(await list({})).match(/"upstream_model"/g)?.length).toBe(2);
   });
 
   it('stores objects under the digest of what was sent', async () => {
@@ -357,7 +365,7 @@ describe.each([
       ...{
         project_id: project,
         id,
-        [byWeave ? 'weave_ref' : 'svc_ref']: `${byWeave ? 'weave' : 'svc'}:///${project}/call/one`,
+        ...onOne,
         feedback_type: 'note',
       },
       ...{ creator: secrets.email, payload },
@@ -370,32 +378,71 @@ describe.each([
     await sent('/feedback/replace', { ...draft('f4'), feedback_id: 'f2' });
   });
 
-  it.each([
-    ['the id of a call', '/call/start', { start: start('x', { id: secrets.email }) }],
-    ['a trace', '/call/start', { start: start('x', { trace_id: secrets.api_key }) }],
+  const note = (id = '') => ({
+    ...{ project_id: project, id, ...onOne, feedback_type: 'note' },
+    payload: {},
+  });
+
+  it.each<[string, string, object, string]>([
+    ['the id of a call', '/call/start', { start: start('x', { id: secrets.email }) }, 'start.id'],
+    ['a trace', '/call/start', { start: start('x', { trace_id: secrets.api_key }) }, 'start.trace_id'],
+    ['the id of an end', '/call/end', { end: end('x', { id: secrets.email }) }, 'end.id'],
+    [
+      'a trace in a batch',
+      '/call/upsert_batch',
+      {
+        batch: [
+          { mode: 'start', req: { start: start('x') } },
+          { mode: 'end', req: { end: end('x') } },
+          { mode: 'start', req: { start: start('y', { trace_id: secrets.api_key }) } },
+        ],
+      },
+      'batch.2.req.start.trace_id',
+    ],
+    [
+      'the id of an end in a batch',
+      '/call/upsert_batch',
+      {
+        batch: [
+          { mode: 'start', req: { start: start('x') } },
+          { mode: 'end', req: { end: end('x', { id: secrets.email }) } },
+        ],
+      },
+      'batch.1.req.end.id',
+    ],
+    ['the id of feedback', '/feedback/create', note(secrets.email), 'id'],
+    [
+      'the id of feedback in a batch',
+      '/feedback/batch/create',
+      { batch: [note('x'), note(secrets.email)] },
+      'batch.1.id',
+    ],
     [
       'the id of an object',
       '/obj/create',
       { obj: { project_id: project, object_id: 'marked.ada@secretmail.example', val: 1 } },
+      'obj.object_id',
     ],
-  ])('refuses %s that holds a secret, without repeating it', async (_, path, body) => {
-    const answer = await at.post(path, body);
-    const text = await answer.text();
-    expect([answer.status, text]).toEqual([422, expect.stringContaining('it is an address')]);
-    for (const needle of needles) expect(text).not.toContain(needle);
-  });
+  ])(
+    'refuses %s that holds a secret, and names its place without repeating it',
+    async (_, path, body, place) => {
+      const answer = await at.post(path, body);
+      const text = await answer.text();
+      expect([answer.status, text]).toEqual([422, expect.stringContaining('it is an address')]);
+      expect(JSON.parse(text)).toMatchObject({ detail: [{ loc: ['body', ...place.split('.')] }] });
+      for (const needle of needles) expect(text).not.toContain(needle);
+    },
+  );
 
   it('leaves no secret in any table, bucket, event, Parquet file, answer or log line', async () => {
     // Streams are through once the last report has been told of.
     await sent('/call/start', { start: start('last') });
     await sent('/call/end', { end: end('last') });
-    await expect
-      .poll(() => told.filter(({ detail }) => detail.id === 'last').length, { timeout: 20_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(() => told.filter(({ detail }) => detail.id === 'last').length).toBeGreaterThan(0);
     await expect
       .poll(
         async () => (await everythingOf(service)).filter(({ where }) => where.endsWith('.parquet')).length,
-        { timeout: 20_000, interval: 500 },
+        { interval: 500 },
       )
       .toBeGreaterThan(0);
     const places = [

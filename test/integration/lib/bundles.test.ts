@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { handlersOf } from '../../../api/endpoint.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { everyHandler, redactionModule } from '../../../lib/handlers.ts';
 import { bundlesFolder } from '../../support/assembly.ts';
@@ -30,6 +32,7 @@ describe('the bundles of the handlers', () => {
     'DEAD_LETTERS',
     'EVALUATIONS_QUEUE',
     'MAX_RECEIVES',
+    'LEASES_OF_PROJECT',
     'ALERT_TOPIC',
     'WEBHOOKS_PREFIX',
     'SERVICE_URL',
@@ -89,6 +92,17 @@ describe('the bundles of the handlers', () => {
     const sizes = handlers.map((handler) => [handler, text(handler, 'index.cjs').length] as const);
     expect(sizes.filter(([, bytes]) => bytes > 600_000)).toEqual([]);
     expect(text('authorizer', 'index.cjs').length).toBeLessThan(250_000);
+  });
+
+  it('bring no client of a store where the endpoint has no stores', () => {
+    const bringsClient = (handler: string) =>
+      Object.keys(metafile.outputs[`bundles/${handler}/index.cjs`]?.inputs ?? {}).some((input) =>
+        input.startsWith('node_modules/@aws-sdk/client-dynamodb/'),
+      );
+    const withoutStores = allRoutes.filter(({ stores }) => Object.keys(stores).length === 0);
+    expect(withoutStores.map(({ path }) => path)).toContain('/otel/v1/metrics');
+    expect(handlersOf(withoutStores).filter(bringsClient)).toEqual([]);
+    expect(bringsClient('otel/v1/traces')).toBe(true);
   });
 
   it.each(handlers)('load no part of Node in %s that loads what nobody needs', (handler) => {

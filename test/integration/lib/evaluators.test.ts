@@ -48,7 +48,7 @@ describe('a stack with the setting', () => {
     );
     expect(judge?.Properties).toMatchObject({
       Timeout: 120,
-      Environment: { Variables: { MAX_RECEIVES: '5' } },
+      Environment: { Variables: { MAX_RECEIVES: '5', LEASES_OF_PROJECT: '12' } },
     });
     const mappings = [...resourcesOf(template, 'AWS::Lambda::EventSourceMapping').values()];
     expect(mappings.map(({ Properties }) => Properties)).toContainEqual(

@@ -259,12 +259,12 @@ describe('a deployment, resource by resource', () => {
       const sql = "SELECT id FROM calls WHERE project = 'acme/shop' AND day >= '2026-11-01'";
       return (await catalog.ask(database, sql)).map(({ id }) => id).toSorted();
     };
-    await expect.poll(rows, { timeout: 15_000, interval: 300 }).toEqual(reported.toSorted());
+    await expect.poll(rows, { interval: 300 }).toEqual(reported.toSorted());
     const slowest = await catalog.askNamed('Slowest operations');
     expect(slowest.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(reported.length);
     const ended = () => events.filter((event) => event['detail-type'] === 'CallEnded');
     const told = () => new Set(ended().map(({ detail }) => detail.id));
-    await expect.poll(told, { timeout: 15_000 }).toEqual(new Set(reported));
+    await expect.poll(told).toEqual(new Set(reported));
     expect(troubles).toEqual([]);
   });
 

@@ -15,9 +15,14 @@ afterEach(() => {
 });
 
 /** `npm start` with an environment of its own, and what it has printed so far. */
-const run = (environment: Record<string, string>, { detached = false } = {}) => {
+const run = (
+  environment: Record<string, string>,
+  { detached = false, command = [process.execPath, join(root, 'local/main.ts')] } = {},
+) => {
   const { PATH = '', JAVA_TOOL_OPTIONS = '' } = process.env;
-  const child = spawn(process.execPath, [join(root, 'local/main.ts')], {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
+    cwd: root,
     env: { PATH, JAVA_TOOL_OPTIONS, PORT: '0', DEMO: '0', ...environment },
     detached,
   });
@@ -35,7 +40,7 @@ const run = (environment: Record<string, string>, { detached = false } = {}) => 
 
 /** Waits until it is ready; gives its URL. */
 const ready = async ({ printed }: ReturnType<typeof run>): Promise<string> => {
-  await expect.poll(() => printed.out, { timeout: 50_000 }).toMatch(/^ready http.*\n(.*\n)*Try it/m);
+  await expect.poll(() => printed.out).toMatch(/^ready http.*\n(.*\n)*Try it/m);
   return /^ready (.*)$/m.exec(printed.out)?.[1] ?? '';
 };
 
@@ -104,7 +109,7 @@ describe('npm start', () => {
     await ready(process);
     expect(process.printed.out).toMatch(/^ +\d+\.\d s {2}starting /);
     await expect
-      .poll(() => process.printed.out, { timeout: 60_000 })
+      .poll(() => process.printed.out)
       .toMatch(
         /event: TurnEnded(.|\n)*\nData are in memory and gone at the end: DATA_DIR=\S+ npm start keeps them/,
       );
@@ -120,15 +125,24 @@ describe('npm start', () => {
     const process = run({ ...stores, LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(days);
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toContain('/calls/stream_query gives');
+    await expect.poll(() => process.printed.out).toMatch(days);
+    await expect.poll(() => process.printed.out).toContain('/calls/stream_query gives');
     const agent = /invoke_agent weather +agent +success/;
-    await expect.poll(() => process.printed.out, { timeout: 30_000 }).toMatch(agent);
+    await expect.poll(() => process.printed.out).toMatch(agent);
     expect(process.printed.out).not.toContain(key);
     expect(process.printed.out).not.toContain('#sign-in=');
     process.child.kill('SIGINT');
     expect(await process.ended).toBe(0);
     expect(process.printed.err).toBe('');
+  });
+
+  it('ends at a signal that only npm gets', async () => {
+    const { child, printed, ended } = run({}, { command: ['npm', 'start'] });
+    await ready({ child, printed, ended });
+    child.kill('SIGTERM');
+    // The streams close when the service ends, which has them too.
+    await ended;
+    expect(printed.out).toMatch(/ ended\n$/);
   });
 
   it('ends quietly at a Ctrl-C before it is ready', async () => {
@@ -137,7 +151,7 @@ describe('npm start', () => {
       { TMPDIR: folder, DATA_DIR: join(folder, 'data') },
       { detached: true },
     );
-    await expect.poll(() => printed.out, { timeout: 30_000 }).toContain('S3');
+    await expect.poll(() => printed.out).toContain('S3');
     // As a terminal does it: every process of the group gets the signal.
     process.kill(-(child.pid ?? Number.NaN), 'SIGINT');
     expect(await ended).toBe(0);

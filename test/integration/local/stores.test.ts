@@ -92,7 +92,7 @@ describe('DynamoDB Local', () => {
     const [endpoint] = await Promise.race([once(createInterface(parent.stdout), 'line'), ended]);
     expect(await answers(endpoint)).toBe(true);
     parent.kill('SIGKILL');
-    await expect.poll(() => answers(endpoint), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => answers(endpoint)).toBe(false);
   });
 });
 

@@ -42,6 +42,9 @@ const calls = async (send: Send): Promise<void> => {
     batch: [whole('w1', 10), whole('w2', middlingBytes), whole('w3', bigBytes)],
   });
   await send(`${v2}/calls/complete`, { batch: [whole('w1', 20, { op_name: 'other' })] });
+  // So many that their feedback is read together.
+  const many = Array.from({ length: 70 }, (_, i) => whole(`many-${i}`, 10, { thread_id: 'h' }));
+  await send(`${v2}/calls/complete`, { batch: many });
 };
 
 const feedback = async (send: Send): Promise<void> => {

@@ -24,9 +24,9 @@ const prompt = (p: string): Sent => ({
   body: { obj: { project_id: p, object_id: 'prompt', val: { text: noise(80_000) } } },
 });
 
-/** Calls in segments and in the bucket, one of them with a ref, feedback, prices. */
+/** Calls in segments and in the bucket, so many that feedback is read as a whole, one of them with a ref, feedback, prices. */
 const before = (p: string): Sent[] => [
-  report(...calls(p, 30)),
+  report(...calls(p, 70)),
   report(
     start(p, 'c', { inputs: { prompt: `svc:///${p}/object/prompt:latest`, q: noise(forBucket) } }),
     end(p, 'c'),
@@ -211,6 +211,7 @@ export const queryFixtures = {
       ...queryCalls,
       'costs: Query',
       ...joinFeedback,
+      'feedback/index/by_time: Query',
       'objects: BatchGetItem',
       'bucket/objects/*: GetObject',
       ...readTables,

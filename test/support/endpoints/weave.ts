@@ -63,7 +63,7 @@ const onCall = (p: string, note = 'good'): Sent => ({
 });
 
 const before = (p: string): Sent[] => [
-  report(...calls(p, 20), start(p, 'c'), end(p, 'c')),
+  report(...calls(p, 70), start(p, 'c'), end(p, 'c')),
   onCall(p),
   report(end(p, '1', { output: noise(3000) })),
 ];
@@ -96,6 +96,7 @@ const writeCalls = [
 const joinFeedback = [
   'feedback: BatchGetItem',
   'feedback/index/by_ref: Query',
+  'feedback/index/by_time: Query',
   'bucket/feedback/*: GetObject',
 ] as const;
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allRoutes } from '../../../api/routes.ts';
@@ -11,7 +11,7 @@ describe('the descriptions of endpoints', () => {
   const folder = 'api';
 
   it('are all in a list of routes', async () => {
-    const files = readdirSync(join(root, folder)).filter((name) => name !== 'routes.ts');
+    const files = globSync('*.ts', { cwd: join(root, folder), exclude: ['routes.ts'] });
     const modules = await Promise.all(files.map((name) => import(join(root, folder, name))));
     const described = modules.flatMap((exports: object) => Object.values(exports)).filter(isDescription);
     const listed = new Set(allRoutes.map(({ path }) => path));

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Modules of values that browsers load as they are. */
-const shared = ['api/connect.ts', 'api/header-fields.ts', 'api/usage.ts'];
+/** Modules of values that the page and the service share: browsers load them as they are. */
+const shared = [...globSync('api/shared/*.ts', { cwd: root }), 'foundations/auth/roles.ts'].sort();
 
 /** The files that a file imports values of: imports of types are gone when it runs. */
 const importsOf = (file: string): string[] => {

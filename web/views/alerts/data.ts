@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
+import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { ofClass, readObjects, useStoreObject } from '../stored.ts';
-import { type Alert, type AlertValue, alertClass, alertOf } from './alert.ts';
+import { type Alert, type AlertValue, alertOf } from './alert.ts';
 
 export type AlertRow = Answer<'/alerts/query'>['alerts'][number];
 export type HistoryEntry = Answer<'/alerts/query'>['history'][number];

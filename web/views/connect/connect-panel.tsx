@@ -1,7 +1,7 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
-import { type ConnectStep, connectGuides } from '../../../api/connect.ts';
+import { type ConnectStep, connectGuides } from '../../../api/shared/connect.ts';
 import { type CallRow, nameOf } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
 import { useRead } from '../../session/session.tsx';
@@ -119,8 +119,7 @@ export interface ConnectProps {
 /** Ways to report to a project, each with what to paste, and whether something has come. */
 export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
   const guides = useMemo(
-    () =>
-      connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject }),
+    () => connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject }),
     [project],
   );
   const [chosen, setChosen] = useState(guides[0]?.id ?? '');
@@ -129,8 +128,8 @@ export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
       <p className="muted">
         {project ? `Choose how your program reports to ${project}. ` : 'Put your project in the place of '}
         {project ? null : <code>{exampleProject}</code>}
-        {project ? 'Put a key' : ', and a key'} in the place of <code>svc_…</code>: yours, or one that
-        an operator makes.
+        {project ? 'Put a key' : ', and a key'} in the place of <code>svc_…</code>: yours, or one that an
+        operator makes.
       </p>
       {project ? <Arrival project={project} onShow={onShow} /> : null}
       {project ? <Dropped project={project} /> : null}

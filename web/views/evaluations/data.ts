@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import { feedbackOf } from '../../api/feedback.ts';
@@ -300,7 +301,7 @@ export const useVerdicts = (
   const { data: mayHave = false } = useRead(
     ['has evaluators', project],
     async (reading) => {
-      const request = { ...ofClass('Evaluator'), limit: 1, metadata_only: true };
+      const request = { ...ofClass(evaluatorClass), limit: 1, metadata_only: true };
       return (await readObjects(reading, project, request)).length > 0;
     },
     { enabled },

@@ -1,3 +1,5 @@
+import { judgedBy } from '../../../api/shared/evaluators.ts';
+import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallFeedback } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 
@@ -141,15 +143,13 @@ export interface Verdict {
   readonly reason: string | undefined;
 }
 
-const verdictType = /^(?:evaluation|(?:wandb\.)?annotation)\.(.+)$/s;
-
 /** The verdicts in feedback, by the names of evaluators and of fields of reviews: the latest of each. */
 export const verdictsIn = (
   records: readonly Pick<CallFeedback, 'feedback_type' | 'payload'>[],
 ): Map<string, Verdict> =>
   new Map(
     records.flatMap(({ feedback_type, payload }): [string, Verdict][] => {
-      const name = verdictType.exec(feedback_type)?.[1];
+      const name = judgedBy(feedback_type) ?? askedBy(feedback_type);
       if (name === undefined || !isObject(payload)) return [];
       const { value, reason, error } = payload;
       return [[name, { value, reason: [reason, error].find((text) => typeof text === 'string') }]];

@@ -1,5 +1,7 @@
 import { keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
+import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
@@ -7,7 +9,7 @@ import { allows, type Reading, useRead, useSession } from '../../session/session
 import { headersOf, readRows } from '../data.ts';
 import { isSilent, previewsOfTraces } from '../previews.ts';
 import { byObject, ofClass, readObjects, useStoreObject } from '../stored.ts';
-import { type Evaluator, evaluatorClass, evaluatorOf, judgeOp } from './evaluator.ts';
+import { type Evaluator, evaluatorOf } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
 
 /** The evaluators of a project, by name. */
@@ -163,9 +165,6 @@ export const tryEvaluator = async (
   });
 };
 
-/** The most calls that are judged at once. */
-export const maxScored = 1000;
-
 /** The latest calls that an evaluator is about, and what it takes to have it judge them. */
 export const useScoring = (project: string, evaluator: Evaluator, count: number | undefined) => {
   const { client } = useSession();
@@ -190,7 +189,7 @@ export const useScoring = (project: string, evaluator: Evaluator, count: number 
   return { price, run };
 };
 
-const typeOf = ({ value }: Evaluator): string => `evaluation.${value.name}`;
+const typeOf = ({ value }: Evaluator): string => verdictTypeOf(value.name);
 
 /** What an evaluator answers: a check is true or false. */
 export const answerTypeOf = ({ value }: Evaluator): AnswerType => value.judge?.answer.type ?? 'boolean';

@@ -1,10 +1,10 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { isVerdictId, maxScored } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
-import { isOfService } from '../../data/verdict-id.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
@@ -28,7 +28,6 @@ import {
   answerTypeOf,
   type JudgesCost,
   maxLookedUp,
-  maxScored,
   maxVerdicts,
   mayChange,
   useJudgeCosts,
@@ -288,7 +287,7 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
       cell: ({ id, value }) => (
         <>
           <strong>{valueText(value)}</strong>
-          {isOfService(id) ? null : <span className="muted"> · written by a client</span>}
+          {isVerdictId(id) ? null : <span className="muted"> · written by a client</span>}
         </>
       ),
     },

@@ -1,14 +1,9 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
+import { evaluatorClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
-
-/** The class of evaluators, which they are found by. */
-export const evaluatorClass = 'Evaluator';
-
-/** What judges' calls are called. They are never judged. */
-export const judgeOp = 'Evaluator.judge';
 
 /** A version of an evaluator. */
 export interface Evaluator {
@@ -188,10 +183,7 @@ const checkOf = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']
  *
  * @throws Error in words, for what is no number or no JSON; all else the service checks
  */
-export const evaluatorValue = (
-  draft: Draft,
-  enabled: boolean,
-): EvaluatorValue => {
+export const evaluatorValue = (draft: Draft, enabled: boolean): EvaluatorValue => {
   const { name, on, filter, sample, kind, model, messages, parameters, limit } = draft;
   return {
     _type: evaluatorClass,

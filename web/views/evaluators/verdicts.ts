@@ -1,3 +1,4 @@
+import { askedBy } from '../../../api/shared/feedback.ts';
 import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
@@ -225,7 +226,7 @@ const opinionOf = ({
     return good === undefined ? undefined : rating(good, emoji);
   }
   if (feedback_type === 'score' && typeof score === 'number') return rating(score, `score ${score}`);
-  const [, field] = /^(?:wandb\.)?annotation\.(.+)$/s.exec(feedback_type) ?? [];
+  const field = askedBy(feedback_type);
   if (field === undefined) return undefined;
   if (typeof value !== 'boolean' && typeof value !== 'number' && typeof value !== 'string') return undefined;
   return { kind: 'answer', value, text: `${field}: ${valueText(value)}` };

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../api/usage.ts';
+import { tokensOf } from '../../../api/shared/usage.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { annotationSpecClass, reviewQueueClass } from '../../../api/shared/classes.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Request } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
@@ -26,18 +27,17 @@ export const maxCalls = 10_000;
 /** The queues of a project, by name. */
 export const useQueues = (project: string) =>
   useRead(['queues', project], async (reading) => {
-    const objects = await readObjects(reading, project, ofClass('ReviewQueue'));
+    const objects = await readObjects(reading, project, ofClass(reviewQueueClass));
     return byName(objects.flatMap((version) => queueOf(version) ?? []));
   });
 
 /** All that can be filled in in a project, by name. */
 export const useFields = (project: string) => {
   return useRead(['review fields', project], async (reading) => {
-    const objects = await readObjects(reading, project, ofClass('AnnotationSpec'));
+    const objects = await readObjects(reading, project, ofClass(annotationSpecClass));
     return byName(
       objects.flatMap(
-        ({ object_id, digest, val }) =>
-          fieldOf(`svc:///${project}/object/${object_id}:${digest}`, val) ?? [],
+        ({ object_id, digest, val }) => fieldOf(`svc:///${project}/object/${object_id}:${digest}`, val) ?? [],
       ),
     );
   });
@@ -198,7 +198,7 @@ export const useSaveQueue = (project: string) => {
     /** Makes a field, and gives its ref. Throws as the client does. */
     saveField: async ({ id, description, schema }: NewField): Promise<string> => {
       const value = {
-        ...{ _type: 'AnnotationSpec', name: id, field_schema: schema, unique_among_creators: true },
+        ...{ _type: annotationSpecClass, name: id, field_schema: schema, unique_among_creators: true },
         ...(description !== '' && { description }),
       };
       const { digest } = await save.mutateAsync({ id, value });
@@ -208,7 +208,7 @@ export const useSaveQueue = (project: string) => {
     saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {
       const { name, fields, reviews } = queue;
       const value = {
-        ...{ _type: 'ReviewQueue', name, fields, reviews },
+        ...{ _type: reviewQueueClass, name, fields, reviews },
         ...(filter && { filter }),
         ...(query && { query }),
         ...(assignees && { assignees }),

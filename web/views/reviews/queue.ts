@@ -1,4 +1,5 @@
-import { isHeaderPath } from '../../../api/header-fields.ts';
+import { askedBy } from '../../../api/shared/feedback.ts';
+import { isHeaderPath } from '../../../api/shared/header-fields.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, ObjectVersion } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
@@ -171,7 +172,7 @@ export const reviewsIn = (records: readonly FeedbackRecord[]): Reviews => {
   const calls = new Map<string, Map<string, Review>>();
   for (const { id, svc_ref, feedback_type = '', payload, creator, svc_user_id, created_at } of records) {
     const call = /\/call\/(.+)$/.exec(svc_ref ?? '')?.[1];
-    const field = /^(?:wandb\.)?annotation\.(.+)$/.exec(feedback_type)?.[1];
+    const field = askedBy(feedback_type);
     const person = creator ?? svc_user_id;
     const value = payload?.value;
     if (call === undefined || field === undefined || !person || id === undefined || !isAnswer(value))

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState } from 'react';
+import { isVerdictId, judgedBy } from '../../../api/shared/evaluators.ts';
+import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
-import { isOfService } from '../../data/verdict-id.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
@@ -195,7 +196,7 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
   if (feedback_type === 'score' && typeof score === 'number') return [`★ ${score}`, ...rest].join(' · ');
   if (feedback_type === 'note' && rest.length > 0) return rest[0];
   // What people answered in a review, and what evaluators say.
-  if (/^(?:wandb\.)?annotation\.|^evaluation\./.test(feedback_type)) {
+  if (askedBy(feedback_type) !== undefined || judgedBy(feedback_type) !== undefined) {
     const { value, label, reason } = payload;
     const said = [
       ...(isAnswer(value) ? [valueText(value)] : []),
@@ -214,9 +215,7 @@ const Record = ({ record }: { record: CallFeedback }) => {
       <p className="facts">
         <strong dir="auto">{feedback_type}</strong>
         <span dir="auto">{creator ?? svc_user_id}</span>
-        {feedback_type.startsWith('evaluation.') && !isOfService(id) ? (
-          <span>written by a client</span>
-        ) : null}
+        {judgedBy(feedback_type) !== undefined && !isVerdictId(id) ? <span>written by a client</span> : null}
         <Moment time={created_at} />
       </p>
       {words === undefined ? (

@@ -49,7 +49,10 @@ export const withContents = (options: ListOptions, chosen: readonly string[]): L
 };
 
 /** The columns of a file, as the service calls them: those of every row, those that are asked for, and figures. */
-export const exportedColumns = ({ request, roots }: Pick<ListOptions, 'request' | 'roots'>): readonly string[] => {
+export const exportedColumns = ({
+  request,
+  roots,
+}: Pick<ListOptions, 'request' | 'roots'>): readonly string[] => {
   const asked = [
     ...always,
     ...(request.columns ?? []),

@@ -6,7 +6,7 @@ import { digestOf, message, type Operation, shown } from './operation.ts';
 
 /*
  * Codex tells of each operation by log records, some of which name a span. Its spans are those of
- * its own machinery, some hundred a turn, and say nothing that its records do not.
+ * its own machinery, some hundred a turn, and say nothing of use that its records do not.
  * Source: openai/codex, `codex-rs/otel/src/events/session_telemetry.rs`.
  */
 

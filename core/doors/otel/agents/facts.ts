@@ -90,8 +90,7 @@ export class Fact {
     this.resource = mapOf(json.resource);
     this.scope = isJsonObject(json.scope) ? json.scope : {};
     this.endedAt = micros(time);
-    this.startedAt =
-      start === undefined ? this.endedAt - (this.count('duration_ms') ?? 0) * 1000 : micros(start);
+    this.startedAt = start === undefined ? this.#startOfRecord() : micros(start);
     this.traceId = textOf(json.trace);
     this.spanId = textOf(json.span);
     this.parentSpanId = textOf(json.parent);
@@ -102,6 +101,12 @@ export class Fact {
       time: micros(each.time),
       attributes: mapOf(each.attributes),
     }));
+  }
+
+  /** When what a record tells of began. A duration that leads to before 1970 is none. */
+  #startOfRecord(): Micros {
+    const began = this.endedAt - (this.count('duration_ms') ?? 0) * 1000;
+    return began < 0 ? this.endedAt : began;
   }
 
   text(key: string): string | undefined {

@@ -7,7 +7,7 @@ const scopes: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an instrumentation of OpenAI's Agents made the span. */
-export const isOfOpenAiAgents = ({ scope }: SpanReader['span']): boolean => scopes.has(scope.name);
+export const isOfOpenAiAgents = ({ span }: Pick<SpanReader, 'span'>): boolean => scopes.has(span.scope.name);
 
 const errorStatus = 2;
 
@@ -25,7 +25,7 @@ export const approvalOf = (
   const has = (key: string): boolean => span.attributes.has(key);
   const asks =
     kind === 'tool' &&
-    isOfOpenAiAgents(span) &&
+    isOfOpenAiAgents({ span }) &&
     span.status.code !== errorStatus &&
     inputs.some(has) &&
     !outputs.some(has);

@@ -1,4 +1,4 @@
-import { usageCounts } from '../../../../api/usage.ts';
+import { usageCounts } from '../../../../api/shared/usage.ts';
 import type { Span } from '../span.ts';
 import { countOf, isDict, structured } from '../values.ts';
 import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';

@@ -24,7 +24,7 @@ const traceUsageBody = () =>
 export const traceUsage = /* @__PURE__ */ endpoint({
   path: '/trace/usage',
   shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'join' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'weave',
   name: 'TraceUsage',
   summary: 'Sum up the usage of selected calls',

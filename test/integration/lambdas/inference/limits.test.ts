@@ -30,7 +30,7 @@ let service: TestService;
 beforeAll(async () => {
   upstream = await startUpstream();
   service = await startService({
-    settings: { limits: true, evaluators: true, events: true },
+    settings: { limits: true, evaluators: { concurrency: 2 }, events: true },
     inference: { baseUrl: upstream.baseUrl, key: 'sk-upstream' },
     maxWindowMs: 50,
   });

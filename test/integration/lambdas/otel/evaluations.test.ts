@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { lineOf } from '../../../support/log-lines.ts';
 import {
@@ -11,22 +12,14 @@ import {
   spanJson,
   startNanos,
 } from '../../../support/otel.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
 import { bearer, keyMaker } from '../../security/credentials.ts';
+import { writerFor } from './writer.ts';
 
-let service: SharedService;
-let ourKey: string;
-beforeAll(async () => {
-  service = await sharedService();
-  using keys = keyMaker(service);
-  ourKey = await keys.granted('acme/*:write');
-});
+const writer = writerFor('evaluations');
+const { newProject } = writer;
 
-let projects = 0;
-const newProject = (): string => `acme/evaluations-${projects++}`;
-
-const send = async (signal: 'logs' | 'traces', body: JsonObject, key = ourKey) => {
-  const answer = await fetch(`${service.url}/otel/v1/${signal}`, {
+const send = async (signal: 'logs' | 'traces', body: JsonObject, key = writer.key) => {
+  const answer = await fetch(`${writer.service.url}/otel/v1/${signal}`, {
     method: 'POST',
     headers: { authorization: bearer(key), 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -43,7 +36,7 @@ interface Verdict {
 }
 
 const verdictsOf = async (project: string): Promise<Verdict[]> => {
-  const answer = await service.post('/feedback/query', { project_id: project });
+  const answer = await writer.service.post('/feedback/query', { project_id: project });
   const { result } = (await answer.json()) as { result: Verdict[] };
   return result;
 };
@@ -156,6 +149,35 @@ describe('the result of an evaluation', () => {
     });
   });
 
+  it('is feedback once if a request has it twice', async () => {
+    const project = newProject();
+    await send('traces', answered(project));
+    const sent = await send('logs', logsJson(project, ofAnswer('Tone'), ofAnswer('Tone')));
+    expect(sent).toMatchObject({ status: 200, partialSuccess: undefined });
+    expect(await verdictsOf(project)).toHaveLength(1);
+  });
+
+  it('is told as dropped if it is too long to wait for its call', async () => {
+    const project = newProject();
+    const value = randomBytes(600_000).toString('base64');
+    const long = result(
+      'Tone',
+      { 'gen_ai.response.id': 'resp_1', 'gen_ai.evaluation.score.value': value },
+      spanless,
+    );
+    const sent = await send('logs', logsJson(project, long, ofAnswer('Wit')));
+    expect(sent).toMatchObject({
+      status: 200,
+      partialSuccess: {
+        rejectedLogRecords: '1',
+        errorMessage:
+          'a gen_ai.evaluation.result is longer than 380 KB packed, and its call has not come yet',
+      },
+    });
+    await send('traces', answered(project));
+    expect(await saidOf(project)).toEqual({ 'evaluation.Wit': { value: 0.5 } });
+  });
+
   it("of 1970 has no id of the service's own verdicts", async () => {
     const project = newProject();
     const sent = await send('logs', logsJson(project, result('Tone', {}, { timeUnixNano: '1' })));
@@ -183,7 +205,7 @@ describe('the result of an evaluation', () => {
   });
 
   it('needs a key that may write', async () => {
-    using keys = keyMaker(service);
+    using keys = keyMaker(writer.service);
     const { status } = await send(
       'logs',
       logsJson('acme/none', result('Tone')),
@@ -195,7 +217,7 @@ describe('the result of an evaluation', () => {
   it('costs only what is judged by an answer more units', async () => {
     const units = async (signal: 'logs' | 'traces', body: JsonObject) => {
       const { answer } = await send(signal, body);
-      const { readUnits, writeUnits } = await lineOf(service, answer);
+      const { readUnits, writeUnits } = await lineOf(writer.service, answer);
       return { readUnits, writeUnits };
     };
     const project = newProject();
@@ -215,7 +237,7 @@ interface Dropped {
 }
 
 const droppedOf = async (project: string): Promise<Dropped[]> => {
-  const answer = await service.post('/projects/query', { include_dropped: true });
+  const answer = await writer.service.post('/projects/query', { include_dropped: true });
   const { dropped } = (await answer.json()) as { dropped: Dropped[] };
   return dropped.filter(({ project_id: of }) => of === project);
 };
@@ -231,7 +253,7 @@ describe('an export of which something is dropped', () => {
         errorMessage: expect.stringContaining('OTEL_LOGS_EXPORTER'),
       },
     });
-    const line = await lineOf(service, sent.answer);
+    const line = await lineOf(writer.service, sent.answer);
     expect(line).toMatchObject({ dropped: 1, rows: 0, reason: expect.stringContaining('log record') });
     expect(await droppedOf(project)).toMatchObject([
       { path: '/otel/v1/logs', count: 1, reason: expect.stringContaining('log record') },
@@ -262,10 +284,10 @@ describe('an export of which something is dropped', () => {
   it('is noted in the project of the header if it is refused, and the key may write there', async () => {
     const [ours, others] = [newProject(), 'other/evaluations'];
     for (const project of [ours, others]) {
-      const answer = await fetch(`${service.url}/otel/v1/traces`, {
+      const answer = await fetch(`${writer.service.url}/otel/v1/traces`, {
         method: 'POST',
         headers: {
-          ...{ authorization: bearer(ourKey), 'content-type': 'application/json', project_id: project },
+          ...{ authorization: bearer(writer.key), 'content-type': 'application/json', project_id: project },
         },
         body: '{"resourceSpans": 7}',
       });
@@ -278,7 +300,7 @@ describe('an export of which something is dropped', () => {
   it('is no project by itself', async () => {
     const project = newProject();
     await send('logs', logsJson(project, recordJson('order.placed', {}, spanless)));
-    const answer = await service.post('/projects/query', {});
+    const answer = await writer.service.post('/projects/query', {});
     const { projects: all, ...more } = (await answer.json()) as { projects: { project_id: string }[] };
     expect(all.map(({ project_id: id }) => id)).not.toContain(project);
     expect(more).toEqual({});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentsText } from '../../../../api/agents.ts';
-import { connectGuides } from '../../../../api/connect.ts';
+import { connectGuides } from '../../../../api/shared/connect.ts';
 import { reporterHeaders } from '../../../../foundations/auth/reporter-key.ts';
 import type { ProjectId } from '../../../../foundations/wire/index.ts';
 import { exportedHeaders } from '../../../support/otel-headers.ts';

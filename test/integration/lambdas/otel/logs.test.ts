@@ -2,7 +2,7 @@ import { ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { ProtobufLogsSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { lineOf } from '../../../support/log-lines.ts';
 import {
@@ -16,25 +16,17 @@ import {
   spanJson,
   traceId,
 } from '../../../support/otel.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
-import { bearer, keyMaker } from '../../security/credentials.ts';
+import { bearer } from '../../security/credentials.ts';
+import { writerFor } from './writer.ts';
 
-let service: SharedService;
-let ourKey: string;
-beforeAll(async () => {
-  service = await sharedService();
-  using keys = keyMaker(service);
-  ourKey = await keys.granted('acme/*:write');
-});
-
-let projects = 0;
-const newProject = (): string => `acme/logs-${projects++}`;
+const writer = writerFor('logs');
+const { newProject } = writer;
 
 const send = (signal: 'logs' | 'traces', body: JsonObject | Uint8Array<ArrayBuffer>): Promise<Response> =>
-  fetch(`${service.url}/otel/v1/${signal}`, {
+  fetch(`${writer.service.url}/otel/v1/${signal}`, {
     method: 'POST',
     headers: {
-      authorization: bearer(ourKey),
+      authorization: bearer(writer.key),
       'content-type': body instanceof Uint8Array ? 'application/x-protobuf' : 'application/json',
     },
     body: body instanceof Uint8Array ? body : JSON.stringify(body),
@@ -61,7 +53,7 @@ const leftOut = async (answer: Promise<Response>, reason: string): Promise<void>
 };
 
 const callsOf = async (project: string): Promise<JsonObject[]> => {
-  const answer = await service.post('/calls/stream_query', { project_id: project });
+  const answer = await writer.service.post('/calls/stream_query', { project_id: project });
   return (await answer.text())
     .split('\n')
     .filter(Boolean)
@@ -118,7 +110,7 @@ describe('the content of a request', () => {
     await taken(send('logs', logsJson(project, question, answer)));
     expect(await callsOf(project)).toEqual([]);
     await taken(send('traces', bareSpan(project)));
-    const deleted = await service.post('/calls/delete', { project_id: project, call_ids: [callId] });
+    const deleted = await writer.service.post('/calls/delete', { project_id: project, call_ids: [callId] });
     expect(await deleted.json()).toEqual({ num_deleted: 1 });
     await taken(send('traces', bareSpan(project)));
     expect(await callsOf(project)).toMatchObject([{ inputs: { model: 'm' }, output: null }]);
@@ -156,7 +148,7 @@ describe('the content of a request', () => {
 it('read and write units of joining are those of the documents', async () => {
   const [before, after] = [newProject(), newProject()];
   const units = async (signal: 'logs' | 'traces', body: JsonObject) => {
-    const { readUnits, writeUnits } = await lineOf(service, await send(signal, body));
+    const { readUnits, writeUnits } = await lineOf(writer.service, await send(signal, body));
     return { readUnits, writeUnits };
   };
   const ofSpan = await units('traces', bareSpan(after));
@@ -230,7 +222,7 @@ describe('a coding agent without spans', () => {
       ...{ ...below, display_name: 'Bash', inputs: { command: 'make' }, exception: 'exit 2' },
       attributes: { kind: 'tool', tool: { name: 'Bash' } },
     });
-    const threads = await service.post('/threads/stream_query', { project_id: project });
+    const threads = await writer.service.post('/threads/stream_query', { project_id: project });
     expect(await threads.json()).toMatchObject({ thread_id: 'session', turn_count: 1 });
   });
 
@@ -241,7 +233,10 @@ describe('a coding agent without spans', () => {
       ...{ body: { stringValue: `claude_code.${event}` }, ...at(seconds) },
     });
     const units = async (record: JsonObject) => {
-      const { readUnits, writeUnits } = await lineOf(service, await send('logs', logsJson(project, record)));
+      const { readUnits, writeUnits } = await lineOf(
+        writer.service,
+        await send('logs', logsJson(project, record)),
+      );
       return { readUnits, writeUnits };
     };
     expect(await units(says('user_prompt', 0, { prompt: 'fix it' }))).toEqual({

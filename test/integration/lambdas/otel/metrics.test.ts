@@ -7,29 +7,23 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attributes, decodeAnswer, decodeStatus } from '../../../support/otel.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
-import { bearer, keyMaker } from '../../security/credentials.ts';
+import { bearer } from '../../security/credentials.ts';
+import { writerFor } from './writer.ts';
 
 const protobuf = 'application/x-protobuf';
 const json = 'application/json';
 
-let service: SharedService;
-let ourKey: string;
-beforeAll(async () => {
-  service = await sharedService();
-  using keys = keyMaker(service);
-  ourKey = await keys.granted('acme/*:write');
-});
+const writer = writerFor('metrics');
 
 const send = (
   body: Uint8Array<ArrayBuffer> | string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> =>
-  fetch(`${service.url}/otel/v1/metrics`, {
+  fetch(`${writer.service.url}/otel/v1/metrics`, {
     method: 'POST',
-    headers: { authorization: bearer(ourKey), ...headers },
+    headers: { authorization: bearer(writer.key), ...headers },
     body,
   });
 

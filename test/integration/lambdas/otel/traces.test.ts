@@ -5,7 +5,7 @@ import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { captureNames, readCapture } from '../../../support/captures.ts';
 import {
@@ -24,31 +24,23 @@ import {
   traceId,
 } from '../../../support/otel.ts';
 import { sample } from '../../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
 import { basic, bearer, keyMaker } from '../../security/credentials.ts';
+import { writerFor } from './writer.ts';
 
 const protobuf = 'application/x-protobuf';
 const json = 'application/json';
 
-let service: SharedService;
-let ourKey: string;
-beforeAll(async () => {
-  service = await sharedService();
-  using keys = keyMaker(service);
-  ourKey = await keys.granted('acme/*:write');
-});
-
-let projects = 0;
-const newProject = (): string => `acme/otel-${projects++}`;
+const writer = writerFor('otel');
+const { newProject } = writer;
 
 const send = (
   body: Uint8Array<ArrayBuffer> | string,
   type: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> =>
-  fetch(`${service.url}/otel/v1/traces`, {
+  fetch(`${writer.service.url}/otel/v1/traces`, {
     method: 'POST',
-    headers: { authorization: bearer(ourKey), 'content-type': type, ...headers },
+    headers: { authorization: bearer(writer.key), 'content-type': type, ...headers },
     body,
   });
 
@@ -63,12 +55,16 @@ const sendJson = async (body: JsonObject, headers = {}): Promise<JsonObject> => 
 const bytesOf = async (answer: Response): Promise<Uint8Array> => new Uint8Array(await answer.arrayBuffer());
 
 const read = async (project: string, id = callId): Promise<JsonObject> => {
-  const answer = await service.post('/call/read', { project_id: project, id, include_storage_size: true });
+  const answer = await writer.service.post('/call/read', {
+    project_id: project,
+    id,
+    include_storage_size: true,
+  });
   return ((await answer.json()) as { call: JsonObject }).call;
 };
 
 const ids = async (project: string): Promise<string[]> => {
-  const answer = await service.post('/calls/stream_query', { project_id: project, columns: ['id'] });
+  const answer = await writer.service.post('/calls/stream_query', { project_id: project, columns: ['id'] });
   return (await answer.text())
     .split('\n')
     .filter(Boolean)
@@ -403,14 +399,14 @@ describe('an export', () => {
       ),
     );
     const all = async () => {
-      const answer = await service.post('/calls/stream_query', { project_id: project });
+      const answer = await writer.service.post('/calls/stream_query', { project_id: project });
       return (await answer.text()).split('\n');
     };
     expect((await send(body, protobuf)).status).toBe(200);
     const before = await all();
     expect(before).toHaveLength(31);
     const answers = await Promise.all(
-      [bearer(ourKey), basic(ourKey), basic(ourKey, 'api')].map((authorization) =>
+      [bearer(writer.key), basic(writer.key), basic(writer.key, 'api')].map((authorization) =>
         send(body, protobuf, { authorization }),
       ),
     );
@@ -424,7 +420,7 @@ describe('an export', () => {
   });
 
   it('without spans is taken with any key, since no project is written', async () => {
-    using keys = keyMaker(service);
+    using keys = keyMaker(writer.service);
     const authorization = bearer(await keys.granted('acme/*:read'));
     expect((await send('{}', json, { authorization })).status).toBe(200);
     const body = JSON.stringify(spanExport(newProject()));
@@ -457,9 +453,9 @@ interface Call {
 const sendCapture = async (name: string, project: string): Promise<void> => {
   for (const { body, headers } of readCapture(name).requests) {
     const { 'user-agent': _, ...sent } = headers;
-    const answer = await fetch(`${service.url}/otel/v1/traces`, {
+    const answer = await fetch(`${writer.service.url}/otel/v1/traces`, {
       method: 'POST',
-      headers: { ...sent, authorization: bearer(service.key), project_id: project },
+      headers: { ...sent, authorization: bearer(writer.service.key), project_id: project },
       body: new Uint8Array(body),
     });
     expect([answer.status, (await answer.bytes()).length <= 3]).toEqual([200, true]);
@@ -467,7 +463,7 @@ const sendCapture = async (name: string, project: string): Promise<void> => {
 };
 
 const callsOf = async (project: string): Promise<Call[]> => {
-  const answer = await service.post('/calls/stream_query', { project_id: project });
+  const answer = await writer.service.post('/calls/stream_query', { project_id: project });
   return (await answer.text())
     .trim()
     .split('\n')
@@ -515,8 +511,8 @@ const ways = Object.entries(exporters).flatMap(([name, Exporter]) =>
 it.each(ways)('OpenTelemetry’s own SDK reports in $name, packed by $compression', async (way) => {
   const project = `acme/sdk-${way.name}-${way.compression}`;
   const exporter = new way.Exporter({
-    url: `${service.url}/otel/v1/traces`,
-    headers: { authorization: `Bearer ${service.key}` },
+    url: `${writer.service.url}/otel/v1/traces`,
+    headers: { authorization: `Bearer ${writer.service.key}` },
     compression: way.compression as never,
   });
   const provider = new TracerProvider({
@@ -543,7 +539,7 @@ it.each(ways)('OpenTelemetry’s own SDK reports in $name, packed by $compressio
     return traceId.slice(16) + spanId;
   });
   const [turnId] = ids;
-  const answer = await service.post('/calls/stream_query', {
+  const answer = await writer.service.post('/calls/stream_query', {
     project_id: project,
     sort_by: [{ field: 'op_name', direction: 'desc' }],
   });

@@ -183,8 +183,6 @@ describe('an interrupt of LangGraph', () => {
         fc.boolean(),
         fc.boolean(),
         async (run, resume, isReversed, isRepeated) => {
-          // A root that comes by itself behind both runs finds nobody who looks for it.
-          fc.pre(!isReversed || !run.some((spans) => spans.length === 1 && spans[0] === root));
           const requests = isReversed ? [...resume, ...run] : [...run, ...resume];
           const project = newProject();
           for (const spans of isRepeated ? [...requests, ...requests] : requests) await send(project, spans);
@@ -193,6 +191,26 @@ describe('an interrupt of LangGraph', () => {
       ),
       { numRuns: 12 },
     );
+  });
+
+  const resumedRun = [innerAgain, again, resumed];
+  const namesNothing = [asking, outer].map((span) => ({
+    ...span,
+    values: { 'openinference.span.kind': 'CHAIN' },
+  }));
+
+  it.each([
+    ['the run that goes on came first', [resumedRun, [asking], [outer], [root]]],
+    ['the run that goes on came between', [[asking, outer], resumedRun, [root]]],
+    ['only the root names the thread', [namesNothing, resumedRun, [root]]],
+    ['both roots come last', [[asking, outer], [innerAgain, again], [resumed], [root]]],
+  ])('is one turn if its root comes by itself, and %s', async (_, requests) => {
+    const project = newProject();
+    for (const spans of requests) await send(project, spans);
+    const calls = await callsOf(project);
+    expect([...calls.values()].map(({ turn_id }) => turn_id)).toEqual(langGraph.map(() => idOf(root)));
+    expect(calls.get(idOf(asking))?.summary).toMatchObject({ svc: { waited_ms: 1200 } });
+    expect(calls.get(idOf(root))?.output).toEqual({ answer: 'On Friday.' });
   });
 
   it('leaves a run that goes on its own turn while nobody knows what it goes on with', async () => {
@@ -218,6 +236,36 @@ describe('an interrupt of LangGraph', () => {
     const same = await units([{ ...resumed, trace: 7, id: 77, values: graph }]);
     expect(same.writeUnits).toBeLessThan(Number(again.writeUnits));
     expect((await units([resumed])).writeUnits).toBe(Number(same.writeUnits) + 1);
+  });
+});
+
+describe('a run of Microsoft’s Agent Framework that asks about many tools', () => {
+  const scope = 'agent_framework';
+  const runOf = (trace: number, from: number, values: JsonObject): SpanOf => ({
+    ...{ trace, id: trace, name: 'invoke_agent seats', scope, from, to: from + 100 },
+    values: { 'gen_ai.operation.name': 'invoke_agent', ...values },
+  });
+  const messages = (role: string, type: string, ids: readonly string[]): string =>
+    JSON.stringify([
+      {
+        role,
+        parts: ids.map((id) => ({ type, approved: true, function_call: { call_id: id, name: 'book' } })),
+      },
+    ]);
+
+  it.each([
+    ['with ids of any length', ['é'.repeat(3000), '', ' ', 'b']],
+    ['more than anybody reads', Array.from({ length: 5000 }, (_, i) => `call ${i}`)],
+  ])('%s waits until the answer', async (_, ids) => {
+    const project = newProject();
+    const asking = runOf(1, 0, {
+      'gen_ai.output.messages': messages('assistant', 'function_approval_request', ids),
+    });
+    await send(project, [asking]);
+    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waiting: true });
+    const answer = messages('user', 'function_approval_response', ids);
+    await send(project, [runOf(2, 1100, { 'gen_ai.input.messages': answer })]);
+    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waited_ms: 1000 });
   });
 });
 
@@ -248,6 +296,21 @@ const booked = [{ role: 'assistant', parts: [{ type: 'text', content: 'Booked.' 
 
 const first = { trace: 1, id: 1, from: 0, to: 100 };
 const second = { trace: 2, id: 9, from: 1100, to: 1200 };
+
+const openAiAgents = 'openinference.instrumentation.openai_agents';
+const openAiSpan = { trace: 1, parent: 20, scope: openAiAgents };
+const openAiRun = {
+  ...{ ...openAiSpan, name: 'seats' },
+  values: { 'session.id': 's', 'openinference.span.kind': 'AGENT', 'agent.name': 'seats' },
+};
+const openAiModel = {
+  ...{ ...openAiSpan, name: 'response' },
+  values: { 'session.id': 's', 'openinference.span.kind': 'LLM' },
+};
+const openAiTool = {
+  ...{ ...openAiSpan, name: 'book_seat' },
+  values: { 'session.id': 's', 'openinference.span.kind': 'TOOL', 'input.value': '{"train":"M1"}' },
+};
 
 const frameworks: readonly Framework[] = [
   {
@@ -518,12 +581,49 @@ const frameworks: readonly Framework[] = [
         values: { ...conversation, ...agentRun },
       },
       {
-        ...{ ...second, id: 10, parent: 9, name: 'execute_tool book_seat', scope: 'gcp.vertex.agent' },
+        // ADK can take its time before it runs the tool.
+        ...{ ...second, from: 1160, id: 10, parent: 9, name: 'execute_tool book_seat' },
+        scope: 'gcp.vertex.agent',
         values: { ...toolRun, 'gen_ai.tool.call.result': '{"seat": "31"}' },
       },
     ],
     ...{ asked: { trace: 1, id: 2 }, resumed: second, turn: first },
   },
+  ...['approved', 'declined'].map(
+    (verdict): Framework => ({
+      name: `OpenAI's Agents, whose runs are in one trace: ${verdict}`,
+      spans: [
+        {
+          ...{ trace: 1, id: 20, name: 'Seats', scope: openAiAgents, from: 0, to: 1200 },
+          values: { 'session.id': 's', 'openinference.span.kind': 'AGENT' },
+        },
+        { ...openAiRun, id: 1, from: 0, to: 100 },
+        { ...openAiModel, id: 3, parent: 1, from: 0, to: 10 },
+        { ...openAiTool, id: 2, parent: 1, from: 20, to: 21 },
+        { ...openAiRun, id: 9, from: 1021, to: 1200 },
+        ...(verdict === 'approved'
+          ? [
+              {
+                ...{ ...openAiTool, id: 10, parent: 9, from: 1022, to: 1030 },
+                values: { ...openAiTool.values, 'output.value': 'seat 31' },
+              },
+            ]
+          : []),
+        {
+          ...{ ...openAiModel, id: 11, parent: 9, from: 1040, to: 1100 },
+          values: {
+            ...openAiModel.values,
+            'llm.input_messages.0.message.role': 'tool',
+            'llm.input_messages.0.message.content': 'seat 31',
+            'llm.input_messages.0.message.tool_call_id': 'call_1',
+          },
+        },
+      ],
+      asked: { trace: 1, id: 2 },
+      resumed: { trace: 1, id: 9 },
+      turn: { trace: 1, id: 20 },
+    }),
+  ),
   {
     name: "OpenAI's Agents, which report no run that goes on",
     spans: [
@@ -553,23 +653,31 @@ const frameworks: readonly Framework[] = [
 ];
 
 describe.each(frameworks)('a question to a person in $name', ({ spans, asked, resumed, said, turn }) => {
-  it.each(['as it happened', 'in the other order'])('is a wait until the answer, %s', async (order) => {
-    const project = newProject();
-    const byTrace = [
-      spans.filter(({ from }) => from < 1000).toReversed(),
-      spans.filter(({ from }) => from >= 1000).toReversed(),
-    ].filter((some) => some.length > 0);
-    for (const some of order === 'as it happened' ? byTrace : byTrace.toReversed()) await send(project, some);
-    const calls = await callsOf(project);
-    const { svc } = calls.get(idOf(asked))?.summary ?? {};
-    expect(calls.get(idOf(asked))?.exception).toBeNull();
-    if (resumed) expect(svc).toMatchObject({ waited_ms: 1000 });
-    else expect(svc).toMatchObject({ waiting: true });
-    if (said !== undefined)
-      expect(calls.get(idOf(resumed ?? asked))?.inputs.messages).toEqual([{ role: 'user', content: said }]);
-    if (turn)
-      expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(turn)]));
-  });
+  it.each(['as it happened', 'in the other order', 'in one request'])(
+    'is a wait until the answer, %s',
+    async (order) => {
+      const project = newProject();
+      const byRun = [
+        spans.filter(({ from }) => from < 1000).toReversed(),
+        spans.filter(({ from }) => from >= 1000).toReversed(),
+      ].filter((some) => some.length > 0);
+      const requests = {
+        'as it happened': byRun,
+        'in the other order': byRun.toReversed(),
+        'in one request': [byRun.flat()],
+      }[order];
+      for (const some of requests ?? []) await send(project, some);
+      const calls = await callsOf(project);
+      const { svc } = calls.get(idOf(asked))?.summary ?? {};
+      expect(calls.get(idOf(asked))?.exception).toBeNull();
+      if (resumed) expect(svc).toMatchObject({ waited_ms: 1000 });
+      else expect(svc).toMatchObject({ waiting: true });
+      if (said !== undefined)
+        expect(calls.get(idOf(resumed ?? asked))?.inputs.messages).toEqual([{ role: 'user', content: said }]);
+      if (turn)
+        expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(turn)]));
+    },
+  );
 });
 
 it('a tool of an agent by OpenAI that gives nothing waits for nobody', async () => {

@@ -4,10 +4,16 @@ import { updateCall, writeCalls } from '../../../../core/records/calls/index.ts'
 import { createFeedback } from '../../../../core/records/feedback/index.ts';
 import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
+import { redactLogRecords } from '../../../../core/records/redaction.ts';
 import { createTable } from '../../../../core/records/tables/index.ts';
 import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
-import { type JsonValue, type ProjectId, ServiceError } from '../../../../foundations/wire/index.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  type ProjectId,
+  ServiceError,
+} from '../../../../foundations/wire/index.ts';
 
 const projectId = 'acme/shop' as ProjectId;
 const secret = 'ada@example.com';
@@ -34,10 +40,12 @@ const untouched = (redactor: () => Promise<Redactor>): Store => {
   };
 };
 
-const report = startReport({
-  ...{ projectId, id: 'c', opName: 'op', traceId: 't', parentId: null, threadId: null, turnId: null },
-  ...{ startedAt: 0, attributes: {}, inputs: { text: secret } },
-});
+const reportOf = (inputs: JsonObject) =>
+  startReport({
+    ...{ projectId, id: 'c', opName: 'op', traceId: 't', parentId: null, threadId: null, turnId: null },
+    ...{ startedAt: 0, attributes: {}, inputs },
+  });
+const report = reportOf({ text: secret });
 const draft = {
   ...{
     projectId,
@@ -49,6 +57,22 @@ const draft = {
   },
   ...{ annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
 };
+
+it('what waits for others keeps what they meet by, whatever numbers a rule takes', async () => {
+  const rule = { name: 'n', pattern: 'said|[0-9]+', action: 'label' } as const;
+  const finds = (text: string) => (/^(?:said|\d+)$/.test(text) ? [[0, text.length] as const] : []);
+  const numbers = new Redactor([rule], 'key', () => finds);
+  const placing = { time: '01790000000000000000', trace: 'a1', span: 'b2' };
+  const event = { name: 'x', time: 1_790_000_000_000_000, attributes: { note: 'said' } };
+  const record = { ...placing, attributes: { note: 'said', count: 5 }, events: [event] };
+  const [left] = await redactLogRecords({ redactor: async () => numbers }, [{ record }]);
+  const label = '[n]';
+  expect(left?.record).toEqual({
+    ...placing,
+    attributes: { note: label, count: label },
+    events: [{ ...event, attributes: { note: label } }],
+  });
+});
 
 const doors: readonly (readonly [name: string, write: (store: Store) => Promise<unknown>])[] = [
   ['calls', (store) => writeCalls(store, [report], 'ada', requestBudget(1000))],
@@ -183,4 +207,20 @@ it('an answer that a rule takes the value of is refused', async () => {
   expect(await problemOf(create(dropping('payload.value')))).toEqual([422, 'body.payload']);
   // Without a rule for it the store is asked.
   await expect(create(dropping('payload.other'))).rejects.toThrow('the store was asked');
+});
+
+it('a rule that fails for one item of a batch names its place', async () => {
+  const picky = new Redactor([{ name: 'x', pattern: 'x', action: 'label' }], undefined, () => (text) => {
+    if (text === secret) throw new Error(text);
+    return [];
+  });
+  const store = untouched(async () => picky);
+  const options = { placeOf: (i: number) => ['batch', String(i), 'req', 'start'] };
+  await expect(
+    writeCalls(store, [reportOf({}), report], 'ada', requestBudget(1000), options),
+  ).rejects.toThrow(/^redaction failed at batch\.1\.req\.start\.inputs: Error; nothing/);
+  const creation = { draft, loc: ['batch', '3'] };
+  await expect(createFeedback(store, [creation], 'ada', requestBudget(1000))).rejects.toThrow(
+    /^redaction failed at batch\.3\.payload: Error; nothing/,
+  );
 });

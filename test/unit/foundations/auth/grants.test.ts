@@ -11,9 +11,9 @@ import {
   onlyProject,
   parseGrant,
   parseGrants,
-  roles,
   toContext,
 } from '../../../../foundations/auth/grants.ts';
+import { roles } from '../../../../foundations/auth/roles.ts';
 import { type ProjectId, parseProjectId } from '../../../../foundations/wire/index.ts';
 
 const project = (text: string): ProjectId => {

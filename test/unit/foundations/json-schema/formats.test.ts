@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formats } from '../../../../foundations/json-schema/index.ts';
+import { formats } from '../../../../foundations/json-schema/formats.ts';
 
 const samples: Readonly<Record<string, readonly [good: readonly string[], bad: readonly string[]]>> = {
   'date-time': [

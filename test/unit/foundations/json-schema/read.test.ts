@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { formats } from '../../../../foundations/json-schema/formats.ts';
 import {
-  formats,
   maxExpanded,
   maxNested,
   maxSchema,
   maxSubschemas,
   readSchema,
-} from '../../../../foundations/json-schema/index.ts';
+} from '../../../../foundations/json-schema/read.ts';
 import { type JsonValue, parseJson } from '../../../../foundations/wire/index.ts';
 
 const problemOf = (schema: unknown): string => {

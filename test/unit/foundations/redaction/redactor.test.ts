@@ -236,7 +236,7 @@ it('a rule that fails tells where, and nothing of the value', () => {
     throw new RangeError(`cannot read ${text}`);
   });
   expect(() => failing.value('inputs', { a: 'secret text' })).toThrow(
-    new RedactionFailed('redaction failed at inputs: RangeError'),
+    new RedactionFailed('inputs', 'RangeError'),
   );
 });
 

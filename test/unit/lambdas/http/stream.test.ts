@@ -132,10 +132,8 @@ describe('a streamed answer', () => {
     await once(stream, 'data');
     stream.destroy();
     await expect(done).rejects.toThrow();
-    await vi.waitFor(() => expect([signal?.aborted, ended]).toEqual([true, true]));
-    await vi.waitFor(() =>
-      expect(lastLine()).toMatchObject({ level: 'info', outcome: 'gone', bytes: 6, failed: 0 }),
-    );
+    await expect.poll(() => [signal?.aborted, ended]).toEqual([true, true]);
+    await expect.poll(lastLine).toMatchObject({ level: 'info', outcome: 'gone', bytes: 6, failed: 0 });
   });
 
   it('is an ordinary error if it fails before its first text', async () => {
@@ -295,7 +293,7 @@ describe('an answer that nobody takes', () => {
     await expect(done).rejects.toThrow('nobody takes the answer any more');
     expect(signal?.aborted).toBe(true);
     expect(pieces).toBeLessThan(10);
-    await vi.waitFor(() => expect(lastLine()).toMatchObject({ level: 'info', outcome: 'gone', failed: 0 }));
+    await expect.poll(lastLine).toMatchObject({ level: 'info', outcome: 'gone', failed: 0 });
   });
 
   it.each(['gzip', 'identity'])(

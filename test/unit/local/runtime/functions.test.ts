@@ -50,7 +50,7 @@ const occupy = async (lambda: LambdaFunction) => {
   const [started, released] = [join(folder, `${Math.random()}`), join(folder, `${Math.random()}`)];
   const headers = { 'x-note': started, 'x-other-note': released };
   const answer = lambda.invoke(JSON.stringify({ body: 'meet', headers }), never).then(collect);
-  await expect.poll(() => existsSync(started), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(started)).toBe(true);
   return {
     answer,
     release: async () => {
@@ -119,7 +119,7 @@ describe('the workers of all functions', () => {
     const busy = await Promise.all([occupy(lambda), occupy(lambda)]);
     expect(pool.size).toBe(2);
     for (const { release } of busy) await release();
-    await expect.poll(() => pool.size, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => pool.size).toBe(1);
     expect(lambda.busy).toBe(false);
     expect(await count(lambda)).toBe(2);
   });
@@ -128,7 +128,7 @@ describe('the workers of all functions', () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 8, idleMs: 1, lastIdleMs: 1 });
     const lambda = make(concurrency, pool);
     expect(await count(lambda)).toBe(1);
-    await expect.poll(() => pool.size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => pool.size).toBe(0);
     expect(await count(lambda)).toBe(1);
   });
 

@@ -280,14 +280,18 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
     facts.filter(named(event.prompt, span.turn)),
     (fact) => session.turnOf(fact)?.id ?? '',
   );
+  const mainFacts = Map.groupBy(
+    facts.filter((fact) => agentOf([fact]) === undefined),
+    (fact) => session.turnOf(fact)?.id,
+  );
   const prompts = [...turns].flatMap(([id, of]): Operation[] => {
     const turn = turnOf(of);
     if (!turn) return [];
-    const below = facts.filter((fact) => agentOf([fact]) === undefined && session.turnOf(fact)?.id === id);
+    const below = mainFacts.get(id) ?? [];
     const whole = of.filter(({ isSpan }) => isSpan);
     const later = below.filter((fact) => !of.includes(fact));
     const prompt = first(of, (fact) => shown(fact.text('prompt') ?? fact.text('user_prompt')));
-    const said = responses.filter((fact) => below.includes(fact));
+    const said = below.filter(named(event.response));
     const main = said.filter((fact) => mainSources.test(fact.text('query_source') ?? 'main'));
     const times = whole.length > 0 ? whole : of;
     return [

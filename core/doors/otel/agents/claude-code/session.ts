@@ -25,10 +25,13 @@ export class Session {
   /** The span that is a sub-agent's run: the execution of the tool that started it. */
   readonly #spanOfAgent = new Map<string, string>();
   readonly #turns = new Map<string, Turn>();
-  readonly #facts: readonly Fact[];
+  /** The prompts of each session, in order. */
+  readonly #promptsOf: ReadonlyMap<string, readonly Fact[]>;
+  /** The key of the turn of each fact, once it was looked for. */
+  readonly #keys = new Map<Fact, string | undefined>();
 
   constructor(facts: readonly Fact[]) {
-    this.#facts = facts;
+    this.#promptsOf = Map.groupBy(facts.filter(named(event.prompt)), sessionOf);
     this.#spans = new Map(
       facts.flatMap((fact) =>
         fact.isSpan && fact.spanId !== undefined ? [[fact.spanId, fact] as const] : [],
@@ -77,6 +80,11 @@ export class Session {
 
   /** What tells a fact's turn from others; undefined if that is not known. */
   #keyOf(fact: Fact): string | undefined {
+    if (!this.#keys.has(fact)) this.#keys.set(fact, this.#findKey(fact));
+    return this.#keys.get(fact);
+  }
+
+  #findKey(fact: Fact): string | undefined {
     const promptId = fact.text('prompt.id');
     if (promptId !== undefined) {
       const spanId = this.#spanOfPrompt.get(promptId);
@@ -89,10 +97,7 @@ export class Session {
       return only !== undefined && others.length === 0 ? `span ${only}` : undefined;
     }
     // Older versions name no prompt: the last one before it.
-    const before = this.#facts.findLast(
-      (each) =>
-        each.name === event.prompt && each.endedAt <= fact.endedAt && sessionOf(each) === sessionOf(fact),
-    );
+    const before = this.#promptsOf.get(sessionOf(fact))?.findLast((prompt) => prompt.endedAt <= fact.endedAt);
     const own = before ?? (fact.name === event.prompt ? fact : undefined);
     return own && digestOf(sessionOf(own), `agent ${own.endedAt}`);
   }

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { decodeExport, decodeLogs, storeRecords, storeSpans } from '../../../../../core/doors/otel/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { type FindPattern, Redactor } from '../../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
-import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { isJsonObject, type JsonObject, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { type AgentCapture, readAgentCapture } from '../../../../support/agent-captures.ts';
 import { createCallStore, query } from '../../../../support/calls.ts';
 import { createFeedbackStore } from '../../../../support/feedback.ts';
@@ -45,12 +46,12 @@ const piecesOf = async ({ requests }: AgentCapture): Promise<Piece[]> => {
   return pieces.flat();
 };
 
-const sendAll = async (projectId: ProjectId, pieces: readonly Piece[]): Promise<void> => {
+const sendAll = async (projectId: ProjectId, pieces: readonly Piece[], to = stores): Promise<void> => {
   const sent = pieces.map((piece) => piece(projectId));
   const spans = sent.flatMap(({ span }) => span ?? []);
   const records = sent.flatMap(({ record }) => record ?? []);
-  if (spans.length > 0) await storeSpans(stores, spans, 'ada', budget());
-  if (records.length > 0) await storeRecords(stores, records, 'ada', budget());
+  if (spans.length > 0) await storeSpans(to, spans, 'ada', budget());
+  if (records.length > 0) await storeRecords(to, records, 'ada', budget());
 };
 
 const callsOf = async (projectId: ProjectId): Promise<JsonObject[]> => {
@@ -66,6 +67,31 @@ const names = [
   'claude-code-background-agent',
   'codex-logs',
 ] as const;
+
+it.each([...names, 'langgraph-interrupt-resume'] as const)(
+  '%s happens when it did, whatever numbers redaction takes',
+  async (name) => {
+    const pieces = await piecesOf(await readAgentCapture(name));
+    const long: FindPattern = (text) =>
+      Array.from(
+        text.matchAll(/[0-9]{13,}/g),
+        ({ 0: found, index }) => [index, index + found.length] as const,
+      );
+    const redactor = new Redactor([{ name: 'long', pattern: 'long', action: 'label' }], 'key', () => long);
+    const [plain, redacted] = [newProject(), newProject()];
+    await sendAll(plain, pieces);
+    await sendAll(redacted, pieces, { ...stores, calls: { ...store, redactor: async () => redactor } });
+    const seen = async (projectId: ProjectId) =>
+      (await callsOf(projectId)).map(({ id, started_at, ended_at, turn_id, summary }) => ({
+        id,
+        started_at,
+        ended_at,
+        turn_id,
+        waited: isJsonObject(summary) && isJsonObject(summary.svc) ? summary.svc.waited_ms : null,
+      }));
+    expect(await seen(redacted)).toEqual(await seen(plain));
+  },
+);
 
 describe.each(names)('what %s says', (name) => {
   it('makes the same calls however it is split, and in whichever order it comes', async () => {

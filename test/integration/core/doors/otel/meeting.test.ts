@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { callIdOf } from '../../../../../core/doors/otel/calls.ts';
 import { storeSpans } from '../../../../../core/doors/otel/index.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
-import { deleteCalls } from '../../../../../core/records/calls/index.ts';
+import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { ask, createCallStore } from '../../../../support/calls.ts';
@@ -56,6 +57,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user }: 
   return {
     projectId,
     hasRemoteParent: false,
+    pauses: false,
     span: spanOf({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
   };
 };
@@ -118,6 +120,27 @@ const anySplit = fc.record({
 });
 
 describe('the spans of a trace', () => {
+  it('meet nobody if a request has more of them than one item holds', async () => {
+    const trace = { projectId: newProject(), traceId };
+    const span = {
+      isRun: false,
+      isPlain: true,
+      hasRemoteParent: false,
+      pauses: false,
+      threadId: null,
+      givenUser: null,
+    };
+    const spans = Array.from({ length: 30_000 }, () => ({
+      id: randomUUID(),
+      parentId: randomUUID(),
+      span,
+      userId: null,
+    }));
+    expect(await leaveSpans(store, trace, spans, requestBudget(20_000))).toBe(false);
+    expect(await readLeftSpans(store, trace, requestBudget(20_000))).toEqual(new Map());
+    expect(await leaveSpans(store, trace, spans.slice(0, 100), requestBudget(20_000))).toBe(true);
+  });
+
   it('give the same calls, however they come in requests', async () => {
     await fc.assert(
       fc.asyncProperty(anyTrace, anySplit, async (spans, { requests, order, atOnce, again }) => {

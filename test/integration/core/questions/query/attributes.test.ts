@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
-import { headerAttributes } from '../../../../../api/header-fields.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
+import { headerAttributes } from '../../../../../api/shared/header-fields.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsQueryStats, callsStreamQuery, type TraceTotals } from '../../../../../api/queries.ts';
-import { tokensOf } from '../../../../../api/usage.ts';
+import { tokensOf } from '../../../../../api/shared/usage.ts';
 import { countCalls, noLookups, queryCalls } from '../../../../../core/questions/query/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { createPrices, readCosts } from '../../../../../core/records/costs/index.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackKind, feedbackQuery } from '../../../../../api/feedback.ts';
-import { feedbackOn, queryFeedback } from '../../../../../core/records/feedback/index.ts';
+import { queryFeedback } from '../../../../../core/records/feedback/index.ts';
 import {
   compareBy,
   compareText,
@@ -30,7 +30,7 @@ import {
   replace,
   whereEqual,
 } from '../../../../support/feedback.ts';
-import { clientThrough, intercepted } from '../../../../support/intercepted.ts';
+import { intercepted } from '../../../../support/intercepted.ts';
 import { runs } from '../../../../support/sampling.ts';
 
 const count = 60;
@@ -236,60 +236,6 @@ describe('any query', () => {
     const newest = [{ field: 'created_at', direction: 'desc' }];
     expect(await numbers({ sort_by: newest })).toEqual(inOrder.toReversed());
     expect(await numbers({ sort_by: newest, limit: 5, offset: 10 })).toEqual([689, 688, 687, 686, 685]);
-  });
-});
-
-describe('feedback on calls', () => {
-  let store: Store;
-  beforeAll(async () => {
-    store = await createFeedbackStore();
-  });
-
-  const ids = Array.from({ length: 100 }, (_, i) => `call-${i}`);
-
-  it('takes one query of half a unit for each call that has none', async () => {
-    const spent = requestBudget(60_000);
-    expect(await feedbackOn(store, project, ids, spent)).toEqual(new Map());
-    expect(spent.meter.requests).toBe(100);
-    // DynamoDB Local counts nothing for what is not there.
-    expect([0, 50]).toContain(spent.meter.readUnits);
-  });
-
-  it('asks for many calls at once', async () => {
-    let [underWay, most] = [0, 0];
-    const client = clientThrough(async (_operation, _input, send) => {
-      most = Math.max(most, ++underWay);
-      return send().finally(() => underWay--);
-    });
-    const watched = { ...store, table: { ...store.table, client } };
-    await feedbackOn(watched, project, ids, requestBudget(60_000));
-    expect(most).toBe(32);
-  });
-
-  it('comes oldest first, by call, of this project and of the calls alone', async () => {
-    const on = (svc_ref: string, text: string, more = {}) =>
-      feedbackOf({ svc_ref, payload: { text, ...more } });
-    const answers = await createAll(store, [
-      on(callRef('call-3'), 'first'),
-      on(callRef('call-7'), 'other'),
-      on(callRef('call-3'), 'second', noise(5000)),
-      on(callRef('call-33'), 'nearly the same id'),
-      feedbackOf({ svc_ref: callRef('call-3'), project_id: 'acme/lab' }),
-    ]);
-    const spent = requestBudget(60_000);
-    const found = await feedbackOn(store, project, ids, spent);
-    const record = (i: number, callId: string) => {
-      const { id, created_at, payload } = answers[i] ?? {};
-      const rest = { feedback_type: 'note', svc_ref: callRef(callId), creator: null, svc_user_id: 'ada' };
-      return { id, created_at, payload, ...rest };
-    };
-    expect(Object.fromEntries(found)).toEqual({
-      'call-3': [record(0, 'call-3'), record(2, 'call-3')],
-      'call-7': [record(1, 'call-7')],
-      'call-33': [record(3, 'call-33')],
-    });
-    // One more for the payload that is too big for an index row.
-    expect(spent.meter).toMatchObject({ requests: 101 });
   });
 });
 

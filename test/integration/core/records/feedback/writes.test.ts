@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { deleteFeedbackOn, feedbackOn } from '../../../../../core/records/feedback/index.ts';
+import { deleteFeedbackOn, FeedbackJoin } from '../../../../../core/records/feedback/index.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';
@@ -274,7 +274,7 @@ const views = (callId: string, of = project): [name: string, read: () => Promise
     [
       'joined onto the call',
       async () =>
-        ((await feedbackOn(store, of, [callId], requestBudget(60_000))).get(callId) ?? []).map(
+        ((await new FeedbackJoin(store, of, requestBudget(60_000)).on([callId])).get(callId) ?? []).map(
           (record) => (record as JsonObject).id,
         ),
     ],

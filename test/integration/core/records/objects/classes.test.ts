@@ -1,7 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { authorizeChange, createObject, deleteVersions } from '../../../../../core/records/objects/index.ts';
+import {
+  authorizeChange,
+  createObject,
+  deleteVersions,
+  findVersions,
+  readClass,
+} from '../../../../../core/records/objects/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
-import { type JsonObject, ServiceError } from '../../../../../foundations/wire/index.ts';
+import { type JsonObject, type JsonValue, ServiceError } from '../../../../../foundations/wire/index.ts';
 import { errorRate, meanScore } from '../../../../support/alerts.ts';
 import { project } from '../../../../support/calls.ts';
 import { checking, politeness } from '../../../../support/evaluators.ts';
@@ -399,5 +405,75 @@ describe("in Weave's dialect", () => {
     }
     const states = await weave.post('/alerts/query', { project_id });
     expect(await states.json()).toMatchObject({ alerts: [{ object_id: 'a', state: null }] });
+  });
+});
+
+describe('the objects of a class', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await createObjectStore();
+  });
+  const budget = () => requestBudget(60_000);
+  const make = (objectId: string, val: JsonValue) =>
+    createObject(store, { projectId: project, objectId, val }, 'ada', budget());
+  const found = async (objectIds: readonly string[] | null = null, meter = budget()) =>
+    (await readClass(store, project, 'Evaluator', objectIds, meter)).map(
+      ({ header, value }) => `${header.objectId} ${value.name}`,
+    );
+  const check = (name: string) => checking({ contains: 'x' }, { name }) as JsonObject;
+
+  it('are those whose latest version is of it, whatever was made and deleted', async () => {
+    await make('b', check('one'));
+    await make('a', check('two'));
+    await make('c', { _type: 'Evaluator', _class_name: null });
+    await make('d', { _type: 'Evaluator', _bases: ['Evaluator'] });
+    expect(await found()).toEqual(['a two', 'b one']);
+    const newer = await make('b', check('three'));
+    expect(await found()).toEqual(['a two', 'b three']);
+    expect(await found(['b', 'c', 'gone'])).toEqual(['b three']);
+    await make('b', { anything: 1 });
+    expect(await found()).toEqual(['a two']);
+    const alert = await make('b', errorRate());
+    expect(await found()).toEqual(['a two']);
+    expect(await readClass(store, project, 'Alert', null, budget())).toHaveLength(1);
+    // Another version is brought back, of another class.
+    const name = { projectId: project, objectId: 'b' };
+    await deleteVersions(store, name, [alert], budget());
+    expect(await readClass(store, project, 'Alert', null, budget())).toEqual([]);
+    await deleteVersions(store, { ...name, objectId: 'a' }, null, budget());
+    expect(await found()).toEqual([]);
+    const [first] = await findVersions(store, [{ ...name, version: 'latest' }], budget());
+    await deleteVersions(store, name, [first?.header.digest ?? ''], budget());
+    expect(await found()).toEqual(['b three']);
+    await deleteVersions(store, name, [newer], budget());
+    expect(await found()).toEqual(['b one']);
+    await deleteVersions(store, name, null, budget());
+    expect(await found()).toEqual([]);
+  });
+
+  it('are found without a look at others, however many there are', async () => {
+    await make('one', check('one'));
+    const read = async () => {
+      const spent = budget();
+      expect(await found(null, spent)).toEqual(['one one']);
+      return spent.meter.readUnits;
+    };
+    const before = await read();
+    await Promise.all(Array.from({ length: 100 }, (_, i) => make(`other-${i}`, { i })));
+    expect(await read()).toBe(before);
+    await deleteVersions(store, { projectId: project, objectId: 'one' }, null, budget());
+  });
+
+  it('are as many as a project may have, and one is replaced even then', async () => {
+    for (let i = 0; i < 100; i++) await make(`e${i}`, check(`${i}`));
+    await make('e7', check('again'));
+    await make('other', { anything: 1 });
+    await make('foreign', { _type: 'Evaluator', _class_name: 'Evaluator' });
+    const message = 'is one more object of class Evaluator than the 100 that a project may have';
+    await expect(make('e100', check('100'))).rejects.toThrow(message);
+    await expect(make('other', check('100'))).rejects.toThrow(message);
+    await deleteVersions(store, { projectId: project, objectId: 'e0' }, null, budget());
+    await make('e100', check('100'));
+    expect(await found()).toHaveLength(100);
   });
 });

@@ -187,6 +187,7 @@ const version = (
     digest: '',
     kind: 'object',
     baseObjectClass: null,
+    meaning: null,
     userId: 'ada',
     bytes: 2,
     home: 'item',

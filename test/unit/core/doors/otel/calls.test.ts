@@ -65,9 +65,10 @@ const of = (resource: Record<string, AttributeValue>, header?: string) =>
   projectOf(new Map(Object.entries(resource)), header);
 
 describe('the project of a resource', () => {
-  it('is under the service’s own name', () => {
+  it('is under our own name or Weave’s', () => {
     expect(of({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
-    expect(of({ 'svc.project_id': 'acme/shop' })).toHaveProperty('problem');
+    expect(of({ 'svc.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'other.project_id': 'acme/shop' })).toHaveProperty('problem');
   });
 
   it('may be named as Weave does, both parts of it', () => {

@@ -1,21 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { inContext, type Translation, translate } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
+import { textsIn } from '../../../../support/agent-captures.ts';
 import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/captures.ts';
 
 interface Read {
   readonly span: Span;
   readonly translation: Translation;
 }
-
-/** All texts in a value, keys too, so that a fact is found wherever it stands. */
-const textsIn = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(textsIn).join('\n');
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map(([key, item]) => `${key}\n${textsIn(item)}`)
-    .join('\n');
-};
 
 const ancestors = (read: Read, all: readonly Read[]): Read[] => {
   const parent = all.find(

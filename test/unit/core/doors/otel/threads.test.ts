@@ -14,7 +14,7 @@ const span = (id: string, parentId: string | null, { thread, user, ...said }: Sa
   id,
   parentId,
   span: {
-    ...{ isRun: false, isPlain: false, hasRemoteParent: false, givenUser: null },
+    ...{ isRun: false, isPlain: false, hasRemoteParent: false, pauses: false, givenUser: null },
     ...said,
     threadId: thread ?? null,
   },
@@ -67,6 +67,17 @@ describe('a turn', () => {
       b: ['t', 'a', null],
       c: ['t', 'a', null],
     });
+  });
+
+  it('is of the thread that agents within name, whatever a session of something else is called', () => {
+    const inTurn = ['t', 'graph', null];
+    expect(
+      places(
+        span('graph', null, run),
+        span('agent', 'graph', { ...run, ...t }),
+        span('http', 'graph', { isPlain: true, thread: 'cookie' }),
+      ),
+    ).toMatchObject({ graph: inTurn, agent: inTurn });
   });
 
   it('is the run around agents that name one thread, and one user', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../../api/usage.ts';
+import { tokensOf } from '../../../../../api/shared/usage.ts';
 import { withCachedTokens } from '../../../../../core/doors/weave/usage.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type HeaderAttribute, headerAttributes } from '../../../../../api/header-fields.ts';
+import { type HeaderAttribute, headerAttributes } from '../../../../../api/shared/header-fields.ts';
 import {
   attributesForHeader,
   foldHeader,
@@ -118,7 +118,12 @@ const start = fc.oneof(
     .tuple(
       plainStart,
       fc.record({
-        ...{ isRun: fc.boolean(), isPlain: fc.boolean(), hasRemoteParent: fc.boolean() },
+        ...{
+          isRun: fc.boolean(),
+          isPlain: fc.boolean(),
+          hasRemoteParent: fc.boolean(),
+          pauses: fc.boolean(),
+        },
         threadId: maybe(someId),
       }),
       fc.boolean(),

@@ -26,6 +26,14 @@ const span = (
 
 const operations = (...facts: JsonObject[]) => operationsOfClaudeCode(inOrder(facts));
 
+it('many prompts without ids are read in passing', { timeout: 60_000 }, () => {
+  const facts = Array.from({ length: 3000 }, (_, at) =>
+    record('user_prompt', at, { prompt: `${at}`, 'prompt.id': null }),
+  );
+  // Looking at all of them for each of them, for each of them, takes minutes.
+  expect(operations(...facts)).toHaveLength(3000);
+});
+
 describe('an MCP tool', () => {
   it.each([
     [

@@ -49,6 +49,11 @@ it('a request that failed is a call of its own, and the next one another', () =>
   ]);
 });
 
+it('a duration that leads to before 1970 is none', () => {
+  const [, tool] = operations(prompt, result({ duration_ms: String(Number.MAX_SAFE_INTEGER) }));
+  expect(tool).toMatchObject({ kind: 'tool', startedAt: 5 * second, endedAt: 5 * second });
+});
+
 describe('a command', () => {
   it.each([
     ['Process exited with code 0\nOutput:\nfine', undefined],

@@ -51,11 +51,36 @@ describe('spans of one call of a tool', () => {
     }
   });
 
+  it('are one tool that ended as the last of several tries did, in any order', () => {
+    const first = { ...client('1'), startTimeUnixNano: 0n, endTimeUnixNano: 10n };
+    const second = {
+      ...client('1'),
+      spanId: '4',
+      startTimeUnixNano: 20n,
+      endTimeUnixNano: 30n,
+      status: { code: 1, message: '' },
+    };
+    for (const tries of [
+      [first, second],
+      [second, first],
+    ])
+      expect(inOneExport([tool, ...tries])[0]).not.toHaveProperty('exception');
+  });
+
   it('are a tool of their own below no tool', () => {
     expect(inOneExport([client(undefined), server]).map(({ kind, tool: name }) => [kind, name])).toEqual([
       ['tool', 'find_book'],
       ['other', undefined],
     ]);
+  });
+
+  it('are two if a tool calls another one through a library of its own', () => {
+    const other = spanOf({
+      scope: 'another library',
+      attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'ask' },
+    });
+    const inner = { ...other, spanId: '2', parentSpanId: '1' };
+    expect(inOneExport([tool, inner]).map(({ kind }) => kind)).toEqual(['tool', 'tool']);
   });
 
   it("are the agent's tool's, if what is around them comes later", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../../../api/usage.ts';
+import { tokensOf } from '../../../../../../api/shared/usage.ts';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import { countsOf, usageOf } from '../../../../../../core/doors/otel/conventions/usage.ts';
 import { spanOf } from '../../../../../support/spans.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../api/usage.ts';
-import { costsOf, priceBook } from '../../../core/records/costs/index.ts';
-import { type JsonObject, parseJson } from '../../../foundations/wire/index.ts';
-import { micros, noDefaults, priceOf, project } from '../../support/costs.ts';
-import { usages } from '../../support/usages.ts';
+import { tokensOf } from '../../../../api/shared/usage.ts';
+import { costsOf, priceBook } from '../../../../core/records/costs/index.ts';
+import { type JsonObject, parseJson } from '../../../../foundations/wire/index.ts';
+import { micros, noDefaults, priceOf, project } from '../../../support/costs.ts';
+import { usages } from '../../../support/usages.ts';
 
 const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };
 
@@ -21,6 +21,11 @@ describe('the tokens of a usage', () => {
       'both names, of which the larger counts',
       { prompt_tokens: 0, input_tokens: 7 },
       { prompt: 7, total: 7 },
+    ],
+    [
+      'cached tokens beside fewer others, in the form of Bedrock, whose total leaves them out',
+      { inputTokens: 1000, outputTokens: 200, totalTokens: 1200, cacheReadInputTokens: 400 },
+      { prompt: 1400, cacheRead: 400, completion: 200, total: 1600 },
     ],
     ['a total of its own', { input_tokens: 7, total_tokens: 9 }, { prompt: 7, total: 9 }],
     ['requests', { requests: 3 }, { requests: 3 }],

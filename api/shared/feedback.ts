@@ -1,4 +1,6 @@
-import type { JsonObject } from '../foundations/wire/index.ts';
+import type { JsonObject } from '../../foundations/wire/index.ts';
+
+/* Feedback that answers what a project asks people. No value is imported here, since browsers load this as it is. */
 
 /** The types of answers to what an object of class `AnnotationSpec` asks, with the object's name. */
 const answerType = /^(?:wandb\.)?annotation\.(.+)$/s;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { headerAttributes, headerSummaryFields, isHeaderPath } from '../../../api/header-fields.ts';
-import { callKind } from '../../../api/queries.ts';
-import { requirementsOf } from '../../../core/questions/query/fields.ts';
-import { toPath } from '../../../foundations/expression/index.ts';
+import { callKind } from '../../../../api/queries.ts';
+import { headerAttributes, headerSummaryFields, isHeaderPath } from '../../../../api/shared/header-fields.ts';
+import { requirementsOf } from '../../../../core/questions/query/fields.ts';
+import { toPath } from '../../../../foundations/expression/index.ts';
 
 const includes = {
   costs: true,

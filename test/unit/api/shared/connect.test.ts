@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type ConnectTo, connectGuides } from '../../../api/connect.ts';
+import { type ConnectTo, connectGuides } from '../../../../api/shared/connect.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../..');
 const documents = [
   'README.md',
   'docs/agents.md',

@@ -1,0 +1,17 @@
+/*
+ * The classes of objects that mean something to the service, as their `_type` names them. Nothing is
+ * imported here, since browsers load this as it is.
+ */
+
+export const alertClass = 'Alert';
+
+export const evaluatorClass = 'Evaluator';
+
+/** A project's limits. */
+export const limitsClass = 'Limits';
+
+/** What people fill in: the same as in Weave. */
+export const annotationSpecClass = 'AnnotationSpec';
+
+/** Queues of calls to review. */
+export const reviewQueueClass = 'ReviewQueue';

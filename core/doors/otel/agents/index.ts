@@ -1,1 +1,0 @@
-export { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './meeting.ts';

@@ -1,0 +1,36 @@
+import { joinBytes } from '../../foundations/encoding/index.ts';
+
+/**
+ * The first byte of each partition key of the table `rollups`, by what the partition holds. Stored keys
+ * have them: never change one, and never use one again.
+ */
+export const partitionTags = {
+  /** The projects that there are: one partition, by name. */
+  projects: 1,
+  /** The marks that make a project's rollups stale, by hour. */
+  marks: 2,
+  /** A project's rollups of hours, by day. */
+  pages: 3,
+  /** A project's rollups of days. */
+  days: 4,
+  /** The last dropped exports: one partition, by project. */
+  dropped: 5,
+  /** What a project's judges have spent, by day and evaluator. */
+  accounts: 17,
+  /** What is known of the verdicts of an evaluator while they are made. */
+  sheets: 18,
+  /** What a key or a project has spent of its limits. */
+  counters: 19,
+  /** The projects with alerts: one partition, by project. */
+  alertRegister: 20,
+  /** What is known of a project's alerts, and what was told of them. */
+  alerts: 21,
+  /** Which of a project's messages with judges are worked on. */
+  leases: 22,
+} as const;
+
+export type PartitionKind = keyof typeof partitionTags;
+
+/** A partition key of the table `rollups`: its tag, then parts as {@link joinBytes} takes them. */
+export const partitionOf = (kind: PartitionKind, ...parts: Parameters<typeof joinBytes>): Buffer =>
+  joinBytes(partitionTags[kind], ...parts);

@@ -1,2 +1,0 @@
-export * from './formats.ts';
-export * from './read.ts';
