@@ -101,9 +101,6 @@ const leads: Readonly<Record<string, Lead>> = {
   'POST /graphql': own(({ graphqlWork }) => graphqlWork),
 };
 
-/** The paths of the door, as documents and tests need them: `POST /call/start`. */
-export const doorPaths: readonly string[] = Object.keys(leads);
-
 const segmentsOf = (path: string): string[] => path.split('/');
 
 const templates = Object.entries(leads).map(([name, lead]) => {

@@ -63,7 +63,8 @@ export const isRequestLog = (line: string): boolean =>
  * otherwise.
  */
 export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {
-  const sources = new Map(api.routes.map(({ function: { name }, path }) => [name, path]));
+  // Of routes that share a function, the first.
+  const sources = new Map(api.routes.toReversed().map(({ function: { name }, path }) => [name, path]));
   for (const { authorizer } of api.routes)
     if (authorizer) sources.set(authorizer.function.name, 'authorizer');
   return (name) => sources.get(name) ?? name;
