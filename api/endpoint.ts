@@ -193,8 +193,6 @@ interface Contract<Body, Answer, Sent = unknown> {
   readonly errors?: readonly (404 | 409)[];
   /** Optional headers of a request, with their meaning. */
   readonly headers?: () => Readonly<Record<string, z.ZodMiniType>>;
-  /** Whether unknown fields of a body are passed over and not refused. @default false */
-  readonly tolerant?: boolean;
 }
 
 /** What an endpoint is known by wherever all of them are looked at. */

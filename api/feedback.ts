@@ -268,11 +268,13 @@ const feedbackQueryBody = () => {
       ...slice,
     },
     queryNames,
+    // Weave's door alone asks how many there are in all.
+    () => ({ withTotal: false }),
   );
 };
 
 /** A query over the feedback of one project. Ties are in order of `created_at`, then `id`. */
-export type FeedbackQuery = z.output<ReturnType<typeof feedbackQueryBody>>;
+export type FeedbackQuery = Omit<z.output<ReturnType<typeof feedbackQueryBody>>, 'withTotal'>;
 
 export const feedbackQuery = /* @__PURE__ */ endpoint({
   path: '/feedback/query',

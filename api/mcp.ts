@@ -57,7 +57,7 @@ export const agents = /* @__PURE__ */ openEndpoint({
   name: 'Agents',
   summary: 'How coding agents use this service',
   description:
-    'Markdown with the URL, the dialect and the version of this service: how to connect by MCP, to query, and to report. Takes no credentials.',
+    'Markdown with the URL and the version of this service: how to connect by MCP, to query, and to report. Takes no credentials.',
   form: 'markdown',
   answer: () => z.string(),
   examples: { text: { summary: 'The text', body: undefined, answer: '# pennytrace' } },

@@ -85,7 +85,7 @@ export class Api extends Construct {
     super(scope, id);
     this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
-    addGatewayResponses(this.rest, config.dialect);
+    addGatewayResponses(this.rest);
     const invoker = this.#invoker(routes, functions);
     for (const route of routes) this.#addRoute(route, auth, functions, invoker);
   }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
-import { routesOf } from '../weave/api/routes.ts';
+import { allRoutes } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
 import { bundleOf, constantsOf, handlersFor } from './handlers.ts';
@@ -20,9 +20,8 @@ const root = resolve(import.meta.dirname, '..');
 export const makeApp = async (props: AppProps = {}, others: readonly string[] = []): Promise<App> => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
-  const routes = routesOf(config.dialect);
-  const handlers = [...new Set([...handlersFor(config, routes), ...others])];
-  const constants = constantsOf(config.dialect);
+  const handlers = [...new Set([...handlersFor(config, allRoutes), ...others])];
+  const constants = constantsOf();
   const building = Promise.all([
     bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants }),
     buildPage(root),
@@ -30,6 +29,6 @@ export const makeApp = async (props: AppProps = {}, others: readonly string[] = 
   // CDK's constructs take a second to load, in which esbuild works.
   const [[bundles, page], { PennytraceStack }] = await Promise.all([building, import('./stack.ts')]);
   addPage(page, bundleOf(bundles, pageHandler));
-  new PennytraceStack(app, { config, routes, bundles });
+  new PennytraceStack(app, { config, routes: allRoutes, bundles });
   return app;
 };

@@ -105,6 +105,7 @@ const descriptionOf = ({ handler }: Route, routes: readonly Route[]): string =>
 
 const environmentOf = (route: Route, { config, name, storage }: FunctionsProps): Record<string, string> => {
   const { calls, payloads, costs, feedback, rollups } = route.stores;
+  const keepsFeedback = feedback === 'serve' && config.keepFeedback;
   // Files and tables are in the table of objects.
   const objects = route.stores.objects ?? route.stores.files ?? route.stores.tables;
   const storing = Object.keys(route.stores).length > 0;
@@ -118,6 +119,7 @@ const environmentOf = (route: Route, { config, name, storage }: FunctionsProps):
     ...((payloads || objects || feedback) && { PAYLOADS_BUCKET: storage.payloads.bucketName }),
     ...(costs && { [tables.costs.variable]: storage.costs.tableName }),
     ...(feedback && { [tables.feedback.variable]: storage.feedback.tableName }),
+    ...(keepsFeedback && { KEEP_FEEDBACK: '1' }),
     ...(rollups && { [tables.rollups.variable]: storage.rollups.tableName }),
   };
 };

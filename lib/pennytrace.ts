@@ -9,7 +9,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/endpoint.ts';
-import { routesOf } from '../weave/api/routes.ts';
+import { allRoutes } from '../api/routes.ts';
 import { Alerts } from './alerts.ts';
 import { Analytics } from './analytics.ts';
 import { Api } from './api.ts';
@@ -19,7 +19,7 @@ import { Evaluations, Evaluators } from './evaluators.ts';
 import { Events } from './events.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
-import { handlersIn } from './handlers.ts';
+import { everyHandler } from './handlers.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import type { PennytraceProps } from './props.ts';
@@ -51,7 +51,7 @@ const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },
   );
 
-/** The bundles in the package, in a folder for each dialect: beside this module's own folder. */
+/** The bundles in the package: beside this module's own folder. */
 const packagedFolder = resolve(import.meta.dirname, '../bundles');
 
 /**
@@ -59,13 +59,12 @@ const packagedFolder = resolve(import.meta.dirname, '../bundles');
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
  */
-const packaged = ({ dialect }: Pick<Config, 'dialect'>): Prebuilt => {
+const packaged = (): Prebuilt => {
   if (!existsSync(packagedFolder))
     throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
-  const handlers = handlersIn(dialect);
   return {
-    routes: routesOf(dialect),
-    bundles: new Map(handlers.map((handler) => [handler, join(packagedFolder, dialect, handler)])),
+    routes: allRoutes,
+    bundles: new Map(everyHandler.map((handler) => [handler, join(packagedFolder, handler)])),
   };
 };
 
@@ -133,8 +132,8 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: allRoutes, bundles } = prebuilt ?? packaged(config);
-    const timed = withTimeouts(allRoutes, config);
+    const { routes: given, bundles } = prebuilt ?? packaged();
+    const timed = withTimeouts(given, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 

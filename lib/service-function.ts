@@ -60,10 +60,7 @@ export class ServiceFunction extends Construct {
       logGroup: this.logGroup,
       // The role is complete. CDK would add a second policy for what it thinks is missing.
       role: this.#role([...(config.xray ? [trace] : []), ...props.permissions]).withoutPolicyUpdates(),
-      environment: {
-        ...(config.dialect !== 'svc' && { DIALECT: config.dialect }),
-        ...props.environment,
-      },
+      environment: { ...props.environment },
     });
     Validations.of(this.handler).acknowledge({
       id: 'Serverless-LambdaDLQ',

@@ -156,10 +156,7 @@ export const Gate = ({ linked, children }: { linked?: Promise<string> | undefine
     () =>
       accepted && {
         me: accepted.me,
-        client: clientOf(accepted.key, {
-          service: accepted.me.service.name,
-          onRefused: () => setRefused(true),
-        }),
+        client: clientOf(accepted.key, { onRefused: () => setRefused(true) }),
         signOut: () => {
           forgetKey();
           cache.clear();

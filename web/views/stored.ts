@@ -42,9 +42,6 @@ export const byName = <Named extends { readonly name: string }>(all: readonly Na
 export const newObjectId = (kind: string): string =>
   `${kind}-${crypto.getRandomValues(new BigUint64Array(1))[0]?.toString(36)}`;
 
-/** The scheme of refs: `weave` in Weave's dialect. */
-export const useScheme = (): 'svc' | 'weave' => (useSession().me.service.name === 'weave' ? 'weave' : 'svc');
-
 /**
  * Stores versions of objects whose values have `saved_at`, and deletes objects.
  *

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { isKeyed, type Route } from '../../../api/endpoint.ts';
-import { routes as ownRoutes } from '../../../api/routes.ts';
+import { routes as ownRoutes, allRoutes as routes } from '../../../api/routes.ts';
 import type { Config } from '../../../lib/config.ts';
-import { routesOf } from '../../../weave/api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
 import { makeStack, type Resource } from '../../support/synth.ts';
 
@@ -24,7 +23,6 @@ const margin = 50;
 
 /** Every setting that there is, each with a value that asks for as much as it can. */
 const everySetting = {
-  dialect: 'weave',
   stackName: 'Weft',
   shards: '4,16',
   retentionDays: 90,
@@ -58,7 +56,6 @@ const everySetting = {
   alerts: true,
 } as const satisfies Record<keyof Config, unknown>;
 
-const routes = routesOf(everySetting.dialect);
 const keyed = ownRoutes.filter(isKeyed);
 
 /**

@@ -1,7 +1,7 @@
 import { outputOf, readStack } from 'cdk-local-runner/template';
 import { describe, expect, it } from 'vitest';
 import { takesKey } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
 
 describe('the synthesized stack', () => {
@@ -9,7 +9,7 @@ describe('the synthesized stack', () => {
 
   it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
     for (const { path, authorizer, function: spec } of stack.api.routes) {
-      const route = routes.find((candidate) => candidate.path === path);
+      const route = allRoutes.find((candidate) => candidate.path === path);
       const stores = route?.stores;
       const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(

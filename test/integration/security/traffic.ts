@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../foundations/policy.ts';
+import { ownDigests } from '../../../foundations/door.ts';
 import { noise } from '../../support/feedback.ts';
 import { spanExport } from '../../support/otel.ts';
 import type { TestService } from '../../support/service.ts';
@@ -111,7 +111,7 @@ const objects = async (send: Send): Promise<void> => {
 const manyRows = 12_000;
 
 const datasets = async (send: Send): Promise<void> => {
-  const { valueDigest } = ownPolicy;
+  const { ofValue: valueDigest } = ownDigests;
   const few = [{ id: 'a' }, { id: 'b', text: noise(bigBytes) }];
   const many = Array.from({ length: manyRows }, (_, id) => ({ id }));
   const create = (rows: readonly object[]) => send('/table/create', { table: { project_id: project, rows } });

@@ -85,6 +85,9 @@ export const callViews = (project: string): Sent[] => [
 export const callReads = (project: string, ...ids: readonly string[]): Sent[] =>
   ids.map((id) => ({ path: '/call/read', body: { project_id: project, id } }));
 
+/** A request that comes through Weave's door. */
+export const throughDoor = (sent: Sent): Sent => ({ ...sent, path: `/weave${sent.path}` });
+
 /** The upload of a file, as a form. */
 export const fileForm = (project: string, content: string): Sent => {
   const part = (name: string, text: string) =>

@@ -6,7 +6,6 @@ import { type CallRow, nameOf } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice } from '../../ui/controls.tsx';
-import { useScheme } from '../stored.ts';
 
 /** How often the service is asked whether a call has come, in ms. */
 const lookMs = 3000;
@@ -119,11 +118,9 @@ export interface ConnectProps {
 
 /** Ways to report to a project, each with what to paste, and whether something has come. */
 export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
-  const dialect = useScheme();
   const guides = useMemo(
-    () =>
-      connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject, dialect }),
-    [project, dialect],
+    () => connectGuides({ url: apiUrl().href.replace(/\/$/, ''), project: project ?? exampleProject }),
+    [project],
   );
   const [chosen, setChosen] = useState(guides[0]?.id ?? '');
   return (
@@ -131,8 +128,8 @@ export const ConnectPanel = ({ project, onShow }: ConnectProps) => {
       <p className="muted">
         {project ? `Choose how your program reports to ${project}. ` : 'Put your project in the place of '}
         {project ? null : <code>{exampleProject}</code>}
-        {project ? 'Put a key' : ', and a key'} in the place of <code>{dialect}_…</code>: yours, or one that
-        an operator makes.
+        {project ? 'Put a key' : ', and a key'} in the place of <code>svc_…</code>: yours, or one that an
+        operator makes.
       </p>
       {project ? <Arrival project={project} onShow={onShow} /> : null}
       {project ? <Dropped project={project} /> : null}

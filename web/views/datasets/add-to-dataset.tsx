@@ -8,7 +8,6 @@ import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, Input, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { readRows } from '../data.ts';
-import { useScheme } from '../stored.ts';
 import { useDatasets, useSaveDataset } from './data.ts';
 import { lineOf, meantBy, type Row, rowOfCall, typedOf } from './rows.ts';
 
@@ -80,7 +79,6 @@ interface RowsFormProps {
 const nothing: Expected = { name: 'nothing', of: new Map() };
 
 const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
-  const service = useScheme();
   const save = useSaveDataset(project);
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<Expected>();
@@ -92,10 +90,10 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
   const rows = useMemo(
     () =>
       calls.map((call) => {
-        const row = { ...rowOfCall(call, service), ...parts?.get(call.id) } as Row;
+        const row = { ...rowOfCall(call), ...parts?.get(call.id) } as Row;
         return { id: call.id, row: chosen ? ({ ...row, expected: chosen.of.get(call.id) } as Row) : row };
       }),
-    [calls, service, chosen, parts],
+    [calls, chosen, parts],
   );
   const typedIn = ({ id, row }: (typeof rows)[number]) => ({
     inputs: edits[id]?.inputs ?? typedOf(row.inputs),

@@ -4,7 +4,7 @@ import type { ObjectVersion, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { useSettled } from '../../ui/settled.ts';
-import { byObject, ofClass, readObjects, useScheme, useStoreObject, versionsOf } from '../stored.ts';
+import { byObject, ofClass, readObjects, useStoreObject, versionsOf } from '../stored.ts';
 import { portionsOf, type Row, type StoredRow } from './rows.ts';
 
 /** The most rows of two versions that are compared. */
@@ -120,7 +120,6 @@ export type Change =
 /** Changes datasets: each change is a new version. The dataset is made if there is none. */
 export const useSaveDataset = (project: string) => {
   const { client } = useSession();
-  const scheme = useScheme();
   const { save } = useStoreObject(project, ['datasets', 'dataset versions']);
   /** The digest of a table of these rows after those of another one. */
   const tableWith = async (
@@ -164,7 +163,7 @@ export const useSaveDataset = (project: string) => {
       ({ digest } = await client.ask('/table/update', request, reported.signal));
     } else digest = await tableWith(change.kind === 'append' ? base : undefined, change.rows, reported);
     const before = isObject(latest?.val) ? latest.val : { _type: 'Dataset', name };
-    const rows = `${scheme}:///${project}/table/${digest}`;
+    const rows = `svc:///${project}/table/${digest}`;
     await save.mutateAsync({ id: name, value: { ...before, rows } });
   };
 };

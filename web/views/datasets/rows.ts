@@ -136,11 +136,11 @@ export const differenceOf = (before: readonly StoredRow[], after: readonly Store
 };
 
 /** The row that a call becomes: what it got, what it answered as what is expected, and its ref. */
-export const rowOfCall = ({ project_id, id, inputs, output }: CallRow, service: string): Row =>
+export const rowOfCall = ({ project_id, id, inputs, output }: CallRow): Row =>
   ({
     inputs: inputs ?? {},
     expected: output ?? null,
-    source: `${service}:///${project_id}/call/${id}`,
+    source: `svc:///${project_id}/call/${id}`,
   }) as Row;
 
 /** The project and the id of the call that a row was taken from; undefined if it names none. */

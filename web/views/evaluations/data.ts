@@ -30,10 +30,7 @@ export const maxListed = 500;
 
 /** The names of operations in every version, as the examples and both of Weave's SDKs report them. */
 const opsOf = (project: string, ...names: readonly string[]): string[] =>
-  names.flatMap((name) => [
-    name,
-    ...['svc', 'weave'].map((scheme) => `${scheme}:///${project}/op/${name}:*`),
-  ]);
+  names.flatMap((name) => [name, `svc:///${project}/op/${name}:*`]);
 
 /** The operation of evaluations, in every version. */
 export const evaluateOps = (project: string): string[] => opsOf(project, 'Evaluation.evaluate');

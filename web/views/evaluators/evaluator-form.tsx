@@ -255,7 +255,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
   const tryIt = () =>
     run(
       async ({ signal }) => {
-        const value = evaluatorValue(draft, false, client);
+        const value = evaluatorValue(draft, false);
         // What it is called does not matter yet.
         const named = value.name === '' ? { ...value, name: 'trial' } : value;
         setTried(await tryEvaluator({ client, signal }, project, named));
@@ -265,7 +265,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
   const store = (enabled: boolean) =>
     run(
       async () => {
-        const value = evaluatorValue(draft, enabled, client);
+        const value = evaluatorValue(draft, enabled);
         if (value.name === '') throw new Error('The evaluator needs a name.');
         const id = evaluator?.id ?? objectIdOf(value.name);
         if (!evaluator && (await isTaken({ client }, project, id)))
@@ -289,9 +289,8 @@ interface EvaluatorFormProps {
 
 /** An evaluator to make or to change, which can be tried before it is stored. */
 export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
-  const { client } = useSession();
   const mayJudge = useAllowed(project, 'admin');
-  const first = evaluator ? draftOf(evaluator.value, client) : emptyDraft(mayJudge ? 'judge' : 'check');
+  const first = evaluator ? draftOf(evaluator.value) : emptyDraft(mayJudge ? 'judge' : 'check');
   // Whoever looks at a call that it was tried on finds the draft again.
   const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });

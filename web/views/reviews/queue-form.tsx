@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { useSession } from '../../session/session.tsx';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
@@ -149,11 +148,10 @@ interface QueueFormProps {
 
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
-  const { client } = useSession();
   const known = useFields(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
-  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue, client) : everyTrace));
+  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue) : everyTrace));
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
@@ -168,7 +166,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
     const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newObjectId('review-queue');
-    const { filter: kept, query } = keptOf(filter, client);
+    const { filter: kept, query } = keptOf(filter);
     await saveQueue({
       ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
       assignees: assignees.length > 0 ? assignees : undefined,

@@ -213,7 +213,7 @@ interface SelectedProps {
 
 /** How a queue stands. */
 const Selected = ({ project, queue, onEdit }: SelectedProps) => {
-  const { me, client } = useSession();
+  const { me } = useSession();
   const change = useChange<ReviewsSearch>(route.useNavigate());
   const { state, queries } = useQueue(project, queue);
   const { remove } = useSaveQueue(project);
@@ -221,7 +221,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const { error, run } = useWork();
   const mayWrite = useAllowed(project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
-  const filter = filterOf(queue, client);
+  const filter = filterOf(queue);
   const unknown = filter.others.length + Object.keys(filter.rest).length;
   const removed = () =>
     run(

@@ -49,7 +49,10 @@ export const withContents = (options: ListOptions, chosen: readonly string[]): L
 };
 
 /** The columns of a file, as the service calls them: those of every row, those that are asked for, and figures. */
-export const exportedColumns = ({ client, request, roots }: ListOptions): readonly string[] => {
+export const exportedColumns = ({
+  request,
+  roots,
+}: Pick<ListOptions, 'request' | 'roots'>): readonly string[] => {
   const asked = [
     ...always,
     ...(request.columns ?? []),
@@ -57,8 +60,7 @@ export const exportedColumns = ({ client, request, roots }: ListOptions): readon
     ...(request.include_feedback ? ['summary.svc.feedback'] : []),
     ...(roots ? traceColumns : []),
   ];
-  // The rows have the names of the service's dialect.
-  return client.wire({ columns: [...new Set(asked)] }).columns;
+  return [...new Set(asked)];
 };
 
 /** The rows as lines, of CSV with the columns that the request asks for. */

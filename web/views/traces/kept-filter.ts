@@ -1,4 +1,3 @@
-import type { Client } from '../../api/client.ts';
 import { isObject, typedText, valueAt } from '../../data/values.ts';
 import { type Condition, feedbackFilters, needsValue, type Operator, type TracesSearch } from '../search.ts';
 import { operationOf, operationsOf } from './request.ts';
@@ -28,9 +27,9 @@ export interface Kept {
 /** All traces. */
 export const everyTrace: KeptFilter = { others: [], rest: {} };
 
-/** A filter as an object has it, in the dialect of the service. */
-export const keptOf = ({ others, rest, ...filters }: KeptFilter, { wire }: Pick<Client, 'wire'>): Kept => {
-  const operations = [...wire(operationsOf({ project: '', ...filters }, 0)), ...others];
+/** A filter as an object has it. */
+export const keptOf = ({ others, rest, ...filters }: KeptFilter): Kept => {
+  const operations = [...operationsOf({ project: '', ...filters }, 0), ...others];
   const filter = { ...rest, ...(!filters.all && { trace_roots_only: true }) };
   return {
     ...(Object.keys(filter).length > 0 && { filter }),
@@ -83,13 +82,13 @@ const filterIn = (operation: unknown): Filters | undefined => {
 };
 
 /** The filter that an object has. */
-export const filterOf = ({ filter, query }: Kept, { unwired }: Pick<Client, 'unwired'>): KeptFilter => {
+export const filterOf = ({ filter, query }: Kept): KeptFilter => {
   const { trace_roots_only: roots, ...rest } = filter ?? {};
   const expression = query?.$expr;
   const all = isObject(expression) && Array.isArray(expression.$and) ? expression.$and : [expression];
   let kept: KeptFilter = { ...(roots !== true && { all: true }), others: [], rest };
   for (const operation of expression === undefined ? [] : all) {
-    const found = filterIn(unwired(operation));
+    const found = filterIn(operation);
     const { where = [] } = kept;
     const name = found && Object.keys(found).find((key) => key !== 'where');
     // Only one of each has a place among the filters.

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
-import { useSession } from '../../session/session.tsx';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Menu, Modal, Popup } from '../../ui/popups.tsx';
@@ -19,8 +18,7 @@ interface QueryDialogProps {
 
 /** Shows the request behind the list, in the words of the query language. */
 export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
-  const { client } = useSession();
-  const text = JSON.stringify(client.wire(request), null, 2);
+  const text = JSON.stringify(request, null, 2);
   return (
     <Modal title="The query of this list" open={open} onClose={onClose}>
       <p className="muted">

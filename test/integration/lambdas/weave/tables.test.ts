@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bytesDigest } from '../../../../core/doors/weave/digest.ts';
+import { weaveDoor } from '../../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../../core/records/tables/index.ts';
-import { bytesDigest, valueDigest } from '../../../../weave/digest.ts';
 import { runs } from '../../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../support/service.ts';
 import { basic } from '../../security/credentials.ts';
 
 let service: SharedService;
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = throughWeave(await sharedService());
 });
 
 const project_id = 'acme/rows';
@@ -24,7 +25,7 @@ const done = async (path: string, body: unknown) => {
 
 const rowsOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ n: from + i, text: `row ${from + i}`, score: 1 / (i + 1) }));
-const digestsOf = (rows: readonly object[]) => rows.map((row) => valueDigest(row as never));
+const digestsOf = (rows: readonly object[]) => rows.map((row) => weaveDoor.digests.ofValue(row as never));
 const create = async (rows: readonly object[]) =>
   String((await done('/table/create', { table: { project_id, rows } })).digest);
 const query = async (digest: string, more: object = {}) =>
@@ -124,7 +125,7 @@ describe('the rows of a dataset', () => {
     const table = await create(rows);
     const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${table}` };
     const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'ds', val } });
-    expect(digest).toBe(valueDigest(val));
+    expect(digest).toBe(weaveDoor.digests.ofValue(val));
     const ref = (row: string, more = '') =>
       `weave:///${project_id}/object/ds:${digest}/attr/rows/id/${row}${more}`;
     const [, second = ''] = digestsOf(rows);
