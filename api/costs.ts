@@ -130,12 +130,12 @@ const wholePrice = () =>
     effective_date: field(timestamp, 'Calls that started then or later cost this.'),
     provider_id: field(z.string(), 'Who provides the model.'),
     cache_read_input_token_cost: field(
-      z.nullable(z.number()),
-      'What one token of a prompt costs that was read from a cache; null if it costs what others do.',
+      z.optional(z.number()),
+      'What one token of a prompt costs that was read from a cache; missing if it costs what others do.',
     ),
     cache_creation_input_token_cost: field(
-      z.nullable(z.number()),
-      'What one token of a prompt costs that was written to a cache; null if it costs what others do.',
+      z.optional(z.number()),
+      'What one token of a prompt costs that was written to a cache; missing if it costs what others do.',
     ),
   });
 

@@ -24,8 +24,13 @@ const rowOf = (price: Price): PriceRow => ({
   completion_token_cost_unit: price.completionTokenCostUnit,
   effective_date: formatTime(price.effectiveDate),
   provider_id: price.providerId,
-  cache_read_input_token_cost: price.cacheReadTokenCost ?? null,
-  cache_creation_input_token_cost: price.cacheWriteTokenCost ?? null,
+  // Most prices have none.
+  ...(price.cacheReadTokenCost !== undefined && {
+    cache_read_input_token_cost: price.cacheReadTokenCost,
+  }),
+  ...(price.cacheWriteTokenCost !== undefined && {
+    cache_creation_input_token_cost: price.cacheWriteTokenCost,
+  }),
 });
 
 /** Gives what a path leads to in a price. */
