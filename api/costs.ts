@@ -130,12 +130,12 @@ const wholePrice = () =>
     effective_date: field(timestamp, 'Calls that started then or later cost this.'),
     provider_id: field(z.string(), 'Who provides the model.'),
     cache_read_input_token_cost: field(
-      z.optional(z.number()),
-      'What one token of a prompt costs that was read from a cache; missing if it costs what others do.',
+      z.nullable(z.number()),
+      'What one token of a prompt costs that was read from a cache; if it costs what others do, null, or missing without `fields`.',
     ),
     cache_creation_input_token_cost: field(
-      z.optional(z.number()),
-      'What one token of a prompt costs that was written to a cache; missing if it costs what others do.',
+      z.nullable(z.number()),
+      'What one token of a prompt costs that was written to a cache; if it costs what others do, null, or missing without `fields`.',
     ),
   });
 

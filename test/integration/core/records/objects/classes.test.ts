@@ -108,7 +108,7 @@ describe('an object of class Evaluator', () => {
     [
       'has a good query',
       politeness({ query: { $expr: { $eq: [{ $getField: 'x' }, { $literal: 1 }] } } }),
-      ['query'],
+      ['query.$expr.$eq.0.$getField'],
     ],
     [
       'has placeholders that there are',
