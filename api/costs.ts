@@ -131,11 +131,11 @@ const wholePrice = () =>
     provider_id: field(z.string(), 'Who provides the model.'),
     cache_read_input_token_cost: field(
       z.nullable(z.number()),
-      'What one token of a prompt costs that was read from a cache; null if it costs what others do.',
+      'What one token of a prompt costs that was read from a cache; if it costs what others do, null, or missing without `fields`.',
     ),
     cache_creation_input_token_cost: field(
       z.nullable(z.number()),
-      'What one token of a prompt costs that was written to a cache; null if it costs what others do.',
+      'What one token of a prompt costs that was written to a cache; if it costs what others do, null, or missing without `fields`.',
     ),
   });
 

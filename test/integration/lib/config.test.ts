@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
 import { cdkContext, root } from '../../support/project.ts';
 
@@ -87,7 +87,7 @@ describe('the settings', () => {
     ['events', 'true', { bus: 'default', payloads: false }],
     ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
     ['events', '{"payloads": true}', { bus: 'default', payloads: true }],
-    ['routeMetrics', 'all', routes.filter(isKeyed).map(({ path }) => path)],
+    ['routeMetrics', 'all', [...new Set(allRoutes.filter(isKeyed).map(({ path }) => path))]],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
   });

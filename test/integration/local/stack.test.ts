@@ -8,8 +8,8 @@ describe('the synthesized stack', () => {
   const stack = readStack(assembly());
 
   it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
-    for (const { path, authorizer, function: spec } of stack.api.routes) {
-      const route = allRoutes.find((candidate) => candidate.path === path);
+    for (const { path, method, authorizer, function: spec } of stack.api.routes) {
+      const route = allRoutes.find((candidate) => candidate.path === path && candidate.method === method);
       const stores = route?.stores;
       const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(

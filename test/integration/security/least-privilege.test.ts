@@ -68,8 +68,9 @@ const single = (lines: readonly string[]): string[] => {
   return [...new Set(all)].sort();
 };
 
-/** Routes that share a function are looked at by one of their paths. */
-const functionPath = ({ handler, path }: Route): string => (handler === 'weave' ? doorPath : path);
+/** Routes that share a function are looked at by the first of their paths, as the service names it. */
+const functionPath = ({ handler }: Route): string =>
+  allRoutes.find((route) => route.handler === handler)?.path ?? '';
 
 /** What has permissions at the stores. */
 const sources: readonly string[] = [
