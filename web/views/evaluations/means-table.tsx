@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import { useCostText } from '../../calls/prices.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { Button, Moment, StatusBadge } from '../../ui/controls.tsx';
-import { useCostText } from '../overview/data.ts';
 import { type Chance, chanceOf, fewestRows } from './bootstrap.ts';
 import type { Run } from './data.ts';
 import { differencesIn, type JoinedRow, type Measure, meanIn } from './join.ts';

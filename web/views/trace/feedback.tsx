@@ -6,13 +6,13 @@ import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
+import { isAnswer, valueText } from '../../calls/agreement.ts';
+import type { CallList } from '../../calls/list/call-list.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { isAnswer, valueText } from '../reviews/agreement.ts';
-import type { CallList } from '../traces/call-list.ts';
 
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
   row: Row,

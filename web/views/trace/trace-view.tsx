@@ -2,8 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
 import { type CallRow, waitOf } from '../../api/calls.ts';
-import { useTitle } from '../../app/title.ts';
+import type { CallList } from '../../calls/list/call-list.ts';
+import { askedOf } from '../../calls/list/layout.ts';
+import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKept, useSession, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Moment, Notice, WaitBadge } from '../../ui/controls.tsx';
@@ -11,11 +15,7 @@ import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Splitter } from '../../ui/splitter.tsx';
-import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
-import type { CallList } from '../traces/call-list.ts';
-import { askedOf } from '../traces/layout.ts';
 import { CallPanel } from './call-panel.tsx';
-import { isNarrow, type TraceState, treeKeys, useTraceState } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
@@ -69,7 +69,7 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-const StoryView = lazily(() => import('./story-view.tsx'), 'StoryView');
+const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {

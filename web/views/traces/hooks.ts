@@ -3,16 +3,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
+import { CallList, type ListState } from '../../calls/list/call-list.ts';
+import { askedOf } from '../../calls/list/layout.ts';
+import { requestOf } from '../../calls/list/request.ts';
+import type { Seen, Sight } from '../../calls/list/sight.ts';
+import { costTestOf, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
+import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
+import { isOfAllCalls, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useSession, useStore } from '../../session/session.tsx';
 import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { isSilent, previewsOfTraces } from '../previews.ts';
-import { isOfAllCalls, type TracesSearch } from '../search.ts';
-import { CallList, type ListState } from './call-list.ts';
 import { type Hit, readHits } from './hits.ts';
-import { askedOf } from './layout.ts';
-import { requestOf } from './request.ts';
-import type { Seen, Sight } from './sight.ts';
-import { costTestOf, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 /**
  * The list of a URL's state, from the cache or begun anew.
