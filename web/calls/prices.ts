@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { PriceTerms } from '../api/contract.ts';
 import { costText } from '../data/format.ts';
+import { useKeeper } from '../session/kept.ts';
 import { useRead, useSession } from '../session/session.tsx';
 
 /** The most prices that are read. */
@@ -10,6 +11,7 @@ export const maxPrices = 1000;
 export const usePrices = (project: string, enabled = true) => {
   const { client } = useSession();
   const cache = useQueryClient();
+  const keeper = useKeeper();
   const query = useRead(
     ['prices', project],
     async ({ client, signal }) => {
@@ -26,8 +28,10 @@ export const usePrices = (project: string, enabled = true) => {
     { enabled },
   );
   // Costs are worked out when they are asked for, so a price changes those of calls as well.
-  const onSuccess = () =>
-    cache.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'projects' });
+  const onSuccess = () => {
+    keeper.forget('calls');
+    return cache.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'projects' });
+  };
   const add = useMutation({
     mutationFn: ({ model, terms }: { model: string; terms: PriceTerms }) =>
       client.ask('/cost/create', { project_id: project, costs: { [model]: terms } }),

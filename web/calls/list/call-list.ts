@@ -1,7 +1,7 @@
+import { createStore } from 'zustand';
 import { type CallRow, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
-import { Store } from '../../data/store.ts';
 import {
   advanced,
   atStart,
@@ -70,12 +70,13 @@ const ownFigures = (rows: readonly CallRow[]): Map<string, RowFigures> =>
   new Map(rows.map((row) => [row.id, { usage: sumUsage(usageByModel(row).values()) }]));
 
 /**
- * The rows of one request, page by page, as they come. It lives in the query cache, so that whoever
+ * The rows of one request, page by page, as they come. It is kept (`session/kept.ts`), so that whoever
  * comes back to a list finds it as it was.
  */
-export class CallList extends Store<ListState> {
+export class CallList {
   /** Tells lists apart. */
   readonly number = ++count;
+  readonly store = createStore<ListState>()(() => emptyList);
   readonly request: CallsQuery;
   /** How far its reader had scrolled, in pixels. */
   scrollTop = 0;
@@ -95,7 +96,6 @@ export class CallList extends Store<ListState> {
   #wideAt = Date.now();
 
   constructor(options: ListOptions) {
-    super(emptyList);
     this.options = options;
     this.request = options.request;
   }
@@ -105,19 +105,20 @@ export class CallList extends Store<ListState> {
    * pages until there is something to show.
    */
   readonly more = async (): Promise<void> => {
-    if (this.#reading || this.snapshot().complete) return;
+    if (this.#reading || this.store.getState().complete) return;
     const reading = new AbortController();
     this.#reading = reading;
-    this.set({ phase: 'reading', error: undefined });
-    const sought = this.snapshot().rows.length + (this.options.costTest ? soughtRows : 1);
+    this.store.setState({ phase: 'reading', error: undefined });
+    const sought = this.store.getState().rows.length + (this.options.costTest ? soughtRows : 1);
     try {
       let complete = false;
       do complete = (await this.#readPage(reading.signal)) < pageSize;
-      while (!complete && this.snapshot().rows.length < sought);
-      this.set({ phase: 'idle', complete });
+      while (!complete && this.store.getState().rows.length < sought);
+      this.store.setState({ phase: 'idle', complete });
     } catch (error) {
-      if (reading.signal.aborted) this.set({ phase: reading.signal.reason === left ? 'idle' : 'stopped' });
-      else this.set({ phase: 'failed', error });
+      if (reading.signal.aborted)
+        this.store.setState({ phase: reading.signal.reason === left ? 'idle' : 'stopped' });
+      else this.store.setState({ phase: 'failed', error });
     } finally {
       this.#reading = undefined;
     }
@@ -136,7 +137,7 @@ export class CallList extends Store<ListState> {
    * @param now milliseconds since 1970
    */
   readonly catchUp = async (now: number, signal: AbortSignal): Promise<void> => {
-    const { rows, complete } = this.snapshot();
+    const { rows, complete } = this.store.getState();
     const isBegun = rows.length > 0 || complete;
     if (this.#catchingUp || this.#reading || !isBegun) return;
     this.#catchingUp = true;
@@ -155,7 +156,9 @@ export class CallList extends Store<ListState> {
   /** Changes a row, if it is there. */
   readonly change = (id: string, change: (row: CallRow) => CallRow): void => {
     if (this.#ids.has(id))
-      this.set({ rows: this.snapshot().rows.map((row) => (row.id === id ? change(row) : row)) });
+      this.store.setState({
+        rows: this.store.getState().rows.map((row) => (row.id === id ? change(row) : row)),
+      });
   };
 
   /** @returns how many rows the page has */
@@ -185,9 +188,9 @@ export class CallList extends Store<ListState> {
     const kept = known ? fresh.filter(({ id }) => costTest(known.get(id))) : fresh;
     for (const { id } of kept) this.#ids.add(id);
     this.#cursor = advanced(this.#cursor, rows);
-    this.set({
-      rows: [...this.snapshot().rows, ...kept],
-      read: this.snapshot().read + fresh.length,
+    this.store.setState({
+      rows: [...this.store.getState().rows, ...kept],
+      read: this.store.getState().read + fresh.length,
       ...(known && { figures: this.#withFigures(known) }),
     });
   }
@@ -195,7 +198,7 @@ export class CallList extends Store<ListState> {
   /** Adds what is new all at once: a part of it would hide that the rest is missing. */
   async #look(now: number, signal: AbortSignal): Promise<void> {
     const { client } = this.options;
-    const { rows, complete } = this.snapshot();
+    const { rows, complete } = this.store.getState();
     const newest = rows[0]?.started_at;
     const isWide = newest === undefined || this.#looks % looksPerWide === 0;
     // The page's clock may be ahead of those that calls are timed by, or behind them.
@@ -215,15 +218,15 @@ export class CallList extends Store<ListState> {
     const rows = found.filter(({ id }) => !this.#ids.has(id));
     if (rows.length === 0) return;
     for (const { id } of rows) this.#ids.add(id);
-    const all = [...rows, ...this.snapshot().rows].sort(newestFirst);
+    const all = [...rows, ...this.store.getState().rows].sort(newestFirst);
     if (all.length <= maxLiveRows && found.length < maxLiveRows) {
-      this.set({ rows: all, read: this.snapshot().read + rows.length });
+      this.store.setState({ rows: all, read: this.store.getState().read + rows.length });
       return;
     }
     const kept = all.slice(0, maxLiveRows);
     for (const { id } of all.slice(maxLiveRows)) this.#ids.delete(id);
     this.#cursor = advanced(atStart, kept);
-    this.set({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
+    this.store.setState({ rows: kept, read: kept.length, figures: this.#withFigures([]), complete: false });
   }
 
   /** Reads rows that ran, and puts those that have ended in their places. */
@@ -235,15 +238,15 @@ export class CallList extends Store<ListState> {
       for (const row of batch) if (statusOf(row) !== 'running') ended.set(row.id, row);
     if (ended.size === 0) return;
     const known = roots ? await this.#tracesOf([...ended.values()], signal) : [];
-    this.set({
-      rows: this.snapshot().rows.map((row) => ended.get(row.id) ?? row),
+    this.store.setState({
+      rows: this.store.getState().rows.map((row) => ended.get(row.id) ?? row),
       figures: this.#withFigures(known),
     });
   }
 
   /** The figures of the rows that are there, with more of them. */
   #withFigures(known: Iterable<readonly [string, RowFigures]>): Map<string, RowFigures> {
-    return new Map([...this.snapshot().figures, ...known].filter(([id]) => this.#ids.has(id)));
+    return new Map([...this.store.getState().figures, ...known].filter(([id]) => this.#ids.has(id)));
   }
 
   /** What the traces of roots used: as the rows say it, or as the service answers to a request for it. */

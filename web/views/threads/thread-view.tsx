@@ -22,7 +22,8 @@ import { linesOf, type TreeLine, type TreeNode, treeOf } from '../../calls/trace
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
-import { type Reading, useKept, useRead } from '../../session/session.tsx';
+import { useKept } from '../../session/kept.ts';
+import { type Reading, useRead } from '../../session/session.tsx';
 import {
   Button,
   CallFigures,

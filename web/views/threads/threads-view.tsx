@@ -9,7 +9,8 @@ import { costText, countedText, countText, durationText } from '../../data/forma
 import { toggled } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../../navigation/search.ts';
-import { useAllowed, useKept, useRead, useSession } from '../../session/session.tsx';
+import { useKept } from '../../session/kept.ts';
+import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,

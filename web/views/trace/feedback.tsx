@@ -8,6 +8,7 @@ import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../.
 import { wordsOf } from '../../api/http.ts';
 import { isAnswer, valueText } from '../../calls/agreement.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
+import { useKeeper } from '../../session/kept.ts';
 import { allows, useSession } from '../../session/session.tsx';
 import { Button, Moment, Thumb } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
@@ -30,6 +31,7 @@ const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
 export const useFeedback = (call: Call) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
+  const keeper = useKeeper();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
   const records = feedbackOf(call);
@@ -38,8 +40,8 @@ export const useFeedback = (call: Call) => {
       { queryKey: ['call', me.key_id, call.project_id, call.id] },
       (before) => (before ? withFeedback(before, change) : before),
     );
-    for (const [, list] of cache.getQueriesData<{ store: CallList }>({ queryKey: ['calls', me.key_id] }))
-      list?.store.change(call.id, (row) => withFeedback(row, change));
+    for (const list of keeper.all<CallList>('calls'))
+      list.change(call.id, (row) => withFeedback(row, change));
   };
   const run = async (work: () => Promise<void>) => {
     setBusy(true);

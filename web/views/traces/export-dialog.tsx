@@ -20,7 +20,7 @@ const titles: Readonly<Record<(typeof contents)[number], string>> = {
 
 /** How many rows a list has; undefined while nobody knows, and where only the page can tell. */
 const useCount = (list: CallList): number | undefined => {
-  const { rows, complete } = list.snapshot();
+  const { rows, complete } = list.store.getState();
   const isCounted = !complete && !list.options.costTest && !list.request.include_feedback;
   const { data } = useRead(
     ['count', list.number],
