@@ -11,10 +11,11 @@ import {
   operators,
   type TracesSearch,
 } from '../../navigation/search.ts';
-import { Button, SearchForm, statusTexts } from '../../ui/controls.tsx';
+import { Button, SearchForm } from '../../ui/controls.tsx';
 import { Choice, Form, Input } from '../../ui/fields.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Menu, Popup } from '../../ui/popups.tsx';
+import { statusTexts } from '../badges.tsx';
 import { SortMenu } from './sort-menu.tsx';
 import { TimeMenu } from './time-menu.tsx';
 

@@ -2,11 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
 import { statusOf, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
-import { KindIcon } from '../../ui/kind-icon.tsx';
 import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
+import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
+import { KindIcon } from '../kind-icon.tsx';
 import type { Message, Part } from '../messages/conversation.ts';
 import {
   contextOf,

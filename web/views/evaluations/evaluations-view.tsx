@@ -1,5 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
+import { StatusBadge } from '../../calls/badges.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
@@ -10,7 +11,6 @@ import {
   Moment,
   Notice,
   SearchForm,
-  StatusBadge,
   sortableBy,
   Table,
   type TableColumn,

@@ -13,6 +13,7 @@ import {
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
+import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { headersOf, intervalOf, isTurn, readRows, useInSight } from '../../calls/data.ts';
 import { exchangeOf } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
@@ -24,17 +25,7 @@ import { chunksOf } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
-import {
-  Button,
-  CallFigures,
-  Check,
-  CopyButton,
-  Moment,
-  Notice,
-  QueryStatus,
-  StatusBadge,
-  WaitBadge,
-} from '../../ui/controls.tsx';
+import { Button, Check, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
 

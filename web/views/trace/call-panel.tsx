@@ -15,6 +15,7 @@ import {
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { kindOf } from '../../api/kind.ts';
+import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { type Conversation, conversationOf, type Message } from '../../calls/messages/conversation.ts';
@@ -29,10 +30,8 @@ import {
   Moment,
   Notice,
   QueryStatus,
-  StatusBadge,
   Table,
   type TableColumn,
-  WaitBadge,
 } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';

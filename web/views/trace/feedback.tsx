@@ -5,15 +5,16 @@ import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
-import { wordsOf } from '../../api/http.ts';
 import { isAnswer, valueText } from '../../calls/agreement.ts';
+import { Thumb } from '../../calls/badges.tsx';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { useKeeper } from '../../session/kept.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Moment, Thumb } from '../../ui/controls.tsx';
+import { Button, Moment } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
+import { useWork } from '../../ui/work.ts';
 
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
   row: Row,
@@ -32,8 +33,7 @@ export const useFeedback = (call: Call) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
   const keeper = useKeeper();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
+  const { isBusy, error, run } = useWork();
   const records = feedbackOf(call);
   const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
     cache.setQueriesData<Call | null>(
@@ -43,22 +43,11 @@ export const useFeedback = (call: Call) => {
     for (const list of keeper.all<CallList>('calls'))
       list.change(call.id, (row) => withFeedback(row, change));
   };
-  const run = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(wordsOf(failure));
-    } finally {
-      setBusy(false);
-    }
-  };
   const own = (kind: Kind) => ownOf(records, kind, me.user);
   return {
     records,
     own,
-    busy,
+    busy: isBusy,
     error,
     mayGive: allows(me, call.project_id, 'write'),
     give: (kind: Kind, payload: Payload) =>

@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
 import { type CallRow, waitOf } from '../../api/calls.ts';
+import { WaitBadge } from '../../calls/badges.tsx';
 import type { CallList } from '../../calls/list/call-list.ts';
 import { askedOf } from '../../calls/list/layout.ts';
 import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
@@ -10,7 +11,7 @@ import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
 import { useKeeper, useKept } from '../../session/kept.ts';
 import { useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, WaitBadge } from '../../ui/controls.tsx';
+import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';

@@ -12,13 +12,14 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
+import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
 import { changedPlaces, type Placed, placesOf } from '../../calls/list/layout.ts';
 import { totalsOf } from '../../calls/list/usage.ts';
 import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
-import { Moment, SortButton, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
+import { Moment, SortButton } from '../../ui/controls.tsx';
 import { type About, type Column, columnsOf, PreviewText, RowIcon, RowLatency } from './columns.tsx';
 import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 
