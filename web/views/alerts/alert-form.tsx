@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
+import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Choice, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { newObjectId } from '../stored.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import {
   type Alert,
   type AlertValue,

@@ -1,10 +1,10 @@
 import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
+import { percentText } from '../../calls/figures/figures.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
 import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
-import { percentText } from '../overview/figures.ts';
-import { type AlertsSearch, costPath } from '../search.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
+import { type AlertsSearch, costPath } from '../../navigation/search.ts';
 
 /** The value of an alert, as it is stored. */
 export type AlertValue = Request<'/alerts/preview'>['alert'];

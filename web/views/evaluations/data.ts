@@ -4,14 +4,14 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import { feedbackOf } from '../../api/feedback.ts';
+import { headersOf, readRows } from '../../calls/data.ts';
+import { lineOf } from '../../calls/datasets/rows.ts';
+import { requestOf } from '../../calls/list/request.ts';
+import { type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
+import type { EvaluationsSearch } from '../../navigation/search.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows } from '../data.ts';
-import { lineOf } from '../datasets/rows.ts';
-import type { EvaluationsSearch } from '../search.ts';
-import { ofClass, readObjects } from '../stored.ts';
-import { requestOf } from '../traces/request.ts';
-import { type RowFigures, readUsage } from '../traces/usage.ts';
+import { ofClass, readObjects } from '../../session/stored.ts';
 import type { RunRow } from './join.ts';
 import {
   keyOf,

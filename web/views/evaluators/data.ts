@@ -4,11 +4,11 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
+import { headersOf, readRows } from '../../calls/data.ts';
+import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows } from '../data.ts';
-import { isSilent, previewsOfTraces } from '../previews.ts';
-import { byObject, ofClass, readObjects, useStoreObject } from '../stored.ts';
+import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import { type Evaluator, evaluatorOf } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
 

@@ -1,12 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
+import { useModels } from '../../calls/figures/models.ts';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
-import { useAllowed, useKept, useSession } from '../../session/session.tsx';
+import { useKept } from '../../session/kept.ts';
+import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Choice, fieldsOf, Input, Segments, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { useModels } from '../models.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
 import {

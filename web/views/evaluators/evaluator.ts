@@ -1,9 +1,9 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
 
 /** A version of an evaluator. */
 export interface Evaluator {

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { annotationSpecClass, reviewQueueClass } from '../../../api/shared/classes.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Request } from '../../api/contract.ts';
+import type { Value } from '../../calls/agreement.ts';
+import { readRows } from '../../calls/data.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { readRows } from '../data.ts';
-import { byName, ofClass, readObjects, useStoreObject } from '../stored.ts';
-import type { Value } from './agreement.ts';
+import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import {
   type Field,
   fieldOf,

@@ -1,10 +1,10 @@
 import { useState } from 'react';
+import { everyTrace, filterOf, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
+import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { newObjectId } from '../stored.ts';
-import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
 

@@ -2,8 +2,8 @@ import { askedBy } from '../../../api/shared/feedback.ts';
 import { isHeaderPath } from '../../../api/shared/header-fields.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, ObjectVersion } from '../../api/contract.ts';
+import { isAnswer, type Value } from '../../calls/agreement.ts';
 import { isObject } from '../../data/values.ts';
-import { isAnswer, type Value } from './agreement.ts';
 
 /*
  * Queues, what is filled in, and what was: pure functions of objects and feedback. Nothing is kept

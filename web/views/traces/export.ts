@@ -1,8 +1,8 @@
 import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
+import type { ListOptions } from '../../calls/list/call-list.ts';
+import { chunkSize, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
 import { csvLine } from '../../data/csv.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
-import type { ListOptions } from './call-list.ts';
-import { chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';
@@ -131,14 +131,4 @@ export const exportRows = async (exported: Exported): Promise<Blob> => {
     return [roots ? { ...row, ...traceFigures(found) } : row];
   });
   return new Blob(fileLines(kept, exported), { type: mediaTypes[form] });
-};
-
-/** Saves bytes as a file, as a download does. */
-export const saveFile = (blob: Blob, fileName: string): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = fileName;
-  link.click();
-  // The browser reads it a moment later.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 };
