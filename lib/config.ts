@@ -343,14 +343,6 @@ export const settings = z
     },
   );
 
-/** Whether something reads the streams of the tables. */
-export const hasStreams = ({
-  events,
-  analytics,
-  evaluators,
-}: Pick<Config, 'events' | 'analytics' | 'evaluators'>): boolean =>
-  events !== undefined || analytics !== undefined || evaluators !== undefined;
-
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
