@@ -1,4 +1,4 @@
-import { CfnDeletionPolicy, CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnDeletionPolicy, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -14,6 +14,7 @@ import {
   type BucketProps,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
+import { CfnParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDeclaration, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
@@ -151,11 +152,8 @@ export class ShardHistory extends Construct {
     super(scope, id);
     const { shards, keepData } = config;
     const names = `/pennytrace/${table.tableName}/shards-can-only-be-appended-to`;
-    const parameter = (idOf: string, name: string, value: string): CfnResource =>
-      new CfnResource(this, idOf, {
-        type: 'AWS::SSM::Parameter',
-        properties: { Type: 'String', Name: `${names}/${name}`, Value: value },
-      });
+    const parameter = (idOf: string, name: string, value: string): CfnParameter =>
+      new CfnParameter(this, idOf, { type: 'String', name: `${names}/${name}`, value });
     for (const [i] of shards.entries()) {
       const counts = shards.slice(0, i + 1);
       parameter(`Upto${counts.join('x')}`, String(i + 1), counts.join(','));

@@ -27,20 +27,28 @@ const switchedOn = (chosen: readonly (keyof Switches)[]): Switches =>
 /** The handlers that the functions of a stack run. A bundle of `makeStack` holds its handler's name alone. */
 const handlersRun = (settings: Switches): string[] => {
   const { app, stack } = makeStack(settings);
-  const { directory, template } = app.synth().getStackByName(stack.stackName);
+  const assembly = app.synth();
+  const { template } = assembly.getStackByName(stack.stackName);
   const run = Object.values((template as { Resources: Record<string, Resource> }).Resources)
     .filter(({ Type }) => Type === 'AWS::Lambda::Function')
     .map(({ Properties }) => (Properties.Code as { S3Key: string }).S3Key.replace('.zip', ''))
-    .map((hash) => readFileSync(join(directory, `asset.${hash}`, 'index.cjs'), 'utf8'));
+    .map((hash) => readFileSync(join(assembly.directory, `asset.${hash}`, 'index.cjs'), 'utf8'));
   return [...new Set(run.map((text) => text.replace('//', '').trim()))].toSorted();
 };
 
 /** What a setting adds that is no function of its own, and what it replaces. */
 const loaded = 'redaction';
 
-it.each([[] as const, ...names.map((name) => [name] as const), ['evaluators', 'events'] as const, names])(
-  'a service with the settings %s bundles the handlers that its functions run',
-  (...chosen) => {
+const choices: readonly (readonly (keyof Switches)[])[] = [
+  [],
+  ...names.map((name) => [name]),
+  ['evaluators', 'events'],
+  names,
+];
+
+it.each(choices.map((chosen) => ({ chosen })))(
+  'a service with the settings $chosen bundles the handlers that its functions run',
+  ({ chosen }) => {
     const settings = switchedOn(chosen);
     const brought = handlersFor(readConfig(settings), routes).filter((handler) => handler !== loaded);
     // With limits, `me-limits` answers for `me`, whose handler is bundled in vain.
