@@ -15,7 +15,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
+import { batch, endpoint, fewRecords, longAnswer, oneRecord } from './endpoint.ts';
 import {
   done,
   ignoredUser,
@@ -278,7 +278,7 @@ export type FeedbackQuery = Omit<z.output<ReturnType<typeof feedbackQueryBody>>,
 
 export const feedbackQuery = /* @__PURE__ */ endpoint({
   path: '/feedback/query',
-  shape: stream,
+  shape: longAnswer,
   stores: { feedback: 'query' },
   tag: 'feedback',
   name: 'FeedbackQuery',

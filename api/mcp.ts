@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../foundations/wire/schema.ts';
-import { document, endpoint, openEndpoint, stream } from './endpoint.ts';
+import { document, endpoint, longAnswer, openEndpoint } from './endpoint.ts';
 
 const rpcRequest = () =>
   z.looseObject({
@@ -22,7 +22,7 @@ export const mcp = /* @__PURE__ */ endpoint({
   path: '/mcp',
   refuses: ['GET', 'DELETE'],
   scheme: 'any',
-  shape: stream,
+  shape: longAnswer,
   stores: {
     calls: 'query',
     payloads: 'read',

@@ -24,7 +24,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, fewRecords, oneAnswer, oneRecord, stream } from './endpoint.ts';
+import { endpoint, fewRecords, longAnswer, oneAnswer, oneRecord } from './endpoint.ts';
 import {
   anyOf,
   deleted,
@@ -247,7 +247,7 @@ export type ObjectSortKey = ObjectsQuery['sortBy'][number];
 
 export const objsQuery = /* @__PURE__ */ endpoint({
   path: '/objs/query',
-  shape: stream,
+  shape: longAnswer,
   stores: { objects: 'query' },
   tag: 'objects',
   name: 'ObjsQuery',
@@ -296,7 +296,7 @@ export const refs = (most = maxItems) => field(listOf(objectRefSchema(), most), 
 
 export const refsReadBatch = /* @__PURE__ */ endpoint({
   path: '/refs/read_batch',
-  shape: stream,
+  shape: longAnswer,
   stores: { objects: 'read', tables: 'read' },
   tag: 'objects',
   name: 'RefsReadBatch',

@@ -10,7 +10,7 @@ import {
 import { isJsonObject } from '../foundations/wire/index.ts';
 import { documented, field, id, listOf, nullish, record, withDefault } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
-import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import {
   anyOf,
   bytes,
@@ -502,7 +502,7 @@ export const callRead = /* @__PURE__ */ endpoint({
 
 export const callsStreamQuery = /* @__PURE__ */ endpoint({
   path: '/calls/stream_query',
-  shape: stream,
+  shape: longAnswer,
   stores: {
     calls: 'query',
     payloads: 'read',
@@ -555,7 +555,7 @@ const queryStatsBody = ({ traceTotals }: Includes) => {
 
 export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
-  shape: stream,
+  shape: longAnswer,
   stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'calls',
   name: 'CallsQueryStats',

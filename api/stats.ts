@@ -19,7 +19,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
 import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
@@ -249,7 +249,7 @@ export const bucket = () =>
 
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
-  shape: stream,
+  shape: longAnswer,
   stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', rollups: 'use' },
   tag: 'statistics',
   name: 'CallsStats',

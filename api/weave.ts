@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import {
   endpoint,
   fixed,
+  longAnswer,
   type OpenRoute,
   openEndpoint,
   passThrough,
   type Route,
-  stream,
 } from './endpoint.ts';
 import { otelTraces } from './otel.ts';
 import { health, ofThePage } from './service.ts';
@@ -29,7 +29,7 @@ const door = <const Path extends `/${string}`>(method: 'GET' | 'POST' | 'PUT', p
     path,
     method,
     handler: 'weave',
-    shape: stream,
+    shape: longAnswer,
     stores: {
       calls: 'serve',
       payloads: 'delete',

@@ -21,7 +21,8 @@ import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { bundle } from '../lib/bundles.ts';
-import { bundleOf, constantsOf, everyHandler } from '../lib/handlers.ts';
+import { everyHandler } from '../lib/features.ts';
+import { bundleOf, constantsOf } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
 import { root as projectRoot } from './common.ts';
 

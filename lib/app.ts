@@ -3,7 +3,7 @@ import { App, type AppProps } from 'aws-cdk-lib';
 import { allRoutes } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
-import { bundleOf, constantsOf, handlersFor } from './handlers.ts';
+import { bundleOf, constantsOf } from './handlers.ts';
 import { addPage, buildPage, pageHandler } from './page.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -20,14 +20,15 @@ const root = resolve(import.meta.dirname, '..');
 export const makeApp = async (props: AppProps = {}, others: readonly string[] = []): Promise<App> => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
-  const handlers = [...new Set([...handlersFor(config, allRoutes), ...others])];
-  const constants = constantsOf();
-  const building = Promise.all([
-    bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants }),
+  // esbuild builds the page while CDK's constructs load.
+  const [page, { handlersFor }, { PennytraceStack }] = await Promise.all([
     buildPage(root),
+    import('./features.ts'),
+    import('./stack.ts'),
   ]);
-  // CDK's constructs take a second to load, in which esbuild works.
-  const [[bundles, page], { PennytraceStack }] = await Promise.all([building, import('./stack.ts')]);
+  const handlers = [...new Set([...handlersFor(config, allRoutes), ...others])];
+  const outdir = join(app.outdir, 'bundles');
+  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf() });
   addPage(page, bundleOf(bundles, pageHandler));
   new PennytraceStack(app, { config, routes: allRoutes, bundles });
   return app;

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
+import { isKeyed, longAnswer, passThrough } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import type { PennytraceProps } from './props.ts';
@@ -284,7 +284,7 @@ export const settings = z
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
     firewallRatePerAddress: whole(10, 1_000_000).optional(),
-    queryTimeoutSeconds: whole(30, 900).default(stream.timeoutSeconds),
+    queryTimeoutSeconds: whole(30, 900).default(longAnswer.timeoutSeconds),
     logRetentionDays: z
       .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
       .default(30),
@@ -342,14 +342,6 @@ export const settings = z
       error: `write less: a function's environment has room for ${maxBytes} bytes of inferenceUpstreams and corsOrigins together`,
     },
   );
-
-/** Whether something reads the streams of the tables. */
-export const hasStreams = ({
-  events,
-  analytics,
-  evaluators,
-}: Pick<Config, 'events' | 'analytics' | 'evaluators'>): boolean =>
-  events !== undefined || analytics !== undefined || evaluators !== undefined;
 
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {

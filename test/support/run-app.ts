@@ -1,5 +1,5 @@
 import { makeApp } from '../../lib/app.ts';
-import { everyHandler } from '../../lib/handlers.ts';
+import { everyHandler } from '../../lib/features.ts';
 
 /*
  * The app of a test run: the project's own, which bundles all handlers that there are. Stacks with other

@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { allRoutes } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
-import { handlersFor } from '../../lib/handlers.ts';
+import { handlersFor } from '../../lib/features.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
 import { bundlesOf } from './assembly.ts';
 import { cdkContext } from './project.ts';

@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeBundles } from '../../../bin/package.ts';
-import { everyHandler } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { pageHandler } from '../../../lib/page.ts';
 import { assembly, bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';

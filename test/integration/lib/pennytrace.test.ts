@@ -5,7 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { type Config, readConfig, SettingsError } from '../../../lib/config.ts';
-import { everyHandler } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace, type PennytraceProps } from '../../../lib/index.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, resourcesOf } from '../../support/synth.ts';

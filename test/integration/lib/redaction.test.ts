@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { redactionModule } from '../../../lib/handlers.ts';
-import { Redaction, storesReports } from '../../../lib/redaction.ts';
+import { storesReports } from '../../../lib/permissions.ts';
+import { Redaction } from '../../../lib/redaction.ts';
 import { temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, type Resource, synthesize } from '../../support/synth.ts';
 

@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { everyHandler } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace } from '../../../lib/index.ts';
 import { cdkContext, temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, resourceOf, resourcesOf } from '../../support/synth.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { endpoint, stream } from '../../../../api/endpoint.ts';
+import { endpoint, longAnswer } from '../../../../api/endpoint.ts';
 import { feedbackValueTypes, ofFeedback } from '../../../../api/feedback-stats.ts';
 import { micros, project } from '../../../../api/fields.ts';
 import { field, integerWith, nullish, record, withDefault } from '../../../../foundations/wire/schema.ts';
@@ -24,7 +24,7 @@ const payloadSchemaBody = () =>
 
 export const feedbackPayloadSchema = /* @__PURE__ */ endpoint({
   path: '/feedback/payload_schema',
-  shape: stream,
+  shape: longAnswer,
   stores: { feedback: 'count' },
   tag: 'weave',
   name: 'FeedbackPayloadSchema',

@@ -1,4 +1,4 @@
-import { endpoint, stream } from '../../../../api/endpoint.ts';
+import { endpoint, longAnswer } from '../../../../api/endpoint.ts';
 import { project, queryNames, queryText } from '../../../../api/fields.ts';
 import { callKind, filter, noIncludes } from '../../../../api/queries.ts';
 import { includeCosts, usageAnswer } from '../../../../api/stats.ts';
@@ -23,7 +23,7 @@ const traceUsageBody = () =>
 
 export const traceUsage = /* @__PURE__ */ endpoint({
   path: '/trace/usage',
-  shape: stream,
+  shape: longAnswer,
   stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'weave',
   name: 'TraceUsage',
