@@ -82,7 +82,7 @@ const pricesBody = () =>
   record(
     {
       project_id: project,
-      costs: field(byModel(), 'The prices, by the names of the models as they stand in `summary.usage`.'),
+      costs: field(byModel(), 'The prices, by the exact names of models in `summary.usage`.'),
     },
     {},
     ({ costs }) => {
@@ -213,7 +213,7 @@ export const costPurge = /* @__PURE__ */ endpoint({
     record(
       {
         project_id: project,
-        query: field(purgeByIds, 'Which prices, by id alone: an `$eq`, or an `$or` of such.'),
+        query: field(purgeByIds, 'Which prices, only by id: an `$eq`, or an `$or` of these.'),
       },
       { query: 'ids' },
     ),

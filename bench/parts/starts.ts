@@ -7,12 +7,12 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { localRegion } from 'cdk-local-runner/template';
 import { handlersOf } from '../../api/endpoint.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { tables } from '../../foundations/storage/tables.ts';
 import { bundle } from '../../lib/bundles.ts';
 import { constantsOf } from '../../lib/handlers.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 

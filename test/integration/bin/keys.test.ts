@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { localCredentials } from 'cdk-local-runner';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { run } from '../../../bin/keys.ts';
 import { authenticate, fromContext, getKey, parseKey, toContext } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
-import { localCredentials } from '../../../local/stores.ts';
 import { createStores } from '../../support/stores.ts';
 
 /**

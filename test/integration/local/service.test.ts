@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { sourceNames } from 'cdk-local-runner';
+import { readStack } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isRequestLog, sourceNames } from '../../../local/service.ts';
-import { readStack } from '../../../local/template/stack.ts';
+import { isRequestLog } from '../../../local/service.ts';
 import { assembly } from '../../support/assembly.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

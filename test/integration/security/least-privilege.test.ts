@@ -1,7 +1,7 @@
+import { type Access, outputOf, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
-import { type Access, outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { prepare } from '../../reliability/trial.ts';
 import { assembly } from '../../support/assembly.ts';
 import { doorPath, fixtureOf, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
