@@ -101,6 +101,24 @@ describe('prices', () => {
     await page.getByText(`${project} has no prices of its own`).waitFor();
   });
 
+  it('count in a list that was shown before', async () => {
+    const priced = 'page/priced-later';
+    await report(priced, [{ id: 'later', op: 'model.chat', ...chat([], {}) }]);
+    const page = await visit(`traces?project=${encodeURIComponent(priced)}`);
+    await page.getByRole('link', { name: 'model.chat' }).waitFor();
+    expect(await page.getByText('$0.1800').count()).toBe(0);
+    await page.getByRole('button', { name: /more views$/i }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByLabel('Model').fill('gpt-4o-mini');
+    await page.getByLabel('Input, per million tokens').fill('1000');
+    await page.getByLabel('Output, per million tokens').fill('2000');
+    await page.getByLabel('In force from').fill('2026-01-01T00:00');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: '1000' }).waitFor();
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await page.getByText('$0.1800').waitFor();
+  });
+
   it('give the focus to the next when one is removed', async () => {
     const priced = 'page/focus';
     const terms = { prompt_token_cost: 0.01, completion_token_cost: 0.02 };

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { hashKey, useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { isObject } from '../../data/values.ts';
@@ -66,12 +66,7 @@ export const savedState = (search: object): Record<string, unknown> => {
 };
 
 /** Whether two states are the same. */
-export const isSame = (a: object, b: object): boolean => {
-  const texts = [a, b].map((state) =>
-    JSON.stringify(Object.entries(state).toSorted(([one], [other]) => (one < other ? -1 : 1))),
-  );
-  return texts[0] === texts[1];
-};
+export const isSame = (a: object, b: object): boolean => hashKey([a]) === hashKey([b]);
 
 /** Whether a list has no state but its columns, which this device may have added. */
 const isBare = (search: object): boolean =>
