@@ -109,6 +109,7 @@ describe('prices', () => {
     expect(await page.getByText('$0.1800').count()).toBe(0);
     await page.getByRole('button', { name: /more views$/i }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByRole('heading', { name: 'Prices' }).waitFor();
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByLabel('Input, per million tokens').fill('1000');
     await page.getByLabel('Output, per million tokens').fill('2000');

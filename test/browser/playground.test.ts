@@ -151,6 +151,7 @@ describe('the playground', () => {
     await text.fill('Not sent yet');
     await page.getByRole('button', { name: /more views$/i }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByRole('heading', { name: 'Prices' }).waitFor();
     await page.getByLabel('Model').fill('echo');
     await page.getByLabel('Input, per million tokens').fill('1');
     await page.getByLabel('Output, per million tokens').fill('2');
