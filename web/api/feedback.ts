@@ -56,10 +56,6 @@ export const give = async (
     feedback_type: kind,
     svc_ref: body.svc_ref,
     creator: null,
-    annotation_ref: null,
-    runnable_ref: null,
-    call_ref: null,
-    trigger_ref: null,
     svc_user_id,
   };
 };

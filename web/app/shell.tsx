@@ -14,7 +14,7 @@ import { useProjects } from './home.tsx';
 export const MissingView = () => (
   <main className="center">
     <Notice kind="error" action={<Link to="/">Your projects</Link>}>
-      There is nothing at this address. The link may be cut off.
+      There is nothing at this address. The link may be incomplete.
     </Notice>
   </main>
 );

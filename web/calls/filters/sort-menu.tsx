@@ -7,11 +7,11 @@ const totals = (name: string): string => `-${totalsPath}.${name}`;
 const sorts: readonly (readonly [text: string, sort: string, ofAll: boolean])[] = [
   ['Newest first', '-started_at', true],
   ['Oldest first', 'started_at', true],
-  ['Slowest first', '-summary.svc.latency_ms', true],
-  ['Dearest first', totals('total_cost'), false],
-  ['Most tokens first', totals('input_tokens'), false],
-  ['Most errors first', totals('error_count'), false],
-  ['Most calls first', totals('call_count'), false],
+  ['Slowest', '-summary.svc.latency_ms', true],
+  ['Most expensive', totals('total_cost'), false],
+  ['Most tokens', totals('input_tokens'), false],
+  ['Most errors', totals('error_count'), false],
+  ['Most calls', totals('call_count'), false],
 ];
 
 export interface SearchMenuProps {

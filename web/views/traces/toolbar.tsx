@@ -24,8 +24,8 @@ export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogPro
       <p className="muted">
         <code>POST /calls/stream_query</code>{' '}
         {filtered
-          ? 'answers these calls and more: the filter by cost is the page’s own.'
-          : 'answers exactly these calls.'}
+          ? 'returns these calls and more: the page itself filters by cost.'
+          : 'returns exactly these calls.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
       <pre className="code" tabIndex={0}>
@@ -139,7 +139,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
           </Button>
           {layout || paths.length > 0 ? (
             <Button kind="quiet" onClick={() => onChange({ layout: undefined, columns: undefined })}>
-              As at first
+              Reset
             </Button>
           ) : null}
         </div>

@@ -94,10 +94,6 @@ describe('what people say', () => {
     created_at: '',
     svc_ref: 'svc:///a/b/call/c',
     creator: null,
-    annotation_ref: null,
-    runnable_ref: null,
-    call_ref: null,
-    trigger_ref: null,
     svc_user_id: 'ada',
   });
   const same = (value: Verdict['value'], of: CallFeedback, inverted = false, maximum = 1) =>
