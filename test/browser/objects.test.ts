@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
@@ -79,6 +80,16 @@ describe('objects', () => {
   });
 });
 
+/** Fills in the rest of the form for a price, sends it, and goes to the traces. */
+const addAndGoBack = async (page: Page) => {
+  await page.getByLabel('Input, per million tokens').fill('1000');
+  await page.getByLabel('Output, per million tokens').fill('2000');
+  await page.getByLabel('Effective from').fill('2026-01-01T00:00');
+  await page.keyboard.press('Enter');
+  await page.getByRole('cell', { name: '1000' }).waitFor();
+  await page.getByRole('link', { name: 'Traces', exact: true }).click();
+};
+
 describe('prices', () => {
   it('are added, count for the calls that are there, and are removed', async () => {
     const page = await visit(`prices?project=${at}`);
@@ -86,12 +97,7 @@ describe('prices', () => {
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByRole('button', { name: 'Add price' }).click();
     await page.getByRole('alert').getByText('Enter both prices as numbers').waitFor();
-    await page.getByLabel('Input, per million tokens').fill('1000');
-    await page.getByLabel('Output, per million tokens').fill('2000');
-    await page.getByLabel('Effective from').fill('2026-01-01T00:00');
-    await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: '1000' }).waitFor();
-    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await addAndGoBack(page);
     // 120 tokens of a dollar for 1,000, and 30 of two.
     await page.getByText('$0.1800').waitFor();
     await page.getByRole('button', { name: /more views$/i }).click();
