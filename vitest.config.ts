@@ -49,6 +49,7 @@ export default defineConfig({
     setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...native } },
+      { test: { name: 'packages', include: ['packages/*/test/**/*.test.ts'], ...native, retry: 1 } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },
       {
         test: {

@@ -55,7 +55,7 @@ const metric = () =>
       if (has('metric') === has('feedback_type'))
         issues.push(problem('should have exactly one of metric and feedback_type', value));
       if (has('feedback_type') !== has('path'))
-        issues.push(problem('is for feedback, which cannot do without it', value, 'path'));
+        issues.push(problem('is only for feedback, which requires it', value, 'path'));
       if (has('aggregation') === has('percentile'))
         issues.push(problem('should have exactly one of aggregation and percentile', value));
       if (has('feedback_type') && has('percentile'))
@@ -98,7 +98,7 @@ const target = () =>
     z.check(({ value: { sns, event_bus, webhook, format }, value, issues }) => {
       if ([sns, event_bus, webhook].filter((each) => each !== undefined && each !== null).length !== 1)
         issues.push(problem('should have exactly one of sns, event_bus and webhook', value));
-      if (format && !webhook) issues.push(problem('is for a webhook alone', value, 'format'));
+      if (format && !webhook) issues.push(problem('is only for a webhook', value, 'format'));
     }),
   );
 
@@ -137,9 +137,9 @@ const fitsTogether = z.check<Sent>(({ value, issues }) => {
   if (query && pathsIn(query).some(({ field }) => field === 'feedback'))
     issues.push(problem('should not ask for feedback: use a metric of feedback', value, 'query'));
   if (metric.feedbackType !== null && filter !== everyCall)
-    issues.push(problem('is for metrics of calls alone', value, 'filter'));
+    issues.push(problem('is only for metrics of calls', value, 'filter'));
   if (metric.feedbackType !== null && query)
-    issues.push(problem('is for metrics of calls alone', value, 'query'));
+    issues.push(problem('is only for metrics of calls', value, 'query'));
   if (typeof warn === 'number' && (direction === 'above' ? warn >= alert : warn <= alert))
     issues.push(
       problem(
@@ -180,9 +180,9 @@ export const alert = () =>
       ),
       remind_minutes: field(
         nullish(integerWith(z.minimum(5), z.maximum(43_200))),
-        'After how many minutes it tells again that it is not ok; never without it.',
+        'Repeats the notification every this many minutes while not ok (default: never).',
       ),
-      tell: field(listOf(target(), maxTargets), 'Whom it tells.'),
+      tell: field(listOf(target(), maxTargets), 'Where notifications go.'),
       enabled: field(z.boolean(), 'Whether it looks; otherwise it is paused.'),
       saved_at: field(nullish(time), 'When it was saved.'),
     },
@@ -223,7 +223,7 @@ const historyEntry = () =>
       previous: field(z.nullable(z.enum(alertLevels)), 'The state before; null for the first one.'),
       value: field(measured, 'What was measured.'),
       threshold: field(z.number(), 'The threshold that it passed or came back over.'),
-      deliveries: field(z.array(delivery()), 'Whom it was told.'),
+      deliveries: field(z.array(delivery()), 'The delivery to each target.'),
     })
     .register(documented, { name: 'AlertHistoryEntry' });
 
@@ -266,13 +266,13 @@ export const alertsQuery = /* @__PURE__ */ endpoint({
   name: 'AlertsQuery',
   summary: 'List alerts with their states and history',
   description:
-    'The alerts of a project by their ids, with the state of each, and what they have told, newest first. History is kept for 90 days. Without the setting `alerts` nothing looks, and states stay what they were.',
+    'The alerts of a project by their ids, with the state of each, and their notifications, newest first. History is kept for 90 days. Without the setting `alerts` nothing is checked, and states stay what they were.',
   request: queryBody,
   answer: () =>
     z.object({
       is_on: field(z.boolean(), 'Whether alerts are looked at: the setting `alerts`.'),
       alerts: field(z.array(alertRow()), 'The alerts, by their ids.'),
-      history: field(z.array(historyEntry()), 'What they have told, newest first.'),
+      history: field(z.array(historyEntry()), 'The notifications, newest first.'),
     }),
   examples: {
     all: {
@@ -305,7 +305,7 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
   name: 'AlertsPreview',
   summary: 'Say when an alert would have fired, and what it costs',
   description:
-    'Looks at the past as the alert would have looked, and answers when its state would have changed, and about what it costs a month. It tells nobody and stores nothing.',
+    'Evaluates an alert over the past, and returns when its state would have changed, and roughly what it costs a month. It sends and stores nothing.',
   request: previewBody,
   answer: () =>
     z.object({
@@ -324,7 +324,7 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
               value: field(measured, 'What was measured.'),
               told: field(
                 z.boolean(),
-                'Whether somebody would have been told: not of a first state that is ok or without data.',
+                'Whether a notification would have been sent. A first state that is ok or without data sends none.',
               ),
             })
             .register(documented, { name: 'AlertPreviewChange' }),

@@ -267,7 +267,7 @@ export const callUpdate = /* @__PURE__ */ endpoint({
   tag: 'calls',
   name: 'CallUpdate',
   summary: 'Change what a call is shown as',
-  description: 'Changes the display name alone; null removes it.',
+  description: 'Changes only the display name; null removes it.',
   request: () =>
     record({
       project_id: project,

@@ -82,7 +82,7 @@ const pricesBody = () =>
   record(
     {
       project_id: project,
-      costs: field(byModel(), 'The prices, by the names of the models as they stand in `summary.usage`.'),
+      costs: field(byModel(), 'The prices, by the exact names of models in `summary.usage`.'),
     },
     {},
     ({ costs }) => {
@@ -131,11 +131,11 @@ const wholePrice = () =>
     provider_id: field(z.string(), 'Who provides the model.'),
     cache_read_input_token_cost: field(
       z.nullable(z.number()),
-      'What one token of a prompt costs that was read from a cache; null if it costs what others do.',
+      'What one token of a prompt costs that was read from a cache; if it costs what others do, null, or missing without `fields`.',
     ),
     cache_creation_input_token_cost: field(
       z.nullable(z.number()),
-      'What one token of a prompt costs that was written to a cache; null if it costs what others do.',
+      'What one token of a prompt costs that was written to a cache; if it costs what others do, null, or missing without `fields`.',
     ),
   });
 
@@ -213,7 +213,7 @@ export const costPurge = /* @__PURE__ */ endpoint({
     record(
       {
         project_id: project,
-        query: field(purgeByIds, 'Which prices, by id alone: an `$eq`, or an `$or` of such.'),
+        query: field(purgeByIds, 'Which prices, only by id: an `$eq`, or an `$or` of these.'),
       },
       { query: 'ids' },
     ),

@@ -114,7 +114,7 @@ export const tags = {
   files: 'Bytes under their digests, such as attachments.',
   costs: "A project's own prices of models.",
   feedback: 'Feedback on calls, ops and objects.',
-  alerts: 'Who is told when a metric passes a threshold.',
+  alerts: 'Notifications when a metric crosses a threshold.',
   inference: 'A pass-through for model requests.',
   agents: 'What coding agents read traces by.',
   projects: 'Whose key a request has, and the projects that it may read.',

@@ -47,7 +47,7 @@ const answerFields = () => ({
     z.enum(['boolean', 'number', 'label']),
     'What its value is: true or false, a number, or one of some labels.',
   ),
-  labels: field(nullish(listOf(label, maxLabels)), 'The labels, of which there are at least two.'),
+  labels: field(nullish(listOf(label, maxLabels)), 'At least two labels.'),
   minimum: field(nullish(finite()), 'The least number.'),
   maximum: field(nullish(finite()), 'The largest number.'),
 });
@@ -63,10 +63,10 @@ const answer = () =>
       const named = labels ?? [];
       if (type === 'label' && (named.length < 2 || new Set(named).size < named.length))
         issues.push(problem('should be at least two labels, each once', value, 'labels'));
-      if (type !== 'label' && labels) issues.push(problem('is for the type "label" alone', value, 'labels'));
+      if (type !== 'label' && labels) issues.push(problem('is only for the type "label"', value, 'labels'));
       for (const name of ['minimum', 'maximum'] as const)
         if (type !== 'number' && typeof value[name] === 'number')
-          issues.push(problem('is for the type "number" alone', value, name));
+          issues.push(problem('is only for the type "number"', value, name));
       if (typeof minimum === 'number' && typeof maximum === 'number' && minimum >= maximum)
         issues.push(problem('should be above the minimum', value, 'maximum'));
     }),
@@ -90,7 +90,7 @@ const isPlaceholder = (name: string): boolean =>
   whole.has(name) || /^(?:inputs|output|attributes)\.[^\s]+$/.test(name);
 
 const placeholderRule =
-  'is no placeholder: write {{inputs.<path>}}, {{output}}, {{output.<path>}}, {{attributes.<path>}}, {{conversation}} or {{expected}}';
+  'is not a placeholder: write {{inputs.<path>}}, {{output}}, {{output.<path>}}, {{attributes.<path>}}, {{conversation}} or {{expected}}';
 
 const maxMessages = 20;
 const maxContent = 20_000;
@@ -201,9 +201,7 @@ const oneOfBoth = z.check<{
   if (!value.judge === !value.check)
     issues.push(problem('should have exactly one of judge and check', value));
   if (value.judge && typeof value.max_usd_per_day !== 'number')
-    issues.push(
-      problem('is required with a judge: the most dollars that it may cost a day', value, 'max_usd_per_day'),
-    );
+    issues.push(problem('is required with a judge: the daily budget in dollars', value, 'max_usd_per_day'));
 });
 
 /** A name that can be a part of a type of feedback, also between brackets. */

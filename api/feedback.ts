@@ -152,7 +152,7 @@ const repeatedIds = (batch: readonly FeedbackDraft[]): [first: number, again: nu
 const eachIdOnce = z.check<FeedbackDraft[]>(({ value, issues }) => {
   for (const pair of repeatedIds(value)) {
     for (const [at, other] of [pair, pair.toReversed()]) {
-      const message = `this id stands in item ${other} as well; an id can be given to one record alone`;
+      const message = `this id stands in item ${other} as well; an id can only be given to one record`;
       issues.push(problem(message, value, at ?? 0, 'id'));
     }
   }
@@ -314,7 +314,7 @@ export const feedbackPurge = /* @__PURE__ */ endpoint({
     record(
       {
         project_id: project,
-        query: field(purgeByIds, 'Which records, by id alone: an `$eq`, or an `$or` of such.'),
+        query: field(purgeByIds, 'Which records, only by id: an `$eq`, or an `$or` of these.'),
       },
       { query: 'ids' },
     ),

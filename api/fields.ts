@@ -105,7 +105,7 @@ const openAiError = () =>
       code: field(z.string(), 'The `type` of the first problem.'),
       limit_usd: field(z.optional(z.number()), 'The spending limit that was reached, in dollars.'),
       spent_usd: field(z.optional(z.number()), 'What was spent or is held of it, in dollars.'),
-      resets_at: field(z.optional(z.string()), 'When it begins anew.'),
+      resets_at: field(z.optional(z.string()), 'When it resets.'),
     })
     .register(documented, { name: 'OpenAiError' });
 

@@ -187,7 +187,7 @@ const objectsFilter = () =>
   record(
     {
       object_ids: field(nullish(listOf(z.string(), maxItems)), 'These objects.'),
-      is_op: field(nullish(z.boolean()), 'true for ops alone, false for all else alone.'),
+      is_op: field(nullish(z.boolean()), 'true: only ops; false: only others.'),
       latest_only: flag('Whether only the latest version of each object matches.'),
       base_object_classes: anyOf('Objects of these classes.'),
     },

@@ -123,7 +123,7 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
   name: 'OtlpMetrics',
   summary: 'Take metrics, and drop them',
   description:
-    'Takes what exporters send beside spans. Nothing is kept of it: `partialSuccess` counts the data points that were dropped. Encodings, projects and errors are those of `/otel/v1/traces`.',
+    'Accepts metrics that exporters send in addition to spans. Nothing is kept: `partialSuccess` counts the data points that were dropped. Encodings, projects and errors are those of `/otel/v1/traces`.',
   form: 'otlp',
   // Resources and a header name the projects.
   projects: () => [],

@@ -18,7 +18,7 @@ const limit = () =>
     limit_usd: field(z.number(), 'The limit, in dollars.'),
     spent_usd: field(z.number(), 'What was spent, and is held for requests that are under way.'),
     left_usd: field(z.number(), 'What is left.'),
-    resets_at: field(timestamp, 'When it begins anew.'),
+    resets_at: field(timestamp, 'When it resets.'),
   });
 
 export const me = /* @__PURE__ */ keyEndpoint({
@@ -111,7 +111,7 @@ export const projectsQuery = /* @__PURE__ */ endpoint({
             }),
           ),
         ),
-        'The last export by OpenTelemetry of which not all was kept, one of each project, the newest first, at most 100. A container notes each reason once in ten minutes. Requests without a valid key are not known.',
+        'The last OpenTelemetry export of each project that was rejected in whole or in part, newest first, at most 100. A container notes each reason once in ten minutes. Requests without a valid key are not known.',
       ),
     }),
   examples: {

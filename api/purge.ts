@@ -12,7 +12,7 @@ export const maxIds = 1000;
 
 /** What the query of a purge should be, and the type of the problem. */
 export const purgeRule = rule(
-  'should name records by id alone: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
+  'should only name records by id: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
     `or {"$expr": {"$or": […]}} of at most ${maxIds} such $eq`,
 );
 

@@ -71,10 +71,6 @@ const callFeedback = () =>
       svc_ref: field(z.string(), "The call's ref."),
       payload: field(jsonObject, 'As it was given.'),
       creator: field(z.nullable(z.string()), 'Who gave it, as free text; null if unknown.'),
-      annotation_ref: field(z.nullable(z.string()), 'The object that says what was asked.'),
-      runnable_ref: field(z.nullable(z.string()), 'What made it: an op or an object.'),
-      call_ref: field(z.nullable(z.string()), 'The call that made it.'),
-      trigger_ref: field(z.nullable(z.string()), 'What had it made.'),
       created_at: field(timestamp, 'When it was stored.'),
       svc_user_id: field(z.string(), 'The user whose key stored it.'),
     })

@@ -29,7 +29,7 @@ const fieldSchema = () =>
         z.enum(['boolean', 'number', 'integer', 'string']),
         'Yes or no, a number, or a text: one of the labels if there is an `enum`.',
       ),
-      enum: field(nullish(listOf(textUpTo(100), maxLabels)), 'The labels, of which there are at least two.'),
+      enum: field(nullish(listOf(textUpTo(100), maxLabels)), 'At least two labels.'),
       minimum: field(nullish(finite()), 'The least number.'),
       maximum: field(nullish(finite()), 'The largest number.'),
       maxLength: field(nullish(integerWith(z.minimum(1))), 'The most characters of a text.'),
@@ -43,11 +43,11 @@ const fieldSchema = () =>
         issues.push(problem('should be at least two labels, each once', value, 'enum'));
       for (const name of ['enum', 'maxLength'] as const)
         if (value[name] && type !== 'string')
-          issues.push(problem('is for the type "string" alone', value, name));
+          issues.push(problem('is only for the type "string"', value, name));
       if (labels && maxLength) issues.push(problem('is not for labels', value, 'maxLength'));
       for (const name of ['minimum', 'maximum'] as const)
         if (typeof value[name] === 'number' && !isNumber)
-          issues.push(problem('is for numbers alone', value, name));
+          issues.push(problem('is only for numbers', value, name));
       if (typeof minimum === 'number' && typeof maximum === 'number' && minimum >= maximum)
         issues.push(problem('should be above the minimum', value, 'maximum'));
     }),
@@ -60,7 +60,7 @@ export const annotationSpec = () =>
   record(
     {
       _type: field(z.literal(annotationSpecClass), 'Its class.'),
-      name: field(displayText, 'What people read beside it.'),
+      name: field(displayText, 'The name that people see.'),
       description: field(nullish(textUpTo(10_000)), 'What to look at, and what counts as what.'),
       field_schema: field(fieldSchema(), 'What may be filled in, as JSON Schema has it.'),
       op_scope: field(

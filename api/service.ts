@@ -9,7 +9,7 @@ export const health = /* @__PURE__ */ openEndpoint({
   tag: 'service',
   name: 'Health',
   summary: 'Whether the service is up',
-  description: 'Takes no credentials. It tells nothing of what the service holds, and asks no store.',
+  description: 'Needs no credentials. It reveals nothing about stored data, and does not check the stores.',
   answer: () =>
     z.object({
       status: field(z.literal('up'), 'Always `up`: any other state is an error or no answer.'),
@@ -25,7 +25,7 @@ export const openapi = /* @__PURE__ */ openEndpoint({
   tag: 'service',
   name: 'OpenApi',
   summary: 'This document',
-  description: 'Takes no credentials. It changes with a deployment alone.',
+  description: 'Needs no credentials. It changes only with a deployment.',
   answer: () => z.looseObject({ openapi: field(z.string(), 'The version of OpenAPI.') }),
   examples: { document: { summary: 'The document', body: undefined, answer: { openapi: '3.1.1' } } },
 });

@@ -159,7 +159,7 @@ export const groupBy = () =>
       ),
       [],
     ),
-    'At most two fields. The 1,000 largest groups are told apart, the rest is under null. Attributes are what they are, of at most 1,024 characters as JSON; longer ones are under null.',
+    'At most two fields. The 1,000 largest groups are returned, the rest are under null. Attributes keep their type; those with more than 1,024 characters of JSON are under null.',
   );
 
 export const callMetricsField = () =>

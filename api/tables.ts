@@ -230,7 +230,7 @@ export const tableQueryStats = /* @__PURE__ */ endpoint({
   tag: 'tables',
   name: 'TableQueryStats',
   summary: 'Count the rows of a table',
-  description: 'Reads the table alone, whatever its size.',
+  description: 'Reads only the table, whatever its size.',
   request: () => record({ project_id: project, digest: ofTable }),
   answer: () => z.object({ count: field(z.int(), 'The number of rows.') }),
   errors: [404],

@@ -170,7 +170,7 @@ export const getTrace = /* @__PURE__ */ tool({
   name: 'get_trace',
   title: 'Get a trace',
   description:
-    'The skeleton of a trace: its tree of calls with kinds, previews, times, tokens, costs and errors. With call_id the subtree below that call. With columns, such as ["inputs", "output"], the calls in full, as many as fit; with call_ids those calls alone. Large traces show what failed and what is near the root, and say what was folded.',
+    'The outline of a trace: its tree of calls with kinds, previews, times, tokens, costs and errors. With call_id the subtree below that call. With columns, such as ["inputs", "output"], the calls in full, as many as fit; with call_ids those calls alone. Large traces show what failed and what is near the root, and say what was folded.',
   role: 'read',
   request: () =>
     record(

@@ -137,7 +137,7 @@ const picturesOf = async (service: LocalService): Promise<Picture[]> => {
       path: `overview?project=${at}`,
       prepare: async (page) => {
         await page.locator('canvas').nth(1).waitFor();
-        await page.getByRole('heading', { name: 'What became worse' }).waitFor();
+        await page.getByRole('heading', { name: 'What got worse' }).waitFor();
         await page.getByRole('heading', { name: 'Operations' }).waitFor();
       },
     },

@@ -43,7 +43,7 @@ const linesOf = (options: Readonly<Record<string, LoadOption>>): string =>
     )
     .join('\n');
 
-export const help = `The monthly bill of a load, from measured units and list prices, beside the usual layout and servers.
+export const help = `The monthly bill of a load, from measured units and list prices, compared with the usual layout and servers.
 
   npm run cost -- --calls 1000000 --bytes 7500 --batch 100 --queries 10000
 
@@ -119,7 +119,7 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
     toText(growthTable(load, measured)),
     'With the settings events and analytics:',
     toText(streamsTable(load, measured)),
-    'With evaluators, beside what their models cost:',
+    'With evaluators, not including their models:',
     toText(evaluatorsTable(load, measured)),
     'With redaction, and with spending limits:',
     toText(settingsTable(load)),

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 
 const problem = () => {
   const [major = 0] = process.versions.node.split('.').map(Number);
-  if (!existsSync(new URL('../node_modules/esbuild/package.json', import.meta.url)))
+  if (!existsSync(new URL('../node_modules/node/package.json', import.meta.url)))
     return 'the packages for development are missing, which this command needs: run npm ci, without --omit=dev';
   if (major < 24)
     return `this is Node ${process.versions.node}, and node_modules has no Node 24: run npm ci, without --ignore-scripts`;

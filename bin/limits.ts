@@ -134,7 +134,7 @@ const show = async (
   if (limits.length === 0) return out(`${project} has no limits`);
   for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
     out(
-      `${project}: $${limit.usd} a ${limit.period}, of which ${dollarText(spent / 1e9)} are spent; it begins anew at ${formatTime(resetsAt * 1000)}`,
+      `${project}: $${limit.usd} a ${limit.period}, of which ${dollarText(spent / 1e9)} is spent; it resets at ${formatTime(resetsAt * 1000)}`,
     );
 };
 

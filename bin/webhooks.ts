@@ -172,7 +172,7 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   const url = (await io.askUrl()).trim();
   const problem = urlProblem(url);
   // The URL is not repeated: error messages end in logs.
-  if (problem !== undefined) throw new UsageError(`create: the URL cannot be told: ${problem}`);
+  if (problem !== undefined) throw new UsageError(`create: the URL cannot be used: ${problem}`);
   const key = makeSigningKey();
   await ask(service, 'PutParameter', {
     ...{ Name, Type: 'SecureString', Overwrite: true },

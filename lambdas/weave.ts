@@ -39,7 +39,8 @@ const withAllInputs: Differs = ({ columns }: { readonly columns: readonly string
   );
   const more = missing.map((name) => `,"${name}":{}`).join('');
   // A row is an object; what stands between rows is none.
-  return (text) => (more && text.startsWith('{') && text.endsWith('}') ? `${text.slice(0, -1)}${more}}` : text);
+  return (text) =>
+    more && text.startsWith('{') && text.endsWith('}') ? `${text.slice(0, -1)}${more}}` : text;
 };
 
 /** In place of a value that was not asked for stands an empty object. */
@@ -100,9 +101,6 @@ const leads: Readonly<Record<string, Lead>> = {
   'POST /feedback/stats': to(() => import('./feedback/stats.ts')),
   'POST /graphql': own(({ graphqlWork }) => graphqlWork),
 };
-
-/** The paths of the door, as documents and tests need them: `POST /call/start`. */
-export const doorPaths: readonly string[] = Object.keys(leads);
 
 const segmentsOf = (path: string): string[] => path.split('/');
 

@@ -121,7 +121,7 @@ const isOrigin = (text: string): boolean => {
 };
 
 const originError =
-  'write an origin as browsers send it: https://app.example.com, in lower case, with a port only if it is another than 443, without a path and without *; http for loopback alone';
+  'write an origin as browsers send it: https://app.example.com, in lower case, with a port only if it is not 443, without a path and without *; http only for loopback';
 
 /** The setting `corsOrigins`: a list of origins, its JSON, or a text with commas between them. */
 const origins = z
@@ -161,7 +161,7 @@ const bedrock = z.strictObject({
   models: named.models
     .refine((rules) => !rules.map(sentBy).some(hasStar), {
       error:
-        'write ids of models without *: the function may invoke these alone. A match may have a * if it has a send',
+        'write ids of models without *: the function may only invoke these. A match can have a * if it has a send',
     })
     .refine((rules) => rules.map(sentBy).every((id) => /^[a-z0-9*][a-z0-9.:_*-]*$/i.test(id)), {
       error: "write Bedrock's ids of models or inference profiles, not ARNs",
@@ -308,11 +308,11 @@ export const settings = z
         ),
         payloads: flag().default(false),
       },
-      'write true, or {"bus": "<name>", "payloads": true}, of which both may be left out',
+      'write true, or {"bus": "<name>", "payloads": true}, both fields optional',
     ).optional(),
     analytics: switched(
       { scanLimitGb: whole(1, 10_000).default(10), keepDays: whole(1, 36_500).optional() },
-      'write true, or {"scanLimitGb": 10, "keepDays": 365}, of which both may be left out',
+      'write true, or {"scanLimitGb": 10, "keepDays": 365}, both fields optional',
     ).optional(),
     redact: redactionRules.optional(),
     evaluators: switched(

@@ -125,7 +125,7 @@ const closeFolder = async (path: string): Promise<void> => {
     if (foreign !== undefined)
       throw new BadSetting(
         `DATA_DIR is ${path}, which other users can read, and which has ${foreign} beside the service's data: ` +
-          `name a folder for the data alone, or run chmod go= ${path}`,
+          `name a folder only for the data, or run chmod go= ${path}`,
       );
     await close(path, 0o700);
   }

@@ -56,6 +56,6 @@ export const runDemo = async (
     const code = await run(example, service, signal);
     // A null code means it was ended by a signal: Ctrl-C in a terminal reaches the child before us.
     if (code !== 0 && code !== null && !signal.aborted)
-      console.error(`The example ${example.file} failed; the service goes on.`);
+      console.error(`The example ${example.file} failed; the service keeps running.`);
   }
 };

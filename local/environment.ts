@@ -5,11 +5,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describeFailure } from './disk.ts';
+import { describeFailure } from 'aws-stand-in';
+import type { FunctionSpec, StackSpec } from 'cdk-local-runner/template';
 import type { LocalUpstream } from './inference.ts';
 import { BadSetting } from './settings.ts';
-import { localAccount } from './template/cloudformation.ts';
-import type { FunctionSpec, StackSpec } from './template/stack.ts';
 
 type Specs = readonly FunctionSpec[];
 
@@ -89,22 +88,3 @@ export const withWebhooks = (functions: Specs, url: string, webhooks: LocalWebho
   const variables = { WEBHOOKS: JSON.stringify(Object.fromEntries(secrets)), SERVICE_URL: url };
   return withVariables(functions, variables, ({ environment }) => 'WEBHOOKS_PREFIX' in environment);
 };
-
-/** The variables that name queues. */
-const queueVariables: ReadonlySet<string> = new Set(['DEAD_LETTERS', 'EVALUATIONS_QUEUE']);
-
-/**
- * Gives functions URLs of queues: the client of SQS sends to where a queue's URL leads.
- *
- * @param endpoint where the queues are
- */
-export const withQueueUrls = (functions: Specs, endpoint: string): Specs =>
-  functions.map((spec) => ({
-    ...spec,
-    environment: Object.fromEntries(
-      Object.entries(spec.environment).map(([name, value]) => [
-        name,
-        queueVariables.has(name) ? `${endpoint}/${localAccount}/${value}` : value,
-      ]),
-    ),
-  }));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from './gateway/server.ts';
+import { listen } from 'aws-stand-in';
 
 /** A request to the echo model. It accepts any field and reads these. */
 interface EchoRequest {

@@ -9,10 +9,8 @@ import { claudeCode } from '../api/shared/connect.ts';
 import { SettingsError } from '../lib/config.ts';
 import { SynthesisFailed } from './assembly.ts';
 import { runDemo } from './demo.ts';
-import { PortTaken } from './gateway/server.ts';
 import { isRequestLog, type LocalService, startLocalService, writeRunFile } from './service.ts';
 import { BadSetting, readSettings, type Settings } from './settings.ts';
-import { MissingPrerequisite } from './stores.ts';
 
 /** Seconds since the process started. */
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(1).padStart(5)} s`;
@@ -96,7 +94,7 @@ const whereDataAre = (dataDir: string | undefined, dynamodb: string | undefined)
   return 'Data are in memory and gone at the end: DATA_DIR=./data npm start keeps them.';
 };
 
-const operatorErrors = [BadSetting, MissingPrerequisite, PortTaken, SettingsError, SynthesisFailed];
+const operatorErrors = [BadSetting, SettingsError, SynthesisFailed];
 
 const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((type) => error instanceof type);

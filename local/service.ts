@@ -3,53 +3,51 @@ import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { formatKey } from '../foundations/auth/index.ts';
-import { assemble, synthesize } from './assembly.ts';
-import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
-import { DiskReport, isDiskFull } from './disk.ts';
-import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
 import {
-  type LocalWebhooks,
-  withQueueUrls,
-  withRedactionKey,
-  withUpstream,
-  withWebhooks,
-} from './environment.ts';
-import { collect } from './gateway/answer.ts';
-import { gateway } from './gateway/gateway.ts';
-import { listen } from './gateway/server.ts';
-import { type LocalUpstream, startEchoModel } from './inference.ts';
-import { type Concurrency, type Functions, makeFunctions, type PoolLimits } from './runtime/functions.ts';
-import type { StartContainer } from './runtime/worker.ts';
-import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
-import { signInLink } from './sign-in.ts';
-import { type Credentials, newCredentials } from './signature.ts';
+  type Credentials,
+  DiskReport,
+  isDiskFull,
+  listen,
+  newCredentials,
+  PortTaken,
+  type Signing,
+  type StandIn,
+  type StandInOptions,
+} from 'aws-stand-in';
 import {
-  analyticsFiles,
   createBuckets,
   createTables,
-  externalStore,
-  type LocalStore,
-  type OwnStoreOptions,
-  startDynamodbLocal,
-  startEmbeddedStore,
-  startS3,
+  type RunningStack,
+  type RunOptions,
+  runStack,
   storeEnvironment,
-  usingExternal,
-} from './stores.ts';
-import { busEnvironment, type EntryFate, type EventBus, startEventBus } from './streams/event-bus.ts';
-import { runQueues } from './streams/queues.ts';
-import { runSchedules } from './streams/schedules.ts';
-import { runStreams } from './streams/streams.ts';
-import { localRegion } from './template/cloudformation.ts';
+} from 'cdk-local-runner';
+import type { EventBus } from 'cdk-local-runner/streams';
 import {
   authorizerCacheSecondsOf,
   type FunctionSpec,
+  localRegion,
   outputOf,
   readStack,
   type StackSpec,
-  tableNameOf,
-} from './template/stack.ts';
+} from 'cdk-local-runner/template';
+import { formatKey } from '../foundations/auth/index.ts';
+import { assemble, synthesize } from './assembly.ts';
+import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
+import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
+import { type LocalWebhooks, withRedactionKey, withUpstream, withWebhooks } from './environment.ts';
+import { type LocalUpstream, startEchoModel } from './inference.ts';
+import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { signInLink } from './sign-in.ts';
+import { tableNameOf } from './stack.ts';
+import {
+  analyticsFiles,
+  externalStore,
+  startAmazons,
+  startBuckets,
+  startEmbedded,
+  usingExternal,
+} from './stores.ts';
 
 /**
  * Whether a log line is the JSON of a successful request. There are many, so they are shown on
@@ -57,17 +55,6 @@ import {
  */
 export const isRequestLog = (line: string): boolean =>
   line.startsWith('{') && !line.includes('"level":"error"');
-
-/**
- * Names the source of a function's lines: its route, or `authorizer`; the function's name
- * otherwise.
- */
-export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {
-  const sources = new Map(api.routes.map(({ function: { name }, path }) => [name, path]));
-  for (const { authorizer } of api.routes)
-    if (authorizer) sources.set(authorizer.function.name, 'authorizer');
-  return (name) => sources.get(name) ?? name;
-};
 
 interface DependencyOptions {
   /** The folder for the data. @default - in memory, gone at the end */
@@ -126,23 +113,28 @@ const allOrCancel = async <A, B, C, D>(
   return Promise.all(tasks);
 };
 
-const ownStore = ({ credentials, tell }: DependencyOptions): OwnStoreOptions => ({
-  secret: credentials.secretAccessKey,
+const signingOf = ({ secretAccessKey: secret }: Credentials): Signing => ({
+  secret,
+  whereToFind: 'the local service writes its credentials to .local/<port>.json',
+});
+
+const ownStore = ({ credentials, tell, dataDir }: DependencyOptions, subfolder: string): StandInOptions => ({
+  ...(dataDir !== undefined && { folder: join(dataDir, subfolder) }),
+  signing: signingOf(credentials),
   tell,
 });
 
-const dynamodbOf = (options: DependencyOptions, signal: AbortSignal): Promise<LocalStore> => {
-  const { dynamodb, dynamodbLocal, dataDir } = options;
+const dynamodbOf = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
+  const { dynamodb, dynamodbLocal } = options;
   if (dynamodb) return externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal);
-  const folder = dataDir && join(dataDir, 'dynamodb');
-  if (dynamodbLocal) return startDynamodbLocal(folder, signal);
-  return startEmbeddedStore(folder, signal, ownStore(options));
+  const own = ownStore(options, 'dynamodb');
+  return dynamodbLocal ? startAmazons(own.folder, signal) : startEmbedded(own, signal);
 };
 
-const s3Of = (options: DependencyOptions, signal: AbortSignal): Promise<LocalStore> => {
-  const { s3, dataDir } = options;
+const s3Of = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
+  const { s3 } = options;
   if (s3) return externalStore('AWS_ENDPOINT_URL_S3', s3, signal);
-  return startS3(dataDir && join(dataDir, 's3'), ownStore(options));
+  return startBuckets(ownStore(options, 's3'));
 };
 
 /** The folder of the synthesized stack, which is synthesized now if there is none. */
@@ -168,14 +160,14 @@ const assemblyOf = async (
  * Starts the missing stores and synthesizes the stack, concurrently.
  *
  * @param cleanup gets a callback for everything started, also if a later step fails
- * @throws MissingPrerequisite, BadSetting, SynthesisFailed; the signal's reason
+ * @throws BadSetting, SynthesisFailed; the signal's reason
  */
 const startDependencies = async (
   options: DependencyOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Dependencies> => {
   const { progress } = options;
-  const store = async (name: string, external: string | undefined, start: Promise<LocalStore>) => {
+  const store = async (name: string, external: string | undefined, start: Promise<StandIn>) => {
     const { endpoint, stop } = await start;
     cleanup.defer(stop);
     progress(`${name}: ${endpoint}${external ? ' (external)' : ''}`);
@@ -225,18 +217,15 @@ export type WrapStores = (
 ) => Promise<FunctionStores>;
 
 /** How to run the service locally. */
-export interface LocalServiceOptions extends Partial<Omit<DependencyOptions, 'credentials' | 'tell'>> {
+export interface LocalServiceOptions
+  extends Partial<Omit<DependencyOptions, 'credentials' | 'tell'>>,
+    Pick<RunOptions, 'concurrency' | 'poolLimits' | 'startContainer' | 'eventFate'> {
   /** @default - any free port */
   readonly port?: number;
   /** Names of this machine by which clients may reach the port, beside its own. @default - none */
   readonly hosts?: readonly string[];
   /** A key to store at the start. @default - the key in the data folder, or a new one */
   readonly key?: string;
-  readonly concurrency?: Concurrency;
-  /** The bounds on the workers of all functions together. @default - for ordinary use */
-  readonly poolLimits?: PoolLimits;
-  /** What runs the functions. @default - threads */
-  readonly startContainer?: StartContainer;
   /** @default - functions use the stores themselves */
   readonly wrapStores?: WrapStores;
   /**
@@ -254,8 +243,6 @@ export interface LocalServiceOptions extends Partial<Omit<DependencyOptions, 'cr
   readonly maxScheduleMs?: number;
   /** The URLs of webhooks that alerts can tell, by their names. @default - there are none */
   readonly webhooks?: LocalWebhooks;
-  /** Says which events the local bus does not take. @default - it takes all */
-  readonly eventFate?: EntryFate;
 }
 
 const [usualWindowMs, usualVisibilityMs] = [1000, 90_000];
@@ -321,8 +308,14 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   const { promise: listener, resolve: serve, reject: refuse } = Promise.withResolvers<RequestListener>();
   listener.catch(() => {});
   // What pages may do is for the functions to say.
-  const doorkeeping = { hosts: options.hosts ?? [], pages: true };
-  const server = await listen(options.port ?? 0, listener, doorkeeping);
+  const doorkeeping = { hosts: options.hosts ?? [], hostsSetting: 'ALLOWED_HOSTS', pages: true };
+  const server = await listen(options.port ?? 0, listener, doorkeeping).catch((error: unknown) => {
+    if (!(error instanceof PortTaken)) throw error;
+    throw new BadSetting(
+      `port ${error.port} is in use: end the process that listens on it, or set PORT (0 for any free port)`,
+      { cause: error },
+    );
+  });
   cleanup.defer(() => server.stop());
   cleanup.defer(() => refuse(new Error('stopped')));
   const dataDir = options.dataDir ? await claimDataDir(options.dataDir) : undefined;
@@ -334,60 +327,34 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   return { server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
-/** Makes the functions on the stores, as the options wrap them, and on the local model. */
-const functionsOf = async (
+/** The functions and their stores, as the options wrap them, on the local model. */
+const wrappedOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  {
-    dataDir,
-    wrapStores,
-    concurrency,
-    poolLimits,
-    startContainer,
-    webhooks,
-    log = () => {},
-  }: LocalServiceOptions,
-  credentials: Credentials,
+  { dataDir, wrapStores, webhooks }: LocalServiceOptions,
   url: string,
-  bus: EventBus,
   cleanup: AsyncDisposableStack,
-): Promise<Functions> => {
-  const nameOf = sourceNames(stack);
+): Promise<FunctionStores> => {
   const declared = model ? withUpstream(stack, model) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
-  const wrapped = wrapStores ? await wrapStores(plain, stack, cleanup) : plain;
-  return makeFunctions({
-    specs: withQueueUrls(wrapped.functions, bus.endpoint),
-    environment: { ...storeEnvironment(wrapped.dynamodb, wrapped.s3, credentials), ...busEnvironment(bus) },
-    log: (name, line) => log(nameOf(name), line),
-    ...(concurrency && { concurrency }),
-    ...(poolLimits && { poolLimits }),
-    ...(startContainer && { startContainer }),
-  });
+  return wrapStores ? wrapStores(plain, stack, cleanup) : plain;
 };
 
-/**
- * Brings streams to their functions. What a kept table's stream has was brought before the service
- * last ended, so only what comes from now on is.
- */
-const streamsOf = (
-  { stack, dynamodb, s3 }: Dependencies,
-  { dataDir, maxWindowMs = usualWindowMs, log = () => {} }: LocalServiceOptions,
+/** Copies the files of analytics to the data folder, if there are any. */
+const analyticsCopy = (
+  { stack, s3 }: Dependencies,
+  { dataDir, log = () => {} }: LocalServiceOptions,
   credentials: Credentials,
-  functions: Functions,
-  bus: EventBus,
-): Promise<() => Promise<void>> => {
+): (() => Promise<void>) | undefined => {
   const { AnalyticsBucket: bucket } = stack.outputs;
-  const folder = bucket !== undefined && dataDir !== undefined ? join(dataDir, 'analytics') : undefined;
-  const files =
-    bucket !== undefined && folder !== undefined
-      ? analyticsFiles({ s3, credentials, bucket, folder })
-      : undefined;
+  if (bucket === undefined || dataDir === undefined) return undefined;
+  const folder = join(dataDir, 'analytics');
+  const files = analyticsFiles({ s3, credentials, bucket, folder });
   const tell = (line: string) => log('stores', line);
-  const report = new DiskReport(folder ?? '', tell, 'The files of analytics are not copied there');
-  const copy = async (): Promise<void> => {
+  const report = new DiskReport(folder, tell, 'The files of analytics are not copied there');
+  return async () => {
     try {
-      await files?.();
+      await files();
       report.succeeded();
     } catch (error) {
       // What was not copied is copied with what comes next. The function has done its part.
@@ -395,18 +362,48 @@ const streamsOf = (
       report.failed(error);
     }
   };
-  return runStreams({
-    ...{ stack, dynamodb, credentials, functions, bus, maxWindowMs },
-    after: copy,
+};
+
+/**
+ * Runs the stack on its stores. What a kept table's stream has was brought before the service last
+ * ended, so only what comes from now on is.
+ */
+const run = async (
+  dependencies: Dependencies,
+  options: LocalServiceOptions,
+  credentials: Credentials,
+  url: string,
+  cleanup: AsyncDisposableStack,
+): Promise<RunningStack> => {
+  const { stack } = dependencies;
+  const { dataDir, concurrency, poolLimits, startContainer, eventFate, log, maxScheduleMs } = options;
+  const { functions, dynamodb, s3 } = await wrappedOf(dependencies, options, url, cleanup);
+  const afterBatch = analyticsCopy(dependencies, options, credentials);
+  return runStack({
+    stack,
+    functions,
+    environment: storeEnvironment(dynamodb, s3, credentials),
+    dynamodb: dependencies.dynamodb,
+    credentials,
+    signing: signingOf(credentials),
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
-    failed: (error) => log('streams', String(error)),
+    maxWindowMs: options.maxWindowMs ?? usualWindowMs,
+    delayFactor: Math.min(1, (options.maxWindowMs ?? usualWindowMs) / deployedWindowMs),
+    maxVisibilityMs: options.maxVisibilityMs ?? usualVisibilityMs,
+    ...(maxScheduleMs !== undefined && { maxScheduleMs }),
+    ...(afterBatch && { afterBatch }),
+    ...(concurrency && { concurrency }),
+    ...(poolLimits && { poolLimits }),
+    ...(startContainer && { startContainer }),
+    ...(eventFate && { eventFate }),
+    ...(log && { log }),
   });
 };
 
 /**
  * Runs the synthesized stack on local stores. If the start fails, nothing is left running.
  *
- * @throws PortTaken, MissingPrerequisite, BadSetting, SettingsError or SynthesisFailed with a
+ * @throws BadSetting, SettingsError or SynthesisFailed with a
  * message for the operator. Error if the stack has something that is not supported locally; the
  * signal's reason
  */
@@ -438,35 +435,9 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   });
   signal?.throwIfAborted();
   const { stack } = dependencies;
-  const bus = await startEventBus(
-    options.eventFate,
-    Math.min(1, (options.maxWindowMs ?? usualWindowMs) / deployedWindowMs),
-    credentials.secretAccessKey,
-  );
-  cleanup.defer(() => bus.stop());
   const url = `http://127.0.0.1:${server.port}`;
-  const functions = await functionsOf(dependencies, options, credentials, url, bus, cleanup);
-  bus.invokeBy(async (name, event) => {
-    const spec = stack.functions.find((each) => each.name === name);
-    if (!spec) throw new Error(`there is no function ${name}`);
-    return collect(await functions.of(spec).invoke(event, new AbortController().signal));
-  });
-  cleanup.defer(() => functions.kill());
-  cleanup.defer(() => functions.waitUntilIdle());
-  cleanup.defer(
-    runQueues({
-      ...{ stack, functions, queueOf: bus.queueOf, giveUp: bus.addDeadLetter },
-      maxVisibilityMs: options.maxVisibilityMs ?? usualVisibilityMs,
-    }),
-  );
-  cleanup.defer(
-    runSchedules({
-      ...{ stack, functions, maxPauseMs: options.maxScheduleMs ?? Number.POSITIVE_INFINITY },
-      failed: (error) => log('schedules', String(error)),
-    }),
-  );
-  cleanup.defer(await streamsOf(dependencies, options, credentials, functions, bus));
-  const listener = gateway({ api: stack.api, functions, log: (line) => log('gateway', line) });
+  const { bus, functions, listener, stop } = await run(dependencies, options, credentials, url, cleanup);
+  cleanup.defer(stop);
   // A key that the operator set is theirs to give.
   const link = options.key === undefined ? signInLink(url, formatKey(key.key)) : undefined;
   serve(link ? link.before(listener) : listener);

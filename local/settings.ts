@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { describeFailure } from 'aws-stand-in';
 import { z } from 'zod';
 import { isWebhookName, urlProblem, webhookNameRule } from '../core/workers/alerts/tell/index.ts';
 import {
@@ -12,7 +13,6 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { describeFailure } from './disk.ts';
 import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
 
@@ -201,11 +201,11 @@ const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
     throw bad('is not JSON');
   }
   const { success, data } = z.record(z.string(), z.string()).safeParse(given);
-  if (!success) throw bad('is no object of texts');
+  if (!success) throw bad('is not an object of strings');
   for (const [name, url] of Object.entries(data)) {
     if (!isWebhookName(name)) throw bad(`has the name ${name}, which ${webhookNameRule}`);
     const problem = urlProblem(url, { loopback: true });
-    if (problem !== undefined) throw bad(`has a URL for ${name} that cannot be told: ${problem}`);
+    if (problem !== undefined) throw bad(`has a URL for ${name} that cannot be used: ${problem}`);
   }
   return data;
 };

@@ -149,7 +149,7 @@ const limitDetail = () =>
     period: field(z.enum(['day', 'month']), 'After what it begins anew, in UTC.'),
     limit_usd: field(z.number(), 'The limit, in dollars.'),
     spent_usd: field(z.number(), 'What is spent, and held for requests that are under way.'),
-    resets_at: field(z.string(), 'When it begins anew.'),
+    resets_at: field(z.string(), 'When it resets.'),
   });
 
 /** The kinds of all events on the bus. */

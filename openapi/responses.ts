@@ -16,7 +16,7 @@ export const errorTexts = {
   404: 'What the request names does not exist.',
   405: 'The method is for sessions, which there are none of.',
   406: 'The service cannot answer in a type that `accept` asks for.',
-  409: 'The id exists already, with other content.',
+  409: 'The id already exists with different content.',
   413: 'The request is over 6 MB as an event, which is about 5 MB of typical JSON, or one value is over its own limit.',
   415: 'The `content-type` is not JSON, or the body is encoded.',
   422: 'The body does not fit. Nothing was written.',

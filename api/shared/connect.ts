@@ -33,7 +33,7 @@ const key = 'svc_…';
 
 /** The three lines of environment that every exporter of OpenTelemetry takes. */
 const environment = (to: ConnectTo): ConnectStep => ({
-  text: 'Say where to send to, with a key that has the role write on the project. Exporters append /v1/traces.',
+  text: 'Point the exporter at this service. The key needs the role write on the project. Exporters append /v1/traces.',
   language: 'sh',
   code: `export OTEL_EXPORTER_OTLP_ENDPOINT=${to.url}/otel
 export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
@@ -123,8 +123,8 @@ const openai = ({ url, project }: ConnectTo): ConnectGuide => ({
   steps: [
     {
       text:
-        'Send requests to models through the service, and each becomes a call. The key needs the roles ' +
-        'inference and write on the project; the operator says which models there are.',
+        'Send model requests through this service, and each becomes a call. The key needs the roles ' +
+        'inference and write on the project. Ask the operator which models are available.',
       language: 'ts',
       code: `import OpenAI from 'openai';
 
@@ -147,7 +147,7 @@ client = OpenAI(
 )`,
     },
     {
-      text: 'Ask a stream for its usage, or it has no tokens: stream_options: {"include_usage": true}.',
+      text: 'Request the usage of streams, or they have no tokens: stream_options: {"include_usage": true}.',
     },
   ],
 });
@@ -165,7 +165,7 @@ npm install ai@7 @ai-sdk/otel@1 @ai-sdk/openai@4`,
     },
     nodeTracing,
     {
-      text: 'Register the telemetry, and switch it on for each call. This is for version 7 and later.',
+      text: 'Register the telemetry, and turn it on for each call. This is for version 7 and later.',
       language: 'ts',
       code: `import { OpenTelemetry } from '@ai-sdk/otel';
 import { generateText, registerTelemetry } from 'ai';
@@ -265,7 +265,7 @@ const curl = (to: ConnectTo): ConnectGuide => ({
   title: 'curl',
   steps: [
     {
-      text: 'Say where the service is, with a key that has the role write on the project.',
+      text: 'Set the URL and a key with the role write on the project.',
       language: 'sh',
       code: `export URL=${to.url} KEY=${key}`,
     },
@@ -306,14 +306,14 @@ export const connectAgents = (to: ConnectTo): readonly ConnectStep[] => {
       code: claudeCode(to.url),
     },
     {
-      text: 'Codex has its servers in ~/.codex/config.toml, and takes the key from the environment.',
+      text: 'Codex: add this to ~/.codex/config.toml. It reads the key from the environment.',
       language: 'toml',
       code: `[mcp_servers.pennytrace]
 url = "${url}"
 bearer_token_env_var = "KEY"`,
     },
     {
-      text: 'Cursor has its servers in .cursor/mcp.json.',
+      text: 'Cursor: add this to .cursor/mcp.json.',
       language: 'json',
       code: `{
   "mcpServers": {
@@ -325,7 +325,7 @@ bearer_token_env_var = "KEY"`,
 }`,
     },
     {
-      text: 'VS Code has its servers in .vscode/mcp.json, and asks for the key.',
+      text: 'VS Code: add this to .vscode/mcp.json. It asks for the key.',
       language: 'json',
       code: `{
   "inputs": [
@@ -351,7 +351,7 @@ bearer_token_env_var = "KEY"`,
 /** How coding agents report their own sessions. */
 export const reportAgents = (to: ConnectTo): readonly ConnectStep[] => [
   {
-    text: 'Claude Code reports each session as a thread, with prompts and arguments of tools if you say so.',
+    text: 'Claude Code reports each session as a thread. The last line adds prompts and tool arguments.',
     language: 'sh',
     code: `export CLAUDE_CODE_ENABLE_TELEMETRY=1
 export OTEL_LOGS_EXPORTER=otlp
@@ -359,7 +359,7 @@ export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments
   },
   environment(to),
   {
-    text: 'Codex has its telemetry in ~/.codex/config.toml.',
+    text: 'Codex: add this to ~/.codex/config.toml.',
     language: 'toml',
     code: `[otel]
 log_user_prompt = true

@@ -13,6 +13,8 @@ import { buffer } from 'node:stream/consumers';
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { createTables, localCredentials } from 'cdk-local-runner';
+import { localRegion, readStack } from 'cdk-local-runner/template';
 import {
   dynamodbClient,
   itemFromWire,
@@ -22,9 +24,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
-import { createTables, localCredentials } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
-import { readStack, tableNameOf } from '../../local/template/stack.ts';
+import { tableNameOf } from '../../local/stack.ts';
 import type { Call } from './calls.ts';
 import type { Figure } from './figures.ts';
 import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';

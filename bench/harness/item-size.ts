@@ -1,5 +1,5 @@
+import type { TableSpec } from 'cdk-local-runner/template';
 import { type Item, itemBytes, type Store, scanTable } from '../../foundations/storage/index.ts';
-import type { TableSpec } from '../../local/template/stack.ts';
 
 /*
  * DynamoDB's rules for rows of indexes and what they cost. They are from its Developer Guide:

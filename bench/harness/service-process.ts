@@ -4,7 +4,7 @@
  * process that forked it, and its processor time in ms whenever that asks. It ends with it.
  */
 
-import { FunctionWorker, youngMbOnLambda } from '../../local/runtime/worker.ts';
+import { FunctionWorker, youngMbOnLambda } from 'cdk-local-runner/runtime';
 import { startLocalService } from '../../local/service.ts';
 
 const [dynamodb = '', assembly = ''] = process.argv.slice(2);

@@ -3,8 +3,8 @@
  * service's. It sends its endpoint to the process that forked it, and ends with it.
  */
 
-import { startEmbeddedStore } from '../../local/stores.ts';
+import { startStore } from 'dynamodb-on-sqlite';
 
-const { endpoint } = await startEmbeddedStore();
+const { endpoint } = await startStore();
 process.once('disconnect', () => process.exit(0));
 process.send?.(endpoint);

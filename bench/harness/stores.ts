@@ -2,9 +2,9 @@
 
 import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
-import { localCredentials } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
 
 /**
  * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored

@@ -8,6 +8,7 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { lambdaRecord } from 'cdk-local-runner/streams';
 import { evaluator } from '../../api/evaluators.ts';
 import { recordCpuMs, rowBytes } from '../../bin/cost/bill.ts';
 import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
@@ -18,7 +19,6 @@ import { type Delivery, deliver, type EventBus } from '../../core/workers/events
 import { type CostsOfProject, type StreamRecord, toChange } from '../../core/workers/streams.ts';
 import { type Bucket, chunked, type Store } from '../../foundations/storage/index.ts';
 import type { JsonObject } from '../../foundations/wire/index.ts';
-import { lambdaRecord } from '../../local/streams/streams.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

@@ -97,9 +97,10 @@ const compared = (
 const reporting = async (calls: readonly Call[]): Promise<Figure[]> => {
   const { own, weave } = bodiesOf(calls);
   const store = instantStore();
-  const each = (bodies: readonly string[], send: (store: Store, body: string) => Promise<void>) => async () => {
-    for (const body of bodies) await send(store, body);
-  };
+  const each =
+    (bodies: readonly string[], send: (store: Store, body: string) => Promise<void>) => async () => {
+      for (const body of bodies) await send(store, body);
+    };
   const times = await alternated(own.length * batchSize, [each(own, sendText), each(weave, sendThroughDoor)]);
   return compared('upsert_batch', 'ms a call', times, 1.1);
 };

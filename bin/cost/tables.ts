@@ -108,8 +108,8 @@ export const streamsTable = (load: Load, measured: Measured): Table =>
 /** What evaluators add to the bill, beside what models cost. */
 export const evaluatorsTable = (load: Load, measured: Measured): Table =>
   moreTable(load, measured, {
-    'that pass all calls over': evaluatorsBill,
-    'that judge each call by a model': verdictsBill,
+    'that match no call': evaluatorsBill,
+    'that judge every call with a model': verdictsBill,
   });
 
 /** What redaction and spending limits add to the bill. */

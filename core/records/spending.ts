@@ -192,7 +192,7 @@ export class SpendingLimitReached extends ServiceError {
   constructor({ limit, spent, resetsAt }: Spent, amount: Nanos, now: number) {
     const at = formatTime(resetsAt * 1000);
     const left = Math.max(0, nanosDown(limit.usd) - spent) / 1e9;
-    const msg = `${limitText(limit)} leaves ${dollarText(left)}, and this request may cost up to ${dollarText(amount / 1e9)}; it begins anew at ${at}`;
+    const msg = `${limitText(limit)} leaves ${dollarText(left)}, and this request may cost up to ${dollarText(amount / 1e9)}; it resets at ${at}`;
     super(
       429,
       [

@@ -17,6 +17,12 @@ export const isId = (text: string): boolean =>
   (text.length <= 256 || [...text].length <= 256) &&
   printable.test(text);
 
+/** The most bytes of an alias or a tag: a key that holds it has 1,024 at most. */
+const maxLabelBytes = 768;
+
+/** Whether a text can be an alias or a tag. */
+export const isLabel = (text: string): boolean => isId(text) && Buffer.byteLength(text) <= maxLabelBytes;
+
 /** Makes an id: a UUIDv7, so that ids are in order of time. */
 export const newId = (): string => uuidv7();
 

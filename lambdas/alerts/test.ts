@@ -7,7 +7,7 @@ const { ALERTS_FUNCTION } = process.env;
 
 /** The setting that a deployment lacks. */
 const switchedOff = () =>
-  invalidAt(['body'], 'alerts are switched off here: the operator switches them on with the setting alerts');
+  invalidAt(['body'], 'alerts are off in this service: an operator turns them on with the setting alerts');
 
 /**
  * `POST /alerts/test`: has the function of alerts send a test message, since it alone may read

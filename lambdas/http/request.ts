@@ -78,7 +78,7 @@ export const logRequest = (route: string): MiddlewareObj<ServiceEvent<unknown>> 
 export const internal = /* @__PURE__ */ new ServiceError(500, [
   {
     loc: ['service'],
-    msg: "something went wrong on the service's side; its log has it under this request's id",
+    msg: "something went wrong in the service; its log has the error under this request's id",
     type: 'internal_error',
   },
 ]);
@@ -204,7 +204,7 @@ export const bodyJson = (event: SentBody): unknown => {
   if (type !== undefined && !jsonType.test(type.trim())) {
     throw unsupported(
       'content-type',
-      `should be application/json alone; it is ${JSON.stringify(type.slice(0, 100))}`,
+      `should be only application/json; it is ${JSON.stringify(type.slice(0, 100))}`,
     );
   }
   const encoding = headerOf(event, 'content-encoding');
@@ -221,7 +221,7 @@ const multipartType = /^multipart\/form-data\s*;/i;
 
 const broken: ErrorDetail = {
   loc: ['body'],
-  msg: 'the body is no multipart/form-data with the boundary that content-type names',
+  msg: 'the body is not multipart/form-data with the boundary that content-type names',
   type: 'multipart_invalid',
 };
 

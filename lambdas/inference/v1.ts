@@ -49,7 +49,7 @@ type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathP
 const pathOf = ({ pathParameters }: Head) => {
   const path = `/${pathParameters?.path ?? ''}`;
   if (isInferencePath(path)) return path;
-  const msg = `there is no such path below /inference/v1: it passes on ${Object.keys(endpoints).join(', ')}`;
+  const msg = `there is no such path below /inference/v1; the paths are ${Object.keys(endpoints).join(', ')}`;
   throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
 };
 
@@ -69,7 +69,7 @@ const projectOf = (event: Head): ProjectId | undefined => {
     ([name]) => name.toLowerCase() === recordingHeader,
   );
   if (values.flatMap(([, each]) => each ?? []).length > 1)
-    throw new ServiceError(422, [{ loc, msg: 'this header should stand there once', type: 'value_error' }]);
+    throw new ServiceError(422, [{ loc, msg: 'this header should be sent once', type: 'value_error' }]);
   const project = parseProjectId(text);
   if (project !== undefined) return project;
   throw new ServiceError(422, [

@@ -127,7 +127,7 @@ it.each(['traces', 'trace', 'thread', 'prices'])(
   'a link to %s without a project leads to all projects',
   async (path) => {
     const page = await visit(path);
-    await page.getByText('The link may be cut off').waitFor();
+    await page.getByText('The link may be incomplete').waitFor();
     await page.getByRole('link', { name: 'Your projects' }).click();
     await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
   },

@@ -127,7 +127,7 @@ describe('a list', () => {
     const where = (path: string, op: string, value: string) =>
       `&all=true&where=${encodeURIComponent(JSON.stringify([{ path, op, value }]))}`;
     const waited = await visit(list(where('summary.svc.waited_ms', 'above', '1000')));
-    await waited.getByText('Waited for a person, in ms above 1000').waitFor();
+    await waited.getByText('Waited for a person (ms) above 1000').waitFor();
     await waited.getByText('1 row', { exact: true }).waitFor();
     const waiting = await visit(list(where('summary.svc.waiting', 'is', 'true')));
     await waiting.getByText('Waits for a person is true').waitFor();

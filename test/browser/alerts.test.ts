@@ -44,15 +44,15 @@ const open = (path: string, look: Visit = {}) =>
 describe('an alert', () => {
   it('is made beside a chart, previewed, and tells, is tried, paused and deleted', async () => {
     const page = await open(`overview?project=${at}`, { colorScheme: 'light' });
-    await page.getByRole('link', { name: 'Tell me when Errors passes…' }).click();
+    await page.getByRole('link', { name: 'Create alert on Errors' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('What is measured').inputValue()).toBe('error_count.avg');
-    await form.getByLabel('Over the last').selectOption('5 minutes');
+    expect(await form.getByLabel('Metric').inputValue()).toBe('error_count.avg');
+    await form.getByLabel('Window').selectOption('5 minutes');
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     await form.getByText('An alert needs a threshold.').waitFor();
     await form.getByLabel('Alert, in %').fill('50');
-    await form.getByText('Missing data, agreement and reminders').click();
-    await form.getByLabel('Looks that have to agree').fill('1');
+    await form.getByText('Missing data, consecutive checks and reminders').click();
+    await form.getByLabel('Consecutive checks').fill('1');
     await form.getByRole('button', { name: '+ Webhook' }).click();
     await form.getByLabel('Name of webhook 1').fill('ops');
     await form.getByRole('button', { name: '+ Webhook' }).click();
@@ -60,26 +60,26 @@ describe('an alert', () => {
     await form.getByRole('button', { name: 'Preview the last 30 days' }).click();
     const preview = form.getByRole('region', { name: 'Preview' });
     await preview.getByRole('heading', { name: /It would have fired [12] times?/ }).waitFor();
-    await preview.getByRole('img', { name: /Share of calls that failed above 50 % in 5 minutes/ }).waitFor();
+    await preview.getByRole('img', { name: /Error rate above 50 % in 5 minutes/ }).waitFor();
     await preview.getByText(/about <?\$\d+\.\d+ a month/).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await form.getByLabel('Name', { exact: true }).fill('Too many errors');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Alerts / Too many errors' }).waitFor();
-    const told = page.getByRole('region', { name: 'What it told' });
+    const told = page.getByRole('region', { name: 'Notifications' });
     // A change is told a moment after it is seen, and the page reads again in half a minute only.
     await expect
       .poll(
         async () => {
           await page.reload();
-          await page.getByText('Share of calls that failed above 50 % in 5 minutes').waitFor();
+          await page.getByText('Error rate above 50 % in 5 minutes').waitFor();
           return (await told.allInnerTexts()).join();
         },
         { interval: 500 },
       )
       .toMatch(/(?=.*✕\s+alert)(?=.*✓ webhook ops)(?=.*has no webhook gone)/s);
     await page.getByRole('button', { name: 'Send a test message' }).click();
-    await page.getByText('webhook ops: took it').waitFor();
+    await page.getByText('webhook ops: delivered').waitFor();
     await page.getByText('webhook gone: page/alerts has no webhook gone').waitFor();
     expect((await axeFaults(page)).light).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -99,24 +99,24 @@ describe('an alert', () => {
 
   it('takes the filters of a list', async () => {
     const page = await open(`traces?project=${at}&status=%5B%22error%22%5D`);
-    await page.getByRole('link', { name: 'Tell me…' }).click();
+    await page.getByRole('link', { name: 'Create alert' }).click();
     const form = page.getByRole('region', { name: 'New alert' });
-    expect(await form.getByLabel('What is measured').inputValue()).toBe('call_count.sum');
+    expect(await form.getByLabel('Metric').inputValue()).toBe('call_count.sum');
     await form.getByRole('button', { name: 'error ▾' }).waitFor();
     await form.getByRole('button', { name: 'Traces ▾' }).waitFor();
     await form.getByLabel('Name', { exact: true }).fill('Failing traces');
-    await form.getByLabel('Over the last').selectOption('1 day');
+    await form.getByLabel('Window').selectOption('1 day');
     await form.getByLabel('Alert, in calls').fill('100');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Sums that the service keeps cannot answer this alert').waitFor();
+    await form.getByText('Rollups cannot answer this alert').waitFor();
     await form.getByRole('button', { name: /^Save for <?\$0\.\d+ a month$/ }).click();
     await page.getByRole('heading', { name: 'Alerts / Failing traces' }).waitFor();
   });
 
-  it('says beforehand that the key lacks a role, and that alerts are switched off', async () => {
+  it('says beforehand that the key lacks a role, and that alerts are off', async () => {
     const page = await visit(`alerts?project=${at}&form=true`, { as: reader });
-    await page.getByText(`takes the role admin on ${project}`).waitFor();
-    await page.getByText('Alerts are switched off in this service').waitFor();
+    await page.getByText(`need the role admin on ${project}`).waitFor();
+    await page.getByText('Alerts are off in this service').waitFor();
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   });
 });

@@ -70,7 +70,7 @@ describe('a comparison', () => {
     const page = await visit(`compare?project=${at}&left=listed&right=c1`);
     await page.getByRole('listitem').getByText('a blue one').waitFor();
     await page.getByText('It is on its way.').waitFor();
-    await page.getByLabel('Mark what differs').check();
+    await page.getByLabel('Highlight differences').check();
     await page.getByRole('region', { name: 'Differences of the answer' }).getByText('# Offers').waitFor();
     const running = await visit(`compare?project=${at}&left=running&right=c1`);
     await running.getByText('It still runs.').waitFor();
@@ -79,6 +79,6 @@ describe('a comparison', () => {
 
   it('with a call that is gone says so', async () => {
     const page = await visit(`compare?project=${at}&left=c1&right=nothing`);
-    await page.getByText('One of the calls is not there').waitFor();
+    await page.getByText('One of the calls does not exist').waitFor();
   });
 });

@@ -31,7 +31,7 @@ describe('the menu of times', () => {
     await page.getByRole('button', { name: 'All time' }).click();
     await page.getByLabel('From', { exact: true }).fill(await typed(1_800_000));
     await page.getByLabel('To', { exact: true }).fill(await typed(7_200_000));
-    await page.getByRole('button', { name: 'Show these' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     await row(page, 'Turn c1').waitFor({ state: 'detached' });
     await row(page, 'Turn c2').waitFor();
     expect(await names(page)).toEqual(['Turn c2']);
@@ -93,7 +93,7 @@ describe('the keys of a view', () => {
     await row(page, 'Turn c2').waitFor();
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keyboard' });
-    await dialog.getByText('compare the two that are selected').waitFor();
+    await dialog.getByText('compare the two selected rows').waitFor();
     await page.keyboard.press('j');
     expect(await page.locator('.table-row.active').count()).toBe(0);
     await page.keyboard.press('Escape');

@@ -82,7 +82,7 @@ describe('datasets', () => {
   it('take selected rows of the list at once, changed or left out before', async () => {
     const page = await visit(`traces?project=${at}`);
     await page.getByRole('link', { name: 'Turn 0' }).waitFor();
-    await page.getByLabel('Select all rows that were read').check();
+    await page.getByLabel('Select all loaded rows').check();
     await page.getByLabel('Select model.chat').uncheck();
     await page.getByRole('button', { name: 'Add 3 to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
@@ -125,7 +125,7 @@ describe('datasets', () => {
     const chosen = dialog.getByLabel('JSON Lines, or CSV');
     await chosen.setInputFiles(file('rows.jsonl', '{"a":1}\n[]'));
     await dialog.getByRole('button', { name: 'Import' }).click();
-    await dialog.getByText('Line 2 is no JSON object.').waitFor();
+    await dialog.getByText('Line 2 is not a JSON object.').waitFor();
     // More rows than one request takes.
     const lines = Array.from({ length: 4100 }, (_, n) => `Where is ${n}?,"yes, ${n}"`);
     await chosen.setInputFiles(file('rows.csv', `inputs.question,expected\n${lines.join('\n')}`));

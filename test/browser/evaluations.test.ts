@@ -183,7 +183,7 @@ describe('evaluations', () => {
       .getByRole('row', { name: /^length/ })
       .getByText('worse')
       .waitFor();
-    await page.getByRole('button', { name: 'Make it the baseline' }).click();
+    await page.getByRole('button', { name: 'Use as baseline' }).click();
     await means.getByText(/\+0.35.* hardly chance/).waitFor();
     expect(new URL(page.url()).searchParams.get('runs')).toBe('["hasty","careful"]');
   });

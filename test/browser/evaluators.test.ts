@@ -92,7 +92,9 @@ describe('an evaluator', () => {
     await row.getByText('It is rude.').waitFor();
     await row.getByText('$0.0002').waitFor();
     expect(await tried.getByRole('row').count()).toBe(1 + 3);
-    await page.getByText('Tried on the latest 3 that match, for $0.0006. No verdict was stored.').waitFor();
+    await page
+      .getByText('Tested on the latest 3 matching calls, for $0.0006. No verdict was stored.')
+      .waitFor();
     expect(await feedbackIn(project)).toEqual([]);
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -100,7 +102,7 @@ describe('an evaluator', () => {
     await row.getByRole('link').click();
     await page.getByRole('treeitem').first().waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Save and switch on' }).press('Enter');
+    await page.getByRole('button', { name: 'Save and turn on' }).press('Enter');
     await page.getByText('There is no verdict in the last 7 days.').waitFor();
     // What ends in its first five seconds may be passed over.
     const latest = page.getByRole('region', { name: 'Latest verdicts' });
@@ -129,25 +131,25 @@ describe('an evaluator', () => {
     await page.getByRole('link', { name: 'polite' }).press('Enter');
     await page.getByRole('button', { name: 'Judge existing calls' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Judge existing calls' });
-    await dialog.getByText('It is switched off. Switch it on first.').waitFor();
+    await dialog.getByText('This evaluator is off. Turn it on first.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Judge by polite').press('Space');
     await page.getByText('on', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Judge existing calls' }).press('Enter');
     await dialog
-      .getByText(/^3 calls of the latest 3 that match will be judged, for about \$0\.0003\.$/)
+      .getByText(/^3 calls of the latest 3 matching calls will be judged, for about \$0\.0003\.$/)
       .waitFor();
     await dialog.getByRole('button', { name: 'Judge 3 calls' }).press('Enter');
     const agreement = page.getByRole('region', { name: 'Agreement with people' });
     await agreement.getByText('67 %: 2 of 3 opinions say the same.').waitFor({ timeout: 30_000 });
     const disagreements = page.getByRole('region', { name: 'Disagreements' });
     expect(await disagreements.getByRole('row').allInnerTexts()).toEqual([
-      expect.stringContaining('A person says'),
+      expect.stringContaining('Person'),
       expect.stringMatching(/Question c.*true.*thumbs down/s),
     ]);
-    await agreement.getByLabel('True, or a large number, stands for bad').press('Space');
+    await agreement.getByLabel('True, or a high number, means bad').press('Space');
     await agreement.getByText('33 %: 1 of 3 opinions say the same.').waitFor();
-    const said = page.getByRole('region', { name: 'What it said' });
+    const said = page.getByRole('region', { name: 'Results' });
     await said.getByRole('button', { name: 'false' }).press('Enter');
     await page.getByRole('heading', { name: 'Latest verdicts: false' }).waitFor();
     const latest = page.getByRole('region', { name: 'Latest verdicts' });
@@ -182,7 +184,7 @@ describe('an evaluator', () => {
     await row.getByRole('link', { name: 'greets' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('Hello');
-    await page.getByLabel('Share of them, in percent').fill('12.5');
+    await page.getByLabel('Sample rate, in %').fill('12.5');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('12.5 % of calls').waitFor();
     const { obj } = (await post('/obj/read', {
@@ -229,13 +231,13 @@ describe('an evaluator', () => {
     await page.getByRole('link', { name: 'polite' }).waitFor();
     expect(await page.getByLabel('Judge by polite').count()).toBe(0);
     await page.getByRole('link', { name: 'New evaluator' }).click();
-    await page.getByRole('button', { name: 'A model judges' }).click();
-    await page.getByText('takes the role admin').waitFor();
+    await page.getByRole('button', { name: 'LLM judge' }).click();
+    await page.getByText('you need the role admin').waitFor();
     expect(await page.getByRole('button', { name: 'Try on 5 recent calls' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'A check without a model' }).click();
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
     expect(await page.getByRole('button', { name: 'Try on 5 recent calls' }).isDisabled()).toBe(false);
     const reader = await open(project, '', { as: await newKey(service, { scope: '*', role: 'read' }) });
-    await reader.getByText('This key may look at evaluators.').waitFor();
+    await reader.getByText('This key can view evaluators.').waitFor();
     expect(await reader.getByRole('link', { name: 'New evaluator' }).count()).toBe(0);
   });
 

@@ -40,28 +40,30 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await traceView(page);
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     expect(await newest(page).isVisible()).toBe(true);
     await newest(page).click();
     // The list says the same and has such a button until the view is there. If the network came back
     // before that, the view would read what it shows without being asked.
     await newest(page).waitFor({ state: 'detached' });
-    await alert(page, 'cannot be reached');
+    await alert(page, 'Cannot reach the service');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('treeitem').first().waitFor();
   });
 
   it('without a network, on the way to a view that has not been loaded', async () => {
-    const page = await visit(list, { expected: /ERR_INTERNET_DISCONNECTED|failed:|cannot be reached/ });
+    const page = await visit(list, {
+      expected: /ERR_INTERNET_DISCONNECTED|failed:|Cannot reach the service/,
+    });
     await newest(page).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Overview' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     await page.goBack();
     await newest(page).waitFor();
     await page.goForward();
-    await alert(page, 'cannot be reached');
+    await alert(page, 'Cannot reach the service');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -83,7 +85,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
   it('without a network, on the way to a part of a view that has not been loaded', async () => {
     // Without the page's scripts, which would load the part before it is held.
     const page = await visit('robots.txt', {
-      expected: /robots|failed:|ERR_FAILED|cannot be reached|dynamically imported/,
+      expected: /robots|failed:|ERR_FAILED|Cannot reach the service|dynamically imported/,
     });
     let reachable = false;
     await page.route(
@@ -93,7 +95,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.goto(new URL(list, pageUrl).href);
     await newest(page).waitFor();
     await page.getByRole('button', { name: 'Columns' }).click();
-    await alert(page, 'The service cannot be reached. Check the connection, then try again.');
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
     reachable = true;
     await page.getByRole('button', { name: 'Try again' }).click();
     await newest(page).waitFor();
@@ -136,7 +138,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await row.waitFor();
     await post('/calls/delete', { project_id: project, call_ids: ['f2'] });
     await row.click();
-    await page.getByText('This trace is not there: it was deleted').waitFor();
+    await page.getByText('This trace does not exist: it was deleted').waitFor();
     await page.getByRole('link', { name: 'All traces' }).click();
     await page.getByRole('link', { name: 'Turn f1' }).waitFor();
   });
@@ -169,7 +171,7 @@ describe('an answer that breaks off', () => {
       base: `http://127.0.0.1:${port}/ui/`,
       expected: /INCOMPLETE_CHUNKED|failed:|CONTENT_LENGTH_MISMATCH|ERR_/,
     });
-    await alert(page, 'The answer broke off before its end. What came is shown; try again for the rest.');
+    await alert(page, 'The answer was cut off. What arrived is shown; try again for the rest.');
     await newest(page).waitFor();
     breaks = false;
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -64,7 +64,7 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
   await page.getByLabel('Search in all calls').fill('No idea');
   await page.keyboard.press('Enter');
   await page.getByText('10 rows').waitFor();
-  await page.getByLabel('Select all rows that were read').check();
+  await page.getByLabel('Select all loaded rows').check();
   await page.getByRole('button', { name: 'Add 10 to dataset' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
   await dialog.getByLabel('Dataset', { exact: true }).fill('bad');
@@ -99,9 +99,9 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
   await page.goto(`${options.base}evaluators?project=${at}`);
   await page.getByRole('link', { name: 'New evaluator' }).click();
   await page.getByLabel('Name', { exact: true }).fill('clueless');
-  await page.getByRole('button', { name: 'A check without a model' }).click();
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
   await page.getByLabel('Text', { exact: true }).fill('No idea');
-  await page.getByRole('button', { name: 'Save and switch on' }).click();
+  await page.getByRole('button', { name: 'Save and turn on' }).click();
   const verdicts = page.getByRole('region', { name: 'Latest verdicts' }).getByRole('row', { name: /true/ });
   let made = 0;
   // What ends in its first five seconds may be passed over.
@@ -118,7 +118,7 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
   await page.getByLabel('Name', { exact: true }).fill('Clueless');
   await page.getByLabel('Text in inputs or output').fill('Fresh question');
   await page.getByLabel('Name of the field').fill('Really');
-  await page.getByRole('button', { name: 'Make the field' }).click();
+  await page.getByRole('button', { name: 'Create field' }).click();
   await page.getByRole('checkbox', { name: 'Really (yes or no)', checked: true }).waitFor();
   await page.getByRole('button', { name: 'Save the queue' }).click();
   await page.getByRole('link', { name: /^Review \d/ }).click();

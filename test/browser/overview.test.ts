@@ -42,13 +42,13 @@ describe('the overview', () => {
     const tiles = page.getByRole('list', { name: 'In all' });
     await tiles.getByRole('link', { name: /Calls 20 ±0 %/ }).waitFor();
     await tiles.getByRole('link', { name: /Errors 3 · 15 %/ }).waitFor();
-    const worse = page.getByRole('region', { name: 'What became worse' });
+    const worse = page.getByRole('region', { name: 'What got worse' });
     await worse.getByRole('link', { name: /tool.search slower ×4.0 100 ms → 400 ms/ }).waitFor();
-    await worse.getByRole('link', { name: /tool.search more faulty/ }).click();
+    await worse.getByRole('link', { name: /tool.search more errors/ }).click();
     await page.getByText('3 rows', { exact: true }).waitFor();
     await page.goBack();
     await tiles.getByRole('link', { name: /Cost/ }).waitFor();
-    await page.getByText('The values as a table').click();
+    await page.getByText('Show as a table').click();
     await page.getByRole('link', { name: /^\d Oct( 2026)? \d\d:00 – \d\d:30$/ }).click();
     await page.getByText('20 rows', { exact: true }).waitFor();
   });
@@ -66,7 +66,7 @@ describe('the overview', () => {
     // The calls began an hour after the beginning of the day, in a bucket of half an hour.
     const [x, y] = [box.x + (box.width * 1.25) / 24, box.y + box.height / 2];
     await page.mouse.move(x, y);
-    await page.getByText('click for its calls').first().waitFor();
+    await page.getByText('click to see its calls').first().waitFor();
     await page.mouse.click(x, y);
     await page.getByText('3 rows', { exact: true }).waitFor();
     expect(page.url()).toContain('from=2026-10-02T13%3A00');
@@ -122,7 +122,7 @@ describe('the overview', () => {
     await page.getByRole('link', { name: 'production', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Users', exact: true }).click();
     await page.getByRole('link', { name: 'local', exact: true }).waitFor();
-    await page.getByLabel('A line for each').check();
+    await page.getByLabel('One line per group').check();
     await page.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
     const other = await visit(page.url());
     await other.getByRole('img', { name: /^Calls over time. local: at most 20/ }).waitFor();
@@ -132,7 +132,7 @@ describe('the overview', () => {
     const page = await visit(`overview?project=${encodeURIComponent(project)}&range=1h`, {
       expected: /stats|500/,
     });
-    await page.getByText('has no calls in this time').waitFor();
+    await page.getByText('has no calls in this period').waitFor();
     await page.route('**/calls/stats', (route) => route.fulfill({ status: 500, body: '{}' }), { times: 1 });
     await page.getByRole('button', { name: 'Last hour' }).click();
     await page.getByRole('button', { name: 'Last 7 days' }).click();
@@ -143,7 +143,7 @@ describe('the overview', () => {
   it('has no fault that axe finds, in both themes, and fits a phone', async () => {
     const page = await visit(link('&split=true'), { colorScheme: 'light' });
     await page.locator('.chart canvas').first().waitFor();
-    await page.getByText('The values as a table').click();
+    await page.getByText('Show as a table').click();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });
 });

@@ -42,10 +42,10 @@ describe('the playground', () => {
     await page.getByText('answering…').waitFor();
     await page.locator('.long-text').getByText('You said: begin word word').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('stopped: what came stays').waitFor();
+    await page.getByText('stopped; what arrived is kept').waitFor();
     expect(await page.getByText(/You said: begin word/).count()).toBe(1);
     expect(await page.getByText(/word end/).count()).toBe(1);
-    await page.getByRole('button', { name: 'Go on from here' }).click();
+    await page.getByRole('button', { name: 'Continue from here' }).click();
     await page.getByLabel('Text of message 3').waitFor();
   });
 
@@ -58,7 +58,7 @@ describe('the playground', () => {
     await page.getByText('answering…').waitFor();
     expect(await focused(page)).toBe('Stop');
     await page.keyboard.press('Enter');
-    await page.getByText('stopped: what came stays').waitFor();
+    await page.getByText('stopped; what arrived is kept').waitFor();
     expect(await focused(page)).toBe('Send');
     await page.getByLabel('Text of message 1').fill('Hi');
     await page.getByLabel('Model').press('Enter');
@@ -85,7 +85,7 @@ describe('the playground', () => {
     await page.getByRole('button', { name: 'Add a variant' }).click();
     const second = page.getByRole('form', { name: 'Request 2' });
     await second.getByLabel('Temperature').fill('1');
-    await second.getByLabel('Stop at').fill('END\nSTOP');
+    await second.getByLabel('Stop sequences').fill('END\nSTOP');
     await second.getByLabel('Response format').selectOption('json_object');
     await second.getByLabel('Model').fill('o3-mini');
     await second.getByLabel('Reasoning effort').selectOption('low');
@@ -148,7 +148,7 @@ describe('the playground', () => {
     await page.getByText('All parameters as JSON').click();
     await page.getByLabel('Parameters, as JSON').fill('{"temperature": }');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('alert').getByText('The parameters are no JSON object.').waitFor();
+    await page.getByRole('alert').getByText('The parameters are not a JSON object.').waitFor();
     await page.getByRole('button', { name: 'Remove message 2' }).click();
     await page.getByRole('button', { name: 'Start over' }).click();
     await page.getByLabel('Text of message 2').waitFor();

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { localRegion } from 'cdk-local-runner/template';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../bench/harness/browser.ts';
 import { roles, toContext } from '../../foundations/auth/index.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
-import { tableNameOf } from '../../local/template/stack.ts';
+import { tableNameOf } from '../../local/stack.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** A name that the browser is led to this machine by, as a name server can do it. */

@@ -79,9 +79,9 @@ describe('a queue', () => {
     await page.keyboard.press('Escape');
     await form.getByRole('checkbox', { name: 'Correct (yes or no)' }).check();
     await form.getByLabel('Name of the field').fill('Cause');
-    await form.getByLabel('What to fill in').selectOption('labels');
-    await form.getByLabel('Labels, with commas between').fill('data, model, ');
-    await form.getByRole('button', { name: 'Make the field' }).click();
+    await form.getByLabel('Answer type').selectOption('labels');
+    await form.getByLabel('Labels, separated by commas').fill('data, model, ');
+    await form.getByRole('button', { name: 'Create field' }).click();
     await form.getByRole('checkbox', { name: 'Cause (data, model)', checked: true }).waitFor();
     await form.getByRole('button', { name: 'Save the queue' }).click();
     const shown = page.getByRole('region', { name: 'Queue' });
@@ -90,7 +90,7 @@ describe('a queue', () => {
     await shown.getByRole('button', { name: 'Edit' }).click();
     const edit = page.getByRole('form', { name: 'Edit the queue' });
     await edit.getByRole('button', { name: 'error ▾' }).waitFor();
-    await edit.getByLabel('Reviews of each call').fill('2');
+    await edit.getByLabel('Reviews per call').fill('2');
     await edit.getByRole('button', { name: 'Save the queue' }).click();
     await shown.getByText('2 reviews each').waitFor();
     const filter = { base_object_classes: ['ReviewQueue'], latest_only: true };
@@ -115,7 +115,7 @@ describe('a queue', () => {
     const first = `keyboard-${(await question.innerText()).match(/\d/)?.[0]}`;
     await page.getByLabel('Your review').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Nothing is filled in.').waitFor();
+    await page.getByText('Answer at least one field').waitFor();
     for (const key of ['y', '2']) await page.keyboard.press(key);
     expect(await focused(page)).toContain('Stars');
     await page.keyboard.type('9');
@@ -150,7 +150,7 @@ describe('a queue', () => {
       for (const key of ['n', 'Escape', 'Enter']) await page.keyboard.press(key);
       await progress.getByText(`reviewed, ${left} left`).waitFor();
     }
-    await page.getByText('Nothing is left for you in this queue.').waitFor();
+    await page.getByText('You have reviewed everything in this queue.').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).getByText('skip the call').waitFor();
   });
@@ -171,13 +171,13 @@ describe('a queue', () => {
         const call = Number((await story.innerText()).match(/\d/)?.[0]);
         for (const key of [keyOf(call), 'Enter']) await page.keyboard.press(key);
       }
-      await page.getByText('Nothing is left for you in this queue.').waitFor();
+      await page.getByText('You have reviewed everything in this queue.').waitFor();
       return page;
     };
     await review((call) => answers[call] ?? '');
     // The other one differs once.
     const page = await review((call) => (call === 3 ? 'n' : (answers[call] ?? '')), writer);
-    await page.getByRole('button', { name: 'To the queue' }).click();
+    await page.getByRole('button', { name: 'Back to the queue' }).click();
     await page.getByRole('link', { name: 'Queue pair 0 open · 4 done' }).waitFor();
     await page.getByRole('row', { name: 'Correct 4 75 % 0.53' }).waitFor();
     await page.getByRole('row', { name: /pair 3\? (yes|no) \(\w+\), (yes|no) \(\w+\)/ }).waitFor();
@@ -190,7 +190,7 @@ describe('a queue', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('status').getByText(`, ${left} left`).waitFor();
     }
-    await page.getByRole('button', { name: 'To the queue' }).click();
+    await page.getByRole('button', { name: 'Back to the queue' }).click();
     await page.getByRole('button', { name: 'Add all 2 to dataset' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add to dataset' });
     await dialog.getByLabel('Dataset', { exact: true }).fill('reviewed');
@@ -260,7 +260,7 @@ describe('a queue', () => {
     await page.getByRole('link', { name: 'Review 1' }).click();
     await page.getByLabel('Your review').and(page.locator(':focus')).waitFor();
     for (const key of ['2', 'Enter']) await page.keyboard.press(key);
-    await page.getByText('Nothing is left for you in this queue.').waitFor();
+    await page.getByText('You have reviewed everything in this queue.').waitFor();
     const { result } = (await (await weave.post('/feedback/query', { project_id: own })).json()) as {
       result: object[];
     };
@@ -277,7 +277,7 @@ describe('a queue', () => {
     await page.getByText('Reviewing takes a key with the role write').waitFor();
     expect(await page.getByRole('button', { name: /New queue|Edit|Delete/ }).count()).toBe(0);
     const other = await visit(`reviews?project=${at}&queue=told`, { as: writer });
-    await other.getByText('you are not one of them').waitFor();
+    await other.getByText('You are not a reviewer of this queue').waitFor();
     expect(await other.getByRole('link', { name: /^Review \d/ }).count()).toBe(0);
   });
 

@@ -52,7 +52,7 @@ describe('a row', () => {
     await row(page, 'Silent').getByRole('img', { name: 'agent' }).waitFor();
     await row(page, 'Silent').getByText('300', { exact: true }).waitFor();
     expect(await titlesOn(page)).toEqual([
-      ...['Selected', 'Name', 'Input → output', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
+      ...['Selected', 'Name', 'Input / Output', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
     ]);
     await page.setViewportSize({ width: 390, height: 800 });
     await row(page, 'Silent').getByText('Yes, in 28 inches.').waitFor();
@@ -73,7 +73,7 @@ describe('columns', () => {
     await page.getByRole('button', { name: 'Move up: Latency' }).click();
     await page.getByRole('button', { name: 'Wider: Name' }).click();
     await page.keyboard.press('Escape');
-    const moved = ['Selected', 'Name', 'Input → output', 'Latency', 'Started', 'Errors'];
+    const moved = ['Selected', 'Name', 'Input / Output', 'Latency', 'Started', 'Errors'];
     await expect.poll(async () => (await titlesOn(page)).slice(0, 6)).toEqual(moved);
     expect(page.url()).toContain('layout=');
     const grip = await page.getByRole('columnheader', { name: 'Name' }).locator('.grip').boundingBox();
@@ -88,7 +88,7 @@ describe('columns', () => {
     await other.getByRole('link', { name: 'find_order' }).waitFor();
     expect((await titlesOn(other)).slice(0, 5)).toEqual(moved.slice(0, 5));
     await other.getByRole('button', { name: 'Columns' }).click();
-    await other.getByRole('button', { name: 'As at first' }).click();
+    await other.getByRole('button', { name: 'Reset' }).click();
     await other.getByRole('columnheader', { name: 'Tokens' }).waitFor();
     expect(other.url()).not.toContain('layout=');
   });
@@ -106,7 +106,7 @@ describe('traces', () => {
     expect(page.url()).toContain('range=7d');
     const sorted = await visit(link());
     await sorted.getByRole('button', { name: 'Order: Newest first' }).click();
-    await sorted.getByRole('menuitemcheckbox', { name: 'Most calls first' }).click();
+    await sorted.getByRole('menuitemcheckbox', { name: 'Most calls' }).click();
     await row(sorted, 'Turn turn-1').getByText('4', { exact: true }).waitFor();
     expect(await namesOn(sorted)).toEqual(['Turn turn-1', 'Silent', 'Failed']);
     await sorted.getByRole('button', { name: 'Errors' }).click();

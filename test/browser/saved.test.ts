@@ -77,7 +77,7 @@ describe('a view', () => {
     await saved.getByRole('button', { name: 'Save' }).click();
     await saved.getByRole('button', { name: 'Change Good ones' }).click();
     await saved.getByLabel('Name').fill('Fine ones');
-    await saved.getByLabel('The project opens with it').check();
+    await saved.getByLabel('Open the project with this view').check();
     await saved.getByRole('button', { name: 'Change', exact: true }).click();
     await saved.getByText('★ list').waitFor();
     expect((await axeFaults(page)).light).toEqual([]);

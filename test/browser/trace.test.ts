@@ -138,7 +138,7 @@ describe('a link to a call', () => {
     const page = await visit(`${at}t1-tool`);
     await selected(page, 'tool.find_order');
     expect(new URL(page.url()).searchParams.get('trace')).toBe('t1');
-    await (await visit(`${at}none`)).getByText('There is no such call').waitFor();
+    await (await visit(`${at}none`)).getByText('This call does not exist').waitFor();
   });
 });
 
@@ -213,7 +213,7 @@ describe('a trace', () => {
 
   it('that is not there says so', async () => {
     const page = await visit(link('nothing'));
-    await page.getByText('This trace is not there').waitFor();
+    await page.getByText('This trace does not exist').waitFor();
     await page.getByRole('link', { name: 'All traces' }).click();
     await page.getByRole('link', { name: 'Turn t1' }).waitFor();
   });

@@ -149,7 +149,7 @@ describe('the list of traces', () => {
     await page.getByRole('button', { name: 'Add filter' }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
     expect(await namesOn(page)).toEqual(['Turn turn-1']);
-    await page.getByText('of 154 looked at').waitFor();
+    await page.getByText('of 154 checked').waitFor();
     const calls = await visit(page.url().replace('0.00005', '0.00001').concat('&all=true'));
     await calls.getByText('3 rows', { exact: true }).waitFor();
     expect(await namesOn(calls)).toEqual(['Model', 'model.chat', 'model.chat']);
@@ -404,7 +404,7 @@ describe('when something is wrong', () => {
   });
 
   it.each([
-    ['no network', { abort: 'failed' }, 'The service cannot be reached'],
+    ['no network', { abort: 'failed' }, 'Cannot reach the service'],
     ['403', { status: 403 }, 'This key may not read this project'],
     ['429', { status: 429 }, 'Too many requests at once'],
     ['503', { status: 503 }, 'The service is busy'],

@@ -1,10 +1,9 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { localCredentials } from 'cdk-local-runner';
+import type { BusEvent } from 'cdk-local-runner/streams';
+import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
-import { localCredentials } from '../../local/stores.ts';
-import type { BusEvent } from '../../local/streams/event-bus.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
-import { outputOf } from '../../local/template/stack.ts';
 import { end, report, start } from '../support/endpoints/scenario.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import { random } from '../support/random.ts';

@@ -1,10 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { StandIn } from 'aws-stand-in';
+import { startS3 } from 'cdk-local-runner';
+import { startStore } from 'dynamodb-on-sqlite';
+import { startDynamodbLocal } from 'dynamodb-on-sqlite/dynamodb-local';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { assemble } from '../../local/assembly.ts';
-import { type LocalStore, startDynamodbLocal, startEmbeddedStore, startS3 } from '../../local/stores.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,7 +28,7 @@ interface Shared {
 }
 
 /** A store that somebody else runs, and ends. */
-const running = (endpoint: string): LocalStore => ({ endpoint, stop: async () => {} });
+const running = (endpoint: string): StandIn => ({ endpoint, stop: async () => {} });
 
 /**
  * The message of what went wrong; a stack that does not synthesize fails the tests that need it and
@@ -38,8 +41,8 @@ const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
   );
 
 /** The store of a run: Amazon's if `DYNAMODB_LOCAL` is set, as for the service. */
-const startDynamodb = (): Promise<LocalStore> =>
-  process.env.DYNAMODB_LOCAL ? startDynamodbLocal() : startEmbeddedStore();
+const startDynamodb = (): Promise<StandIn> =>
+  process.env.DYNAMODB_LOCAL ? startDynamodbLocal() : startStore();
 
 /** Starts the stores, or takes those that the environment names, and synthesizes the stack. */
 const start = async (): Promise<Shared> => {

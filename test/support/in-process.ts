@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import { matcher, parseMetadata, proxyEvent } from 'cdk-local-runner/gateway';
+import { awslambda, delimiterLength, isStreaming, ResponseStream } from 'cdk-local-runner/runtime';
+import { readStack } from 'cdk-local-runner/template';
 import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../api/endpoint.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { toContext } from '../../foundations/auth/index.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
 import type { Limits } from '../../lambdas/http/stream.ts';
-import { parseMetadata } from '../../local/gateway/answer.ts';
-import { matcher, proxyEvent } from '../../local/gateway/request.ts';
 import { startEchoModel } from '../../local/inference.ts';
-import {
-  awslambda,
-  delimiterLength,
-  isStreaming,
-  ResponseStream,
-} from '../../local/runtime/response-stream.ts';
-import { readStack } from '../../local/template/stack.ts';
 import { assembly } from './assembly.ts';
 import { startContainer } from './container.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';

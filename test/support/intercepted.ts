@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
-import { localCredentials } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
 import { deep, sample } from './sampling.ts';
 
 /** The connections of all intercepted stores: hundreds of them are made, one after the other. */

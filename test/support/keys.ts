@@ -1,4 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import {
   formatKey,
@@ -8,9 +10,6 @@ import {
   putKey,
   type SpendingLimits,
 } from '../../foundations/auth/index.ts';
-import { localCredentials } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
-import { outputOf } from '../../local/template/stack.ts';
 import type { SharedService } from './service.ts';
 
 /** Makes a further key of a service, with grants and limits of its own. */

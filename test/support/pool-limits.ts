@@ -1,4 +1,4 @@
-import { defaultPoolLimits, type PoolLimits } from '../../local/runtime/functions.ts';
+import { defaultPoolLimits, type PoolLimits } from 'cdk-local-runner/runtime';
 
 /**
  * A worker for each route and more, which stay as long as their service. Tests that call all routes

@@ -1,9 +1,9 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { type AttributeValue, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { parquetReadObjects } from 'hyparquet';
-import { localCredentials } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
 import type { TestService } from './service.ts';
 
 /*

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Access } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import {
   type LocalService,
@@ -6,7 +7,6 @@ import {
   startLocalService,
   type WrapStores,
 } from '../../local/service.ts';
-import type { Access } from '../../local/template/stack.ts';
 import { assemblyWith } from './assembly-with.ts';
 import { leastPrivilege } from './iam/least-privilege.ts';
 import { testPoolLimits } from './pool-limits.ts';

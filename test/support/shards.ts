@@ -1,4 +1,4 @@
-import type { FunctionSpec } from '../../local/template/stack.ts';
+import type { FunctionSpec } from 'cdk-local-runner/template';
 import { runs } from './sampling.ts';
 
 /**

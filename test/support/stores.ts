@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { createBuckets, createTables, localCredentials, storeEnvironment } from 'cdk-local-runner';
+import { localRegion, outputOf, readStack } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
-import { createBuckets, createTables, localCredentials, storeEnvironment } from '../../local/stores.ts';
-import { localRegion } from '../../local/template/cloudformation.ts';
-import { outputOf, readStack, tableNameOf } from '../../local/template/stack.ts';
+import { tableNameOf } from '../../local/stack.ts';
 import { assembly } from './assembly.ts';
 import { shards } from './shards.ts';
 

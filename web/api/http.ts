@@ -56,8 +56,8 @@ export const connectionFailure = (error: unknown, begun: boolean): unknown => {
     return error;
   return new RequestFailed(
     begun
-      ? 'The answer broke off before its end. What came is shown; try again for the rest.'
-      : 'The service cannot be reached. Check the connection, then try again.',
+      ? 'The answer was cut off. What arrived is shown; try again for the rest.'
+      : 'Cannot reach the service. Check your connection, then try again.',
   );
 };
 

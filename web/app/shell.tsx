@@ -13,7 +13,7 @@ import { useViewTitle, viewNames } from './title.ts';
 export const MissingView = () => (
   <main className="center">
     <Notice kind="error" action={<Link to="/">Your projects</Link>}>
-      There is nothing at this address. The link may be cut off.
+      There is nothing at this address. The link may be incomplete.
     </Notice>
   </main>
 );

@@ -40,7 +40,7 @@ export const csvFields = (text: string): string[][] => {
     if (!match) {
       const line = text.slice(0, at).split('\n').length;
       throw new Error(
-        `Line ${line} is no CSV: a field with quotes begins and ends with one, and doubles those inside.`,
+        `Line ${line} is not CSV: a field with quotes begins and ends with one, and doubles those inside.`,
       );
     }
     const [, quoted, plain = '', end] = match;

@@ -69,8 +69,8 @@ const SignInView = ({ onSignIn, error }: { onSignIn: SignIn; error?: unknown }) 
         <Logo /> pennytrace
       </h1>
       <p className="muted">
-        Sign in with a key of this service. It stays in this tab unless you keep it, and goes nowhere but to
-        the service.
+        Sign in with a key of this service. It stays in this tab unless you keep it, and is only sent to the
+        service.
       </p>
       <SignInForm onSignIn={onSignIn} error={error} />
       <p className="hint">
@@ -174,7 +174,7 @@ export const Gate = ({ linked, children }: { linked?: Promise<string> | undefine
     <SessionProvider session={session}>
       {children}
       <Modal title="Sign in again" open={refused} onClose={() => setRefused(false)}>
-        <p>The service no longer accepts your key: it was revoked or has expired. What you see stays here.</p>
+        <p>Your key was revoked or has expired. What you see stays here.</p>
         <SignInForm onSignIn={signIn} onDevice={isOnDevice()} />
       </Modal>
     </SessionProvider>

@@ -80,8 +80,8 @@ const Diff = ({ one, other, label, prose = false, rowsOf }: DiffProps & { rowsOf
     if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
     return blocksOf(lines ?? []);
   }, [lines, prose]);
-  if (!lines) return <p className="muted">These two differ too much to be compared line by line.</p>;
-  if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">Nothing differs.</p>;
+  if (!lines) return <p className="muted">These two are too different to compare line by line.</p>;
+  if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">No differences.</p>;
   return (
     <section className={`diff ${prose ? 'prose' : ''}`} aria-label={label}>
       {blocks.map((block) => (

@@ -71,7 +71,7 @@ export const ObjectList = ({ kind, objects, most, linkTo }: ObjectListProps) => 
     ))}
     {objects.length === most ? (
       <li className="muted">
-        These are the first {countText(most)} {kind}.
+        Only the first {countText(most)} {kind} are shown.
       </li>
     ) : null}
   </ul>

@@ -102,7 +102,7 @@ export const Confirm = ({ action, onConfirm, idle = false, error, children, ...p
     <p>{children}</p>
     {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
     <div className="row-end">
-      <Button onClick={props.onClose}>Keep it</Button>
+      <Button onClick={props.onClose}>Cancel</Button>
       <Button kind="primary" idle={idle} onClick={onConfirm}>
         {action}
       </Button>

@@ -42,7 +42,7 @@ const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void
     <Form className="stack" onSubmit={submit}>
       <Input label="From" type="datetime-local" value={from} onChange={setFrom} />
       <Input label="To" type="datetime-local" value={to} onChange={setTo} />
-      <Button type="submit">Show these</Button>
+      <Button type="submit">Apply</Button>
     </Form>
   );
 };

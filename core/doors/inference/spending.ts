@@ -169,7 +169,7 @@ export class Spending {
   get warning(): string | undefined {
     const nearly = this.#before.flatMap(({ limit, spent }) => {
       const share = Math.max(spent, this.#reservation.amount) / 1e9 / limit.usd;
-      return share >= nearlyShare ? [`${Math.floor(share * 100)} % of ${limitText(limit)} are spent`] : [];
+      return share >= nearlyShare ? [`${Math.floor(share * 100)} % of ${limitText(limit)} is spent`] : [];
     });
     return nearly.length > 0 ? nearly.join('; ') : undefined;
   }

@@ -178,7 +178,7 @@ export const upstreamTimedOut = (
     [
       {
         loc: ['upstream'],
-        msg: `the upstream ${upstream} gave no answer within ${seconds} s`,
+        msg: `the upstream ${upstream} did not answer within ${seconds} s`,
         type: 'timeout',
       },
     ],

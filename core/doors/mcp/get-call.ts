@@ -105,7 +105,7 @@ export const getCall = runs(description, async (args, context) => {
     ...rowOf(call),
     ...compact({
       ...{ trace_id: call.trace_id, parent_id: call.parent_id, thread_id: call.thread_id },
-      ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call['svc_user_id'] },
+      ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call.svc_user_id },
     }),
   };
   const fields = valuesOf(call, asked);

@@ -251,14 +251,15 @@ const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
 };
 
 /**
- * The turn of a run that goes on, before it belongs to another: itself, or a call around it that was
- * asked nothing itself.
+ * The turns of a run that goes on, before it belongs to another: itself, and a call around it that was
+ * asked nothing itself. Or the run before it, if nobody knew yet that this one goes on with another.
  */
-const ownTurn = async (calls: Calls, { start }: Reported): Promise<string | null> => {
-  if (start.turnId === null || start.turnId === start.id) return start.id;
+const ownTurns = async (calls: Calls, { start }: Reported): Promise<readonly (string | null)[]> => {
+  if (start.turnId === null || start.turnId === start.id) return [start.id];
   const turn = await calls.get(start.turnId);
-  const isAround = turn?.start.traceId === start.traceId && turn.start.turnId === turn.start.id;
-  return isAround && Object.keys(turn.start.inputs).length === 0 ? start.turnId : start.id;
+  if (!turn) return [start.id];
+  const isAround = turn.start.turnId === turn.start.id && Object.keys(turn.start.inputs).length === 0;
+  return turn.start.traceId !== start.traceId || isAround ? [start.id, start.turnId] : [start.id];
 };
 
 /** What is known of a call of a trace without its payload. */
@@ -312,9 +313,9 @@ const relate = async (
     if (!resume) continue;
     const members = await membersOf(resume.start.traceId ?? '');
     const turnId = turns.get(resumeId);
-    const former = await ownTurn(calls, resume);
+    const former = await ownTurns(calls, resume);
     for (const { id, turnId: own, threadId } of members) {
-      const isOwn = own === former || (own === null && threadId === resume.start.threadId);
+      const isOwn = former.includes(own) || (own === null && threadId === resume.start.threadId);
       const member = turnId !== undefined && threadId !== null && isOwn ? await calls.get(id) : undefined;
       if (member) calls.change(member, { start: { turnId: turnId ?? null } });
     }

@@ -45,12 +45,20 @@ export const pathFromWeave = (path: string): string => {
   return name === undefined ? path : [name, ...path.split('.').slice(1)].join('.');
 };
 
-const pathsFromWeave = (value: unknown): unknown => {
+const pathsFromWeave = (value: unknown, levels: number): unknown => {
   if (typeof value === 'string') return pathFromWeave(value);
   return Array.isArray(value)
-    ? value.map((item) => (typeof item === 'string' ? pathFromWeave(item) : renamed(item, toOwn, true)))
+    ? value.map((item) =>
+        typeof item === 'string' ? pathFromWeave(item) : renamed(item, toOwn, true, levels),
+      )
     : value;
 };
+
+/**
+ * How deep names of ours are: the query language nests 1,000 operators, each an object in a list. What
+ * lies deeper is refused by whoever parses it, and a stack has an end.
+ */
+const maxNested = 2100;
 
 /** A list whose items are others, or the list itself if none is. */
 const mapped = (items: readonly unknown[], change: (item: unknown) => unknown): unknown => {
@@ -69,8 +77,9 @@ const mapped = (items: readonly unknown[], change: (item: unknown) => unknown): 
  * Gives the fields of a value other names, wherever names are ours. What does not change is not
  * copied.
  */
-const renamed = (value: unknown, names: Names, withPaths: boolean): unknown => {
-  if (Array.isArray(value)) return mapped(value, (item) => renamed(item, names, withPaths));
+const renamed = (value: unknown, names: Names, withPaths: boolean, levels = maxNested): unknown => {
+  if (levels === 0) return value;
+  if (Array.isArray(value)) return mapped(value, (item) => renamed(item, names, withPaths, levels - 1));
   if (!isJsonObject(value)) return value;
   const keys = Object.keys(value);
   let changed = false;
@@ -80,9 +89,9 @@ const renamed = (value: unknown, names: Names, withPaths: boolean): unknown => {
     const inner = free.has(key)
       ? field
       : withPaths && pathFields.has(key)
-        ? pathsFromWeave(field)
+        ? pathsFromWeave(field, levels - 1)
         : typeof field === 'object'
-          ? renamed(field, names, withPaths)
+          ? renamed(field, names, withPaths, levels - 1)
           : field;
     changed ||= to !== key || inner !== field;
     return [to, inner];

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallReport, callEnd, callStart, callUpsertBatch } from '../../../api/calls.ts';
-import type { costQuery } from '../../../api/costs.ts';
+import { type costQuery, priceKind } from '../../../api/costs.ts';
 import type { Endpoint } from '../../../api/endpoint.ts';
 import type { feedbackQuery } from '../../../api/feedback.ts';
 import { anyOf } from '../../../api/fields.ts';
@@ -269,7 +269,11 @@ const queryStats = reads<typeof callsQueryStats>((fields, parse) => {
 
 const stats = reads<typeof callsStats>((fields, parse) => loose(parse(fields), ofCalls));
 const usage = reads<typeof traceUsage>((fields, parse) => loose(parse(fields), ofCalls));
-const costs = reads<typeof costQuery>((fields, parse) => loose(parse(fields), ofRecords));
+/** Prices with all their fields, unless some were asked for. */
+const costs = reads<typeof costQuery>((fields, parse) => {
+  const asked = fields.fields ?? [...priceKind().fields];
+  return loose(parse({ ...fields, fields: asked }), ofRecords);
+});
 const feedback = reads<typeof feedbackQuery>((fields, parse) => ({
   ...loose(parse(fields), ofRecords),
   withTotal: true,

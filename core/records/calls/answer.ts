@@ -112,24 +112,30 @@ export const shortAttributes = (start: StartHeader) => ({
 /** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
 
-/** A record of feedback with other names of its fields; the payload stays as it is. */
-const renamedRecord = (record: JsonValue, names: FieldNames): JsonValue =>
-  isJsonObject(record)
-    ? Object.fromEntries(Object.entries(record).map(([name, value]) => [names[name] ?? name, value]))
-    : record;
+/** Fields of feedback that our own API answers of records alone, and not on calls. */
+const besideCalls: ReadonlySet<string> = new Set([
+  ...['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'],
+]);
 
-/** The service's block with other names of fields, which only feedback in it has. */
+/** A record of feedback as a call has it, with names of its fields; the payload stays as it is. */
+const renamedRecord = (record: JsonValue, names: FieldNames): JsonValue => {
+  if (!isJsonObject(record)) return record;
+  const fields = Object.entries(record);
+  const answered = names === ownNames ? fields.filter(([name]) => !besideCalls.has(name)) : fields;
+  return Object.fromEntries(answered.map(([name, value]) => [names[name] ?? name, value]));
+};
+
+/** The service's block with names of fields, which only feedback in it has. */
 const renamedBlock = (block: JsonObject, names: FieldNames): JsonObject => {
   const { feedback } = block;
-  return names !== ownNames && Array.isArray(feedback)
+  return Array.isArray(feedback)
     ? { ...block, feedback: feedback.map((record) => renamedRecord(record, names)) }
     : block;
 };
 
 /** A part of a call's summary with other names. */
 export const renamedSummary = (summary: JsonValue, names: FieldNames): JsonValue => {
-  if (names === ownNames || !isJsonObject(summary) || !isJsonObject(summary[serviceName] ?? null))
-    return summary;
+  if (!isJsonObject(summary) || !isJsonObject(summary[serviceName] ?? null)) return summary;
   const { [serviceName]: block, ...others } = summary;
   return { ...others, [names[serviceName] ?? serviceName]: renamedBlock(block as JsonObject, names) };
 };

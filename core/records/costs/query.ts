@@ -44,8 +44,11 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
   });
 };
 
-const select = (row: PriceRow, fields: readonly string[]): Partial<PriceRow> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field)));
+/** The fields that were asked for; without such, all that a price has. */
+const select = (row: PriceRow, fields: readonly string[] | null): Partial<PriceRow> =>
+  Object.fromEntries(
+    Object.entries(row).filter(([field, value]) => (fields ? fields.includes(field) : value !== null)),
+  );
 
 /**
  * Answers a query over a project's prices: a slice of those that match, in order, each with the
@@ -60,5 +63,5 @@ export const queryPrices = async (
   const kind = priceKind();
   const matches = where ? compile<PriceRow>(kind, where, readField) : () => true;
   const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
-  return sliceOf(rows, slice).map((row) => select(row, fields ?? kind.fields));
+  return sliceOf(rows, slice).map((row) => select(row, fields));
 };

@@ -189,7 +189,7 @@ const storedOf = async (
 
 const exists = ({ record, loc }: Request): ErrorDetail => ({
   loc: ['body', ...loc, 'id'],
-  msg: `there is feedback ${record.header.id} already, with other content`,
+  msg: `feedback ${record.header.id} already exists with different content`,
   type: 'id_exists',
 });
 

@@ -22,8 +22,8 @@ const fewCalls = 2 * concurrency;
  * can read, which looking the call up would take.
  */
 const bytesPerCall = 1024;
-/** The most that is read, in bytes: it is held until the query ends. */
-const maxBytes = 8 * 1024 * 1024;
+/** The most of a project's feedback that is read, in bytes: it is held until the query ends. */
+const mostBytes = 8 * 1024 * 1024;
 /** The most bytes of nearly every record in an index, for the size of pages. */
 const bytesPerRecord = 1024;
 
@@ -50,6 +50,7 @@ export class FeedbackJoin {
   readonly #store: Store;
   readonly #projectId: ProjectId;
   readonly #budget: RequestBudget;
+  readonly #maxBytes: number;
   readonly #counts = { scanned: 0, bytes: 0 };
   /** The calls that have asked. */
   #calls = 0;
@@ -59,10 +60,12 @@ export class FeedbackJoin {
   #isComplete = false;
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, projectId: ProjectId, budget: RequestBudget) {
+  /** @param maxBytes the most of the project's feedback that is read as a whole */
+  constructor(store: Store, projectId: ProjectId, budget: RequestBudget, maxBytes = mostBytes) {
     this.#store = store;
     this.#projectId = projectId;
     this.#budget = budget;
+    this.#maxBytes = maxBytes;
   }
 
   /**
@@ -97,7 +100,7 @@ export class FeedbackJoin {
   /** Reads on until the project's feedback is complete, or until it is so many bytes. */
   async #readProject(bytes: number): Promise<void> {
     const known = knownOf(this.#store);
-    const most = Math.min(bytes, maxBytes);
+    const most = Math.min(bytes, this.#maxBytes);
     if ((known.get(this.#projectId) ?? 0) >= most) return;
     while (!this.#isComplete && this.#counts.bytes < most) {
       this.#project ??= this.#scan(Math.ceil(most / bytesPerRecord));
@@ -110,7 +113,7 @@ export class FeedbackJoin {
     known.set(this.#projectId, this.#counts.bytes);
     for (const oldest of known.keys()) if (known.size > maxProjects) known.delete(oldest);
     // Nothing of it is wanted any more.
-    if (this.#counts.bytes >= maxBytes) this.#found = new Map();
+    if (this.#counts.bytes >= this.#maxBytes) this.#found = new Map();
   }
 
   #add(record: FeedbackRecord): void {

@@ -143,7 +143,7 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
   if (old === present) return existing ? { kind: 'done', existing } : { kind: 'swap', old };
   if (existing) return { kind: 'drop', old, existing };
   if (!isRecord(present)) return { kind: 'swap', old };
-  const msg = `there is feedback ${record.header.id} already, with other content`;
+  const msg = `feedback ${record.header.id} already exists with different content`;
   return { kind: 'refuse', error: conflict({ loc: ['body', 'id'], msg, type: 'id_exists' }) };
 };
 

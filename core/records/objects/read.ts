@@ -13,6 +13,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import {
   isDigest,
+  isLabel,
   isObjectId,
   type JsonValue,
   notFound,
@@ -88,11 +89,12 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
   return isDigest(version.digest) ? digestKey(name, version.digest) : undefined;
 };
 
-/** The alias that an address gives; undefined if it gives a digest, an index or `latest`. */
-const aliasOf = ({ objectId, version }: Address): string | undefined =>
-  version !== 'latest' && 'digest' in version && !isDigest(version.digest) && isObjectId(objectId)
-    ? version.digest
-    : undefined;
+/** The alias that an address gives; undefined if it gives a digest, an index, `latest` or no name at all. */
+const aliasOf = ({ objectId, version }: Address): string | undefined => {
+  if (version === 'latest' || !('digest' in version) || !isObjectId(objectId)) return undefined;
+  const { digest } = version;
+  return isDigest(digest) || !isLabel(digest) ? undefined : digest;
+};
 
 /** Puts digests in the place of aliases. What is no alias stays. */
 const withoutAliases = async (

@@ -269,7 +269,7 @@ const ask = async (
         : new ServiceError(502, [
             {
               loc: ['upstream'],
-              msg: `the answer broke off: ${String(error)}`,
+              msg: `the answer was cut off: ${String(error)}`,
               type: 'upstream_unreachable',
             },
           ]);

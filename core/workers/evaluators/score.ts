@@ -64,7 +64,7 @@ export interface Scored {
 const switchedOff = () =>
   invalidAt(
     ['body'],
-    'evaluators are switched off here: the operator switches them on with the setting evaluators',
+    'evaluators are off in this service: an operator turns them on with the setting evaluators',
   );
 
 /**
@@ -94,7 +94,7 @@ const evaluatorsOf = async (
     if (!allowed && !dryRun)
       throw problem(
         i,
-        `the latest version of ${loaded.objectId} is switched off or has no judge, which holds for its earlier versions, too: save one with "enabled": true`,
+        `the latest version of ${loaded.objectId} is off or has no judge, which also applies to its earlier versions: save one with "enabled": true`,
       );
     return allowed ?? loaded;
   });
@@ -200,7 +200,7 @@ const triedBy = async (
 ): Promise<Evaluator> => {
   const problem = (field: string, msg: string) => invalidAt(['body', field], msg);
   if (scorerRefs && scorerRefs.length > 0)
-    throw problem('evaluator', 'should not stand beside scorer_refs: it is tried alone');
+    throw problem('evaluator', 'should not be combined with scorer_refs: it is tried on its own');
   if (!dryRun && callIds.length > maxTried)
     throw problem('call_ids', `should be at most ${maxTried} calls to try an evaluator`);
   await check(value);

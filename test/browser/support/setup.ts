@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import type { LaunchOptions } from 'playwright-core';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { launchOptions, NoBrowser } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { tableNameOf } from '../../../local/template/stack.ts';
+import { tableNameOf } from '../../../local/stack.ts';
 import { testPoolLimits } from '../../support/pool-limits.ts';
 import { withTestShards } from '../../support/shards.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../../bin/limits.ts';
-import { tableNameOf } from '../../../local/template/stack.ts';
+import { tableNameOf } from '../../../local/stack.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 const project = 'acme/limited';
@@ -42,7 +42,7 @@ describe('the command for limits', () => {
     const { code, out } = await limits(`set --project ${project} --usd-per-day 5 --usd-per-month 50.5`);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^acme\/limited: \$5 a day, of which \$0 are spent; it begins anew at .*\nacme\/limited: \$50.5 a month/,
+      /^acme\/limited: \$5 a day, of which \$0 is spent; it resets at .*\nacme\/limited: \$50.5 a month/,
     );
     const read = { project_id: project, object_id: 'limits', digest: 'latest' };
     expect(await (await service.post('/obj/read', read)).json()).toMatchObject({

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listen } from 'aws-stand-in';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checksOf, type Deployed } from '../../../bin/verify/aws.ts';
 import { run } from '../../../bin/verify.ts';
 import { listKeys } from '../../../foundations/auth/index.ts';
 import { dynamodbClient } from '../../../foundations/storage/index.ts';
-import { listen } from '../../../local/gateway/server.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { tableNameOf } from '../../../local/template/stack.ts';
+import { tableNameOf } from '../../../local/stack.ts';
 import { temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

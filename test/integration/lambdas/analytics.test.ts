@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compactFolders } from '../../../bin/compact.ts';
 import { callColumns } from '../../../core/workers/analytics/columns.ts';
 import { analyticsQueries, statesTable, viewQuery } from '../../../lib/analytics-catalog.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { outputOf } from '../../../local/template/stack.ts';
 import { root } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

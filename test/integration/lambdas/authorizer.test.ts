@@ -226,13 +226,4 @@ describe('the environment', () => {
   it('must name the table', async () => {
     await expect(start({ ...environment, KEYS_TABLE: undefined })).rejects.toThrow('KEYS_TABLE is not set');
   });
-
-  it('names the dialect, with which keys begin', async () => {
-    const key = makeKey();
-    const grants = [{ scope: '*', role: 'read' }] as const;
-    await putKey(table, newRecord(key, { user: 'ada', grants }, nowMicros()));
-    expect(await answer('/call/start', basic('ada', key))).toBe('Unauthorized');
-    handler = await start({ ...environment, DIALECT: 'weave' });
-    expect(await answer('/call/start', basic('ada', key))).toBe('Allow');
-  });
 });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import type { ContainerOptions } from 'cdk-local-runner/runtime';
+import { type FunctionSpec, readStack } from 'cdk-local-runner/template';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
-import type { ContainerOptions } from '../../../local/runtime/worker.ts';
-import { type FunctionSpec, readStack } from '../../../local/template/stack.ts';
 import { assemblyWith } from '../../support/assembly-with.ts';
 import { mcpHeaders } from '../../support/endpoints/agents.ts';
 import { feedbackOf } from '../../support/endpoints/fixture.ts';
@@ -14,7 +14,7 @@ import { type Fault, type FaultyProxy, startFaultyProxy } from '../../support/fa
 import { newKey } from '../../support/keys.ts';
 import { AwsContainer, type Taking } from '../../support/lambda/container.ts';
 import { linesOfTheLog } from '../../support/log-lines.ts';
-import { temporaryFolder } from '../../support/project.ts';
+import { root, temporaryFolder } from '../../support/project.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import {
   chunk,
@@ -222,7 +222,7 @@ it('a function that cannot be loaded writes what counts as a failure', async () 
   const lines: string[] = [];
   const [spec] = readStack(await assemblyWith()).functions;
   if (!spec) throw new Error('the stack has no function');
-  const folder = join(import.meta.dirname, '../../support/fixtures/broken');
+  const folder = join(root, 'packages/cdk-local-runner/test/fixtures/broken');
   const container = new AwsContainer({
     spec: { ...spec, folder },
     environment: {},

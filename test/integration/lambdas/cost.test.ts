@@ -1,11 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readPrices } from '../../../core/records/costs/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { outputOf } from '../../../local/template/stack.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 
 let service: SharedService;

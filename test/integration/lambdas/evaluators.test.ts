@@ -436,7 +436,7 @@ describe("the switch and the limit of a judge's latest version", () => {
     const answer = await askFirst(project(), politeness(elsewhere), latest);
     expect([answer.status, await answer.text()]).toEqual([
       422,
-      expect.stringContaining('the latest version of e is switched off or has no judge'),
+      expect.stringContaining('the latest version of e is off or has no judge'),
     ]);
   });
 

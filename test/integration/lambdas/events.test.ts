@@ -1,5 +1,5 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../openapi/events.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

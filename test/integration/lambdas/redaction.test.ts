@@ -1,9 +1,9 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { ownDoor } from '../../../foundations/door.ts';
 import { builtins } from '../../../foundations/redaction/index.ts';
 import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
-import type { BusEvent } from '../../../local/streams/event-bus.ts';
 import { keyWith } from '../../support/keys.ts';
 import {
   agentJson,
@@ -383,7 +383,26 @@ describe.each([
     payload: {},
   });
 
+  const whole = (id: string) => ({ ...start(id), ...end(id) });
+
+  const ofWeave: readonly [string, string, object, string][] = [
+    [
+      'the id of a start of version 2',
+      `/v2/${project}/call/start`,
+      { start: start(secrets.email ?? '') },
+      'start.id',
+    ],
+    ['the id of an end of version 2', `/v2/${project}/call/end`, { end: end(secrets.email ?? '') }, 'end.id'],
+    [
+      'the id of a call in one in a batch',
+      `/v2/${project}/calls/complete`,
+      { batch: [whole('x'), whole(secrets.email ?? '')] },
+      'batch.1.id',
+    ],
+  ];
+
   it.each<[string, string, object, string]>([
+    ...(byWeave ? ofWeave : []),
     ['the id of a call', '/call/start', { start: start('x', { id: secrets.email }) }, 'start.id'],
     ['a trace', '/call/start', { start: start('x', { trace_id: secrets.api_key }) }, 'start.trace_id'],
     ['the id of an end', '/call/end', { end: end('x', { id: secrets.email }) }, 'end.id'],

@@ -5,18 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
-import { bundleOf, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
-import { Pennytrace } from '../../../lib/pennytrace.ts';
-import { gateway } from '../../../local/gateway/gateway.ts';
-import { listen } from '../../../local/gateway/server.ts';
-import { makeFunctions } from '../../../local/runtime/functions.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { type BusEvent, busEnvironment, startEventBus } from '../../../local/streams/event-bus.ts';
-import { runStreams } from '../../../local/streams/streams.ts';
-import type { Assembly } from '../../../local/template/cloudformation.ts';
+import { listen } from 'aws-stand-in';
+import { localCredentials } from 'cdk-local-runner';
+import { gateway } from 'cdk-local-runner/gateway';
+import { makeFunctions } from 'cdk-local-runner/runtime';
+import { type BusEvent, busEnvironment, runStreams, startEventBus } from 'cdk-local-runner/streams';
+import type { Assembly } from 'cdk-local-runner/template';
 import {
   allowsAccess,
   type FunctionSpec,
@@ -25,7 +19,12 @@ import {
   policySchema,
   type StackSpec,
   stackOf,
-} from '../../../local/template/stack.ts';
+} from 'cdk-local-runner/template';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { handlersOf } from '../../../api/endpoint.ts';
+import { routes } from '../../../api/routes.ts';
+import { bundleOf, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
+import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { bundlesOf } from '../../support/assembly.ts';
 import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';

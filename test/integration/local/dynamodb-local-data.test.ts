@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient, GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { createTables, localCredentials } from 'cdk-local-runner';
+import { localRegion, readStack } from 'cdk-local-runner/template';
+import { startStore } from 'dynamodb-on-sqlite';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { takeOverDynamodbLocal } from '../../../local/dynamodb-local-data.ts';
 import { startLocalService } from '../../../local/service.ts';
-import { createTables, localCredentials, startEmbeddedStore } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { readStack, tableNameOf } from '../../../local/template/stack.ts';
+import { tableNameOf } from '../../../local/stack.ts';
 import { assemblyWith } from '../../support/assembly-with.ts';
 
 let folder: string;
@@ -48,7 +49,7 @@ describe('a data folder of DynamoDB Local', () => {
       name,
       Array.from({ length: 60 }, (_, id) => item(id)),
     );
-    const store = await startEmbeddedStore();
+    const store = await startStore();
     const client = new DynamoDBClient({
       endpoint: store.endpoint,
       region: localRegion,

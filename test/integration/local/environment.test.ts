@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FunctionSpec } from 'cdk-local-runner/template';
 import { expect, it } from 'vitest';
 import { withRedactionKey } from '../../../local/environment.ts';
-import type { FunctionSpec } from '../../../local/template/stack.ts';
 import { temporaryFolder } from '../../support/project.ts';
 
 const specOf = (environment: Record<string, string>): FunctionSpec => ({

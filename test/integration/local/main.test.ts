@@ -72,7 +72,6 @@ describe('npm start', () => {
     expect(written).toMatchObject({
       url,
       pid: process.child.pid,
-      service: 'svc',
       authorizerCacheSeconds: 60,
       tables: { calls: expect.stringMatching(/calls/i), keys: expect.stringMatching(/keys/i) },
     });
@@ -114,7 +113,9 @@ describe('npm start', () => {
         /event: TurnEnded(.|\n)*\nData are in memory and gone at the end: DATA_DIR=\S+ npm start keeps them/,
       );
     const [, tail = ''] = process.printed.out.split(/(?:.|\n)*\nevent: .*\n/);
-    expect(tail).toMatch(/^\nkey \(shown once\): svc_\S+\n\nopen http.*\/ui\/\n.*\/ui\/#sign-in=/);
+    expect(tail).toMatch(
+      /\nkey \(shown once\): svc_\S+\n\nopen http.*\/ui\/\n.*\/ui\/#sign-in=(.|\n)*Ctrl-C ends the service\.\n\n$/,
+    );
     process.child.kill('SIGTERM');
     await process.ended;
   });

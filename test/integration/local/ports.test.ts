@@ -6,11 +6,11 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { Credentials } from 'aws-stand-in';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Credentials } from '../../../local/signature.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { tableNameOf } from '../../../local/template/stack.ts';
+import { tableNameOf } from '../../../local/stack.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;

@@ -1,4 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import {
   formatKey,
@@ -11,9 +13,6 @@ import {
   revokeKey,
 } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
-import { localCredentials } from '../../../local/stores.ts';
-import { localRegion } from '../../../local/template/cloudformation.ts';
-import { outputOf } from '../../../local/template/stack.ts';
 import type { SharedService } from '../../support/service.ts';
 
 /** The `Authorization` headers of a request: none, one or several. */

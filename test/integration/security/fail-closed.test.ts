@@ -59,7 +59,7 @@ const faults: readonly [what: string, roles: RegExp, status: number, fault: obje
     500,
     {
       loc: ['service'],
-      msg: "something went wrong on the service's side; its log has it under this request's id",
+      msg: "something went wrong in the service; its log has the error under this request's id",
       type: 'internal_error',
     },
   ],

@@ -1,7 +1,7 @@
+import { type Access, outputOf, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
-import { type Access, outputOf, readStack, type StackSpec } from '../../../local/template/stack.ts';
 import { prepare } from '../../reliability/trial.ts';
 import { assembly } from '../../support/assembly.ts';
 import { doorPath, fixtureOf, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
@@ -68,8 +68,9 @@ const single = (lines: readonly string[]): string[] => {
   return [...new Set(all)].sort();
 };
 
-/** Routes that share a function are looked at by one of their paths. */
-const functionPath = ({ handler, path }: Route): string => (handler === 'weave' ? doorPath : path);
+/** Routes that share a function are looked at by the first of their paths, as the service names it. */
+const functionPath = ({ handler }: Route): string =>
+  allRoutes.find((route) => route.handler === handler)?.path ?? '';
 
 /** What has permissions at the stores. */
 const sources: readonly string[] = [

@@ -100,7 +100,7 @@ export const alertFixtures = {
       detail: [
         {
           loc: ['body'],
-          msg: 'alerts are switched off here: the operator switches them on with the setting alerts',
+          msg: 'alerts are off in this service: an operator turns them on with the setting alerts',
           type: 'value_error',
         },
       ],

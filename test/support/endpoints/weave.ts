@@ -100,19 +100,11 @@ const joinFeedback = [
   'bucket/feedback/*: GetObject',
 ] as const;
 
-const { scenarios: spanScenarios, ...spans } = callFixtures['/otel/v1/traces'];
-
 /** The endpoints that the door alone has, by their paths below `/weave`. */
 const ofDoor: Readonly<Record<string, Fixture>> = {
   ...weaveTableFixtures,
   ...labelFixtures,
-  '/agents/otel/v1/traces': {
-    ...spans,
-    scenarios: spanScenarios.map((scenario) => ({
-      ...scenario,
-      request: (p, names) => ({ ...scenario.request(p, names), path: '/agents/otel/v1/traces' }),
-    })),
-  },
+  '/agents/otel/v1/traces': callFixtures['/otel/v1/traces'],
   '/v2/{entity}/{project}/calls/complete': {
     permitted: writeCalls,
     path: (p) => `/v2/${p}/calls/complete`,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Access } from 'cdk-local-runner/template';
+import { localAccount, localRegion } from 'cdk-local-runner/template';
 import { z } from 'zod';
-import { localAccount, localRegion } from '../../../local/template/cloudformation.ts';
-import type { Access } from '../../../local/template/stack.ts';
 
 /*
  * The permissions that requests to DynamoDB and S3 need, by AWS's own pages:

@@ -1,9 +1,9 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '../../../local/gateway/server.ts';
-import type { LocalStore } from '../../../local/stores.ts';
-import { type Access, allowsAccess, type FunctionSpec, type Policy } from '../../../local/template/stack.ts';
+import type { StandIn } from 'aws-stand-in';
+import { listen } from 'aws-stand-in';
+import { type Access, allowsAccess, type FunctionSpec, type Policy } from 'cdk-local-runner/template';
 import { dynamodbAccesses, s3Accesses } from './accesses.ts';
 
 /** What the functions of a stack may do, and who is told. */
@@ -106,7 +106,7 @@ const forwarder = (target: string) => {
 };
 
 /** A proxy before a store. It passes what the functions' policies allow. */
-const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Promise<LocalStore> => {
+const guard = async (target: string, gate: Gate, log: GuardOptions['log']): Promise<StandIn> => {
   const { forward, end } = forwarder(target);
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     if (req.headers.expect !== undefined) res.writeContinue();

@@ -1,5 +1,6 @@
-import { type LocalServiceOptions, sourceNames, type WrapStores } from '../../../local/service.ts';
-import type { Access } from '../../../local/template/stack.ts';
+import { sourceNames } from 'cdk-local-runner';
+import type { Access } from 'cdk-local-runner/template';
+import type { LocalServiceOptions, WrapStores } from '../../../local/service.ts';
 import { guardStores, withAccessKeys } from './guard.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   FunctionError,
   forwardLines,
   type Output,
-} from '../../../local/runtime/worker.ts';
+} from 'cdk-local-runner/runtime';
 
 const findClient = (): string => {
   try {

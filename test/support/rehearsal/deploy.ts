@@ -5,7 +5,7 @@ import {
   refOf,
   resolver,
   type Template,
-} from '../../../local/template/cloudformation.ts';
+} from 'cdk-local-runner/template';
 import { deploymentOrder, type Resources } from './order.ts';
 
 /** A resource that is about to be made, with its properties resolved. */

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { createBuckets, createTables } from 'cdk-local-runner';
+import { LambdaFunction } from 'cdk-local-runner/runtime';
+import {
+  type Assembly,
+  type FunctionSpec,
+  policySchema,
+  readFunctions,
+  readTables,
+  templateReader,
+} from 'cdk-local-runner/template';
 import { z } from 'zod';
-import { LambdaFunction } from '../../../local/runtime/functions.ts';
-import { createBuckets, createTables } from '../../../local/stores.ts';
-import { type Assembly, templateReader } from '../../../local/template/cloudformation.ts';
-import { type FunctionSpec, policySchema, readFunctions, readTables } from '../../../local/template/stack.ts';
 import type { SecretsManager } from '../secrets-manager.ts';
 import type { TestUpstream } from '../upstream.ts';
 import type { Provider } from './deploy.ts';

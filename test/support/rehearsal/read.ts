@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Assembly, readAssembly } from '../../../local/template/cloudformation.ts';
+import { type Assembly, readAssembly } from 'cdk-local-runner/template';
 
 /** A synthesized stack, with what CloudFormation orders by and the local service does not read. */
 export const readForDeployment = (folder: string): Assembly => {

@@ -94,7 +94,7 @@ describe('the command for webhooks', () => {
   it.each([
     ['http://hooks.slack.com/services/secret', 'it does not begin with https://'],
     ['https://10.0.0.1/secret', 'its address is not public'],
-    ['secret', 'it is no URL'],
+    ['secret', 'it is not a URL'],
   ])('refuses the URL %s without repeating it', async (url, problem) => {
     const { code, err } = await webhooks(`create --name bad ${at('acme/shop')}`, url);
     expect(code).toBe(2);

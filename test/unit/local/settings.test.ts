@@ -116,10 +116,10 @@ describe('WEBHOOKS', () => {
 
   it.each([
     ['{', 'WEBHOOKS is not JSON: write names and URLs as JSON, {"ops": "http://127.0.0.1:9000/hook"}'],
-    [['https://hooks.example/secret'], 'WEBHOOKS is no object of texts'],
+    [['https://hooks.example/secret'], 'WEBHOOKS is not an object of strings'],
     [{ 'o ps': 'https://hooks.example/secret' }, 'has the name o ps, which should be 1 to 64 letters'],
-    [{ ops: 'http://10.0.0.1/secret' }, 'has a URL for ops that cannot be told: its address is not public'],
-    [{ ops: 'http://hooks.example:x/secret' }, 'cannot be told: it is no URL'],
+    [{ ops: 'http://10.0.0.1/secret' }, 'has a URL for ops that cannot be used: its address is not public'],
+    [{ ops: 'http://hooks.example:x/secret' }, 'cannot be used: it is not a URL'],
   ])('%j is refused with what to write, and without the URL', (value, message) => {
     expect(bad(value)).toContain(message);
     expect(bad(value)).not.toContain('secret');

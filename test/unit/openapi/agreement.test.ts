@@ -39,7 +39,7 @@ const unsayable: readonly { readonly why: string; readonly is: (detail: ErrorDet
       /^should (have exactly one of|be (below|above) alert|not ask for feedback|be the name of a web)/.test(
         msg,
       ) ||
-      /^is (not )?for (metrics|feedback|a webhook)/.test(msg),
+      /^is (not |only )?for (metrics|feedback|a webhook)/.test(msg),
   },
   { why: 'a key that JSON.parse takes and zod passes over', is: ({ msg }) => msg.includes('__proto__') },
 ];

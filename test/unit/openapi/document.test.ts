@@ -67,7 +67,7 @@ describe('the document', () => {
   it('says that purges are by id', () => {
     for (const name of ['FeedbackPurgeReq', 'CostPurgeReq'])
       expect(document.components.schemas[name]?.properties?.query).toMatchObject({
-        description: expect.stringContaining('by id alone'),
+        description: expect.stringContaining('only by id'),
       });
   });
 

@@ -35,7 +35,7 @@ const metricOptions = ({ metric }: Draft): readonly (readonly [string, string])[
   ...(metric in metrics || metric === ofFeedback ? [] : [[metric, metric] as const]),
 ];
 
-/** What is measured, over which time. */
+/** Metric, over which time. */
 const Measure = ({ draft, onChange }: PartProps) => {
   const field = fieldsOf(draft, onChange);
   const all = windows.some(([minutes]) => minutes === draft.window)
@@ -43,9 +43,9 @@ const Measure = ({ draft, onChange }: PartProps) => {
     : [...windows, [draft.window, windowText(draft.window)] as const];
   return (
     <div className="alert-fields">
-      <Choice label="What is measured" options={metricOptions(draft)} {...field('metric')} />
+      <Choice label="Metric" options={metricOptions(draft)} {...field('metric')} />
       <Choice
-        label="Over the last"
+        label="Window"
         value={String(draft.window)}
         options={all.map(([minutes, text]) => [String(minutes), text] as const)}
         onChange={(window) => onChange({ window: Number(window) })}
@@ -53,9 +53,9 @@ const Measure = ({ draft, onChange }: PartProps) => {
       {draft.metric === ofFeedback ? (
         <>
           <Input label="Type of feedback" placeholder="thumbs" {...field('feedbackType')} />
-          <Input label="Where the value is in its payload" placeholder="value" {...field('path')} />
+          <Input label="Path of the value in the payload" placeholder="value" {...field('path')} />
           <Choice
-            label="What is made of the values"
+            label="Aggregation"
             options={feedbackAggregations.map((each) => [each, each === 'avg' ? 'mean' : each] as const)}
             {...field('aggregation')}
           />
@@ -68,17 +68,17 @@ const Measure = ({ draft, onChange }: PartProps) => {
 const directions = ['above', 'below'] as const;
 
 const comparisons = [
-  ['absolute', 'the value itself'],
-  ['day_before', 'its change against a day before'],
-  ['week_before', 'its change against a week before'],
+  ['absolute', 'the value'],
+  ['day_before', 'change from the day before, in %'],
+  ['week_before', 'change from the week before, in %'],
 ] as const;
 
 const meanings = [
-  ['no_data', 'a state of its own'],
+  ['no_data', 'no data'],
   ['ok', 'ok'],
   ['warn', 'a warning'],
   ['alert', 'an alert'],
-  ['keep', 'what was before'],
+  ['keep', 'keep the previous state'],
 ] as const;
 
 /** When it fires. */
@@ -89,17 +89,17 @@ const Thresholds = ({ draft, onChange }: PartProps) => {
   return (
     <>
       <div className="alert-fields">
-        <Choice label="It fires if" options={comparisons} {...field('compare')} />
+        <Choice label="Fires when" options={comparisons} {...field('compare')} />
         <Choice label="is" options={directions} {...field('direction')} />
         <Input label={`Alert${inUnit}`} type="number" {...field('alert')} />
-        <Input label={`Warning${inUnit}, if any`} type="number" {...field('warn')} />
+        <Input label={`Warning${inUnit} (optional)`} type="number" {...field('warn')} />
       </div>
       <details className="more-fields">
-        <summary>Missing data, agreement and reminders</summary>
+        <summary>Missing data, consecutive checks and reminders</summary>
         <div className="alert-fields">
-          <Choice label="Nothing to measure means" options={meanings} {...field('noData')} />
-          <Input label="Looks that have to agree" type="number" {...field('looks')} />
-          <Input label="Remind after, in minutes" type="number" placeholder="never" {...field('remind')} />
+          <Choice label="Without data" options={meanings} {...field('noData')} />
+          <Input label="Consecutive checks" type="number" {...field('looks')} />
+          <Input label="Remind every, in minutes" type="number" placeholder="never" {...field('remind')} />
         </div>
       </details>
     </>
@@ -113,9 +113,9 @@ const Targets = ({ draft, onChange }: PartProps) => {
     onChange({ hooks: hooks.map((hook, i) => (i === at ? { ...hook, ...changes } : hook)) });
   return (
     <fieldset className="plain-set alert-targets">
-      <legend>It tells</legend>
-      <Check label="the topic of the stack" checked={draft.sns} onChange={(sns) => onChange({ sns })} />
-      <Check label="the event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
+      <legend>Notify</legend>
+      <Check label="SNS topic of the stack" checked={draft.sns} onChange={(sns) => onChange({ sns })} />
+      <Check label="Event bus" checked={draft.bus} onChange={(bus) => onChange({ bus })} />
       {hooks.map((hook, at) => (
         <span key={at} className="hook">
           <input
@@ -146,7 +146,7 @@ const Targets = ({ draft, onChange }: PartProps) => {
         + Webhook
       </Button>
       <p className="hint whole">
-        <code>npm run webhooks -- create</code> gives an address a name, and keeps it secret.
+        <code>npm run webhooks -- create</code> stores a URL as a secret, under a name.
       </p>
     </fieldset>
   );
@@ -231,7 +231,7 @@ export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) 
       {error ? <Notice kind="error">{error}</Notice> : null}
       {asked === undefined ? null : (
         <Notice kind="info">
-          Sums that the service keeps cannot answer this alert. It reads what it measures, for about{' '}
+          Rollups cannot answer this alert, so each check reads the data in its window. That costs about{' '}
           {costText(asked)} a month.
         </Notice>
       )}

@@ -66,7 +66,7 @@ const columnsOf = (project: string, value: AlertValue): readonly TableColumn<His
   },
   { title: 'Value', className: 'numeric', cell: (entry) => valueText(value, entry.value) },
   { title: 'Threshold', className: 'numeric', cell: (entry) => valueText(value, entry.threshold) },
-  { title: 'Told', className: 'break', cell: ({ deliveries }) => <Deliveries of={deliveries} /> },
+  { title: 'Notified', className: 'break', cell: ({ deliveries }) => <Deliveries of={deliveries} /> },
 ];
 
 /** Sends a test message, and says what each target did with it. */
@@ -81,12 +81,12 @@ const Trial = ({ project, alert }: { project: string; alert: Watched }) => {
       {error || data ? (
         <div className="whole" role="status">
           {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
-          {data?.targets.length === 0 ? <p className="muted">This alert tells nobody.</p> : null}
+          {data?.targets.length === 0 ? <p className="muted">This alert notifies nobody.</p> : null}
           <ul className="deliveries">
             {data?.targets.map(({ target, delivered, problem }, at) => (
               <li key={at} className={delivered ? '' : 'error-text'}>
                 <span aria-hidden="true">{delivered ? '✓' : '✕'}</span> {target}:{' '}
-                {delivered ? 'took it' : (problem ?? 'did not take it')}
+                {delivered ? 'delivered' : (problem ?? 'not delivered')}
               </li>
             ))}
           </ul>
@@ -148,7 +148,7 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
         ) : null}
       </p>
       <p>{ruleText(value)}</p>
-      {row?.problem ? <Notice kind="error">The last look failed: {row.problem}</Notice> : null}
+      {row?.problem ? <Notice kind="error">The last check failed: {row.problem}</Notice> : null}
       {mayChange ? (
         <div className="alert-actions">
           <Link to="/alerts" search={{ project, alert: id, form: true }} className="button plain">
@@ -160,12 +160,12 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
         </div>
       ) : null}
       <History alert={alert} history={history} />
-      <h2>What it told</h2>
+      <h2>Notifications</h2>
       {own.length === 0 ? (
-        <p className="muted">Nothing in the last 90 days: nobody is told of a first state that is ok.</p>
+        <p className="muted">None in the last 90 days. A first state of ok sends no notification.</p>
       ) : (
         <ScrollTable
-          label="What it told"
+          label="Notifications"
           columns={columnsOf(project, value)}
           rows={own}
           keyOf={(entry) => `${entry.id} ${entry.at}`}
@@ -180,7 +180,7 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
         error={remove.error}
         onConfirm={deleteIt}
       >
-        It tells nobody any more. What it told stays in the history for 90 days.
+        It sends no more notifications. Its history is kept for 90 days.
       </Confirm>
     </section>
   );

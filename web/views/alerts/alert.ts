@@ -40,7 +40,7 @@ const ms = { text: durationText, unit: 'ms' };
 
 /** By metric and aggregation or percentile, as URLs have them. */
 export const metrics: Readonly<Record<string, Metric>> = {
-  'error_count.avg': { title: 'Share of calls that failed', text: percentText, unit: '%', factor: 100 },
+  'error_count.avg': { title: 'Error rate', text: percentText, unit: '%', factor: 100 },
   'error_count.sum': { title: 'Failed calls', text: countText, unit: 'calls' },
   'call_count.sum': { title: 'Calls', text: countText, unit: 'calls' },
   'latency_ms.p50': { title: 'p50 latency', ...ms },
@@ -202,13 +202,13 @@ export const draftOf = (value: AlertValue): Draft => {
 const numberOf = (text: string, what: string, factor = 1): number | undefined => {
   if (text.trim() === '') return undefined;
   const value = Number(text);
-  if (!Number.isFinite(value)) throw new Error(`${what} is no number: ${text}`);
+  if (!Number.isFinite(value)) throw new Error(`${what} is not a number: ${text}`);
   return plain(value / factor);
 };
 
 const measureOf = ({ metric, feedbackType, path, aggregation }: Draft): AlertValue['metric'] => {
   if (metric === ofFeedback) {
-    if (feedbackType.trim() === '') throw new Error('Name the type of feedback that is measured.');
+    if (feedbackType.trim() === '') throw new Error('Enter a feedback type.');
     return { feedback_type: feedbackType.trim(), path: path.trim(), aggregation };
   }
   const [, name = '', made = ''] = /^(.*)\.([^.]+)$/.exec(metric) ?? [];
@@ -236,9 +236,9 @@ export const alertValue = (draft: Draft, enabled: boolean): AlertValue => {
   const factor = factorOf(draft);
   const alert = numberOf(draft.alert, 'The threshold', factor);
   if (alert === undefined) throw new Error('An alert needs a threshold.');
-  const warn = numberOf(draft.warn, 'The threshold of the warning', factor);
-  const looks = numberOf(draft.looks, 'How many looks have to agree');
-  const remind = numberOf(draft.remind, 'After how many minutes it reminds');
+  const warn = numberOf(draft.warn, 'The warning threshold', factor);
+  const looks = numberOf(draft.looks, 'Consecutive checks');
+  const remind = numberOf(draft.remind, 'Remind every');
   const kept = draft.metric === ofFeedback ? {} : keptOf(filter);
   return {
     ...{ _type: alertClass, name: name.trim(), metric: measureOf(draft) },

@@ -68,9 +68,9 @@ const List = (props: ListProps) => {
   if (alerts.length === 0)
     return (
       <Notice kind="info">
-        {project} has no alerts yet. One watches a figure, such as the share of calls that failed, and tells
-        people when it passes a threshold. <em>Tell me…</em> beside a chart of the overview, or above a list,
-        begins one.
+        {project} has no alerts yet. An alert watches a metric, such as the error rate, and notifies people
+        when it crosses a threshold. Start one with <em>Create alert</em>, beside a chart of the overview or
+        above a list.
       </Notice>
     );
   return (
@@ -82,7 +82,7 @@ const List = (props: ListProps) => {
         rows={alerts}
         keyOf={({ id }) => id}
       />
-      {alerts.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
+      {alerts.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
     </>
   );
 };
@@ -90,9 +90,9 @@ const List = (props: ListProps) => {
 /** What stands there where nobody looks at alerts. */
 const SwitchedOff = () => (
   <Notice kind="info">
-    Alerts are switched off in this service: nothing is looked at, and nobody is told. Who runs it switches
-    them on with the setting <code>alerts</code>, such as <code>npx cdk deploy -c alerts=true</code>, or
-    locally with <code>ALERTS=1 npm start</code>. They can be made and previewed before.
+    Alerts are off in this service: nothing is checked, and nobody is notified. An operator turns them on with
+    the setting <code>alerts</code>: <code>npx cdk deploy -c alerts=true</code>, or locally{' '}
+    <code>ALERTS=1 npm start</code>. You can create and preview alerts before that.
   </Notice>
 );
 
@@ -122,15 +122,15 @@ export const AlertsView = () => {
       </ObjectHead>
       {mayChange ? null : (
         <Notice kind="info">
-          This key may look at alerts{form ? ', and preview one' : ''}. To make, change, pause or try one
-          takes the role admin on {project}, since alerts speak to others. <code>npm run keys</code> makes a
-          key with <code>--grant {project}:admin</code>.
+          This key can view alerts{form ? ' and preview one' : ''}. To create, change, pause or test one, you
+          need the role admin on {project}, since alerts notify others. <code>npm run keys</code> makes a key
+          with <code>--grant {project}:admin</code>.
         </Notice>
       )}
       {data?.isOn === false ? <SwitchedOff /> : null}
       <QueryStatus of={[query]} loading="Loading alerts…" />
       {data && id !== undefined && !chosen ? (
-        <Notice kind="error">This alert is not there: it was deleted, or the link is cut off.</Notice>
+        <Notice kind="error">This alert does not exist: it was deleted, or the link is incomplete.</Notice>
       ) : null}
       {data && form && (chosen || id === undefined) ? (
         <AlertForm

@@ -38,14 +38,14 @@ const linesOf = ({ value, preview: { values = [] } }: Tried): Line[] => {
 const shownChanges = 20;
 
 const readsTexts: Readonly<Record<Preview['reads'], string>> = {
-  rollups: 'Sums that the service keeps answer it',
-  calls: 'Each look reads the calls of its window',
-  feedback: 'Each look reads the feedback of its window',
+  rollups: 'Answered from rollups',
+  calls: 'Each check reads the calls in its window',
+  feedback: 'Each check reads the feedback in its window',
 };
 
 /** What an alert costs a month, and why. */
 export const priceText = ({ reads, estimated_usd_per_month: usd }: Preview): string =>
-  `${readsTexts[reads]}: about ${costText(usd)} a month, less beside other alerts of the project.`;
+  `${readsTexts[reads]}: about ${costText(usd)} a month, or less if other alerts of the project read the same data.`;
 
 type Change = Preview['changes'][number];
 
@@ -53,7 +53,7 @@ const columnsOf = (value: AlertValue): readonly TableColumn<Change>[] => [
   { title: 'When', cell: ({ at }) => momentText(at) },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   { title: 'Value', className: 'numeric', cell: (change) => valueText(value, change.value) },
-  { title: 'Told', cell: ({ told }) => (told ? 'yes' : 'no') },
+  { title: 'Notified', cell: ({ told }) => (told ? 'yes' : 'no') },
 ];
 
 interface PreviewProps {
@@ -86,7 +86,7 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           {fired === 0 ? 'It would not have fired' : `It would have fired ${countedText(fired, 'time')}`}
         </h2>
         <span className="muted">
-          {dayText(preview.start)} – {dayText(preview.end)}, a look every {countedText(step, 'minute')}
+          {dayText(preview.start)} – {dayText(preview.end)}, checked every {countedText(step, 'minute')}
         </span>
       </div>
       {hasValues ? (
@@ -102,11 +102,11 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           onPick={pick}
         />
       ) : (
-        <p className="muted">There was nothing to measure in this time.</p>
+        <p className="muted">There is no data in this period.</p>
       )}
       <p className="muted metric-foot" aria-hidden="true">
         {point
-          ? `${momentText(point.timestamp)}: ${valueText(value, point.value)} · click for its calls`
+          ? `${momentText(point.timestamp)}: ${valueText(value, point.value)} · click to see its calls`
           : ''}
       </p>
       <Strip label="It would have been" stretches={stretchesOf(changes, start, end)} />

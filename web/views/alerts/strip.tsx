@@ -30,7 +30,7 @@ const looks: Readonly<Record<AlertState, string>> = {
 /** The state of an alert, by sign, word and color. */
 export const StateBadge = ({ state }: { state: AlertState | null }) =>
   state === null ? (
-    <span className="muted">not looked at yet</span>
+    <span className="muted">not checked yet</span>
   ) : (
     <span className={`badge ${looks[state]}`}>
       <span aria-hidden="true">{signs[state]}</span> {stateTexts[state]}

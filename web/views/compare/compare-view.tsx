@@ -213,12 +213,12 @@ const Answers = ({ left, right }: PairProps) => {
       <div className="row-between">
         <h2>Answers</h2>
         {isOne || one === other ? null : (
-          <Check label="Mark what differs" checked={!asRead} onChange={(marked) => setChosen(!marked)} />
+          <Check label="Highlight differences" checked={!asRead} onChange={(marked) => setChosen(!marked)} />
         )}
       </div>
       {one === other ? (
         <div className="card">
-          <p className="muted">Both gave the same:</p>
+          <p className="muted">Identical answers:</p>
           <Markdown text={one} />
         </div>
       ) : asRead ? (
@@ -317,7 +317,7 @@ export const CompareView = () => {
       <QueryStatus of={queries} loading="Loading the calls…" />
       {one === null || other === null ? (
         <Notice kind="error" action={toAll}>
-          One of the calls is not there: it was deleted, or its id is cut off.
+          One of the calls does not exist: it was deleted, or its id is incomplete.
         </Notice>
       ) : null}
       {left === undefined ? (

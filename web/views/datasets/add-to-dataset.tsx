@@ -139,7 +139,7 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
         <Choice
           label="What is expected"
           value={chosen?.name ?? ''}
-          options={[['', 'what the call answered'], ...[...choices, nothing].map((choice) => choice.name)]}
+          options={[['', 'the output of the call'], ...[...choices, nothing].map((choice) => choice.name)]}
           onChange={(next) => setChosen([...choices, nothing].find((choice) => choice.name === next))}
         />
       ) : null}

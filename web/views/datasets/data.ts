@@ -28,7 +28,7 @@ export const useVersions = (project: string, name: string | undefined) =>
 export const tableOf = ({ val, object_id }: ObjectVersion): string => {
   const rows = isObject(val) && typeof val.rows === 'string' ? val.rows : '';
   const digest = /\/table\/([0-9a-f]{64})$/.exec(rows)?.[1];
-  if (digest === undefined) throw new Error(`${object_id} has no table of rows, so it is no dataset.`);
+  if (digest === undefined) throw new Error(`${object_id} has no rows, so it is not a dataset.`);
   return digest;
 };
 
@@ -158,7 +158,7 @@ export const useSaveDataset = (project: string) => {
     let digest: string | undefined;
     if (change.kind === 'edit') {
       if (latest?.digest !== change.version || base === undefined)
-        throw new Error('Somebody has saved another version since. Look at that one first.');
+        throw new Error('Somebody saved a newer version. Look at it first.');
       const request = { project_id: project, base_digest: base, updates: [...change.updates] };
       ({ digest } = await client.ask('/table/update', request, reported.signal));
     } else digest = await tableWith(change.kind === 'append' ? base : undefined, change.rows, reported);

@@ -255,7 +255,9 @@ const Selected = () => {
   if (!query.data) return <QueryStatus of={[query]} loading="Loading versions…" />;
   const shown = version === undefined ? data[0] : data.find(({ digest }) => digest === version);
   if (!shown)
-    return <Notice kind="error">This version is not there: it was deleted, or the link is cut off.</Notice>;
+    return (
+      <Notice kind="error">This version does not exist: it was deleted, or the link is incomplete.</Notice>
+    );
   try {
     tableOf(shown);
   } catch (error) {

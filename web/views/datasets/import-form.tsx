@@ -40,7 +40,7 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
     <Form className="stack" onSubmit={submit}>
       <DatasetName project={project} name={name} onName={setName} />
       <label className="field">
-        <span>JSON Lines, or CSV whose first line names the fields</span>
+        <span>JSON Lines, or CSV with a header row</span>
         <input
           type="file"
           required
@@ -48,7 +48,7 @@ export const ImportForm = ({ project, dataset = '', onClose }: ImportFormProps) 
           onChange={({ target }) => setFile(target.files?.[0])}
         />
       </label>
-      <Check label="Replace the rows that are there" checked={replace} onChange={setReplace} />
+      <Check label="Replace existing rows" checked={replace} onChange={setReplace} />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="row-end">
         {progress === undefined ? (

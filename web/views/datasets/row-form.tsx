@@ -14,8 +14,7 @@ import { type Row, sourceOf } from './rows.ts';
 const SourceLink = ({ project, id }: { project: string; id: string }) => {
   const { data } = useCall(project, id);
   if (data === undefined) return null;
-  if (data === null)
-    return <p className="muted">The call that this row was taken from is not there any more.</p>;
+  if (data === null) return <p className="muted">The call that this row was taken from was deleted.</p>;
   return (
     <p>
       <Link to="/trace" search={{ project, trace: data.trace_id, call: id }}>

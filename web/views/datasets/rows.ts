@@ -56,7 +56,7 @@ export const rowsIn = (text: string, form: Form): Row[] =>
     : text.split('\n').flatMap((line, at) => {
         if (line.trim() === '') return [];
         const row = jsonIn(line);
-        if (!isObject(row)) throw new Error(`Line ${at + 1} is no JSON object.`);
+        if (!isObject(row)) throw new Error(`Line ${at + 1} is not a JSON object.`);
         return [parseToWrite(line) as Row];
       });
 

@@ -187,14 +187,12 @@ export const EvaluationView = () => {
               onOpen={(id) => change({ row: id })}
             />
           ) : (
-            <p className="muted">There are no such rows.</p>
+            <p className="muted">No rows match.</p>
           )}
         </>
       ) : null}
       {isThere && !isBegun && !error ? <p className="muted">Reading rows…</p> : null}
-      {isThere && isComplete && joined?.length === 0 ? (
-        <Notice kind="info">No row of it was reported.</Notice>
-      ) : null}
+      {isThere && isComplete && joined?.length === 0 ? <Notice kind="info">It has no rows.</Notice> : null}
     </main>
   );
 };

@@ -152,7 +152,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
       return cost === undefined ? null : costText(cost);
     }),
     numeric('Latency', 'latency', ({ latency, duration }) => (
-      <span title={`all of it: ${latencyText(duration)}`}>
+      <span title={`total: ${latencyText(duration)}`}>
         {latency === undefined ? '' : durationText(latency)}
       </span>
     )),
@@ -168,8 +168,8 @@ const keys = [
   ['j ↓', 'next evaluation'],
   ['k ↑', 'previous evaluation'],
   ['Enter', 'open the evaluation'],
-  ['x', 'choose it, to be compared'],
-  ['c', 'compare those that are chosen'],
+  ['x', 'select the evaluation'],
+  ['c', 'compare the selected ones'],
   ['/', 'search'],
   ['?', 'these keys'],
 ] as const;
@@ -203,11 +203,11 @@ const useListKeys = (runs: readonly Run[], project: string, { pick, compare, sea
 const Empty = ({ search, onClear }: { search: EvaluationsSearch; onClear: () => void }) =>
   search.text || search.dataset ? (
     <Notice kind="info" action={<Button onClick={onClear}>Show all evaluations</Button>}>
-      No evaluation of this time matches.
+      No evaluation in this period matches.
     </Notice>
   ) : (
     <Notice kind="info">
-      {search.project} has no evaluations in this time. Choose a longer one, or run one:{' '}
+      {search.project} has no evaluations in this period. Choose a longer one, or run one:{' '}
       <code>examples/evaluate.ts</code> and <code>examples/evaluate.py</code> are whole clients, and Weave’s
       SDKs report theirs here.
     </Notice>
@@ -265,7 +265,7 @@ export const EvaluationsView = () => {
         <span className="spring" />
         {picked.length > 0 ? (
           <Button kind="quiet" onClick={() => change({ runs: undefined })}>
-            Choose none
+            Clear selection
           </Button>
         ) : (
           <span className="muted">Choose two to six to compare</span>
@@ -298,7 +298,7 @@ export const EvaluationsView = () => {
       ) : null}
       {all?.length === maxListed ? (
         <p className="hint">
-          These are the newest {countText(maxListed)} of this time. Choose a shorter one.
+          These are the newest {countText(maxListed)} in this period. Choose a shorter one.
         </p>
       ) : null}
       <Leaderboards project={project} />

@@ -50,7 +50,7 @@ interface BoardTableProps {
 
 const BoardTable = ({ project, board, calls }: BoardTableProps) => {
   const rows = rowsOf(board, calls);
-  if (rows.length === 0) return <p className="muted">None of its evaluations was run yet.</p>;
+  if (rows.length === 0) return <p className="muted">None of its evaluations has run yet.</p>;
   return (
     <div className="scroll-x">
       <Table

@@ -122,7 +122,7 @@ const RunHead = ({ project, run, at, count, rows, onRuns }: HeadProps) => {
             className="as-link"
             onClick={() => onRuns((ids) => [run.id, ...ids.filter((id) => id !== run.id)])}
           >
-            Make it the baseline
+            Use as baseline
           </button>
         ) : null}
         {count > 1 ? (
@@ -207,7 +207,7 @@ export const MeansTable = ({ project, runs, rows, measures, onRuns, onLess }: Me
       </div>
       {runs.length > 1 ? (
         <p className="hint">
-          Differences are those of the rows that both evaluations have. As many rows are drawn from them with
+          Differences are computed over the rows that both evaluations have. We resample these rows with
           repetition, up to 2,000 times (paired bootstrap). A difference could be chance if more than 2.5 % of
           the draws do not show it. The more differences somebody looks at, the more of them look real by
           chance.

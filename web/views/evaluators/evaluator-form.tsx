@@ -67,7 +67,7 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
   };
   return (
     <fieldset className="judge-messages">
-      <legend>What the judge is asked</legend>
+      <legend>Prompt</legend>
       {messages.map(({ number, role, content }, at) => (
         <div key={number} className="message">
           <div className="message-head">
@@ -108,7 +108,7 @@ const Messages = ({ draft: { messages }, onChange }: PartProps) => {
         </div>
       ))}
       <div className="placeholders">
-        <span className="hint">Insert what is judged:</span>
+        <span className="hint">Insert a placeholder:</span>
         {placeholders.map(([text, typed]) => (
           <Button key={text} kind="quiet" className="mono" onClick={() => insert(text, typed)}>
             {text}
@@ -129,8 +129,8 @@ const answers: readonly (readonly [Draft['answer'], string])[] = [
 ];
 
 const subjects: readonly (readonly [Draft['on'], string])[] = [
-  ['call', 'each call, once it ends'],
-  ['trace', 'whole traces, once their root ends'],
+  ['call', 'each call when it ends'],
+  ['trace', 'each trace when its root ends'],
 ];
 
 const JudgeFields = ({ project, ...props }: PartProps & { readonly project: string }) => {
@@ -147,17 +147,17 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
       </datalist>
       <div className="evaluator-fields">
         <Input label="Model" list={list} placeholder={models[0] ?? 'gpt-4o-mini'} {...field('model')} />
-        <Choice label="It answers" options={answers} {...field('answer')} />
+        <Choice label="Answer type" options={answers} {...field('answer')} />
         {draft.answer === 'number' ? (
           <>
             <Input label="From" type="number" {...field('minimum')} />
             <Input label="To" type="number" {...field('maximum')} />
           </>
         ) : null}
-        <Input label="At most so many dollars a UTC day" type="number" {...field('limit')} />
+        <Input label="Daily budget, in USD (UTC)" type="number" {...field('limit')} />
       </div>
       {draft.answer === 'label' ? (
-        <TextArea label="Labels, one in each line" rows={3} {...field('labels')} />
+        <TextArea label="Labels, one per line" rows={3} {...field('labels')} />
       ) : null}
       <Messages {...props} />
       <details>
@@ -195,7 +195,7 @@ const CheckFields = ({ draft: { check, checked }, onChange }: PartProps) => {
         <TextArea mono label="JSON Schema" value={checked} onChange={(next) => onChange({ checked: next })} />
       ) : (
         <Input
-          label={check === 'regex' ? 'Regular expression of RE2' : isNumber ? 'Bound' : 'Text'}
+          label={check === 'regex' ? 'Regular expression (RE2)' : isNumber ? 'Limit' : 'Text'}
           type={isNumber ? 'number' : 'text'}
           placeholder={checkPlaceholders[check] ?? ''}
           value={checked}
@@ -223,12 +223,12 @@ const triedColumns: readonly TableColumn<TriedCall>[] = [
 /** What a trial said. */
 const Tried = ({ tried }: { tried: readonly TriedCall[] }) => {
   if (tried.length === 0)
-    return <Notice kind="info">No call matches yet, so there is nothing to try it on.</Notice>;
+    return <Notice kind="info">No call matches yet, so there is nothing to test with.</Notice>;
   const usd = tried.reduce((sum, { verdict }) => sum + (verdict.usd ?? 0), 0);
   return (
-    <section className="stack" aria-label="What it says">
+    <section className="stack" aria-label="Trial results">
       <p role="status">
-        Tried on the latest {tried.length} that match, for {costText(usd)}. No verdict was stored.
+        Tested on the latest {tried.length} matching calls, for {costText(usd)}. No verdict was stored.
       </p>
       <ScrollTable
         label="Verdicts of the trial"
@@ -241,8 +241,8 @@ const Tried = ({ tried }: { tried: readonly TriedCall[] }) => {
 };
 
 const kinds = [
-  ['judge', 'A model judges'],
-  ['check', 'A check without a model'],
+  ['judge', 'LLM judge'],
+  ['check', 'Check'],
 ] as const;
 
 /** What the form does, with what came of it. */
@@ -269,7 +269,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
         if (value.name === '') throw new Error('The evaluator needs a name.');
         const id = evaluator?.id ?? objectIdOf(value.name);
         if (!evaluator && (await isTaken({ client }, project, id)))
-          throw new Error(`There is an object ${id} already. Choose another name.`);
+          throw new Error(`An object ${id} already exists. Choose another name.`);
         await save.mutateAsync({ id, value });
         onDone();
         await navigate({ to: '/evaluators', search: { project, evaluator: id } });
@@ -309,8 +309,8 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
         ) : (
           <Input label="Name" placeholder="helpful" {...field('name')} />
         )}
-        <Choice label="It judges" options={subjects} {...field('on')} />
-        <Input label="Share of them, in percent" type="number" {...field('sample')} />
+        <Choice label="Evaluates" options={subjects} {...field('on')} />
+        <Input label="Sample rate, in %" type="number" {...field('sample')} />
       </div>
       <KeptFilterForm
         project={project}
@@ -318,12 +318,12 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
         byFeedback={false}
         onChange={(filter) => change({ filter })}
       />
-      <Segments fit legend="How it judges" options={kinds} {...field('kind')} />
+      <Segments fit legend="Type" options={kinds} {...field('kind')} />
       {allowed ? null : (
         <Notice kind="error">
-          A model that judges spends money: to try and to save it takes the role admin, which this key does
-          not have on {project}. <code>npm run keys</code> makes one with <code>--grant {project}:admin</code>
-          . A check takes the role write alone.
+          A judge spends money, so you need the role admin on {project} to try or save it. This key does not
+          have it. <code>npm run keys</code> makes one with <code>--grant {project}:admin</code>. A check
+          needs only the role write.
         </Notice>
       )}
       {draft.kind === 'judge' ? (
@@ -342,7 +342,7 @@ export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) 
         </Button>
         {evaluator?.value.enabled ? null : (
           <Button kind="primary" disabled={!allowed} idle={busy} onClick={() => store(true)}>
-            Save and switch on
+            Save and turn on
           </Button>
         )}
       </div>

@@ -73,18 +73,18 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
   const words = () => {
     if (!data) return '';
     const { calls, estimated_usd: usd, ids } = data;
-    if (calls === 0) return `Of the latest ${countText(ids.length)} that match, none lacks a verdict.`;
+    if (calls === 0) return `All of the latest ${countText(ids.length)} matching calls have a verdict.`;
     const cost = !judge
       ? 'which costs nothing'
       : usd === null
-        ? 'at a price nobody knows'
+        ? 'at an unknown price'
         : `for about ${costText(usd)}`;
-    return `${countedText(calls, 'call')} of the latest ${countText(ids.length)} that match will be judged, ${cost}.`;
+    return `${countedText(calls, 'call')} of the latest ${countText(ids.length)} matching calls will be judged, ${cost}.`;
   };
   return (
     <div className="stack">
       <Input
-        label={`How many of the latest calls that match, up to ${countText(maxScored)}`}
+        label={`Number of latest matching calls, up to ${countText(maxScored)}`}
         type="number"
         step={1}
         min={1}
@@ -95,11 +95,11 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
       <p role="status">{isPriced ? words() : isCount ? 'Working out the price…' : ''}</p>
       {isPriced && judge && typeof limit === 'number' && spent !== undefined ? (
         <p className="muted">
-          {costText(spent)} of the {costText(limit)} of this UTC day are spent. What the limit leaves no room
-          for gets a verdict that says so.
+          {costText(spent)} of today's {costText(limit)} (UTC) are spent. Calls that the budget does not cover
+          get a verdict that says so.
         </p>
       ) : null}
-      {isOff ? <p className="muted">It is switched off. Switch it on first.</p> : null}
+      {isOff ? <p className="muted">This evaluator is off. Turn it on first.</p> : null}
       {[price.error, run.error].map((error) =>
         error ? (
           <Notice key={wordsOf(error)} kind="error">
@@ -159,7 +159,7 @@ const Actions = ({ project, evaluator }: EvaluatorProps) => {
         error={remove.error}
         onConfirm={() => remove.mutate(evaluator.id, { onSuccess: leave })}
       >
-        All versions of {evaluator.value.name} go, and it judges no more. Its verdicts stay.
+        This deletes all versions of {evaluator.value.name}. Its verdicts are kept.
       </Confirm>
     </span>
   );
@@ -174,8 +174,8 @@ const Distribution = ({ totals, only, onOnly }: DistributionProps) => {
     ...(failures > 0 ? [['not judged', failures, count] as const] : []),
   ];
   return (
-    <section className="card metric" aria-label="What it said">
-      <h2>What it said</h2>
+    <section className="card metric" aria-label="Results">
+      <h2>Results</h2>
       <p>
         {countedText(count, 'verdict')}
         {mean === undefined
@@ -229,16 +229,15 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
   const others = comparisons.filter(({ agrees }) => !agrees).slice(0, shownDisagreements);
   const columns: readonly TableColumn<Comparison>[] = [
     { title: 'Call', className: 'break', cell: ({ verdict }) => <CallOf verdict={verdict} calls={calls} /> },
-    { title: 'It says', cell: ({ verdict }) => valueText(verdict.value) },
-    { title: 'A person says', className: 'break', cell: ({ said, by }) => `${said} (${by})` },
+    { title: 'Evaluator', cell: ({ verdict }) => valueText(verdict.value) },
+    { title: 'Person', className: 'break', cell: ({ said, by }) => `${said} (${by})` },
   ];
   return (
     <section className="card metric whole" aria-label="Agreement with people">
       <h2>Agreement with people</h2>
       {comparisons.length === 0 ? (
         <p className="muted">
-          Nobody has given feedback yet on these calls that can be compared: thumbs, a score, or an annotation
-          of the same kind.
+          These calls have no comparable feedback yet: thumbs, a score, or an annotation of the same kind.
         </p>
       ) : (
         <p>
@@ -246,7 +245,7 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
           {countedText(comparisons.length, 'opinion')} say the same.
         </p>
       )}
-      <Check label="True, or a large number, stands for bad" checked={inverted} onChange={onInverted} />
+      <Check label="True, or a high number, means bad" checked={inverted} onChange={onInverted} />
       {others.length > 0 ? (
         <ScrollTable
           label="Disagreements"
@@ -307,7 +306,7 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
         ]
       : []),
   ];
-  if (verdicts.length === 0) return <p className="muted">There are none in this time.</p>;
+  if (verdicts.length === 0) return <p className="muted">None in this period.</p>;
   return (
     <>
       <ScrollTable
@@ -430,8 +429,8 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
         <Notice kind="info">
           There is no verdict in the last {shownRanges.find(([each]) => each === range)?.[1]}.
           {value.enabled && isOn !== false
-            ? ' Calls are judged that end some five seconds after it was switched on. Verdicts show here by themselves.'
-            : ' It judges existing calls when it is asked to.'}
+            ? ' It judges calls that end about five seconds after you turned it on. New verdicts appear here.'
+            : ' Use Judge existing calls for older ones.'}
         </Notice>
       ) : null}
       {series && totals && totals.count > 0 ? (

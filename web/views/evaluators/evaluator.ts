@@ -23,9 +23,9 @@ export const checks = {
   contains: 'The output contains',
   regex: 'The output matches',
   json_schema: 'The output fits the JSON Schema',
-  max_latency_ms: 'It takes at most, in ms',
-  max_cost_usd: 'It costs at most, in dollars',
-  max_tool_calls: 'It calls so many tools at most',
+  max_latency_ms: 'Latency is at most, in ms',
+  max_cost_usd: 'Cost is at most, in USD',
+  max_tool_calls: 'Tool calls are at most',
 } as const;
 
 export type CheckName = keyof typeof checks;
@@ -175,7 +175,7 @@ const answerOf = ({ answer: type, labels, minimum, maximum }: Draft): Judge['ans
 const checkOf = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']> => {
   if (check === 'contains' || check === 'regex') return { [check]: checked };
   if (check === 'json_schema') return { json_schema: jsonOf(checked, 'The JSON Schema') as never };
-  return { [check]: numberIn(checked, 'The bound of the check') };
+  return { [check]: numberIn(checked, 'The limit of the check') };
 };
 
 /**

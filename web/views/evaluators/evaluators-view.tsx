@@ -101,10 +101,9 @@ const columnsOf = (
 /** What stands there where the service does not judge. */
 const SwitchedOff = () => (
   <Notice kind="info">
-    Evaluators are switched off in this service: nothing is judged, and none can be tried. Who runs it
-    switches them on with the setting <code>evaluators</code>, such as{' '}
-    <code>npx cdk deploy -c evaluators=true</code>, or locally with <code>EVALUATORS=1 npm start</code>. They
-    can be made and priced before.
+    Evaluators are off in this service: nothing is scored, and trials do not run. An operator turns them on
+    with the setting <code>evaluators</code>: <code>npx cdk deploy -c evaluators=true</code>, or locally{' '}
+    <code>EVALUATORS=1 npm start</code>. You can create and price evaluators before that.
   </Notice>
 );
 
@@ -114,8 +113,8 @@ const List = ({ project, evaluators, spent }: ListProps) => (
   <>
     {evaluators.length === 0 ? (
       <Notice kind="info">
-        {project} has no evaluators yet. One watches the calls that end, asks a model or makes a check, and
-        its verdicts are feedback on them.
+        {project} has no evaluators yet. An evaluator scores calls as they finish, with a model or a check.
+        Its verdicts are feedback on the calls.
       </Notice>
     ) : (
       <ScrollTable
@@ -125,7 +124,7 @@ const List = ({ project, evaluators, spent }: ListProps) => (
         keyOf={({ id }) => id}
       />
     )}
-    {evaluators.length === maxListed ? <p className="muted">These are the first {maxListed}.</p> : null}
+    {evaluators.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
   </>
 );
 
@@ -160,14 +159,16 @@ export const EvaluatorsView = () => {
       </ObjectHead>
       {mayWrite ? null : (
         <p className="muted">
-          This key may look at evaluators. To make a check takes the role write on {project}, a model that
-          judges the role admin.
+          This key can view evaluators. Checks require the role write on {project}, and evaluators with a
+          judge the role admin.
         </p>
       )}
       {isOn === false ? <SwitchedOff /> : null}
       <QueryStatus of={[query]} loading="Loading evaluators…" />
       {data && id !== undefined && !chosen ? (
-        <Notice kind="error">This evaluator is not there: it was deleted, or the link is cut off.</Notice>
+        <Notice kind="error">
+          This evaluator does not exist: it was deleted, or the link is incomplete.
+        </Notice>
       ) : null}
       {data && form && (chosen || id === undefined) ? (
         <EvaluatorForm key={chosen?.digest ?? ''} project={project} evaluator={chosen} isOn={isOn} />

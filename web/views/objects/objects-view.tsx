@@ -117,7 +117,9 @@ const Selected = () => {
   const at = version === undefined ? 0 : data.findIndex(({ digest }) => digest === version);
   const shown = data[at];
   if (!shown)
-    return <Notice kind="error">This version is not there: it was deleted, or the link is cut off.</Notice>;
+    return (
+      <Notice kind="error">This version does not exist: it was deleted, or the link is incomplete.</Notice>
+    );
   const compared =
     data.find(({ digest }) => digest === base && digest !== shown.digest) ?? data[at + 1] ?? data[at - 1];
   return (

@@ -89,8 +89,8 @@ export const MetricChart = (props: MetricChartProps) => {
       <div className="metric-head">
         <h2>{title}</h2>
         {alert ? (
-          <Link to="/alerts" search={alert} className="tell-me" aria-label={`Tell me when ${title} passes…`}>
-            Tell me…
+          <Link to="/alerts" search={alert} className="tell-me" aria-label={`Create alert on ${title}`}>
+            Create alert
           </Link>
         ) : null}
         <Legend
@@ -102,7 +102,7 @@ export const MetricChart = (props: MetricChartProps) => {
         />
       </div>
       {isEmpty ? (
-        <p className="muted chart-empty">none in this time</p>
+        <p className="muted chart-empty">none in this period</p>
       ) : (
         <Chart
           name={nameOf(props)}
@@ -121,7 +121,7 @@ export const MetricChart = (props: MetricChartProps) => {
       )}
       {isEmpty ? null : (
         <p className="muted metric-foot" aria-hidden="true">
-          {point ? `${bucketText(point)}${linkOf ? ' · click for its calls' : ''}` : ''}
+          {point ? `${bucketText(point)}${linkOf ? ' · click to see its calls' : ''}` : ''}
         </p>
       )}
     </section>

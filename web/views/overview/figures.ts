@@ -97,7 +97,7 @@ export const groupsOf = (
   }));
 };
 
-/** What became worse than in the period before. */
+/** What got worse than in the period before. */
 export interface Change {
   readonly group: string;
   readonly worse: Worse;

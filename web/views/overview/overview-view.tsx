@@ -89,8 +89,8 @@ const shownChanges = 8;
 
 const words: Readonly<Record<Worse, string>> = {
   slower: 'slower',
-  dearer: 'dearer',
-  faultier: 'more faulty',
+  dearer: 'more expensive',
+  faultier: 'more errors',
 };
 
 interface ChangesListProps {
@@ -110,12 +110,12 @@ const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps)
     faultier: percentText,
   };
   return (
-    <section className="card metric" aria-label="What became worse">
-      <h2>What became worse</h2>
-      <p className="hint">
-        p95 latency, cost of a call, and share of calls that failed, against the period before.
-      </p>
-      {changes.length === 0 ? <p className="muted">Nothing did, of what is called often enough.</p> : null}
+    <section className="card metric" aria-label="What got worse">
+      <h2>What got worse</h2>
+      <p className="hint">p95 latency, cost per call and error rate, compared with the previous period.</p>
+      {changes.length === 0 ? (
+        <p className="muted">Nothing got worse, among groups with at least five calls.</p>
+      ) : null}
       <ul className="changes">
         {changes.slice(0, shownChanges).map(({ group, worse, before, now }) => (
           <li key={`${worse} ${group}`}>
@@ -193,7 +193,7 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
         {textOf(group)}
       </Link>
     );
-  if (groups.length === 0) return <p className="muted">None in this time.</p>;
+  if (groups.length === 0) return <p className="muted">None in this period.</p>;
   return (
     <div className="scroll-x">
       <Table
@@ -236,7 +236,7 @@ const ValuesTable = ({ project, points }: { project: string; points: readonly Po
   );
   return (
     <details className="values">
-      <summary>The values as a table</summary>
+      <summary>Show as a table</summary>
       <div className="scroll-x">
         <Table
           columns={[
@@ -296,13 +296,13 @@ export const OverviewView = () => {
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
         <Segments
-          legend="Tell apart"
+          legend="Group by"
           value={by}
           options={dimensions.map((each) => [each, dimensionTitles[each]] as const)}
           onChange={(next) => change({ by: next === 'op' ? undefined : next })}
         />
         <Check
-          label="A line for each"
+          label="One line per group"
           checked={split}
           onChange={(checked) => change({ split: checked || undefined })}
         />
@@ -314,7 +314,7 @@ export const OverviewView = () => {
       {totals ? <Headline project={project} period={period} now={totals} before={totalsBefore} /> : null}
       {totals?.calls === 0 ? (
         <Notice kind="info">
-          {project} has no calls in this time. Choose a longer one, or report a call.
+          {project} has no calls in this period. Choose a longer one, or report a call.
         </Notice>
       ) : null}
       {!totals && !error ? <p className="muted">Counting…</p> : null}

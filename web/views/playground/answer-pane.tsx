@@ -75,7 +75,7 @@ const phases: Readonly<Record<TrialState['phase'], string>> = {
   sending: 'sent, waiting…',
   streaming: 'answering…',
   done: 'done',
-  stopped: 'stopped: what came stays',
+  stopped: 'stopped; what arrived is kept',
   failed: 'failed',
 };
 
@@ -100,7 +100,7 @@ const Facts = ({ state }: { state: TrialState }) => {
 const Recorded = ({ state, project, original }: Omit<AnswerPaneProps, 'trial'>) => {
   const { recorded } = state;
   if (recorded === null)
-    return <p className="muted">The recorded call is not there yet: look for it in the list of traces.</p>;
+    return <p className="muted">The recorded call is not there yet. Look for it in the list of traces.</p>;
   if (!recorded) return null;
   return (
     <p className="links">
@@ -143,7 +143,7 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
       <MessageCard message={messageOf(fields)} />
       {error === undefined ? null : <Notice kind="error">The model broke off: {error}</Notice>}
       <div>
-        <Button onClick={goOn}>Go on from here</Button>
+        <Button onClick={goOn}>Continue from here</Button>
       </div>
     </>
   );

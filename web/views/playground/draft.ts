@@ -194,14 +194,14 @@ export const messagesOf = (
   const written: Fields[] = [];
   for (const [at, message] of messages.entries()) {
     const extra = objectIn(message.extra);
-    if (!extra) return { problem: `The other fields of message ${at + 1} are no JSON object.` };
+    if (!extra) return { problem: `The other fields of message ${at + 1} are not a JSON object.` };
     const content = contentOf(message, extra.tool_calls !== undefined);
     written.push({ role: message.role, content, ...extra });
   }
   return { messages: written };
 };
 
-/** The parameters of a draft; undefined if they are no JSON object. */
+/** The parameters of a draft; undefined if they are not a JSON object. */
 export const parametersIn = ({ parameters }: Pick<Draft, 'parameters'>): Fields | undefined =>
   objectIn(parameters);
 
@@ -215,7 +215,7 @@ export const withParameter = (draft: Draft, name: string, value: unknown): strin
 export const requestOf = ({ model, messages, parameters }: Draft): DraftedRequest => {
   if (model.trim() === '') return { problem: 'Name a model.' };
   const others = objectIn(parameters);
-  if (!others) return { problem: 'The parameters are no JSON object.' };
+  if (!others) return { problem: 'The parameters are not a JSON object.' };
   const written = messagesOf(messages);
   if ('problem' in written) return written;
   const stream = { stream: true, stream_options: { include_usage: true } };

@@ -44,7 +44,7 @@ export const fieldsFor = (model: string, parameters: Parameters): readonly Field
     number(limit, 'Max tokens', 'of the answer'),
     ...shown(number('top_p', 'Top p', '0 to 1'), !thinking),
     ...shown(effort, thinking),
-    ...shown({ kind: 'lines', name: 'stop', label: 'Stop at', hint: 'a text in each line' }, !thinking),
+    ...shown({ kind: 'lines', name: 'stop', label: 'Stop sequences', hint: 'one per line' }, !thinking),
     number('seed', 'Seed', 'an integer'),
     { kind: 'format', name: 'response_format', label: 'Response format' },
     { kind: 'json', name: 'tools', label: 'Tools' },

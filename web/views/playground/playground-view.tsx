@@ -301,7 +301,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
         <Popup label="Save as a prompt" name="Save as a prompt" open={open} onOpenChange={setOpen}>
           <Form className="stack" onSubmit={save}>
             <Input
-              label="Name of the prompt; one that is there gets a new version"
+              label="Name of the prompt; an existing one gets a new version"
               value={name}
               onChange={setName}
             />
@@ -386,7 +386,7 @@ const usePrompt = (project: string, { prompt, version }: PromptVersion, wanted: 
 const Begun = ({ project, seed: { original, prompt } }: { project: string; seed: Seed }) => {
   if (!original && !prompt)
     return (
-      <>What you send is recorded in {project}. Open a model call or a prompt to begin with its messages.</>
+      <>What you send is recorded in {project}. Open a model call or a prompt to start with its messages.</>
     );
   return (
     <>
@@ -437,12 +437,10 @@ export const PlaygroundView = () => {
       </p>
       <QueryStatus of={[query, prompted]} loading="Loading…" />
       {original === null ? (
-        <Notice kind="error">
-          This call is not there any more: it was deleted. Begin with an empty request.
-        </Notice>
+        <Notice kind="error">This call was deleted. Start with an empty request.</Notice>
       ) : null}
       {prompted.data === null ? (
-        <Notice kind="error">This object has no messages, so it is no prompt to begin with.</Notice>
+        <Notice kind="error">This object has no messages, so it cannot be opened as a prompt.</Notice>
       ) : null}
       {waits ? null : (
         <Desk key={seedKey(project, seed).join('\n')} project={project} seed={seed} onSaved={noteSaved} />

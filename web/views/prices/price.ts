@@ -42,14 +42,14 @@ const priceOf = (text: string): number | undefined => {
 /** Reads the form. */
 export const typedPrice = ({ model, input, output, unit, from, provider }: PriceForm): TypedPrice => {
   const name = model.trim();
-  if (name === '') return { problem: 'Name the model, as it stands in the usage of its calls.' };
+  if (name === '') return { problem: 'Enter the model as its calls name it in their usage.' };
   const [prompt, completion] = [priceOf(input), priceOf(output)];
   if (prompt === undefined || completion === undefined)
-    return { problem: 'Write both prices as numbers from 0 on.' };
+    return { problem: 'Enter both prices as numbers, 0 or more.' };
   if (Math.max(prompt, completion) > highest)
-    return { problem: `Write prices up to ${highest} for a million tokens.` };
+    return { problem: `Enter prices up to ${highest} per million tokens.` };
   const time = from === '' ? undefined : new Date(from);
-  if (time && Number.isNaN(time.getTime())) return { problem: 'The time is none.' };
+  if (time && Number.isNaN(time.getTime())) return { problem: 'The time is invalid.' };
   const currency = unit.trim() || 'USD';
   return {
     model: name,

@@ -19,7 +19,7 @@ const fields: readonly (readonly [
   ['input', 'Input, per million tokens', { inputMode: 'decimal', placeholder: '0.15' }],
   ['output', 'Output, per million tokens', { inputMode: 'decimal', placeholder: '0.60' }],
   ['unit', 'Currency'],
-  ['from', 'In force from (now, if empty)', { type: 'datetime-local' }],
+  ['from', 'Effective from (now, if empty)', { type: 'datetime-local' }],
   ['provider', 'Provider', { placeholder: 'default' }],
 ];
 
@@ -65,7 +65,7 @@ const columnsOf = (onRemove: ((price: Price, row: number) => void) | undefined):
   { title: 'Input / 1M', className: 'numeric', cell: (price) => perMillion(price.prompt_token_cost) },
   { title: 'Output / 1M', className: 'numeric', cell: (price) => perMillion(price.completion_token_cost) },
   { title: 'Currency', cell: ({ prompt_token_cost_unit }) => prompt_token_cost_unit },
-  { title: 'In force from', cell: ({ effective_date = '' }) => momentText(effective_date) },
+  { title: 'Effective from', cell: ({ effective_date = '' }) => momentText(effective_date) },
   { title: 'Provider', cell: ({ provider_id }) => provider_id },
   ...(onRemove
     ? [
@@ -137,7 +137,9 @@ export const PricesView = () => {
         />
       ) : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}
-      {data.length === maxPrices ? <p className="muted">These are the first {maxPrices} prices.</p> : null}
+      {data.length === maxPrices ? (
+        <p className="muted">Only the first {maxPrices} prices are shown.</p>
+      ) : null}
       {mayWrite ? (
         <AddPrice add={add} />
       ) : (

@@ -92,9 +92,9 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
     change({ name: '', description: '', labels: '' });
   };
   const make = () => {
-    if (taken.includes(id)) return refuse(`There is a field ${id} already.`);
+    if (taken.includes(id)) return refuse(`A field ${id} already exists.`);
     if (kind === 'labels' && listIn(draft.labels).length < 2) return refuse('Give at least two labels.');
-    run(store, { failed: 'The field was not made.' });
+    run(store, { failed: 'The field was not created.' });
   };
   return (
     <fieldset
@@ -106,7 +106,7 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
         if (id !== '') make();
       }}
     >
-      <legend>A new field</legend>
+      <legend>New field</legend>
       <Input
         label="Name of the field"
         maxLength={100}
@@ -114,20 +114,25 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
         title="up to 100 characters without / and :"
         {...field('name')}
       />
-      <Choice label="What to fill in" options={kindOptions} {...field('kind')} />
+      <Choice label="Answer type" options={kindOptions} {...field('kind')} />
       {kind === 'labels' ? (
-        <Input label="Labels, with commas between" spellCheck {...field('labels')} />
+        <Input label="Labels, separated by commas" spellCheck {...field('labels')} />
       ) : null}
       {kind === 'number' ? (
         <>
-          <Input label="Least" type="number" {...field('least')} />
-          <Input label="Largest" type="number" {...field('largest')} />
+          <Input label="Minimum" type="number" {...field('least')} />
+          <Input label="Maximum" type="number" {...field('largest')} />
         </>
       ) : null}
-      <Input className="field whole" label="What counts as what" spellCheck {...field('description')} />
+      <Input
+        className="field whole"
+        label="Instructions for reviewers"
+        spellCheck
+        {...field('description')}
+      />
       {error ? <Notice kind="error">{error}</Notice> : null}
       <Button disabled={saving || id === ''} onClick={make}>
-        {saving ? 'Making…' : 'Make the field'}
+        {saving ? 'Creating…' : 'Create field'}
       </Button>
     </fieldset>
   );
@@ -169,7 +174,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
     onSaved(id);
   };
   const submit = () => {
-    if (chosen.length === 0) return refuse('Choose what is to be filled in, or make a field.');
+    if (chosen.length === 0) return refuse('Choose a field, or create one.');
     run(store, { failed: 'Nothing was saved.' });
   };
   return (
@@ -187,7 +192,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       />
       <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
       <fieldset className="plain-set">
-        <legend>What is filled in</legend>
+        <legend>Fields</legend>
         <QueryStatus of={[known]} loading="Loading fields…" />
         {known.data?.map((field) => (
           <Check
@@ -198,7 +203,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
           />
         ))}
         {known.data?.length === 0 ? (
-          <span className="muted">There are no fields yet: make one below.</span>
+          <span className="muted">There are no fields yet. Create one below.</span>
         ) : null}
       </fieldset>
       <FieldForm
@@ -208,7 +213,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       />
       <div className="new-field">
         <Input
-          label="Reviews of each call"
+          label="Reviews per call"
           type="number"
           step={1}
           required
@@ -219,7 +224,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
         />
         <Input
           className="field whole"
-          label="Who reviews: users, with commas between; everybody if it is empty"
+          label="Reviewers, separated by commas. Leave empty for everybody."
           value={people}
           onChange={setPeople}
         />

@@ -15,15 +15,15 @@ import { type Field, isFor, labelKeys, problemOf, type Queue } from './queue.ts'
 import { askedText } from './queue-form.tsx';
 
 const keys = [
-  ['1 2 3 …', 'choose a label of the marked field; letters follow the digits'],
+  ['1 2 3 …', 'choose a label of the selected field; letters follow the digits'],
   ['y n', 'yes or no'],
-  ['Enter', 'save, and go on to the next call'],
+  ['Enter', 'save, and continue with the next call'],
   ['s', 'skip the call'],
-  ['u', 'undo: back to the last call, with its review taken back'],
+  ['u', 'undo: back to the last call, and delete its review'],
   ['j k', 'next, previous field'],
-  ['Backspace', 'empty the marked field'],
-  ['PageDown PageUp', 'read on in the story, or back'],
-  ['Escape', 'leave a field that one types into, so that letters are keys again'],
+  ['Backspace', 'clear the selected field'],
+  ['PageDown PageUp', 'scroll the story'],
+  ['Escape', 'leave a text field, so that letters are shortcuts again'],
   ['?', 'these keys'],
 ] as const;
 
@@ -215,7 +215,7 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
       setProblems(wrong);
       if (wrong.size > 0) return fields.findIndex(({ id }) => wrong.has(id));
       if (answers.length === 0) {
-        refuse('Nothing is filled in. Answer at least one field, or skip the call with s.');
+        refuse('Answer at least one field, or skip the call with s.');
         return -1;
       }
       runOne('The review was not saved.', async () => {
@@ -225,7 +225,7 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
     },
     skip: () => current && !busy && goOn({ call: current, records: [], draft: nothing }),
     undo: () =>
-      runOne('The review was not taken back.', async () => {
+      runOne('The review was not deleted.', async () => {
         const last = past.at(-1);
         if (!last) return;
         if (last.records.length > 0) await takeBack(last.call.id, last.records);
@@ -365,19 +365,19 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
             ))}
             {steps.error ? <Notice kind="error">{steps.error}</Notice> : null}
             <Button kind="primary" type="submit" idle={steps.busy}>
-              {steps.busy ? 'Saving…' : 'Save and go on'}
+              {steps.busy ? 'Saving…' : 'Save and continue'}
             </Button>
           </Form>
         </div>
       ) : (
-        <Notice kind="info" action={<Button onClick={onLeave}>To the queue</Button>}>
+        <Notice kind="info" action={<Button onClick={onLeave}>Back to the queue</Button>}>
           {skipped > 0 ? (
             <>
-              Nothing is left but {countedText(skipped, 'call')} that you skipped.{' '}
+              Only {countedText(skipped, 'call')} left, which you skipped.{' '}
               <Button onClick={steps.seeSkipped}>Look at {skipped === 1 ? 'it' : 'them'} again</Button>
             </>
           ) : (
-            'Nothing is left for you in this queue.'
+            'You have reviewed everything in this queue.'
           )}
         </Notice>
       )}
@@ -399,7 +399,7 @@ export const ReviewView = ({ project, queue, onLeave }: ReviewViewProps) => {
   const { state, queries } = useQueue(project, queue);
   if (!mayWrite)
     return (
-      <Notice kind="error" action={<Button onClick={onLeave}>To the queue</Button>}>
+      <Notice kind="error" action={<Button onClick={onLeave}>Back to the queue</Button>}>
         Reviewing takes a key with the role write on {project}, which this one lacks.
       </Notice>
     );

@@ -49,7 +49,7 @@ const QueueLink = ({ project, queue }: { project: string; queue: Queue }) => {
   );
 };
 
-/** How far people agree on what they are asked. */
+/** Agreement on what they are asked. */
 const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueState }) => {
   const rows = useMemo(
     () =>
@@ -66,12 +66,12 @@ const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueSta
   const numeric = 'numeric' as const;
   return (
     <section className="stack" aria-label="Agreement">
-      <h3>How far people agree</h3>
+      <h3>Agreement</h3>
       <div className="scroll-x">
         <Table
           columns={[
             { title: 'Field', className: 'break', cell: ({ field }) => field.name },
-            { title: 'Calls with two answers', className: numeric, cell: ({ items }) => countText(items) },
+            { title: 'Calls with two reviews', className: numeric, cell: ({ items }) => countText(items) },
             { title: 'Same answer', className: numeric, cell: ({ share }) => `${Math.round(share * 100)} %` },
             {
               title: 'Beyond chance (α)',
@@ -133,7 +133,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   if (rows.length === 0) return null;
   const back = (call: string) =>
     run(() => takeBack(call, reviews.get(call)?.get(me.user)?.records ?? []), {
-      failed: 'The review was not taken back.',
+      failed: 'The review was not deleted.',
     });
   const columns: TableColumn<CallRow>[] = [
     {
@@ -260,7 +260,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
         <span dir="auto">by {queue.assignees?.join(', ') ?? 'everybody'}</span>
       </p>
       {mayWrite ? null : <p className="hint">Reviewing takes a key with the role write on {project}.</p>}
-      {isAsked ? null : <p className="hint">Others review this queue: you are not one of them.</p>}
+      {isAsked ? null : <p className="hint">You are not a reviewer of this queue.</p>}
       <QueryStatus of={queries} loading="Loading the queue…" />
       {error ? <Notice kind="error">{error}</Notice> : null}
       {state ? (
@@ -306,7 +306,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
         onClose={() => setDeleting(false)}
         onConfirm={removed}
       >
-        The queue goes, with its earlier versions. What people answered stays on the calls.
+        This deletes the queue with all its versions. Reviews stay on the calls.
       </Confirm>
     </section>
   );
@@ -352,8 +352,10 @@ export const ReviewsView = () => {
     if (queue)
       return <Selected key={queue.id} project={project} queue={queue} onEdit={() => setForm('edit')} />;
     if (id !== undefined)
-      return <Notice kind="error">This queue is not there: it was deleted, or the link is cut off.</Notice>;
-    return data && data.length > 0 ? <p className="muted">Choose a queue to see how it stands.</p> : null;
+      return (
+        <Notice kind="error">This queue does not exist: it was deleted, or the link is incomplete.</Notice>
+      );
+    return data && data.length > 0 ? <p className="muted">Choose a queue to see its progress.</p> : null;
   };
   return (
     <main className="page wide">

@@ -38,7 +38,7 @@ const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
         value={name}
         onChange={setName}
       />
-      <Check label="The project opens with it" checked={isDefault} onChange={setDefault} />
+      <Check label="Open the project with this view" checked={isDefault} onChange={setDefault} />
       <Button type="submit" kind="primary" disabled={name.trim() === ''}>
         {of ? 'Change' : replaces(name.trim()) ? 'Replace' : 'Save'}
       </Button>

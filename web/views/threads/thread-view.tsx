@@ -472,7 +472,7 @@ const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
             <Button
               className="error-text"
               aria-pressed={failed}
-              title={failed ? 'Show all turns' : 'Show these alone'}
+              title={failed ? 'Show all turns' : 'Show only these'}
               onClick={() => onFailed(!failed)}
             >
               {countedText(errors, 'turn')} failed
@@ -543,7 +543,7 @@ export const ThreadView = () => {
             </Link>
           }
         >
-          This thread has no turns: they were deleted, or none was reported.
+          This thread has no turns. They were deleted, or none was reported.
         </Notice>
       ) : null}
       {hidden > 0 ? (

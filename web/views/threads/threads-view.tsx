@@ -201,7 +201,7 @@ const keys = [
   ['Enter', 'open the thread'],
   ['x', 'select the thread'],
   ['/', 'search'],
-  ['r', 'read the list anew'],
+  ['r', 'refresh the list'],
   ['?', 'these keys'],
 ] as const;
 
@@ -325,7 +325,7 @@ export const ThreadsView = () => {
         <h1>Threads</h1>
         <TimeMenu span={search} onChange={({ range, from, to }) => change({ range, from, to })} />
         <SearchForm
-          label="Search what was said, or an id"
+          label="Search messages or ids"
           text={search.text ?? search.id}
           box={find}
           onSearch={(text) => change({ text, id: undefined })}

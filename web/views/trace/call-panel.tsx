@@ -262,7 +262,7 @@ export const CallPanel = (props: CallPanelProps) => {
     <>
       <Head call={call} size={data?.storage_size_bytes} />
       <QueryStatus of={[query]} loading="Loading the call…" />
-      {data === null ? <Notice kind="error">This call is not there any more: it was deleted.</Notice> : null}
+      {data === null ? <Notice kind="error">This call was deleted.</Notice> : null}
       {data ? <Panels {...props} call={data} /> : null}
     </>
   );

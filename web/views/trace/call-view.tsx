@@ -14,9 +14,7 @@ export const CallView = () => {
     <main className="center">
       <QueryStatus of={[query]} loading="Looking for the call…" />
       {data === null ? (
-        <Notice kind="error">
-          There is no such call. It may not have been reported yet, or was deleted.
-        </Notice>
+        <Notice kind="error">This call does not exist. It was not reported yet, or was deleted.</Notice>
       ) : null}
     </main>
   );

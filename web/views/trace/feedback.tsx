@@ -182,7 +182,7 @@ const FeedbackForm = ({ state }: { state: FeedbackState }) => (
   <section className="card feedback-form" aria-label="Your feedback">
     <h3>Your feedback</h3>
     <Part state={state} kind="score" title="Score" hint="Any number, such as 0.9" />
-    <Part state={state} kind="note" title="Note" hint="What is good, what is not" />
+    <Part state={state} kind="note" title="Note" hint="What is good or bad about it" />
     <Part state={state} kind="correction" title="Correction" hint="What the answer should have been" />
   </section>
 );
@@ -230,7 +230,7 @@ const Record = ({ record }: { record: CallFeedback }) => {
 /** The feedback on the call, oldest first, and what one says oneself beside the thumbs above. */
 export const FeedbackPanel = ({ state }: { state: FeedbackState }) => (
   <div className="stack">
-    {state.records.length === 0 ? <p className="muted">Nobody has given feedback on this call.</p> : null}
+    {state.records.length === 0 ? <p className="muted">This call has no feedback yet.</p> : null}
     <ul className="feedback">
       {state.records.map((record) => (
         <Record key={record.id} record={record} />

@@ -59,7 +59,7 @@ const PartView = ({ part, plain }: { part: Part; plain: boolean }) => {
     case 'text':
       return plain ? <LongText text={part.text} /> : <Markdown text={part.text} />;
     case 'thinking':
-      if (part.text === '') return <p className="muted">Thinking, without words</p>;
+      if (part.text === '') return <p className="muted">Thinking (no text)</p>;
       return (
         <details className="thinking">
           <summary>Thinking</summary>

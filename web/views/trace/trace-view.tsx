@@ -57,8 +57,8 @@ declare module '@tanstack/react-router' {
 const keys = [
   ['j ↓', 'next call'],
   ['k ↑', 'previous call'],
-  ['→', 'open, or go to the first call below'],
-  ['←', 'close, or go to the call above'],
+  ['→', 'expand, or go to the first call below'],
+  ['←', 'collapse, or go to the call above'],
   ['e', 'next error'],
   ['/', 'search in the tree'],
   ['n', 'next find'],
@@ -172,7 +172,7 @@ const TreeTools = ({ state, story, onStory, own, onOwn, onHelp }: TreeToolsProps
       <>
         <Check
           label="Own"
-          title="What each call took itself, without those below it"
+          title="Each call on its own, without its children"
           checked={own}
           onChange={onOwn}
         />
@@ -203,7 +203,7 @@ const Gone = ({ project }: { project: string }) => (
         </Link>
       }
     >
-      This trace is not there: it was deleted, or its calls were never reported.
+      This trace does not exist: it was deleted, or its calls were never reported.
     </Notice>
   </main>
 );

@@ -97,7 +97,7 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
 
 const preview: Column = {
   id: 'preview',
-  title: 'Input → output',
+  title: 'Input / Output',
   least: 240,
   grow: 3,
   cell: (row, about) => {

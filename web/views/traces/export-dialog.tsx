@@ -63,7 +63,7 @@ const ExportForm = ({ list, onClose }: Omit<ExportDialogProps, 'open'>) => {
       </p>
       <Segments fit legend="Form" value={form} options={forms} onChange={setForm} />
       <fieldset className="plain-set">
-        <legend>Whole contents, which make it large</legend>
+        <legend>Full contents (large file)</legend>
         {contents.map((column) => (
           <Check
             key={column}

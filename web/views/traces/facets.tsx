@@ -188,7 +188,9 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
       />
       <QueryStatus of={[query]} loading="Counting…" />
       {query.data && found.length === 0 ? (
-        <p className="muted">{all.length === 0 ? 'No call of this time has one.' : 'None has this text.'}</p>
+        <p className="muted">
+          {all.length === 0 ? 'No call in this period has one.' : 'None has this text.'}
+        </p>
       ) : null}
       <ul className="values-list">
         {found.slice(0, shownValues).map(({ value, count, condition = facet.conditionOf(value) }) => (

@@ -133,12 +133,7 @@ const Head = ({ columns, sort, onSort, onWidth, allPicked, onPickAll }: HeadProp
   <div role="row" aria-rowindex={1} className="table-row table-head">
     <div role="columnheader" className="cell pick">
       <span className="hidden">Selected</span>
-      <input
-        type="checkbox"
-        aria-label="Select all rows that were read"
-        checked={allPicked}
-        onChange={onPickAll}
-      />
+      <input type="checkbox" aria-label="Select all loaded rows" checked={allPicked} onChange={onPickAll} />
     </div>
     {columns.map(({ id, title, path, numeric }) => {
       const mark = path === undefined ? undefined : sortMark(sort, path);

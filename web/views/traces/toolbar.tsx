@@ -24,8 +24,8 @@ export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogPro
       <p className="muted">
         <code>POST /calls/stream_query</code>{' '}
         {filtered
-          ? 'answers these calls and more: the filter by cost is the page’s own.'
-          : 'answers exactly these calls.'}
+          ? 'returns these calls and more: the page itself filters by cost.'
+          : 'returns exactly these calls.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard */}
       <pre className="code" tabIndex={0}>
@@ -47,11 +47,11 @@ const totals = (name: string): string => `-${totalsPath}.${name}`;
 const sorts: readonly (readonly [text: string, sort: string, ofAll: boolean])[] = [
   ['Newest first', '-started_at', true],
   ['Oldest first', 'started_at', true],
-  ['Slowest first', '-summary.svc.latency_ms', true],
-  ['Dearest first', totals('total_cost'), false],
-  ['Most tokens first', totals('input_tokens'), false],
-  ['Most errors first', totals('error_count'), false],
-  ['Most calls first', totals('call_count'), false],
+  ['Slowest', '-summary.svc.latency_ms', true],
+  ['Most expensive', totals('total_cost'), false],
+  ['Most tokens', totals('input_tokens'), false],
+  ['Most errors', totals('error_count'), false],
+  ['Most calls', totals('call_count'), false],
 ];
 
 interface SearchMenuProps {
@@ -175,7 +175,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
           </Button>
           {layout || paths.length > 0 ? (
             <Button kind="quiet" onClick={() => onChange({ layout: undefined, columns: undefined })}>
-              As at first
+              Reset
             </Button>
           ) : null}
         </div>

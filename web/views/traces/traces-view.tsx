@@ -55,8 +55,8 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
         <span>{rowsText(state, isCounted ? data?.count : undefined)}</span>
       )}
       {filtered ? (
-        <span className="muted" title="What rows cost is looked up one by one">
-          of {countText(read)} looked at
+        <span className="muted" title="The cost of each row is looked up separately">
+          of {countText(read)} checked
         </span>
       ) : null}
       {isCounted && error ? <span className="error-text">{wordsOf(error)}</span> : null}
@@ -117,7 +117,7 @@ const Selection = ({ picks: { picked, compare, clear }, project }: SelectionProp
       {mayWrite ? (
         <Button onClick={() => setAdding(true)}>Add {countText(picked.length)} to dataset</Button>
       ) : null}
-      <Button kind="quiet" onClick={clear} aria-label="Select nothing">
+      <Button kind="quiet" onClick={clear} aria-label="Clear selection">
         ✕
       </Button>
       <AddDialog open={adding} onClose={() => setAdding(false)}>
@@ -139,9 +139,9 @@ const TellMe = ({ search: { project, all, status, text, where } }: { search: Tra
       ...(where && { where }),
     }}
     className="button plain"
-    title="Tell me when there are more of these calls, or when they are slower or dearer…"
+    title="Alert on the count, latency or cost of these calls"
   >
-    Tell me…
+    Create alert
   </Link>
 );
 
@@ -154,9 +154,9 @@ const keys = [
   ['k ↑', 'previous row'],
   ['Enter', 'open the row'],
   ['x', 'select the row'],
-  ['c', 'compare the two that are selected'],
+  ['c', 'compare the two selected rows'],
   ['/', 'search'],
-  ['r', 'read the list anew'],
+  ['r', 'refresh the list'],
   ['?', 'these keys'],
 ] as const;
 
@@ -240,7 +240,7 @@ export const TracesView = () => {
           <div className="folded">
             <Check
               label="Live"
-              title={mayLive ? undefined : 'Only with the newest first, and without a filter by cost'}
+              title={mayLive ? undefined : 'Only when sorted by newest, and without a filter on cost'}
               checked={live}
               disabled={!mayLive}
               onChange={(checked) => change({ live: checked || undefined })}

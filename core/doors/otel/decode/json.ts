@@ -217,7 +217,7 @@ const frame = <T>(read: () => T): T => {
     return read();
   } catch (error) {
     if (!(error instanceof UnusableSpan)) throw error;
-    throw badBody(`is no export: ${error.message}`, error);
+    throw badBody(`is not an export: ${error.message}`, error);
   }
 };
 

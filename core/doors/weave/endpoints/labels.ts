@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint, oneAnswer, oneRecord } from '../../../../api/endpoint.ts';
 import { done, project } from '../../../../api/fields.ts';
 import { objectId, versionName } from '../../../../api/objects.ts';
-import { isDigest, parseVersionName } from '../../../../foundations/wire/index.ts';
+import { isDigest, isLabel, parseVersionName } from '../../../../foundations/wire/index.ts';
 import {
   documented,
   field,
@@ -25,7 +25,9 @@ const isTaken = (text: string): boolean => {
   return version === 'latest' || 'versionIndex' in version || isDigest(text);
 };
 
-const alias = id
+const label = id.check(z.refine(isLabel, rule('should be at most 768 bytes of UTF-8')));
+
+const alias = label
   .check(z.refine((text) => !isTaken(text), rule('should be neither latest, nor v<N>, nor a digest')))
   .register(documented, { name: 'Alias', says: printableText(256) });
 
@@ -64,7 +66,7 @@ export const aliasesRemove = /* @__PURE__ */ endpoint({
     record({
       project_id: project,
       object_id: objectId,
-      aliases: field(listOf(id, maxLabels), aliasesText),
+      aliases: field(listOf(label, maxLabels), aliasesText),
     }),
   answer: () => done,
   examples: {},
@@ -80,7 +82,7 @@ export const tagsAdd = /* @__PURE__ */ endpoint({
   name: 'TagsAdd',
   summary: 'Tag a version',
   description: 'Those that it has already stay.',
-  request: () => record({ ...versionFields, tags: field(listOf(id, maxLabels), tagsText) }),
+  request: () => record({ ...versionFields, tags: field(listOf(label, maxLabels), tagsText) }),
   answer: () => done,
   errors: [404],
   examples: {},
@@ -95,7 +97,7 @@ export const tagsRemove = /* @__PURE__ */ endpoint({
   name: 'TagsRemove',
   summary: 'Take tags from a version',
   description: 'Those that it has not are ignored.',
-  request: () => record({ ...versionFields, tags: field(listOf(id, maxLabels), tagsText) }),
+  request: () => record({ ...versionFields, tags: field(listOf(label, maxLabels), tagsText) }),
   answer: () => done,
   errors: [404],
   examples: {},

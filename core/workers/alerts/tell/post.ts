@@ -41,7 +41,7 @@ export const urlProblem = (
   text: string,
   { loopback = false }: Pick<Outside, 'loopback'> = {},
 ): string | undefined => {
-  if (!URL.canParse(text)) return 'it is no URL';
+  if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, hostname, username, password } = new URL(text);
   if (protocol !== 'https:' && !(loopback && protocol === 'http:')) return 'it does not begin with https://';
   if (username || password) return 'it has a user or a password';

@@ -83,7 +83,7 @@ describe('money that is held', () => {
     expect(refused.detail).toEqual([
       {
         loc: ['header', 'openai-project'],
-        msg: "the project's limit of $1 a month leaves $0.25, and this request may cost up to $0.5; it begins anew at 2026-12-01T00:00:00.000000Z",
+        msg: "the project's limit of $1 a month leaves $0.25, and this request may cost up to $0.5; it resets at 2026-12-01T00:00:00.000000Z",
         type: 'spending_limit',
       },
     ]);

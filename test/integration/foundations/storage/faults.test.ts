@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queryCalls } from '../../../../core/questions/query/index.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
-import { localCredentials } from '../../../../local/stores.ts';
-import { localRegion } from '../../../../local/template/cloudformation.ts';
 import { createCallStore, endOf, project, queryOf, send, startOf } from '../../../support/calls.ts';
 import { type Fault, startFaultyProxy } from '../../../support/faulty-proxy.ts';
 

@@ -1,7 +1,7 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localSigningKey } from '../../../../local/environment.ts';
-import type { BusEvent } from '../../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../../openapi/events.ts';
 import { errorRate } from '../../../support/alerts.ts';
 import { startService, type TestService } from '../../../support/service.ts';

@@ -1,8 +1,8 @@
+import type { BusEvent } from 'cdk-local-runner/streams';
 import OpenAI, { RateLimitError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grant, SpendingLimits } from '../../../../foundations/auth/index.ts';
 import { parseProjectId } from '../../../../foundations/wire/index.ts';
-import type { BusEvent } from '../../../../local/streams/event-bus.ts';
 import { eventDetails } from '../../../../openapi/events.ts';
 import { politeness } from '../../../support/evaluators.ts';
 import { keyWith, limitedKey, newKey } from '../../../support/keys.ts';
@@ -141,7 +141,7 @@ describe('a limit', () => {
     await hasSpent(costs(1_000_000, 100_000));
     const { response } = await ask();
     expect(response.headers.get('x-spending-warning')).toBe(
-      "84 % of the key's limit of $0.25 a day are spent",
+      "84 % of the key's limit of $0.25 a day is spent",
     );
   });
 

@@ -283,7 +283,7 @@ describe('a recorded request', () => {
   });
 
   it.each([
-    ['took too long', { timeout: 0.2 }, 504, /^the upstream local gave no answer within 0.2 s$/],
+    ['took too long', { timeout: 0.2 }, 504, /^the upstream local did not answer within 0.2 s$/],
     ['went nowhere', {}, 502, /^the upstream local cannot be reached/],
   ])('that %s is an error', async (_, fields, status, exception) => {
     const project = newProject();
@@ -413,7 +413,7 @@ describe('a project header', () => {
     const [answer] = (await once(asking, 'response')) as [IncomingMessage];
     expect([answer.statusCode, JSON.parse(await text(answer))]).toMatchObject([
       422,
-      { detail: [{ loc: ['header', 'openai-project'], msg: 'this header should stand there once' }] },
+      { detail: [{ loc: ['header', 'openai-project'], msg: 'this header should be sent once' }] },
     ]);
   });
 

@@ -284,6 +284,36 @@ describe('a coding agent without spans', () => {
     ]);
   });
 
+  it('is one turn of Codex across the end of two hours, each of which has a place of its own', async () => {
+    const project = newProject();
+    const record = (event: string, time: string, values: JsonObject) => ({
+      ...recordJson(event, {
+        ...{ 'conversation.id': 'c-3', 'event.timestamp': `2026-11-24T${time}.000Z`, ...values },
+      }),
+      ...{ traceId: '', spanId: '', timeUnixNano: '0' },
+    });
+    const result = { tool_name: 'exec_command', call_id: 'c1', success: 'true', output: 'done' };
+    for (const each of [
+      record('codex.user_prompt', '07:59:59', { prompt: 'count' }),
+      record('codex.tool_result', '08:00:01', result),
+    ])
+      await taken(send('logs', logsJson(project, each)));
+    const [turn, tool] = await callsOf(project);
+    expect(tool).toMatchObject({ op_name: 'codex.tool', parent_id: turn?.id, turn_id: turn?.id });
+  });
+
+  it('stores nothing of a stream of Codex before its end', async () => {
+    const delta = (second: number) => ({
+      ...recordJson('codex.sse_event', {
+        ...{ 'conversation.id': 'c-4', 'event.kind': 'response.output_text.delta' },
+      }),
+      ...{ traceId: '', spanId: '', ...at(second) },
+    });
+    const answer = await send('logs', logsJson(newProject(), delta(1), delta(2), delta(3)));
+    expect(answer.status).toBe(200);
+    expect(await lineOf(writer.service, answer)).toMatchObject({ writeUnits: 0 });
+  });
+
   it('has no calls of technical spans, and says so', async () => {
     const project = newProject();
     const body = exportJson({ 'svc.project_id': project }, [spanJson({ name: 'append_items' })]);

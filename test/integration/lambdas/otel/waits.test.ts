@@ -193,6 +193,52 @@ describe('an interrupt of LangGraph', () => {
     );
   });
 
+  it.each(['as it happened', 'in the other order'])(
+    'is one turn with all answers if the graph asks again, %s',
+    async (order) => {
+      const project = newProject();
+      const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
+      const last: SpanOf = {
+        ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400 },
+        values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
+      };
+      const requests = [[asking, outer, root], [again, sign, resumed], [last]];
+      for (const spans of order === 'as it happened' ? requests : requests.toReversed())
+        await send(project, spans);
+      const calls = await callsOf(project);
+      expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
+      expect([asking, sign].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([
+        1200, 1000,
+      ]);
+      expect(calls.get(idOf(root))).toMatchObject({
+        output: { answer: 'Signed.' },
+        summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
+      });
+    },
+  );
+
+  it.each([
+    ['the run that goes on', { failed: false }, { failed: true }],
+    ['its own run', { failed: true }, { failed: false }],
+  ])('is in a turn that failed if %s did', async (_, run, goesOn) => {
+    const project = newProject();
+    await send(project, [asking, outer, { ...root, ...run }]);
+    await send(project, [{ ...resumed, ...goesOn }]);
+    expect((await callsOf(project)).get(idOf(root))).toMatchObject({
+      output: { answer: 'On Friday.' },
+      exception: expect.stringContaining('failed'),
+    });
+  });
+
+  it('leaves the output of a turn that goes on itself when somebody has answered', async () => {
+    const project = newProject();
+    const whole = { ...root, to: 2000 };
+    await send(project, [{ ...asking, parent: 1 }, { ...resumed, trace: 1, parent: 1 }, whole]);
+    const { output, turn_id, summary } = (await callsOf(project)).get(idOf(whole)) ?? {};
+    expect({ output, turn_id }).toEqual({ output: { state: 1 }, turn_id: idOf(whole) });
+    expect(summary).not.toHaveProperty('interrupted_output');
+  });
+
   const resumedRun = [innerAgain, again, resumed];
   const namesNothing = [asking, outer].map((span) => ({
     ...span,

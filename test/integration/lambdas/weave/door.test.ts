@@ -17,7 +17,7 @@ describe('Weave’s door', () => {
     const own = await sharedService();
     const key = service.key.replace(/^svc_/, 'weave_');
     const headers = { authorization: `Basic ${btoa(`api:${key}`)}` };
-    const body = { project_id: 'acme/dialect', id: 'none' };
+    const body = { project_id: 'acme/own-door', id: 'none' };
     for (const each of [service, own])
       expect((await each.post('/call/read', body, { headers })).status).toBe(200);
   });
@@ -50,7 +50,7 @@ describe('Weave’s door', () => {
       return Object.fromEntries(rows.map((row) => [row.id.slice(0, 1), row]));
     };
     expect(await read(service)).toMatchObject({
-      5: { op_name: 'span', summary: { weave: { status: 'success' } } },
+      d: { op_name: 'span', summary: { weave: { status: 'success' } } },
       o: { inputs: { ref: ref('weave', 'a') }, wb_run_id: 'r' },
       w: {
         inputs: { ref: ref('weave', 'a') },
@@ -59,7 +59,7 @@ describe('Weave’s door', () => {
       },
     });
     expect(await read(own)).toMatchObject({
-      5: { op_name: 'span', summary: { svc: { status: 'success' } } },
+      d: { op_name: 'span', summary: { svc: { status: 'success' } } },
       o: { inputs: { ref: ref('svc', 'a') }, svc_run_id: 'r' },
       w: { inputs: { ref: ref('svc', 'a') }, op_name: `svc:///${project_id}/op/answer:d`, svc_run_id: 'r' },
     });
@@ -126,11 +126,11 @@ describe('Weave’s door', () => {
 
   it('calls users and runs as Weave does, passes unknown fields over, and says so', async () => {
     const start = {
-      ...{ project_id: 'acme/dialect', id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
+      ...{ project_id: 'acme/own-door', id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
       ...{ wb_run_id: 'run', wb_run_step: 3, otel_dump: null, tomorrow: [1] },
     };
     await done('/call/start', { start });
-    const { call } = (await done('/call/read', { project_id: 'acme/dialect', id: 'c' })) as { call: object };
+    const { call } = (await done('/call/read', { project_id: 'acme/own-door', id: 'c' })) as { call: object };
     expect(call).toMatchObject({
       wb_run_id: 'run',
       wb_run_step: 3,
@@ -138,7 +138,7 @@ describe('Weave’s door', () => {
       wb_run_step_end: null,
     });
     expect(call).toMatchObject({ summary: { weave: { status: 'running' } } });
-    const ours = service.logged.filter((text) => text.includes('acme/dialect'));
+    const ours = service.logged.filter((text) => text.includes('acme/own-door'));
     const line = ours.find((text) => text.includes('"route":"/weave/call/start"')) ?? '';
     expect(line).toContain('"passedOver":["start.otel_dump","start.tomorrow"]');
   });

@@ -240,6 +240,18 @@ const change = (method: 'PUT' | 'POST', path: string, body: object) =>
   service.post(path, { project_id, ...body }, { method });
 
 describe('tags and aliases', () => {
+  it('that are too long for a key are refused, and lead nowhere', async () => {
+    await done('/obj/create', { obj: { project_id, object_id: 'longest', val: { v: 1 } } });
+    const long = '𝄞'.repeat(256);
+    for (const [path, labels] of [
+      ['/objs/longest/aliases', { digest: 'v0', aliases: [long] }],
+      ['/objs/longest/versions/v0/tags', { tags: [long] }],
+    ] as const)
+      expect((await change('PUT', path, labels)).status).toBe(422);
+    const refs = [long, 'x'.repeat(2000)].map((name) => `weave:///${project_id}/object/longest:${name}`);
+    expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [null, null] });
+  });
+
   it('name versions, move, are listed, and go with what they are on', async () => {
     const make = async (val: object) =>
       String((await done('/obj/create', { obj: { project_id, object_id: 'model', val } })).digest);

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
+import { localCredentials } from 'cdk-local-runner';
+import { localRegion } from 'cdk-local-runner/template';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -16,8 +18,6 @@ import {
   type Table,
   type Value,
 } from '../../../../foundations/storage/index.ts';
-import { localCredentials } from '../../../../local/stores.ts';
-import { localRegion } from '../../../../local/template/cloudformation.ts';
 import { anyCharacter } from '../../../support/arbitraries/character.ts';
 
 describe('a value', () => {

@@ -115,7 +115,7 @@ describe('a request', () => {
     expect(answer).toMatchObject({
       statusCode: 415,
       body: {
-        detail: [{ msg: 'should be application/json alone; it is "application/json, application/json"' }],
+        detail: [{ msg: 'should be only application/json; it is "application/json, application/json"' }],
       },
     });
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { policySchema } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { policySchema } from '../../../../local/template/stack.ts';
 import { guardStores, withAccessKeys } from '../../../support/iam/guard.ts';
 
 const spec = (name: string) => ({

@@ -38,9 +38,7 @@ export const claudeCounts = [
 ] as const;
 
 export const countsOf = (facts: readonly Fact[]): Counts | undefined => {
-  const fact = facts
-    .filter(named(event.request, span.model))
-    .find((each) => each.count('input_tokens') !== undefined);
+  const fact = facts.find((each) => each.count('input_tokens') !== undefined);
   if (!fact) return undefined;
   const [input, output, cacheRead, cacheWrite] = claudeCounts.map((key) => fact.count(key));
   return {

@@ -8,8 +8,9 @@ import { isJsonObject, type JsonObject, type ProjectId } from '../../../../../fo
 import { type AgentCapture, readAgentCapture } from '../../../../support/agent-captures.ts';
 import { createCallStore, query } from '../../../../support/calls.ts';
 import { createFeedbackStore } from '../../../../support/feedback.ts';
+import { interleaved, kindsOf } from '../../../../support/intercepted.ts';
 import '../../../../support/properties.ts';
-import { runs } from '../../../../support/sampling.ts';
+import { runs, sample } from '../../../../support/sampling.ts';
 import { everythingStored } from '../../../../support/stored.ts';
 
 let store: Store;
@@ -134,6 +135,25 @@ describe.each(names)('what %s says', (name) => {
     expect(await everythingStored(store, projectId)).toMatchObject({ items: 0, objects: 0 });
     expect(await callsOf(projectId)).toEqual([]);
   });
+});
+
+it('two halves of a session make the same calls, wherever one of them comes in between the other', async () => {
+  const pieces = await piecesOf(await readAgentCapture('claude-code-spans-and-logs'));
+  const half = (of: number) => pieces.filter((_, i) => i % 2 === of);
+  const whole = newProject();
+  await sendAll(whole, pieces);
+  const expected = await callsOf(whole);
+  const kinds = await kindsOf(store, (calls) => sendAll(newProject(), half(0), { ...stores, calls }));
+  for (const at of sample([...kinds.keys()], 8, 'halves of a session')) {
+    const projectId = newProject();
+    await interleaved(
+      store,
+      at,
+      (calls) => sendAll(projectId, half(0), { ...stores, calls }),
+      () => sendAll(projectId, half(1)),
+    );
+    expect([at, await callsOf(projectId)]).toEqual([at, expected]);
+  }
 });
 
 describe('a session of which only one half comes', () => {

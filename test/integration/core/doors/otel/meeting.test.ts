@@ -45,9 +45,11 @@ interface Made {
   readonly role: keyof typeof roles;
   readonly thread?: string | null;
   readonly user?: string | null;
+  /** Whether its parent is a span of another process. @default false */
+  readonly isRemote?: boolean;
 }
 
-const received = (projectId: ProjectId, { number, parent, role, thread, user }: Made) => {
+const received = (projectId: ProjectId, { number, parent, role, thread, user, isRemote = false }: Made) => {
   const attributes: Record<string, AttributeValue> = {
     ...roles[role],
     ...(thread && { 'session.id': thread }),
@@ -56,7 +58,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user }: 
   const parentSpanId = parent === null ? {} : { parentSpanId: hex(parent) };
   return {
     projectId,
-    hasRemoteParent: false,
+    hasRemoteParent: isRemote,
     pauses: false,
     span: spanOf({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
   };
@@ -240,6 +242,14 @@ describe('the spans of a trace', () => {
     }
   });
 
+  it('below a span of another process are of its turn, in whatever request they come', async () => {
+    const project = newProject();
+    const served: Made = { number: 4, parent: 99, role: 'agent', thread: 't', isRemote: true };
+    await send(project, [served, { ...model, parent: 5 }]);
+    await send(project, [{ ...tool, number: 5, parent: 4 }]);
+    expect(await placesIn(project)).toEqual({ 2: ['t', 4, null], 4: ['t', 4, null], 5: ['t', 4, null] });
+  });
+
   it('that come again are not written again', async () => {
     const project = newProject();
     for (const part of [[model], [tool], [root]]) await send(project, part);
@@ -272,6 +282,11 @@ describe('units', () => {
 
   it('of a trace that comes in one request are those of its calls', async () => {
     expect(await units(newProject(), root, model(2))).toEqual([0, 9]);
+  });
+
+  it('of a trace whose root has its parent in another process are those of its calls', async () => {
+    const served: Made = { ...root, parent: 99, isRemote: true };
+    expect(await units(newProject(), served, model(2))).toEqual([0, 9]);
   });
 
   it('of a trace that comes in several are those of the documents', async () => {

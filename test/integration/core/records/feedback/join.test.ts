@@ -76,7 +76,8 @@ describe('feedback on many calls', () => {
     const record = (i: number, callId: string) => {
       const { id, created_at, payload } = answers[i] ?? {};
       const rest = { feedback_type: 'note', svc_ref: callRef(callId), creator: null, svc_user_id: 'ada' };
-      return { id, created_at, payload, ...rest };
+      const refs = { annotation_ref: null, runnable_ref: null, call_ref: null, trigger_ref: null };
+      return { id, created_at, payload, ...rest, ...refs };
     };
     const spent = requestBudget(60_000);
     expect(Object.fromEntries(await join(store, idsOf(many), spent))).toEqual({
@@ -111,13 +112,16 @@ describe('feedback on many calls', () => {
 
   it('is looked up where the project has much more, and the next query knows', async () => {
     const store = await createFeedbackStore({ shards: [2] });
+    await createAll(store, [on('call-8', 'the oldest')]);
     await createAll(
       store,
       Array.from({ length: 600 }, (_, i) => on(`other-${i}`, 'x', { payload: noise(500) })),
     );
-    await createAll(store, [on('call-8', 'the only one')]);
+    await createAll(store, [on('call-8', 'the newest')]);
     const first = requestBudget(60_000);
-    expect([...(await join(store, idsOf(many), first)).keys()]).toEqual(['call-8']);
+    const found = await join(store, idsOf(many), first);
+    // The oldest was read before the others were too many, and the newest was not.
+    expect([...found].map(([id, records]) => [id, records.length])).toEqual([['call-8', 2]]);
     // A quarter of what the calls take, and a page of each shard.
     expect(first.meter.requests).toBeGreaterThan(many);
     expect(first.meter.requests).toBeLessThan(1.1 * many);
@@ -148,5 +152,9 @@ describe('feedback on many calls', () => {
     expect(found).toBe(600);
     expect(requests[0]).toBeGreaterThan(100);
     expect(requests[2]).toBe(0);
+    // However many calls ask, no more is read than there is room for.
+    const bounded = requestBudget(60_000);
+    await new FeedbackJoin(store, project, bounded, 50_000).on(ids);
+    expect(bounded.meter.requests).toBeGreaterThanOrEqual(1000);
   });
 });

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endLease, takeLease } from '../../../../../core/workers/evaluators/index.ts';
-import { requestBudget, type Table } from '../../../../../foundations/storage/index.ts';
+import { queryPage, requestBudget, type Table } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
+import { clientThrough } from '../../../../support/intercepted.ts';
 import { createStores } from '../../../../support/stores.ts';
 
 let table: Table;
@@ -12,8 +13,8 @@ beforeAll(async () => {
 
 const budget = () => requestBudget(60_000);
 const inAnHour = () => Date.now() + 3_600_000;
-const take = (name: string, { leases = 3, until = inAnHour() } = {}) =>
-  takeLease(table, name as ProjectId, { leases, until }, budget());
+const take = (name: string, { leases = 3, until = inAnHour() } = {}, from = table) =>
+  takeLease(from, name as ProjectId, { leases, until }, budget());
 
 describe('the leases of a project', () => {
   it('are as many as there are, whoever wants one at the same time', async () => {
@@ -38,6 +39,27 @@ describe('the leases of a project', () => {
     expect(await take('acme/dead', { leases: 1, until: Date.now() - 1 })).toBeDefined();
     expect(await take('acme/dead', { leases: 1 })).toBeDefined();
     expect(await take('acme/dead', { leases: 1 })).toBeUndefined();
+  });
+
+  it('are those of whoever took them, also if the answer of the store was lost', async () => {
+    let isLost = false;
+    const client = clientThrough(async (operation, _, send) => {
+      const answer = await send();
+      if (operation !== 'PutItem' || isLost) return answer;
+      isLost = true;
+      throw Object.assign(new Error('lost'), { name: 'TimeoutError' });
+    });
+    expect(await take('acme/lost', { leases: 1 }, { ...table, client })).toBeDefined();
+    expect(isLost).toBe(true);
+  });
+
+  it('end without an error if the store does not take it, and are deleted some time after their own', async () => {
+    const until = inAnHour();
+    const lease = (await take('acme/left', { until })) ?? expect.fail();
+    const client = clientThrough(() => Promise.reject(new Error('the store is gone')));
+    await endLease({ ...table, client }, lease, requestBudget(1000));
+    const { items } = await queryPage(table, { partition: ['k', lease.key.k] }, budget());
+    expect(items.map(({ x }) => x)).toEqual([Math.ceil(until / 1000)]);
   });
 
   it('are no more than before if there were more', async () => {

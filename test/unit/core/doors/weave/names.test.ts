@@ -102,6 +102,15 @@ describe('a request', () => {
     });
   });
 
+  it('may be nested however deep', () => {
+    const deep = (levels: number) =>
+      JSON.parse(`${'{"$not":['.repeat(levels)}{"$getField":"wb_user_id"}${']}'.repeat(levels)}`);
+    expect(JSON.stringify(requestFromWeave({ query: deep(1000) }))).toContain('"svc_user_id"');
+    const lists = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    for (const name of ['query', 'fields', 'filter'])
+      expect(requestFromWeave({ [name]: lists })).toBeDefined();
+  });
+
   it('is not copied where nothing changes, and __proto__ stays a field', () => {
     const same = { batch: [{ mode: 'end', req: { end: { id: 'c' } } }] };
     expect(requestFromWeave(same)).toBe(same);

@@ -39,9 +39,9 @@ describe('a file of rows', () => {
   });
 
   it.each([
-    ['jsonl', '{"a":1}\n\n[2]', 'Line 3 is no JSON object'],
+    ['jsonl', '{"a":1}\n\n[2]', 'Line 3 is not a JSON object'],
     ['csv', 'a,b\n1,2,3', 'Row 1 has 3 fields'],
-    ['csv', 'a\n"open', 'Line 2 is no CSV'],
+    ['csv', 'a\n"open', 'Line 2 is not CSV'],
   ] as const)('that is wrong in %s names the place', (form, text, problem) => {
     expect(() => rowsIn(text, form)).toThrow(problem);
   });

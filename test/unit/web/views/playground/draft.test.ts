@@ -111,8 +111,8 @@ describe('the request of the playground', () => {
   it.each([
     [{ model: ' ' }, 'Name a model.'],
     [{ model: 'm', messages: [] }, 'Write at least one message.'],
-    [{ model: 'm', parameters: '[1]' }, 'The parameters are no JSON object.'],
-    [{ model: 'm', parameters: '{"a":' }, 'The parameters are no JSON object.'],
+    [{ model: 'm', parameters: '[1]' }, 'The parameters are not a JSON object.'],
+    [{ model: 'm', parameters: '{"a":' }, 'The parameters are not a JSON object.'],
   ])('says what is wrong with a draft: %j', (change, problem) => {
     expect(requestOf({ ...emptyDraft(), ...change })).toEqual({ problem });
   });
@@ -121,7 +121,7 @@ describe('the request of the playground', () => {
     const { messages } = emptyDraft();
     const broken = messages.map((message) => ({ ...message, extra: '{' }));
     expect(requestOf({ model: 'm', messages: broken, parameters: '' })).toEqual({
-      problem: 'The other fields of message 1 are no JSON object.',
+      problem: 'The other fields of message 1 are not a JSON object.',
     });
   });
 });

@@ -17,12 +17,12 @@ describe('a typed price', () => {
   });
 
   it.each([
-    [{ model: '' }, 'Name the model'],
-    [{ input: '' }, 'Write both prices'],
-    [{ output: '-1' }, 'Write both prices'],
-    [{ output: 'much' }, 'Write both prices'],
-    [{ input: '1e20' }, 'Write prices up to 1000000000000000 for a million tokens'],
-    [{ from: 'yesterday' }, 'The time is none'],
+    [{ model: '' }, 'Enter the model'],
+    [{ input: '' }, 'Enter both prices'],
+    [{ output: '-1' }, 'Enter both prices'],
+    [{ output: 'much' }, 'Enter both prices'],
+    [{ input: '1e20' }, 'Enter prices up to 1000000000000000 per million tokens'],
+    [{ from: 'yesterday' }, 'The time is invalid'],
   ])('says what is wrong with %j', (change, problem) => {
     expect(typedPrice({ ...form, ...change })).toEqual({ problem: expect.stringContaining(problem) });
   });

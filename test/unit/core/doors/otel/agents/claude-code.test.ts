@@ -53,6 +53,33 @@ describe('an MCP tool', () => {
   });
 });
 
+it('a tool whose record has no input has what its parameters say as arguments', () => {
+  const said = { tool_use_id: 't', tool_name: 'Bash', tool_parameters: '{"bash_command":"ls"}' };
+  expect(operations(record('tool_result', 2, said))[0]?.inputs).toEqual({ bash_command: 'ls' });
+});
+
+describe('the tokens of a request', () => {
+  const counts = {
+    input_tokens: '7',
+    output_tokens: '3',
+    cache_read_tokens: '100',
+    cache_creation_tokens: '20',
+  };
+
+  it('count those of the cache as input, which are beside it', () => {
+    const [model] = operations(record('api_request', 2, { request_id: 'r', model: 'm', ...counts }));
+    expect(model?.counts).toEqual({ model: 'm', input: 127, output: 3, cacheRead: 100, cacheWrite: 20 });
+  });
+
+  it('are those of the span if the record says none, with its model', () => {
+    const [model] = operations(
+      record('api_request', 2, { request_id: 'r', model: 'm' }),
+      span('llm_request', ['b', 'a'], [1, 3], { request_id: 'r', 'gen_ai.request.model': 'm-1', ...counts }),
+    );
+    expect(model?.counts).toMatchObject({ model: 'm-1', input: 127 });
+  });
+});
+
 describe('a wait for a person', () => {
   const run = span('tool', ['b', 'a'], [1, 9], { tool_use_id: 't', tool_name: 'Bash' });
   const blocked = (source: string) =>

@@ -49,6 +49,15 @@ it('a request that failed is a call of its own, and the next one another', () =>
   ]);
 });
 
+it('an answer that fails on the way is a call that failed, and what a stream says beside is none', () => {
+  const found = operations(
+    record('api_request', 3, { 'http.response.status_code': 200 }),
+    record('sse_event', 4, { 'event.kind': 'response.output_item.done' }),
+    record('sse_event', 5, { 'event.kind': 'response.failed', 'error.message': 'overloaded' }),
+  );
+  expect(found).toMatchObject([{ kind: 'model', exception: 'overloaded', endedAt: 5 * second }]);
+});
+
 it('a duration that leads to before 1970 is none', () => {
   const [, tool] = operations(prompt, result({ duration_ms: String(Number.MAX_SAFE_INTEGER) }));
   expect(tool).toMatchObject({ kind: 'tool', startedAt: 5 * second, endedAt: 5 * second });

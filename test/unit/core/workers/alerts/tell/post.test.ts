@@ -11,7 +11,7 @@ import {
   urlProblem,
 } from '../../../../../../core/workers/alerts/tell/post.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
-import { hooksExample } from '../../../../../support/fixtures/hooks-example.ts';
+import { hooksExample } from '../../../../../support/hooks-example.ts';
 import { type Behaviour, startUpstream, type TestUpstream } from '../../../../../support/upstream.ts';
 
 const secret = 'T0KEN-of-this-webhook';
@@ -189,7 +189,7 @@ describe('a host', () => {
 
 describe('a URL', () => {
   it.each([
-    ['no URL', 'it is no URL'],
+    ['no URL', 'it is not a URL'],
     ['http://hooks.example/x', 'it does not begin with https://'],
     ['ftp://hooks.example/x', 'it does not begin with https://'],
     ['https://me:secret@hooks.example/x', 'it has a user or a password'],

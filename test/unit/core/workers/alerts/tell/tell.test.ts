@@ -1,3 +1,4 @@
+import { type BusEvent, type EventBus, startEventBus } from 'cdk-local-runner/streams';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../../../../../api/alerts.ts';
@@ -10,7 +11,6 @@ import {
 import { signatureHeaders } from '../../../../../../core/workers/alerts/tell/sign.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
 import { parseProjectId } from '../../../../../../foundations/wire/index.ts';
-import { type BusEvent, type EventBus, startEventBus } from '../../../../../../local/streams/event-bus.ts';
 import { alertMessage } from '../../../../../support/alert-message.ts';
 import { startUpstream, type TestUpstream } from '../../../../../support/upstream.ts';
 

@@ -1,0 +1,10 @@
+import { outputOf, type StackSpec } from 'cdk-local-runner/template';
+import { type NamedTable, tables } from '../foundations/storage/tables.ts';
+
+/**
+ * The name of one of the stack's tables, as an output has it.
+ *
+ * @throws Error if the stack has no such output
+ */
+export const tableNameOf = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
+  outputOf(stack, tables[table].output);

@@ -1,0 +1,20 @@
+export {
+  type Concurrency,
+  defaultPoolLimits,
+  type Functions,
+  LambdaFunction,
+  makeFunctions,
+  type PoolLimits,
+} from './functions.ts';
+export { awslambda, delimiterLength, isStreaming, ResponseStream } from './response-stream.ts';
+export {
+  type Container,
+  type ContainerOptions,
+  environmentOf,
+  FunctionError,
+  FunctionWorker,
+  forwardLines,
+  type Output,
+  type StartContainer,
+  youngMbOnLambda,
+} from './worker.ts';

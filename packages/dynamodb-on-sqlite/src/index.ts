@@ -1,0 +1,2 @@
+export { type ServerOptions, type StoreServer, startServer } from './server.ts';
+export { startStore, storeFile } from './start.ts';

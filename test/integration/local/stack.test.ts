@@ -1,0 +1,24 @@
+import { outputOf, readStack } from 'cdk-local-runner/template';
+import { describe, expect, it } from 'vitest';
+import { takesKey } from '../../../api/endpoint.ts';
+import { allRoutes } from '../../../api/routes.ts';
+import { assembly } from '../../support/assembly.ts';
+
+describe('the synthesized stack', () => {
+  const stack = readStack(assembly());
+
+  it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
+    for (const { path, method, authorizer, function: spec } of stack.api.routes) {
+      const route = allRoutes.find((candidate) => candidate.path === path && candidate.method === method);
+      const stores = route?.stores;
+      const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
+      expect(authorizer?.function.environment.KEYS_TABLE).toBe(
+        route && takesKey(route) ? outputOf(stack, 'KeysTable') : undefined,
+      );
+      expect(CALLS_TABLE).toBe(stores?.calls && outputOf(stack, 'CallsTable'));
+      const objects = stores?.objects ?? stores?.tables ?? stores?.files;
+      expect(OBJECTS_TABLE).toBe(objects && outputOf(stack, 'ObjectsTable'));
+      expect(COSTS_TABLE).toBe(stores?.costs && outputOf(stack, 'CostsTable'));
+    }
+  });
+});
