@@ -108,6 +108,22 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
     await page.getByLabel('Path of a new column').waitFor();
   });
 
+  it('without a network, in a view whose part is shown at once and has not been loaded', async () => {
+    const page = await visit('robots.txt', {
+      expected: /robots|failed:|ERR_FAILED|Cannot reach the service|dynamically imported/,
+    });
+    let reachable = false;
+    await page.route(
+      (address) => address.href.includes('/story-view-') || address.href === pageUrl,
+      (route) => (reachable ? route.continue() : route.abort()),
+    );
+    await page.goto(new URL(`trace?project=${at}&trace=f1&story=true`, pageUrl).href);
+    await alert(page, 'Cannot reach the service. Check your connection, then try again.');
+    reachable = true;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Story', exact: true }).waitFor();
+  });
+
   it('with a key that may not read the project', async () => {
     const page = await visit(`traces?project=${encodeURIComponent('other/secret')}`, {
       as: reader,

@@ -113,6 +113,7 @@ export interface AnsweredCall {
   readonly thread_id: string | null;
   readonly turn_id: string | null;
   readonly started_at: string;
+  readonly ended_at: string | null;
   readonly attributes: {
     readonly kind?: string;
     readonly agent?: { readonly name?: string };

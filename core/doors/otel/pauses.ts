@@ -46,6 +46,8 @@ export interface Pause {
   readonly opName: string;
   readonly startedAt: Micros;
   readonly endedAt: Micros;
+  /** Whether the call failed itself. */
+  readonly hasFailed: boolean;
   /** Digests of the names of the questions. An answer without any is to whatever was asked. */
   readonly keys: string[];
 }
@@ -94,7 +96,7 @@ export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
       const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
       return places.map((place) => ({
         ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
-        ...{ endedAt: askedAt(end), keys },
+        ...{ endedAt: askedAt(end), hasFailed: end.exception !== null, keys },
       }));
     }),
   );
@@ -140,10 +142,10 @@ const passes = (wait: Pause, waits: readonly Pause[]): boolean =>
       (other.startedAt > wait.startedAt || other.endedAt < wait.endedAt || wait.parentId !== other.id),
   );
 
+/** @param pauses in order of their times, as they are read */
 const linksOf = (pauses: readonly Pause[]): Links => {
-  const sorted = pauses.toSorted((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
-  const waits = sorted.filter(({ kind }) => kind === 'wait');
-  const resumes = sorted.filter(({ kind }) => kind === 'resume');
+  const waits = pauses.filter(({ kind }) => kind === 'wait');
+  const resumes = pauses.filter(({ kind }) => kind === 'resume');
   const asked = waits.filter((wait) => !passes(wait, waits));
   return {
     links: asked.map((wait) => ({ wait, resume: resumes.find((resume) => isAnswer(resume, wait)) })),
@@ -196,7 +198,8 @@ const withoutWait = (summary: JsonObject): JsonObject => {
 const waited = (end: Ended, { wait, resume }: Answered): Partial<Ended> => {
   const ms = Math.max(0, Math.round((resume.startedAt - wait.endedAt) / microsPerMs));
   return {
-    endedAt: Math.max(end.endedAt, resume.startedAt),
+    // Not later, even if a later answer was known before this one.
+    endedAt: resume.startedAt,
     summary: { ...withoutWait(end.summary), waited_ms: ms },
   };
 };
@@ -240,6 +243,17 @@ const answered = (turn: Ended, resumed: Ended): Partial<Ended> => {
     exception: exception ?? resumed.exception,
     // What the turn said itself stays, however often it is answered.
     summary: { interrupted_output: output, ...summary },
+  };
+};
+
+/** What a run ended with itself, which was answered before anybody knew that it belongs to another turn. */
+const unanswered = ({ summary, output, exception }: Ended, resume: Pause): Partial<Ended> => {
+  const { interrupted_output: own = output, ...others } = summary;
+  return {
+    endedAt: resume.endedAt,
+    output: own,
+    exception: resume.hasFailed ? exception : null,
+    summary: others,
   };
 };
 
@@ -297,16 +311,19 @@ const relate = async (
     if (call?.end) calls.change(call, { end: { summary: withoutWait(call.end.summary) } });
   }
   const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
-  for (const link of resumed) {
-    const call = await calls.get(link.wait.id);
-    if (call?.end) calls.change(call, { end: waited(call.end, link) });
-  }
   const turns = new Map<string, string>();
   for (const link of resumed) {
     const turn = await turnOf(calls, link, links);
     const [asked, resume] = [await calls.get(link.wait.id), await calls.get(link.resume.id)];
     const isOneThread = asked?.start.threadId === resume?.start.threadId;
-    if (turn !== undefined && turn !== link.resume.id && isOneThread) turns.set(link.resume.id, turn);
+    if (turn === undefined || turn === link.resume.id || !isOneThread) continue;
+    turns.set(link.resume.id, turn);
+    if (resume?.end && 'interrupted_output' in resume.end.summary)
+      calls.change(resume, { end: unanswered(resume.end, link.resume) });
+  }
+  for (const link of resumed) {
+    const call = await calls.get(link.wait.id);
+    if (call?.end) calls.change(call, { end: waited(call.end, link) });
   }
   for (const [resumeId, asked] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
     const resume = await calls.get(resumeId);

@@ -35,6 +35,13 @@ const atLeast = new WeakMap<Store, Map<ProjectId, number>>();
 /** The most projects of a store that this is kept of. */
 const maxProjects = 1000;
 
+/** Sets a value of a map that keeps only so many, those that were set last. */
+export const setNewest = <Key, Value>(map: Map<Key, Value>, key: Key, value: Value, most: number): void => {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) if (map.size > most) map.delete(oldest);
+};
+
 const knownOf = (store: Store): Map<ProjectId, number> => {
   const known = atLeast.get(store) ?? new Map<ProjectId, number>();
   atLeast.set(store, known);
@@ -55,7 +62,7 @@ export class FeedbackJoin {
   /** The calls that have asked. */
   #calls = 0;
   /** What was read of the project, by ref, oldest first. Payloads that lie apart are left out. */
-  #found = new Map<string, FeedbackRecord[]>();
+  readonly #found = new Map<string, FeedbackRecord[]>();
   #project: AsyncGenerator<readonly FeedbackRecord[]> | undefined;
   #isComplete = false;
   #reading: Promise<void> = Promise.resolve();
@@ -109,11 +116,7 @@ export class FeedbackJoin {
       else for (const record of value) this.#add(record);
     }
     if (this.#isComplete) return;
-    known.delete(this.#projectId);
-    known.set(this.#projectId, this.#counts.bytes);
-    for (const oldest of known.keys()) if (known.size > maxProjects) known.delete(oldest);
-    // Nothing of it is wanted any more.
-    if (this.#counts.bytes >= this.#maxBytes) this.#found = new Map();
+    setNewest(known, this.#projectId, this.#counts.bytes, maxProjects);
   }
 
   #add(record: FeedbackRecord): void {

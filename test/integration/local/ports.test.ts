@@ -1,6 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
@@ -15,12 +17,17 @@ import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let keys: string;
+let dataDir: string;
 beforeAll(async () => {
-  // On stores of its own, as `npm start` runs it.
-  service = await startService({ dynamodb: '', s3: '', settings: { events: true, alerts: true } });
+  dataDir = await mkdtemp(join(tmpdir(), 'pennytrace-data-'));
+  // On stores of its own that keep their data, as `npm start` runs it. S3 listens in another way without.
+  service = await startService({ dataDir, dynamodb: '', s3: '', settings: { events: true, alerts: true } });
   keys = tableNameOf(service.stack, 'keys');
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await rm(dataDir, { recursive: true });
+});
 
 /** A request to a port, with or without what browsers and SDKs put on it. */
 interface Attempt {

@@ -89,11 +89,12 @@ const callsOf = async (project: string): Promise<ReadonlyMap<string, AnsweredCal
 const seen = (calls: ReadonlyMap<string, AnsweredCall>) =>
   [...calls.values()]
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, turn_id, thread_id, inputs, output, exception, summary: { svc, ...summary } }) => {
+    .map(({ id, turn_id, thread_id, ended_at, inputs, output, exception, summary: { svc, ...summary } }) => {
       const { waited_ms: waited, waiting } = svc;
-      return { id, turn_id, thread_id, inputs, output, exception, waited, waiting, summary };
+      return { id, turn_id, thread_id, ended_at, inputs, output, exception, waited, waiting, summary };
     });
 
+const json = JSON.stringify;
 const openInference = 'openinference.instrumentation.langchain';
 const graph = { 'session.id': 'bees', 'openinference.span.kind': 'CHAIN' };
 const question = "(Interrupt(value={'question': 'Move them?'}, id='870280e38c779f2afaf6ac2e56d8a74d'),)";
@@ -193,29 +194,105 @@ describe('an interrupt of LangGraph', () => {
     );
   });
 
-  it.each(['as it happened', 'in the other order'])(
-    'is one turn with all answers if the graph asks again, %s',
-    async (order) => {
+  it.each([
+    ['a node in it', false],
+    ['a node in it, and the last run fails', true],
+    ['the run itself', false],
+    ['the run itself, and the last run fails', true],
+  ])('is one turn with all answers if a run that goes on asks again: %s', async (asks, failed) => {
+    const ofNode = asks.startsWith('a node');
+    const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
+    const between: SpanOf = ofNode ? resumed : { ...resumed, events: [interrupted] };
+    const last: SpanOf = {
+      ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400, failed },
+      values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
+    };
+    const first = [asking, outer, root];
+    const second = ofNode ? [again, sign, between] : [again, between];
+    const inOrder = async (...requests: (readonly SpanOf[])[]) => {
       const project = newProject();
-      const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
-      const last: SpanOf = {
-        ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400 },
-        values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
-      };
-      const requests = [[asking, outer, root], [again, sign, resumed], [last]];
-      for (const spans of order === 'as it happened' ? requests : requests.toReversed())
-        await send(project, spans);
+      for (const spans of requests) await send(project, spans);
+      return callsOf(project);
+    };
+    const calls = await inOrder(first, second, [last]);
+    expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
+    const waits = [asking, ofNode ? sign : between].map(
+      (span) => calls.get(idOf(span))?.summary.svc.waited_ms,
+    );
+    expect(waits).toEqual([1200, ofNode ? 1000 : 990]);
+    expect(calls.get(idOf(root))).toMatchObject({
+      output: { answer: 'Signed.' },
+      exception: failed ? expect.stringContaining('failed') : null,
+      summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
+    });
+    expect(calls.get(idOf(between))?.summary).not.toHaveProperty('interrupted_output');
+    const expected = seen(calls);
+    expect(seen(await inOrder(first, [last], second))).toEqual(expected);
+    expect(seen(await inOrder(second, first, [last]))).toEqual(expected);
+    expect(seen(await inOrder(second, [last], first))).toEqual(expected);
+    expect(seen(await inOrder([last], first, second))).toEqual(expected);
+    expect(seen(await inOrder([last], second, first))).toEqual(expected);
+  });
+
+  describe('with an id of its own', () => {
+    const interruptOf = (id: string) => ({
+      ...interrupted,
+      values: {
+        ...interrupted.values,
+        'exception.message': `(Interrupt(value='Move?', id='${id.repeat(32)}'),)`,
+      },
+    });
+    const whole = { ...root, to: 60 };
+    /** Nodes of one name that ask at once. The one that began first is not first by its id. */
+    const hive: SpanOf = { ...asking, parent: 1, id: 13, from: 10, events: [interruptOf('b')] };
+    const queen: SpanOf = { ...asking, parent: 1, id: 12, from: 15, events: [interruptOf('a')] };
+    const runAfter = (trace: number, from: number, resume: JsonObject): SpanOf => ({
+      ...{ ...resumed, trace, from, to: from + 50 },
+      values: {
+        ...resumed.values,
+        'input.value': json({ graph: null, update: null, resume, goto: [] }),
+        'output.value': json({ from }),
+      },
+    });
+    const [a, b] = ['a'.repeat(32), 'b'.repeat(32)];
+
+    it('is answered to the node that asked it, of several of one name', async () => {
+      const project = newProject();
+      await send(project, [queen, hive, whole]);
+      const nodes: SpanOf[] = [
+        { ...again, id: 6, from: 1232, to: 1240 },
+        { ...again, id: 5, from: 1235, to: 1241 },
+      ];
+      await send(project, [...nodes, runAfter(2, 1230, { [a]: 'no', [b]: 'yes' })]);
       const calls = await callsOf(project);
-      expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
-      expect([asking, sign].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([
-        1200, 1000,
-      ]);
-      expect(calls.get(idOf(root))).toMatchObject({
-        output: { answer: 'Signed.' },
-        summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
-      });
-    },
-  );
+      expect(nodes.map((node) => calls.get(idOf(node))?.inputs.resume)).toEqual(['yes', 'no']);
+    });
+
+    it('may be answered before an earlier one: the turn ends with the answer of the last run', async () => {
+      const project = newProject();
+      await send(project, [queen, hive, whole]);
+      await send(project, [runAfter(2, 1100, { [a]: 'no' })]);
+      await send(project, [runAfter(3, 2100, { [b]: 'yes' })]);
+      const calls = await callsOf(project);
+      expect([queen, hive].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([1070, 2070]);
+      expect(calls.get(idOf(whole))?.output).toEqual({ from: 2100 });
+    });
+
+    it('is that of the innermost call, also if the one around it took as long', async () => {
+      const project = newProject();
+      await send(project, [{ ...outer, id: 9 }, { ...outer, parent: 9 }, root]);
+      const calls = [...(await callsOf(project)).values()];
+      expect(calls.filter(({ summary }) => summary.svc.waiting).map(({ id }) => id)).toEqual([idOf(outer)]);
+    });
+
+    it('is none of another run that asks the same meanwhile', async () => {
+      const project = newProject();
+      const other = { ...hive, trace: 9, from: 12, to: 28 };
+      await send(project, [hive, whole, other, { ...whole, trace: 9 }]);
+      const calls = await callsOf(project);
+      expect([hive, other].map((span) => calls.get(idOf(span))?.summary.svc.waiting)).toEqual([true, true]);
+    });
+  });
 
   it.each([
     ['the run that goes on', { failed: false }, { failed: true }],
@@ -327,7 +404,6 @@ interface Framework {
   readonly turn?: Pick<SpanOf, 'trace' | 'id'>;
 }
 
-const json = JSON.stringify;
 const conversation = { 'gen_ai.conversation.id': 'trains' };
 const agentRun = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'seats' };
 const toolRun = {
@@ -352,6 +428,15 @@ const openAiRun = {
 const openAiModel = {
   ...{ ...openAiSpan, name: 'response' },
   values: { 'session.id': 's', 'openinference.span.kind': 'LLM' },
+};
+const givenResult = {
+  ...openAiModel,
+  values: {
+    ...openAiModel.values,
+    'llm.input_messages.0.message.role': 'tool',
+    'llm.input_messages.0.message.content': 'seat 31',
+    'llm.input_messages.0.message.tool_call_id': 'call_1',
+  },
 };
 const openAiTool = {
   ...{ ...openAiSpan, name: 'book_seat' },
@@ -655,15 +740,7 @@ const frameworks: readonly Framework[] = [
               },
             ]
           : []),
-        {
-          ...{ ...openAiModel, id: 11, parent: 9, from: 1040, to: 1100 },
-          values: {
-            ...openAiModel.values,
-            'llm.input_messages.0.message.role': 'tool',
-            'llm.input_messages.0.message.content': 'seat 31',
-            'llm.input_messages.0.message.tool_call_id': 'call_1',
-          },
-        },
+        { ...givenResult, id: 11, parent: 9, from: 1040, to: 1100 },
       ],
       asked: { trace: 1, id: 2 },
       resumed: { trace: 1, id: 9 },
@@ -724,6 +801,30 @@ describe.each(frameworks)('a question to a person in $name', ({ spans, asked, re
         expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(turn)]));
     },
   );
+});
+
+it.each<[string, readonly SpanOf[]]>([
+  [
+    'was handed over to by another one',
+    [
+      { ...openAiRun, id: 9, from: 1021, to: 1105 },
+      { ...openAiModel, id: 11, parent: 9, from: 1022, to: 1100 },
+      { ...openAiRun, id: 12, from: 1110, to: 1200 },
+      { ...givenResult, id: 13, parent: 12, from: 1112, to: 1190 },
+    ],
+  ],
+  [
+    'may have had steps that came in another request',
+    [
+      { ...openAiRun, id: 9, from: 1021, to: 1200 },
+      { ...givenResult, id: 11, parent: 9, from: 1100, to: 1190 },
+    ],
+  ],
+])('a run of an agent by OpenAI answers no question if it %s', async (_, spans) => {
+  const project = newProject();
+  const tool = { ...openAiTool, id: 2, parent: 1, from: 20, to: 21 };
+  await send(project, [...spans.toReversed(), { ...openAiRun, id: 1, from: 0, to: 100 }, tool]);
+  expect((await callsOf(project)).get(idOf(tool))?.summary.svc).toMatchObject({ waiting: true });
 });
 
 it('a tool of an agent by OpenAI that gives nothing waits for nobody', async () => {
