@@ -214,6 +214,13 @@ const reading = async (send: Send): Promise<void> => {
     ...month,
     query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
   });
+  const noted = {
+    $expr: {
+      $contains: { input: { $getField: 'feedback.[note].payload.text' }, substr: { $literal: 'a' } },
+    },
+  };
+  await send('/calls/query_stats', { project_id: project, query: noted });
+  await send('/calls/stats', { ...month, query: noted });
   const costly = { ...alert, metric: { metric: 'total_cost', aggregation: 'sum' } };
   const span = { project_id: project, start: month.start, end: month.end };
   const notOne = { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } };
