@@ -57,9 +57,9 @@ const feedback = async (send: Send): Promise<void> => {
     ...{ project_id: project, weave_ref: `weave:///${project}/call/one` },
     ...{ feedback_type: 'note', payload: { same: true } },
   };
-  for (const id of ['f1', 'f2']) await send('/feedback/create', { ...same, id });
+  for (const id of ['s1', 's2']) await send('/feedback/create', { ...same, id });
   // The new record has been there before: the old one is taken away.
-  await send('/feedback/replace', { ...same, feedback_id: 'f1', id: 'f2' });
+  await send('/feedback/replace', { ...same, feedback_id: 's1', id: 's2' });
 };
 
 const manyRows = 12_000;
