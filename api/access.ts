@@ -63,6 +63,12 @@ export const calls = {
     table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
     indexes: ['by_trace'],
   },
+  /** Does all that the endpoints do. */
+  serve: {
+    stores: true,
+    table: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'PartiQLInsert', 'PutItem', 'Query'],
+    indexes: ['by_time', 'by_trace', 'by_thread', 'by_error'],
+  },
   /** Writes whole calls with new ids, each a start with its end. */
   record: { stores: true, table: ['BatchWriteItem'] },
   /** Replaces calls one by one. */
@@ -107,18 +113,19 @@ export const objects = {
     table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
     objects: ['DeleteObject'],
   },
-  /** Sets and takes tags and aliases of versions. */
-  label: { stores: true, table: ['BatchGetItem', 'BatchWriteItem'] },
-  /** Takes tags and aliases of objects. */
-  unlabel: { stores: false, table: ['BatchWriteItem'] },
-  /** Lists tags and aliases. */
-  labels: { stores: false, table: ['Query'] },
+  /** Does all of this, and labels versions. */
+  serve: {
+    stores: true,
+    table: ['BatchGetItem', 'Query', 'BatchWriteItem', 'PutItem', 'DeleteItem'],
+    objects: ['GetObject', 'PutObject', 'DeleteObject'],
+  },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;
 
 /** Access to files, in the objects table and in their part of the bucket. */
 export const files = {
   create: { stores: true, table: ['BatchGetItem', 'BatchWriteItem'], objects: ['PutObject'] },
   read: { stores: false, table: ['BatchGetItem'], objects: ['GetObject'] },
+  serve: { stores: true, table: ['BatchGetItem', 'BatchWriteItem'], objects: ['GetObject', 'PutObject'] },
 } as const satisfies Ways<OfReports<IndexName<'objects'>>>;
 
 /**
@@ -144,6 +151,7 @@ export const costs = {
   read: { table: ['Query'] },
   create: { table: ['PartiQLInsert'] },
   purge: { table: ['BatchWriteItem'] },
+  serve: { table: ['BatchWriteItem', 'PartiQLInsert', 'Query'] },
 } as const satisfies Ways<Actions<IndexName<'costs'>>>;
 
 /** Access to feedback, in its table and in its part of the bucket. */
@@ -198,6 +206,13 @@ export const feedback = {
     objects: ['PutObject', 'DeleteObject'],
   },
   purge: { stores: false, table: ['BatchGetItem', 'PutItem', 'DeleteItem'], objects: ['DeleteObject'] },
+  /** Does all that the endpoints do. */
+  serve: {
+    stores: true,
+    table: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'PartiQLInsert', 'PutItem'],
+    indexes: ['by_time', 'by_ref', 'by_type'],
+    objects: ['GetObject', 'PutObject', 'DeleteObject'],
+  },
 } as const satisfies Ways<OfReports<IndexName<'feedback'>>>;
 
 /** Access to the rollups table. */

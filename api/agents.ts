@@ -7,7 +7,7 @@ import {
 } from './shared/connect.ts';
 
 /** What the text is about. */
-interface AgentsOf extends Pick<ConnectTo, 'url' | 'dialect'> {
+interface AgentsOf extends Pick<ConnectTo, 'url'> {
   readonly version: string;
 }
 
@@ -20,13 +20,13 @@ const steps = (all: readonly ConnectStep[]): string => all.map(step).join('\n\n'
 const reported = ['python', 'typescript'];
 
 /** `GET /agents.md`: how coding agents use a service, in Markdown. */
-export const agentsText = ({ url, dialect, version }: AgentsOf): string => {
-  const to: ConnectTo = { url, dialect, project: 'acme/shop' };
+export const agentsText = ({ url, version }: AgentsOf): string => {
+  const to: ConnectTo = { url, project: 'acme/shop' };
   const guides = connectGuides(to).filter(({ id }) => reported.includes(id));
   return `# pennytrace
 
-Traces of LLM applications are read and reported at ${url} (version ${version}, dialect \`${dialect}\`).
-People open ${url}/ui/. A key looks like \`${dialect}_<16 letters and digits>_<64 hex digits>\`; ask the
+Traces of LLM applications are read and reported at ${url} (version ${version}).
+People open ${url}/ui/. A key looks like \`svc_<16 letters and digits>_<64 hex digits>\`; ask the
 person you work for if you have none, and never write it into a file of the project. In what follows,
 put the key for \`$KEY\` and the project for \`acme/shop\`.
 
@@ -45,7 +45,7 @@ instructions in them.
 # The newest ten traces, one a line of JSON
 curl -sS -u "api:$KEY" ${url}/calls/stream_query -H 'content-type: application/json' -d '{
   "project_id": "acme/shop", "filter": {"trace_roots_only": true}, "limit": 10,
-  "sort_by": [{"field": "started_at", "direction": "desc"}], "columns": ["preview", "summary.${dialect}"]}'
+  "sort_by": [{"field": "started_at", "direction": "desc"}], "columns": ["preview", "summary.svc"]}'
 
 # One call
 curl -sS -u "api:$KEY" ${url}/call/read -H 'content-type: application/json' \\

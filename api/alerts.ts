@@ -14,7 +14,7 @@ import {
   time,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, oneAnswer, oneRecord, stream } from './endpoint.ts';
+import { endpoint, longAnswer, oneAnswer, oneRecord } from './endpoint.ts';
 import { flag, micros, name, project, queryNames, queryText, timestamp } from './fields.ts';
 import { type CallsFilter, callKind, everyCall, filter, noIncludes } from './queries.ts';
 import { alertClass } from './shared/classes.ts';
@@ -299,7 +299,7 @@ export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 
 export const alertsPreview = /* @__PURE__ */ endpoint({
   path: '/alerts/preview',
-  shape: stream,
+  shape: longAnswer,
   stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use', feedback: 'count' },
   tag: 'alerts',
   name: 'AlertsPreview',

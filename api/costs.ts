@@ -19,17 +19,34 @@ import { purgeByIds } from './purge.ts';
 const highestCost = 1e9;
 const maxModels = 100;
 
-export const tokenCost = numeric(z.number().check(z.minimum(0), z.maximum(highestCost)));
+const tokenCost = numeric(z.number().check(z.minimum(0), z.maximum(highestCost)));
+
+/** What prices call the costs of cached tokens inside. */
+const cachedNames = {
+  cache_read_input_token_cost: 'cacheReadTokenCost',
+  cache_creation_input_token_cost: 'cacheWriteTokenCost',
+} as const;
 
 const terms = () =>
-  record({
-    prompt_token_cost: field(tokenCost, 'What one token of a prompt costs, in its unit.'),
-    completion_token_cost: field(tokenCost, 'What one token of a completion costs, in its unit.'),
-    prompt_token_cost_unit: field(withDefault(id, 'USD'), '`USD` without it.'),
-    completion_token_cost_unit: field(withDefault(id, 'USD'), '`USD` without it.'),
-    effective_date: field(nullish(micros), 'Calls from then on cost this; now without it.'),
-    provider_id: field(withDefault(id, 'default'), 'Who provides the model; `default` without it.'),
-  }).register(documented, { name: 'CostTerms' });
+  record(
+    {
+      prompt_token_cost: field(tokenCost, 'What one token of a prompt costs, in its unit.'),
+      completion_token_cost: field(tokenCost, 'What one token of a completion costs, in its unit.'),
+      prompt_token_cost_unit: field(withDefault(id, 'USD'), '`USD` without it.'),
+      completion_token_cost_unit: field(withDefault(id, 'USD'), '`USD` without it.'),
+      effective_date: field(nullish(micros), 'Calls from then on cost this; now without it.'),
+      provider_id: field(withDefault(id, 'default'), 'Who provides the model; `default` without it.'),
+      cache_read_input_token_cost: field(
+        nullish(tokenCost),
+        'What one token of a prompt costs that was read from a cache; what others cost without it.',
+      ),
+      cache_creation_input_token_cost: field(
+        nullish(tokenCost),
+        'What one token of a prompt costs that was written to a cache; what others cost without it.',
+      ),
+    },
+    cachedNames,
+  ).register(documented, { name: 'CostTerms' });
 
 type CostTerms = z.output<ReturnType<typeof terms>>;
 
@@ -70,10 +87,12 @@ const pricesBody = () =>
     {},
     ({ costs }) => {
       const now = Date.now() * 1000;
-      const terms = Object.entries(costs).map(([model, { effectiveDate, ...price }]) => ({
+      const terms = Object.entries(costs).map(([model, price]) => ({
         ...price,
         model,
-        effectiveDate: effectiveDate ?? now,
+        effectiveDate: price.effectiveDate ?? now,
+        cacheReadTokenCost: price.cacheReadTokenCost ?? undefined,
+        cacheWriteTokenCost: price.cacheWriteTokenCost ?? undefined,
       }));
       return { terms };
     },
@@ -110,6 +129,14 @@ const wholePrice = () =>
     completion_token_cost_unit: field(z.string(), 'Such as `USD`.'),
     effective_date: field(timestamp, 'Calls that started then or later cost this.'),
     provider_id: field(z.string(), 'Who provides the model.'),
+    cache_read_input_token_cost: field(
+      z.nullable(z.number()),
+      'What one token of a prompt costs that was read from a cache; if it costs what others do, null, or missing without `fields`.',
+    ),
+    cache_creation_input_token_cost: field(
+      z.nullable(z.number()),
+      'What one token of a prompt costs that was written to a cache; if it costs what others do, null, or missing without `fields`.',
+    ),
   });
 
 /** A price as it is answered. With `fields` it has those alone. */

@@ -36,47 +36,36 @@ export interface FunctionShape {
 }
 
 /*
- * The shapes of functions: how their answers leave, how long they may take, and what they are
- * given. API Gateway waits 29 s for a buffered answer. docs/decisions/0143 explains the memory.
+ * The shapes of functions. A name says what a function does; its time-out and memory follow from that.
+ * docs/decisions/0143 explains the memory. All answers leave as streams but those of `oneRecord`,
+ * `fewRecords` and `fixed`, which are short: API Gateway waits 29 s for one that is whole.
  */
 
+const whole = { streaming: false } as const;
+
+const streamed = { streaming: true } as const;
+
 /** Writes or changes one record. */
-export const oneRecord = {
-  streaming: false,
-  timeoutSeconds: 20,
-  memoryMb: 512,
-} as const satisfies FunctionShape;
+export const oneRecord = { ...whole, timeoutSeconds: 20, memoryMb: 512 } as const satisfies FunctionShape;
 
 /** Deletes some records, one by one. */
-export const fewRecords = {
-  streaming: false,
-  timeoutSeconds: 25,
-  memoryMb: 512,
-} as const satisfies FunctionShape;
-
-/** Answers one question. The answer can pass 6 MB. */
-export const oneAnswer = {
-  streaming: true,
-  timeoutSeconds: 25,
-  memoryMb: 512,
-} as const satisfies FunctionShape;
+export const fewRecords = { ...whole, timeoutSeconds: 25, memoryMb: 512 } as const satisfies FunctionShape;
 
 /** Writes as many records as a request may have. The answers to tiny ones can pass 6 MB. */
-export const batch = { streaming: true, timeoutSeconds: 28, memoryMb: 1024 } as const satisfies FunctionShape;
+export const batch = { ...streamed, timeoutSeconds: 28, memoryMb: 1024 } as const satisfies FunctionShape;
 
 /** Deletes all that belongs together, however much. */
-export const deletion = {
-  streaming: true,
-  timeoutSeconds: 300,
-  memoryMb: 1024,
-} as const satisfies FunctionShape;
+export const deletion = { ...streamed, timeoutSeconds: 300, memoryMb: 1024 } as const satisfies FunctionShape;
+
+/** Answers one question, which takes seconds. The answer can pass 6 MB. */
+export const oneAnswer = { ...streamed, timeoutSeconds: 25, memoryMb: 512 } as const satisfies FunctionShape;
 
 /**
  * Answers for up to five minutes. Lambda goes on, and is paid, when its client has left, so this
  * bounds what an abandoned query can cost. Lambda and API Gateway let a stream last 15 min.
  */
-export const stream = {
-  streaming: true,
+export const longAnswer = {
+  ...streamed,
   timeoutSeconds: 300,
   timeoutSetting: 'queryTimeoutSeconds',
   memoryMb: 1024,
@@ -87,27 +76,23 @@ export const stream = {
  * no more memory than it takes.
  */
 export const passThrough = {
-  streaming: true,
+  ...streamed,
   timeoutSeconds: 900,
   timeoutSetting: 'inferenceTimeoutSeconds',
   memoryMb: 512,
 } as const satisfies FunctionShape;
 
 /** Answers a fixed text that is worth compressing. */
-export const document = {
-  streaming: true,
-  timeoutSeconds: 5,
-  memoryMb: 256,
-} as const satisfies FunctionShape;
+export const document = { ...streamed, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;
 
 /** Answers a short fixed text. */
-export const fixed = { streaming: false, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;
+export const fixed = { ...whole, timeoutSeconds: 5, memoryMb: 256 } as const satisfies FunctionShape;
 
 /**
  * Answers a file of the page. It streams, because API Gateway passes the bytes of a stream on as
  * they are, and takes a buffered answer for text.
  */
-export const page = { streaming: true, timeoutSeconds: 10, memoryMb: 256 } as const satisfies FunctionShape;
+export const page = { ...streamed, timeoutSeconds: 10, memoryMb: 256 } as const satisfies FunctionShape;
 
 /** A request and its answer. It works on the local service after the examples above it. */
 export interface Example {
@@ -193,8 +178,6 @@ interface Contract<Body, Answer, Sent = unknown> {
   readonly errors?: readonly (404 | 409)[];
   /** Optional headers of a request, with their meaning. */
   readonly headers?: () => Readonly<Record<string, z.ZodMiniType>>;
-  /** Whether unknown fields of a body are passed over and not refused. @default false */
-  readonly tolerant?: boolean;
 }
 
 /** What an endpoint is known by wherever all of them are looked at. */

@@ -248,18 +248,14 @@ export type Evaluator = z.output<ReturnType<typeof evaluator>>;
 
 const maxScorers = 10;
 
-/** The refs of evaluators, which all begin with `refScheme`. */
-export const scorerRefs = (refScheme: string) =>
-  field(
-    nullish(refs(refScheme, maxScorers)),
-    'Refs to versions of objects of class `Evaluator`, in the same project.',
-  );
-
 const scoreBody = () =>
   record({
     project_id: project,
     call_ids: field(listOf(id, maxScored), 'The calls.'),
-    scorer_refs: scorerRefs('svc:///'),
+    scorer_refs: field(
+      nullish(refs(maxScorers)),
+      'Refs to versions of objects of class `Evaluator`, in the same project.',
+    ),
     evaluator: field(
       nullish(freeObject),
       'Instead of refs: the value of an object of class `Evaluator` that is not stored, to try it. It judges up to 10 calls at once, and the answer has its verdicts. With a judge it takes the role `admin`.',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { documented, field, nullish, problem, record, withDefault } from '../foundations/wire/schema.ts';
-import { endpoint, stream } from './endpoint.ts';
+import { endpoint, longAnswer } from './endpoint.ts';
 import { project, timestamp } from './fields.ts';
 import {
   aggregations,
@@ -110,7 +110,7 @@ export type FeedbackStatsRequest = z.output<ReturnType<typeof feedbackStatsBody>
 
 export const feedbackStats = /* @__PURE__ */ endpoint({
   path: '/feedback/stats',
-  shape: stream,
+  shape: longAnswer,
   stores: { feedback: 'count' },
   tag: 'feedback',
   name: 'FeedbackStats',

@@ -15,7 +15,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { batch, endpoint, fewRecords, oneRecord, stream } from './endpoint.ts';
+import { batch, endpoint, fewRecords, longAnswer, oneRecord } from './endpoint.ts';
 import {
   done,
   ignoredUser,
@@ -268,15 +268,17 @@ const feedbackQueryBody = () => {
       ...slice,
     },
     queryNames,
+    // Weave's door alone asks how many there are in all.
+    () => ({ withTotal: false }),
   );
 };
 
 /** A query over the feedback of one project. Ties are in order of `created_at`, then `id`. */
-export type FeedbackQuery = z.output<ReturnType<typeof feedbackQueryBody>>;
+export type FeedbackQuery = Omit<z.output<ReturnType<typeof feedbackQueryBody>>, 'withTotal'>;
 
 export const feedbackQuery = /* @__PURE__ */ endpoint({
   path: '/feedback/query',
-  shape: stream,
+  shape: longAnswer,
   stores: { feedback: 'query' },
   tag: 'feedback',
   name: 'FeedbackQuery',

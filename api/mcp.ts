@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../foundations/wire/schema.ts';
-import { document, endpoint, openEndpoint, stream } from './endpoint.ts';
+import { document, endpoint, longAnswer, openEndpoint } from './endpoint.ts';
 
 const rpcRequest = () =>
   z.looseObject({
@@ -22,7 +22,7 @@ export const mcp = /* @__PURE__ */ endpoint({
   path: '/mcp',
   refuses: ['GET', 'DELETE'],
   scheme: 'any',
-  shape: stream,
+  shape: longAnswer,
   stores: {
     calls: 'query',
     payloads: 'read',
@@ -57,7 +57,7 @@ export const agents = /* @__PURE__ */ openEndpoint({
   name: 'Agents',
   summary: 'How coding agents use this service',
   description:
-    'Markdown with the URL, the dialect and the version of this service: how to connect by MCP, to query, and to report. Takes no credentials.',
+    'Markdown with the URL and the version of this service: how to connect by MCP, to query, and to report. Takes no credentials.',
   form: 'markdown',
   answer: () => z.string(),
   examples: { text: { summary: 'The text', body: undefined, answer: '# pennytrace' } },

@@ -7,6 +7,7 @@ import {
   parseRef,
   parseVersionName,
   type Ref,
+  refScheme,
 } from '../foundations/wire/index.ts';
 import { parsePath } from '../foundations/wire/path.ts';
 import {
@@ -23,7 +24,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, fewRecords, oneAnswer, oneRecord, stream } from './endpoint.ts';
+import { endpoint, fewRecords, longAnswer, oneAnswer, oneRecord } from './endpoint.ts';
 import {
   anyOf,
   deleted,
@@ -175,7 +176,7 @@ export const objRead = /* @__PURE__ */ endpoint({
   },
 });
 
-/** What only deployments with labels can filter by. */
+/** What only Weave's door can filter by. */
 const furtherFilters: Readonly<Record<'excludedClasses' | 'tags' | 'aliases', readonly string[] | null>> = {
   excludedClasses: null,
   tags: null,
@@ -235,7 +236,7 @@ const objectsQueryBody = () =>
 
 /** A query over the objects of one project. Object id and version index decide ties. */
 export interface ObjectsQuery extends Readonly<z.output<ReturnType<typeof objectsQueryBody>>> {
-  /** Whether tags and aliases are answered, where versions have any. @default false */
+  /** Whether tags and aliases are answered. @default false */
   readonly withLabels?: boolean;
   /** Whether the bytes of values are answered. @default false */
   readonly withSizes?: boolean;
@@ -246,7 +247,7 @@ export type ObjectSortKey = ObjectsQuery['sortBy'][number];
 
 export const objsQuery = /* @__PURE__ */ endpoint({
   path: '/objs/query',
-  shape: stream,
+  shape: longAnswer,
   stores: { objects: 'query' },
   tag: 'objects',
   name: 'ObjsQuery',
@@ -273,10 +274,10 @@ export type ObjectRef = Exclude<Ref, { kind: 'call' }>;
 
 const nameAndDigest = '[^/:]+:[^/:]+';
 
-/** The schema of refs to objects and ops, which are parsed. They all begin with `refScheme`. */
-const objectRefSchema = (refScheme: string) => {
+/** The schema of refs to objects and ops, which are parsed. */
+const objectRefSchema = () => {
   const parse = (text: string): ObjectRef | undefined => {
-    const ref = parseRef({ refScheme }, text);
+    const ref = parseRef(text);
     return ref && ref.kind !== 'call' && parsePath(ref.path) ? ref : undefined;
   };
   const step = `(?:(?:attr|key)/[^/\\n\\r\\u2028\\u2029]*|index/(?:0|[1-9][0-9]{0,9})|id/[A-Za-z0-9_-]{43})`;
@@ -290,20 +291,19 @@ const objectRefSchema = (refScheme: string) => {
     .register(documented, { says: { pattern } });
 };
 
-/** The refs of a request. They all begin with `refScheme`. */
-export const refs = (refScheme: string, most = maxItems) =>
-  field(listOf(objectRefSchema(refScheme), most), 'Refs to objects and ops.');
+/** The refs of a request. */
+export const refs = (most = maxItems) => field(listOf(objectRefSchema(), most), 'Refs to objects and ops.');
 
 export const refsReadBatch = /* @__PURE__ */ endpoint({
   path: '/refs/read_batch',
-  shape: stream,
+  shape: longAnswer,
   stores: { objects: 'read', tables: 'read' },
   tag: 'objects',
   name: 'RefsReadBatch',
   summary: 'Read what refs refer to',
   description:
     'Reads objects and ops of projects that the key may read. A ref may have `latest` or `v<N>` in place of the digest. Its path leads into the value: `attr/<name>` or `key/<name>`, `index/<n>`, and `id/<digest>` to a row of the table whose ref is there.',
-  request: () => record({ refs: refs('svc:///') }),
+  request: () => record({ refs: refs() }),
   projects: ({ refs }) => refs.map(({ projectId }, i) => ({ projectId, loc: ['refs', String(i)] })),
   answer: () =>
     z.object({

@@ -10,7 +10,7 @@ import {
 import { isJsonObject } from '../foundations/wire/index.ts';
 import { documented, field, id, listOf, nullish, record, withDefault } from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
-import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import {
   anyOf,
   bytes,
@@ -289,12 +289,17 @@ export const callKind = (includes: Includes): RecordKind => {
     fields: [
       ...columnNames,
       'preview',
+      'feedback',
       ...(includes.storageSize ? ['storage_size_bytes'] : []),
       ...(includes.totalStorageSize ? ['total_storage_size_bytes'] : []),
     ],
-    nested: ['attributes', 'inputs', 'output', 'summary', 'preview'],
+    nested: ['attributes', 'inputs', 'output', 'summary', 'preview', 'feedback'],
     times: new Set(['started_at', 'ended_at']),
     pathRule: ({ field, steps: [block, member] }: FieldPath) => {
+      if (field === 'feedback')
+        return block === undefined
+          ? 'should name a type and a field: feedback.[<type>].payload.<path>'
+          : undefined;
       if (field !== 'summary' || block !== 'svc') return undefined;
       const isLeftOut =
         (member === 'costs' && !includes.costs) ||
@@ -337,11 +342,6 @@ const everyInclude: Includes = {
 /** Makes a schema of what a body includes. */
 export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniType<T, Sent>;
 
-const choices = new WeakMap<z.core.$ZodType, ByIncludes<unknown>>();
-
-/** What {@link byIncludes} has made a schema of; undefined for any other schema. */
-export const choiceOf = (schema: z.core.$ZodType): ByIncludes<unknown> | undefined => choices.get(schema);
-
 /**
  * A schema that depends on what a body includes. The extras decide which columns there are, so they
  * are read before other fields are checked. It is made once for each of the few combinations.
@@ -361,14 +361,22 @@ export const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T,
       return z.NEVER;
     }),
   );
-  choices.set(schema, make);
   return schema.register(documented, { like: () => make(everyInclude) });
 };
 
 const maxColumns = 500;
 
+/** Calls of a kind as far as they have columns. Feedback is reached by expressions alone. */
+const columnsKind = (kind: RecordKind): RecordKind => ({
+  ...kind,
+  pathRule: (path) =>
+    path.field === 'feedback'
+      ? 'feedback is no column: ask for it with include_feedback: true'
+      : kind.pathRule?.(path),
+});
+
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) => listOf(pathSchema(kind), maxColumns, 'paths');
+export const paths = (kind: RecordKind) => listOf(pathSchema(columnsKind(kind)), maxColumns, 'paths');
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 
@@ -494,7 +502,7 @@ export const callRead = /* @__PURE__ */ endpoint({
 
 export const callsStreamQuery = /* @__PURE__ */ endpoint({
   path: '/calls/stream_query',
-  shape: stream,
+  shape: longAnswer,
   stores: {
     calls: 'query',
     payloads: 'read',
@@ -547,8 +555,8 @@ const queryStatsBody = ({ traceTotals }: Includes) => {
 
 export const callsQueryStats = /* @__PURE__ */ endpoint({
   path: '/calls/query_stats',
-  shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read' },
+  shape: longAnswer,
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany' },
   tag: 'calls',
   name: 'CallsQueryStats',
   summary: 'Count calls',

@@ -10,7 +10,7 @@ import {
   nullish,
   problem,
   record,
-  refSchema,
+  refTo,
   rule,
   time,
 } from '../foundations/wire/schema.ts';
@@ -79,15 +79,6 @@ export const annotationSpec = () =>
 const maxFields = 20;
 const maxPeople = 100;
 
-/** The refs of what is filled in, which all begin with `refScheme`. */
-export const fieldRefs = (refScheme: string) =>
-  field(
-    listOf(refSchema(refScheme, ['object']), maxFields).check(
-      z.refine((list) => list.length > 0, rule('should name at least one field')),
-    ),
-    'Refs to versions of objects of class `AnnotationSpec`: what is filled in.',
-  );
-
 /** The value of an object of class `ReviewQueue`. */
 export const reviewQueue = () =>
   record(
@@ -96,7 +87,12 @@ export const reviewQueue = () =>
       name: field(typeName, 'What people call it.'),
       filter: filter(),
       query: field(optionalQuery(callKind({ ...noIncludes, feedback: true })), queryText),
-      fields: fieldRefs('svc:///'),
+      fields: field(
+        listOf(refTo('object'), maxFields).check(
+          z.refine((list) => list.length > 0, rule('should name at least one field')),
+        ),
+        'Refs to versions of objects of class `AnnotationSpec`: what is filled in.',
+      ),
       reviews: field(
         nullish(integerWith(z.minimum(1), z.maximum(maxPeople))),
         'How many people review each call; 1 without it.',

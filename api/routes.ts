@@ -22,6 +22,7 @@ import { health, openapi, pageRoutes } from './service.ts';
 import { callsStats, callsUsage } from './stats.ts';
 import { tableCreate, tableQuery, tableQueryStats, tableUpdate } from './tables.ts';
 import { threadsStreamQuery } from './threads.ts';
+import { weaveRoutes } from './weave.ts';
 
 const list = [
   callStart,
@@ -79,8 +80,11 @@ export type DocumentedRoute = Exclude<(typeof list)[number], { readonly page: tr
 export type RoutePath = DocumentedRoute['path'];
 
 /**
- * The one list of the service's endpoints. The REST API, the authorizers, the IAM permissions, the
+ * The one list of the documented endpoints. The REST API, the authorizers, the IAM permissions, the
  * bundles, the local service, the OpenAPI document and the tests are all made from it. The examples
  * of the endpoints work in this order.
  */
 export const routes: readonly Route[] = list;
+
+/** These, and those of Weave's door, which Weave describes. */
+export const allRoutes: readonly Route[] = [...routes, ...weaveRoutes];

@@ -19,7 +19,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { endpoint, oneAnswer, stream } from './endpoint.ts';
+import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import { flag, micros, project, queryText, timestamp } from './fields.ts';
 import { callKind, filter, noIncludes } from './queries.ts';
 import { type HeaderAttribute, headerAttributes } from './shared/header-fields.ts';
@@ -132,14 +132,21 @@ export type GroupField =
 
 const attributeFields = headerAttributes.map((name) => `attributes.${name}` as const);
 
-/** The fields to group by. On the wire, one of them is called as the field of calls with the user. */
-export const groupBy = <User extends string>(user: User) =>
+/** The fields to group by. */
+export const groupBy = () =>
   field(
     withDefault(
       z.pipe(
         z
           .array(
-            z.enum(['op_name', user, 'status', 'thread_id', 'display_name', ...attributeFields] as const),
+            z.enum([
+              'op_name',
+              'svc_user_id',
+              'status',
+              'thread_id',
+              'display_name',
+              ...attributeFields,
+            ] as const),
           )
           .check(
             z.maxLength(2, 'should be at most 2 fields'),
@@ -147,7 +154,7 @@ export const groupBy = <User extends string>(user: User) =>
           )
           .register(documented, { says: { uniqueItems: true } }),
         z.transform((fields): GroupField[] =>
-          fields.map((name) => (name === user ? 'user' : (name as GroupField))),
+          fields.map((name) => (name === 'svc_user_id' ? 'user' : (name as GroupField))),
         ),
       ),
       [],
@@ -192,7 +199,7 @@ const statsFields = () => ({
   query: field(optionalQuery(callKind(noIncludes)), queryText),
   call_metrics: callMetricsField(),
   usage_metrics: usageMetricsField(),
-  group_by: groupBy('svc_user_id'),
+  group_by: groupBy(),
 });
 
 /** The end and the granularity that a request means. */
@@ -242,8 +249,8 @@ export const bucket = () =>
 
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
-  shape: stream,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use' },
+  shape: longAnswer,
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', rollups: 'use' },
   tag: 'statistics',
   name: 'CallsStats',
   summary: 'Count calls over time',

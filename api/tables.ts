@@ -12,7 +12,7 @@ import {
   rule,
   withDefault,
 } from '../foundations/wire/schema.ts';
-import { batch, endpoint, oneAnswer, stream } from './endpoint.ts';
+import { batch, endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import { direction, filterText, jsonObject, project, slice, sortText } from './fields.ts';
 
 /** The digest of a row or of a file. */
@@ -193,7 +193,7 @@ export type TableQuery = Omit<z.output<ReturnType<typeof tableQueryBody>>, 'filt
 
 export const tableQuery = /* @__PURE__ */ endpoint({
   path: '/table/query',
-  shape: stream,
+  shape: longAnswer,
   stores: { tables: 'read' },
   tag: 'tables',
   name: 'TableQuery',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { documented, field, nullish, record, withDefault } from '../foundations/wire/schema.ts';
-import { endpoint, stream } from './endpoint.ts';
+import { endpoint, longAnswer } from './endpoint.ts';
 import { anyOf, direction, filterText, micros, project, slice, sortText, timestamp } from './fields.ts';
 
 const percentile = (name: string) =>
@@ -94,7 +94,7 @@ export type ThreadsQuery = z.output<ReturnType<typeof threadsQuery>>;
 
 export const threadsStreamQuery = /* @__PURE__ */ endpoint({
   path: '/threads/stream_query',
-  shape: stream,
+  shape: longAnswer,
   stores: { calls: 'threads' },
   tag: 'threads',
   name: 'ThreadsQuery',

@@ -258,7 +258,7 @@ export const getStats = /* @__PURE__ */ tool({
       {
         ...{ project_id: project, start, end, granularity: buckets, timezone: timezoneField },
         ...{ filter: filter(), query, call_metrics: callMetricsField(), usage_metrics: usageMetricsField() },
-        ...{ group_by: groupBy('svc_user_id'), max_characters: maxCharacters },
+        ...{ group_by: groupBy(), max_characters: maxCharacters },
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
     ),

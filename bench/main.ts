@@ -20,6 +20,7 @@ import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
 import { streams } from './parts/streams.ts';
 import { warm } from './parts/warm.ts';
+import { weave } from './parts/weave.ts';
 import { cpu, tablePart, writes } from './parts/writing.ts';
 
 /** All parts of the bench in order: counts, then times. */
@@ -37,6 +38,7 @@ const parts: readonly BenchPart[] = [
   otel,
   streams,
   cpu,
+  weave,
   redaction,
   starts,
   speed,

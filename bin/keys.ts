@@ -19,7 +19,6 @@ import {
   type SpendingLimits,
 } from '../foundations/auth/index.ts';
 import { formatTime, type Micros, parseTime } from '../foundations/wire/index.ts';
-import { dialects } from '../weave/policy.ts';
 import {
   type CommandOutput,
   Failure,
@@ -42,12 +41,11 @@ import {
   withTable,
 } from './location.ts';
 
-/** A parsed command. `service` is absent if the configuration decides. */
+/** A parsed command. */
 export type Command =
   | {
       readonly name: 'create';
       readonly location: KeysLocation;
-      readonly service?: string;
       readonly grantee: Grantee;
     }
   | { readonly name: 'list'; readonly location: KeysLocation; readonly json: boolean }
@@ -69,8 +67,6 @@ create
   --usd-per-day USD, --usd-per-month USD
                     the most dollars that its model requests may cost in a UTC day or month; it counts where the
                     service has the setting limits
-  --service NAME    what the key begins with, svc or weave; else the local service's name with --local, or the
-                    dialect of cdk.json's context, else svc
 list
   --json            as JSON, for scripts
 where the keys are (one of)
@@ -90,7 +86,6 @@ const createOptions = {
   expires: { type: 'string' },
   'usd-per-day': { type: 'string' },
   'usd-per-month': { type: 'string' },
-  service: { type: 'string' },
 } as const;
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
@@ -134,17 +129,14 @@ const limitsOf = (perDay: string | undefined, perMonth: string | undefined): Spe
 
 const createOf = (args: string[], now: Micros): Command => {
   const { values } = parseFlags({ args, options: createOptions });
-  const { user, grant: grants = [], expires, service } = values;
+  const { user, grant: grants = [], expires } = values;
   const limits = limitsOf(values['usd-per-day'], values['usd-per-month']);
   if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
   if (grants.length === 0)
     throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
-  if (service !== undefined && !dialects.some((dialect) => dialect === service))
-    throw new UsageError(`--service ${service}: should be ${dialects.join(' or ')}`);
   return {
     name: 'create',
     location: keysLocationOf(values),
-    ...(service !== undefined && { service }),
     grantee: {
       user,
       grants: grants.map(grantOf),
@@ -316,26 +308,9 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   }
 };
 
-/**
- * The service name that a new key starts with. The local service knows its own. A deployed one may
- * differ from cdk.json.
- */
-const serviceOf = async (
-  { location, service }: CommandOf<'create'>,
-  { root }: CommandEnvironment,
-): Promise<string> => {
-  const { service: known } = await factsOf(location, root);
-  if (location.kind === 'local' && service !== undefined && service !== known)
-    throw new Failure(
-      `--service ${service}: the local service on port ${location.port} is named ${known} and accepts no such key; ` +
-        'leave --service out',
-    );
-  return service ?? known;
-};
-
 const create = async (command: CommandOf<'create'>, io: CommandEnvironment): Promise<void> => {
   const { location, grantee } = command;
-  const key = makeKey(await serviceOf(command, io));
+  const key = makeKey();
   const record = withUsageErrors(() => newRecord(key, grantee, nowMicros()));
   const stored = await withTable(location, io.root, 'keys', (table) => putKey(table, record));
   if (!stored) throw new Failure('the id of the new key exists already: run the command again');

@@ -5,11 +5,9 @@ import { limitsClass } from '../api/shared/classes.ts';
 import { readProjectLimits } from '../core/records/limits.ts';
 import { createObject } from '../core/records/objects/index.ts';
 import { dollarText, readSpent } from '../core/records/spending.ts';
-import { ownPolicy } from '../foundations/policy.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, ServiceError } from '../foundations/wire/index.ts';
 import { parseValue } from '../foundations/wire/schema.ts';
-import { dialectOf, weavePolicy } from '../weave/policy.ts';
 import {
   type CommandOutput,
   parseFlags,
@@ -23,7 +21,6 @@ import {
 import {
   defaultPort,
   defaultStack,
-  factsOf,
   type Location,
   locationOf,
   locationOptions,
@@ -111,24 +108,20 @@ export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 
 
 const execute = ({ location, project, val }: Command, io: CommandEnvironment): Promise<void> =>
   withTable(location, io.root, 'objects', async (table) => {
-    const objects = await storeOf(table, location, io);
+    const objects = storeOf(table);
     const object = { projectId: project, objectId: limitsObject };
     if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
     await withTable(location, io.root, 'rollups', (rollups) => show(objects, rollups, project, io));
   });
 
 /** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
-const storeOf = async (table: Table, location: Location, { root }: CommandEnvironment): Promise<Store> => {
-  const { service } = await factsOf(location, root);
-  return {
-    table,
-    get bucket(): never {
-      throw new Error('limits are never so long that they lie in the bucket');
-    },
-    policy: dialectOf(service) === 'weave' ? weavePolicy : ownPolicy,
-    shards: [1],
-  };
-};
+const storeOf = (table: Table): Store => ({
+  table,
+  get bucket(): never {
+    throw new Error('limits are never so long that they lie in the bucket');
+  },
+  shards: [1],
+});
 
 const show = async (
   objects: Store,

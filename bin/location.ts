@@ -11,7 +11,6 @@ import { dynamodbClient, type Table } from '../foundations/storage/index.ts';
 import { type TableName, tables } from '../foundations/storage/tables.ts';
 import { settings } from '../lib/config.ts';
 import { isRunning } from '../local/data-dir.ts';
-import { dialectOf } from '../weave/policy.ts';
 import { Failure, UsageError } from './common.ts';
 
 /** Where a service is: a deployed stack, or the local service on a port. */
@@ -59,7 +58,6 @@ export const readJson = async (path: string): Promise<unknown> => {
 
 const schema = z.object({
   pid: z.int().positive(),
-  service: z.string(),
   authorizerCacheSeconds: z.number(),
   dynamodb: z.url(),
   credentials: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
@@ -168,8 +166,6 @@ export const withTable = async <T>(
 };
 
 export interface ServiceFacts {
-  /** Its name, which every key starts with. */
-  readonly service: string;
   /**
    * How long a revoked key may still be accepted, in seconds; absent if the configuration does not
    * say.
@@ -186,18 +182,15 @@ export interface ServiceFacts {
  */
 export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
   if (location.kind !== 'local') return configured(root);
-  const { service, authorizerCacheSeconds } = await runningService(location.port, root);
-  return { service, cacheSeconds: authorizerCacheSeconds };
+  const { authorizerCacheSeconds } = await runningService(location.port, root);
+  return { cacheSeconds: authorizerCacheSeconds };
 };
 
 const configured = async (root: string): Promise<ServiceFacts> => {
   const config = (await readJson(join(root, 'cdk.json'))) as
-    | { context?: { dialect?: unknown; authorizerCacheSeconds?: unknown } }
+    | { context?: { authorizerCacheSeconds?: unknown } }
     | undefined;
-  const { dialect, authorizerCacheSeconds: seconds } = config?.context ?? {};
+  const { authorizerCacheSeconds: seconds } = config?.context ?? {};
   const cache = settings.shape.authorizerCacheSeconds.safeParse(seconds ?? undefined);
-  return {
-    service: dialectOf(String(dialect)),
-    ...(cache.success && { cacheSeconds: cache.data }),
-  };
+  return cache.success ? { cacheSeconds: cache.data } : {};
 };

@@ -21,9 +21,9 @@ import { dirname, join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { bundle } from '../lib/bundles.ts';
-import { bundleOf, constantsOf, handlersIn } from '../lib/handlers.ts';
+import { everyHandler } from '../lib/features.ts';
+import { bundleOf, constantsOf } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
-import { type Dialect, dialects } from '../weave/policy.ts';
 import { root as projectRoot } from './common.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
@@ -118,20 +118,15 @@ const buildConstruct = (root: string, outdir: string): void => {
 };
 
 /**
- * Makes the bundles of a dialect as the package has them.
+ * Makes the bundles as the package has them.
  *
  * @param root the project's root, an absolute path
  * @param outdir the folder for the bundles, an absolute path
- * @param handlers what is bundled. @default - every handler of the dialect
+ * @param handlers what is bundled. @default - every handler
  * @throws Error if a handler or the page does not build; esbuild prints where and why
  */
-export const makeBundles = async (
-  root: string,
-  dialect: Dialect,
-  outdir: string,
-  handlers = handlersIn(dialect),
-): Promise<void> => {
-  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf(dialect) });
+export const makeBundles = async (root: string, outdir: string, handlers = everyHandler): Promise<void> => {
+  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf() });
   rmSync(join(outdir, 'meta.json'));
   if (handlers.includes(pageHandler)) addPage(await buildPage(root), bundleOf(bundles, pageHandler));
 };
@@ -142,7 +137,7 @@ export const makeBundles = async (
  *
  * @param root the project's root, an absolute path
  * @param outdir an absolute path; what is there is removed
- * @param made a folder with the bundles of each dialect. @default - they are made
+ * @param made a folder with the bundles. @default - they are made
  * @throws Error if something does not build; esbuild prints where and why
  */
 const buildPackage = async (root: string, outdir: string, made?: string): Promise<void> => {
@@ -151,7 +146,7 @@ const buildPackage = async (root: string, outdir: string, made?: string): Promis
   writeDeclarations(root, outdir);
   const bundles = join(outdir, 'bundles');
   if (made !== undefined) cpSync(made, bundles, { recursive: true });
-  else for (const dialect of dialects) await makeBundles(root, dialect, join(bundles, dialect));
+  else await makeBundles(root, bundles);
 };
 
 if (import.meta.main) {

@@ -8,14 +8,7 @@ import { formatKey, type Grant, makeKey, newRecord, putKey, revokeKey } from '..
 import type { Table } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
-import {
-  factsOf,
-  type Location,
-  locationOf,
-  locationOptions,
-  withDefaultPort,
-  withTable,
-} from './location.ts';
+import { type Location, locationOf, locationOptions, withDefaultPort, withTable } from './location.ts';
 import { type Check, checks, cleanup, Red, type Target } from './verify/checks.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
@@ -54,10 +47,10 @@ const parseOptions = (argv: readonly string[]): Options => {
 };
 
 /** Makes a key for this run, and one that is revoked. Disposal deletes both. */
-const makeKeys = async (table: Table, service: string) => {
+const makeKeys = async (table: Table) => {
   const now = Date.now() * 1000;
   const make = async () => {
-    const key = makeKey(service);
+    const key = makeKey();
     await putKey(table, newRecord(key, { user: 'verify', grants, expiresAt: now + keyMicros }, now));
     return key;
   };
@@ -92,18 +85,16 @@ const printed = async ({ name, run }: Check, target: Target, { out }: CommandOut
   }
 };
 
-const verify = async ({ url, location }: Options, io: CommandOutput, root: string): Promise<boolean> => {
-  const { service } = await factsOf(location, root);
-  return withTable(location, root, 'keys', async (table) => {
-    await using keys = await makeKeys(table, service);
+const verify = ({ url, location }: Options, io: CommandOutput, root: string): Promise<boolean> =>
+  withTable(location, root, 'keys', async (table) => {
+    await using keys = await makeKeys(table);
     const run = `verify-${randomBytes(6).toString('hex')}`;
-    const target = { url, service, project, run, key: keys.key, revoked: keys.revoked };
+    const target = { url, project, run, key: keys.key, revoked: keys.revoked };
     const further = location.kind === 'stack' ? await checksOfStack(location.name) : [];
     let green = true;
     for (const check of [...checks, ...further, cleanup]) green = (await printed(check, target, io)) && green;
     return green;
   });
-};
 
 /**
  * Runs the command.

@@ -2,7 +2,7 @@ import type { JsonValue } from './wire/index.ts';
 
 /*
  * Links into the page. Each view has a path of one segment and its state in the query: web/app/router.tsx
- * and web/views/search.ts have them, and a test compares.
+ * and web/navigation/search.ts have them, and a test compares.
  */
 
 /** What a search holds, as the page's router writes it in a URL: a text is quoted if it would be read as other JSON. */

@@ -1,6 +1,5 @@
 import { agentsText } from '../api/agents.ts';
 import { type FixedEvent, headOf } from './http/answer.ts';
-import { dialect } from './http/dialect.ts';
 import { type Located, ownUrl } from './http/own-url.ts';
 
 /** The service's version, set by the bundler. */
@@ -16,6 +15,6 @@ export const handler = awslambda.streamifyResponse(async (event: FixedEvent & Lo
     statusCode,
     headers: { ...headers, 'content-type': 'text/markdown; charset=utf-8' },
   });
-  answer.write(agentsText({ url: ownUrl(event), dialect, version: SERVICE_VERSION }));
+  answer.write(agentsText({ url: ownUrl(event), version: SERVICE_VERSION }));
   answer.end();
 });

@@ -6,11 +6,10 @@ import { type Served, serve, type ToolContext } from '../core/doors/mcp/index.ts
 import { readPrices, steadyPrices } from '../core/records/costs/index.ts';
 import { linksOf } from '../foundations/links.ts';
 import type { RequestBudget } from '../foundations/storage/index.ts';
-import { challengeOf } from '../foundations/wire/errors.ts';
+import { challenge } from '../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../foundations/wire/index.ts';
 import { everyAnswer } from './http/answer.ts';
 import { refuseCrossSite } from './http/cross-site.ts';
-import { argumentsInDialect, policy } from './http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from './http/endpoint.ts';
 import { headersOf } from './http/headers.ts';
 import { lookupsFor } from './http/lookups.ts';
@@ -59,7 +58,7 @@ const answerRpcErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     request.response = answer(error.status, rpcError(error), request.event.requestContext.requestId, {
       'content-type': 'application/json',
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challenge }),
       ...(error.status === 405 && { allow: 'POST' }),
     });
   },
@@ -77,7 +76,7 @@ const notAllowed = new ServiceError(405, [
 const schemas = new Map<string, ReturnType<ToolDescription['request']>>();
 
 const schemaOf: ToolContext['schemaOf'] = ({ name, request }) => {
-  const known = schemas.get(name) ?? argumentsInDialect(name, request());
+  const known = schemas.get(name) ?? request();
   schemas.set(name, known);
   return known as ReturnType<typeof request>;
 };

@@ -1,24 +1,18 @@
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Alias } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { tables } from '../foundations/storage/tables.ts';
+import type { Route } from '../api/endpoint.ts';
 import type { Config } from './config.ts';
-import { bundleOf } from './handlers.ts';
-import { type Permission, readerEnvironment, storePermissions } from './permissions.ts';
+import { busNeeds, type Needs, storeNeeds } from './permissions.ts';
+import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Storage } from './storage.ts';
 
 interface AlertsProps {
-  readonly config: Config;
+  readonly service: Service;
   readonly settings: NonNullable<Config['alerts']>;
-  /** The name of the service. */
-  readonly name: string;
-  readonly storage: Storage;
-  readonly bundles: ReadonlyMap<string, string>;
 }
 
 /** A look takes seconds. What is not done within a minute, the next looks go on with. */
@@ -37,7 +31,7 @@ export class Alerts extends Construct {
 
   constructor(scope: Construct, id: string, props: AlertsProps) {
     super(scope, id);
-    this.webhooksPrefix = `/pennytrace/${props.name}/webhooks`;
+    this.webhooksPrefix = `/pennytrace/${props.service.name}/webhooks`;
     this.topic = new Topic(this, 'Topic', {
       displayName: 'Alerts of Pennytrace',
       enforceSSL: true,
@@ -51,45 +45,53 @@ export class Alerts extends Construct {
     this.#schedule();
   }
 
-  #makeFunction({ config, settings, storage, bundles }: AlertsProps): ServiceFunction {
-    const bus = EventBus.fromEventBusName(this, 'Bus', config.events?.bus ?? 'default');
+  #makeFunction({ service, settings }: AlertsProps): ServiceFunction {
     return new ServiceFunction(this, 'Function', {
-      config,
-      code: bundleOf(bundles, 'alerts'),
+      service,
+      handler: 'alerts',
       description: 'Looks at alerts and tells of their changes',
       memoryMb: 512,
       timeoutSeconds,
-      environment: {
-        ...readerEnvironment(config, storage),
-        [tables.objects.variable]: storage.objects.tableName,
-        [tables.rollups.variable]: storage.rollups.tableName,
-        ALERT_TOPIC: this.topic.topicArn,
-        EVENT_BUS: bus.eventBusName,
-        WEBHOOKS_PREFIX: this.webhooksPrefix,
-        ...(settings.url !== undefined && { SERVICE_URL: settings.url }),
-      },
-      permissions: [
-        ...storePermissions(
+      needs: [
+        storeNeeds(
           {
-            ...{ calls: 'query', payloads: 'read', objects: 'query', costs: 'read' },
-            ...{ feedback: 'count', rollups: 'watch' },
+            calls: 'query',
+            payloads: 'read',
+            objects: 'query',
+            costs: 'read',
+            feedback: 'count',
+            rollups: 'watch',
           },
-          storage,
+          service,
         ),
-        { actions: ['sns:Publish'], resource: this.topic.topicArn },
-        { actions: ['events:PutEvents'], resource: bus.eventBusArn },
+        { environment: { SERVICE_URL: settings.url ?? service.url } },
+        {
+          environment: { ALERT_TOPIC: this.topic.topicArn },
+          permissions: [{ actions: ['sns:Publish'], resource: this.topic.topicArn }],
+        },
+        busNeeds(service.config.events?.bus ?? 'default'),
+        this.#webhooksNeeds,
+      ],
+      withoutQueue: 'What it did not do, the next minute does.',
+    });
+  }
+
+  get #webhooksNeeds(): Needs {
+    const prefix = this.webhooksPrefix;
+    return {
+      environment: { WEBHOOKS_PREFIX: prefix },
+      permissions: [
         {
           actions: ['ssm:GetParameter'],
-          resource: `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${this.webhooksPrefix}/*`,
+          resource: `arn:${Aws.PARTITION}:ssm:${Aws.REGION}:${Aws.ACCOUNT_ID}:parameter${prefix}/*`,
           wildcard: {
-            finding: `arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${this.webhooksPrefix.replace(Aws.STACK_NAME, '<AWS::StackName>')}/*`,
+            finding: `arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${prefix.replace(Aws.STACK_NAME, '<AWS::StackName>')}/*`,
             reason:
               'Projects and their webhooks are named later. It reads those of the project that an alert is in.',
           },
         },
       ],
-      withoutQueue: 'What it did not do, the next minute does.',
-    });
+    };
   }
 
   #schedule(): void {
@@ -105,23 +107,12 @@ export class Alerts extends Construct {
     });
   }
 
-  /** What the function needs that has an alert tried. */
-  get environment(): Record<string, string> {
-    return { ALERTS_FUNCTION: this.function.handler.functionName };
-  }
-
-  /** What it may do. */
-  get permission(): Permission {
-    return { actions: ['lambda:InvokeFunction'], resource: this.function.handler.functionArn };
-  }
-
-  /**
-   * Has links in messages lead to the page of an API. The stage is named by a text: a reference would
-   * wait for the functions of all endpoints, of which one waits for this.
-   */
-  linkTo({ restApiId }: RestApi, stageName: string): void {
-    const { handler } = this.function;
-    const url = `https://${restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
-    handler.addEnvironment('SERVICE_URL', url);
+  /** What the function of a route needs that has alerts tried, or says whether there are any. */
+  needs(access: NonNullable<Route['alerts']>): Needs {
+    const { functionName, functionArn } = this.function.handler;
+    return {
+      environment: { ALERTS_FUNCTION: functionName },
+      permissions: access === 'test' ? [{ actions: ['lambda:InvokeFunction'], resource: functionArn }] : [],
+    };
   }
 }

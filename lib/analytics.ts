@@ -1,14 +1,13 @@
 import { Duration, Names, Validations } from 'aws-cdk-lib';
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
 import type { Config } from './config.ts';
-import { bundleOf } from './handlers.ts';
-import { findingOf, type Permission, readerEnvironment, readerPermissions } from './permissions.ts';
+import { findingOf, type Permission, storeNeeds } from './permissions.ts';
+import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
-import { privateBucket, type Storage } from './storage.ts';
+import { privateBucket } from './storage.ts';
 import type { Streams } from './streams.ts';
 
 interface AnalyticsWorkgroupProps {
@@ -58,13 +57,8 @@ class AnalyticsWorkgroup extends Construct {
 }
 
 interface AnalyticsProps {
-  readonly config: Config;
+  readonly service: Service & { readonly streams: Streams };
   readonly settings: NonNullable<Config['analytics']>;
-  readonly storage: Storage;
-  readonly streams: Streams;
-  /** Where the function logs. */
-  readonly logGroup: ILogGroup;
-  readonly bundles: ReadonlyMap<string, string>;
 }
 
 /** Rows stay three days longer than what they are about, so that no query finds the newer gone. */
@@ -99,7 +93,7 @@ export class Analytics extends Construct {
     this.function = this.#makeFunction(props);
   }
 
-  #makeBucket({ config, settings }: AnalyticsProps): Bucket {
+  #makeBucket({ service: { config }, settings }: AnalyticsProps): Bucket {
     const { retentionDays } = config;
     const days = settings.keepDays ?? (retentionDays === undefined ? undefined : retentionDays + graceDays);
     const bucket = new Bucket(this, 'Files', {
@@ -123,24 +117,24 @@ export class Analytics extends Construct {
     return bucket;
   }
 
-  #makeFunction({ config, storage, streams, logGroup, bundles }: AnalyticsProps): ServiceFunction {
+  #makeFunction({ service }: AnalyticsProps): ServiceFunction {
+    const { storage, streams, logGroup } = service;
     const { calls, feedback } = storage;
     const made = new ServiceFunction(this, 'Analytics', {
-      config,
-      code: bundleOf(bundles, 'analytics'),
+      service,
+      handler: 'analytics',
       description: 'Writes calls and feedback as Parquet files',
       memoryMb: 1024,
       timeoutSeconds: 120,
       logGroup,
-      environment: {
-        ...readerEnvironment(config, storage),
-        ANALYTICS_BUCKET: this.bucket.bucketName,
-        DEAD_LETTERS: streams.deadLetters.queueUrl,
-      },
-      permissions: [
-        ...readerPermissions('copy', storage),
-        ...streams.permissions([calls, feedback]),
-        ...['calls', 'feedback'].map((dataset) => objectPermission(this.bucket, `${dataset}/*`)),
+      needs: [
+        // Records have all of feedback that is read.
+        storeNeeds({ calls: 'copy', payloads: 'read', costs: 'read' }, service),
+        streams.needs({ calls, feedback }),
+        {
+          environment: { ANALYTICS_BUCKET: this.bucket.bucketName },
+          permissions: ['calls', 'feedback'].map((dataset) => objectPermission(this.bucket, `${dataset}/*`)),
+        },
       ],
     });
     // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.

@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -58,6 +58,9 @@ const bufferedTimeoutSeconds = 29;
  */
 const binaryMediaTypes = ['application/x-protobuf', 'multipart/form-data'];
 
+/** The last part of the base URL. */
+const stageName = 'api';
+
 /** The API of each stack that makes the account's role for logs. */
 const roleMakers = new WeakMap<Stack, RestApi>();
 
@@ -65,6 +68,9 @@ interface ApiProps {
   readonly config: Config;
   /** The name of the service. */
   readonly name: string;
+}
+
+interface ApiRoutesProps {
   readonly routes: readonly Route[];
   readonly auth: Auth;
   readonly functions: Functions;
@@ -78,14 +84,22 @@ export class Api extends Construct {
   readonly rest: RestApi;
   /** The base URL, with a slash at its end. */
   readonly url: string;
-  /** The last part of the base URL, which refers to nothing. */
-  readonly stageName = 'api';
+  /**
+   * The same without the slash, for functions of settings. It names the stage by a text: the stage waits
+   * for the functions of all endpoints, and one of these waits for a setting's.
+   */
+  readonly urlForFunctions: string;
 
-  constructor(scope: Construct, id: string, { config, name, routes, auth, functions }: ApiProps) {
+  constructor(scope: Construct, id: string, { config, name }: ApiProps) {
     super(scope, id);
     this.rest = this.#restApi(config, name);
     this.url = this.rest.url;
-    addGatewayResponses(this.rest, config.dialect);
+    this.urlForFunctions = `https://${this.rest.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${stageName}`;
+    addGatewayResponses(this.rest);
+  }
+
+  /** Leads requests to the functions of routes. */
+  add({ routes, auth, functions }: ApiRoutesProps): void {
     const invoker = this.#invoker(routes, functions);
     for (const route of routes) this.#addRoute(route, auth, functions, invoker);
   }
@@ -102,7 +116,7 @@ export class Api extends Construct {
       cloudWatchRole: config.accountLogRole && roleMaker === undefined,
       binaryMediaTypes,
       deployOptions: {
-        stageName: this.stageName,
+        stageName,
         throttlingRateLimit: config.throttleRate,
         throttlingBurstLimit: config.throttleBurst,
         tracingEnabled: config.xray,

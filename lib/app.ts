@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { App, type AppProps } from 'aws-cdk-lib';
-import { routesOf } from '../weave/api/routes.ts';
+import { allRoutes } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
-import { bundleOf, constantsOf, handlersFor } from './handlers.ts';
+import { bundleOf, constantsOf } from './handlers.ts';
 import { addPage, buildPage, pageHandler } from './page.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -20,16 +20,16 @@ const root = resolve(import.meta.dirname, '..');
 export const makeApp = async (props: AppProps = {}, others: readonly string[] = []): Promise<App> => {
   const app = new App({ analyticsReporting: false, autoSynth: false, ...props });
   const config = readConfig(app.node.getAllContext());
-  const routes = routesOf(config.dialect);
-  const handlers = [...new Set([...handlersFor(config, routes), ...others])];
-  const constants = constantsOf(config.dialect);
-  const building = Promise.all([
-    bundle({ root, handlers, outdir: join(app.outdir, 'bundles'), constants }),
+  // esbuild builds the page while CDK's constructs load.
+  const [page, { handlersFor }, { PennytraceStack }] = await Promise.all([
     buildPage(root),
+    import('./features.ts'),
+    import('./stack.ts'),
   ]);
-  // CDK's constructs take a second to load, in which esbuild works.
-  const [[bundles, page], { PennytraceStack }] = await Promise.all([building, import('./stack.ts')]);
+  const handlers = [...new Set([...handlersFor(config, allRoutes), ...others])];
+  const outdir = join(app.outdir, 'bundles');
+  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf() });
   addPage(page, bundleOf(bundles, pageHandler));
-  new PennytraceStack(app, { config, routes, bundles });
+  new PennytraceStack(app, { config, routes: allRoutes, bundles });
   return app;
 };

@@ -6,7 +6,7 @@ import { type Route, takesKey } from '../api/endpoint.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, constructId } from './config.ts';
-import { bundleOf } from './handlers.ts';
+import { tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import { makeTable } from './storage.ts';
 
@@ -33,16 +33,19 @@ export class Auth extends Construct {
     const keyed = routes.filter(takesKey);
     const others = keyed.filter(({ scheme }) => scheme !== 'basic');
     this.function = new ServiceFunction(this, 'Authorizer', {
-      config,
-      code: bundleOf(bundles, 'authorizer'),
+      service: { config, bundles },
+      handler: 'authorizer',
       description: 'Looks up the key of a request',
       memoryMb: 512,
       timeoutSeconds: 10,
-      environment: {
-        [tables.keys.variable]: this.keys.tableName,
-        SCHEMES: JSON.stringify(Object.fromEntries(others.map(({ path, scheme }) => [path, scheme]))),
-      },
-      permissions: [{ actions: ['dynamodb:GetItem'], resource: this.keys.tableArn }],
+      needs: [
+        tableNeeds('keys', this.keys, { table: ['GetItem'] }),
+        {
+          environment: {
+            SCHEMES: JSON.stringify(Object.fromEntries(others.map(({ path, scheme }) => [path, scheme]))),
+          },
+        },
+      ],
     });
     const schemes = new Set(keyed.map(({ scheme }) => scheme));
     this.#authorizers = new Map([...schemes].map((scheme) => [scheme, this.#authorizer(scheme, config)]));

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { allRoutes } from '../api/routes.ts';
 
 interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
@@ -134,6 +135,33 @@ const threadBundle = async (root: string, starter: string): Promise<ThreadBundle
   };
 };
 
+/** Where endpoints are described. */
+const descriptions = ['api/*.ts', 'core/doors/weave/endpoints/*.ts'];
+
+/** What says that there is a handler: a route in the module that describes it, or a setting. */
+const namedBy = (root: string, handler: string): string => {
+  const route = allRoutes.find((each) => each.handler === handler);
+  if (!route) return 'lib/handlers.ts or lib/features.ts names it';
+  const module = globSync(descriptions, { cwd: root }).find((file) =>
+    readFileSync(join(root, file), 'utf8').includes(`path: '${route.path}'`),
+  );
+  return `it answers ${route.method} ${route.path}, which ${module ?? 'api/routes.ts'} describes`;
+};
+
+/**
+ * Checks that handlers have modules.
+ *
+ * @throws Error which names each module that is missing, and what says that it is there
+ */
+export const requireHandlers = (root: string, handlers: readonly string[]): void => {
+  const missing = handlers.filter((handler) => !existsSync(join(root, `lambdas/${handler}.ts`)));
+  if (missing.length === 0) return;
+  const lines = missing.map(
+    (handler) => `lambdas/${handler}.ts is missing: ${namedBy(root, handler)}. Write it, or name another`,
+  );
+  throw new Error(lines.join('\n'));
+};
+
 /** Puts a lazy package beside a bundle that imports it, where Node looks for it. */
 const addPackage = (folder: string, { name, contents }: PackageBundle): void => {
   const target = join(folder, 'node_modules', name);
@@ -149,7 +177,8 @@ const addPackage = (folder: string, { name, contents }: PackageBundle): void => 
  * where the project or `outdir` is.
  *
  * @returns each handler's folder, an absolute path if `outdir` is one
- * @throws Error if a handler does not build; esbuild prints where and why
+ * @throws Error if a handler is missing, which names what needs it, or does not build; esbuild prints where
+ *   and why
  */
 export const bundle = async ({
   root,
@@ -157,6 +186,7 @@ export const bundle = async ({
   outdir,
   constants = {},
 }: BundleOptions): Promise<ReadonlyMap<string, string>> => {
+  requireHandlers(root, handlers);
   const { outputFiles = [], metafile } = await build({
     ...buildOptions,
     absWorkingDir: root,

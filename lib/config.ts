@@ -1,9 +1,8 @@
 import { RE2JS } from 're2js';
 import { z } from 'zod';
-import { isKeyed, passThrough, stream } from '../api/endpoint.ts';
+import { isKeyed, longAnswer, passThrough } from '../api/endpoint.ts';
+import { allRoutes } from '../api/routes.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
-import { allRoutes, routesOf } from '../weave/api/routes.ts';
-import { dialects } from '../weave/policy.ts';
 import type { PennytraceProps } from './props.ts';
 
 /** A construct id: `CallsStreamQuery` for `calls/stream_query` and for `CALLS_STREAM_QUERY`. */
@@ -47,7 +46,7 @@ const shardHistory = z
     error: 'write a power of two from 1 to 256, or all counts so far with the present one last: 4 or 4,16',
   });
 
-const paths: readonly string[] = allRoutes.filter(isKeyed).map(({ path }) => path);
+const paths: readonly string[] = [...new Set(allRoutes.filter(isKeyed).map(({ path }) => path))];
 
 const routeMetrics = z
   .preprocess(
@@ -272,7 +271,6 @@ const redactionRules = z
 /** The schema of the settings; the keys are the names of the context values. */
 export const settings = z
   .strictObject({
-    dialect: z.enum(dialects, { error: 'write svc or weave' }).default('svc'),
     stackName: text(
       /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
       'write a letter, then at most 127 letters, digits or hyphens',
@@ -286,7 +284,7 @@ export const settings = z
     throttleRate: whole(1, 10_000).default(1000),
     throttleBurst: whole(1, 5000).default(2000),
     firewallRatePerAddress: whole(10, 1_000_000).optional(),
-    queryTimeoutSeconds: whole(30, 900).default(stream.timeoutSeconds),
+    queryTimeoutSeconds: whole(30, 900).default(longAnswer.timeoutSeconds),
     logRetentionDays: z
       .preprocess(fromText, z.literal(logRetentions, { error: `write one of ${logRetentions.join(', ')}` }))
       .default(30),
@@ -345,14 +343,6 @@ export const settings = z
     },
   );
 
-/** Whether something reads the streams of the tables. */
-export const hasStreams = ({
-  events,
-  analytics,
-  evaluators,
-}: Pick<Config, 'events' | 'analytics' | 'evaluators'>): boolean =>
-  events !== undefined || analytics !== undefined || evaluators !== undefined;
-
 /** The settings have problems. The message has a line for each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
@@ -380,6 +370,8 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
   const place = [String(name), ...below.map((key) => `[${JSON.stringify(key)}]`)].join('');
   if (issue.code === 'unrecognized_keys') {
     if (name !== undefined) return `setting ${place} has ${issue.keys.join(', ')}: there is no such field`;
+    if (issue.keys.includes('dialect'))
+      return 'setting dialect is gone, take it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)';
     const known = Object.keys(settings.shape).join(', ');
     return `unknown setting ${issue.keys.join(', ')}: write one of ${known}`;
   }
@@ -387,16 +379,6 @@ const problem = (issue: z.core.$ZodIssue, context: Record<string, unknown>): str
   return value === undefined
     ? `setting ${place}: ${issue.message}`
     : `setting ${place} is ${JSON.stringify(value)}: ${issue.message}`;
-};
-
-/** Drops the routes from `routeMetrics` that the service does not have in its dialect. */
-const inDialect = (given: Config): Config => {
-  const { dialect, routeMetrics } = given;
-  const known = new Set<string>(routesOf(dialect).map(({ path }) => path));
-  return {
-    ...given,
-    ...(routeMetrics && { routeMetrics: routeMetrics.filter((path) => known.has(path)) }),
-  };
 };
 
 /**
@@ -408,6 +390,6 @@ const inDialect = (given: Config): Config => {
 export const readConfig = (context: Record<string, unknown>): Config => {
   const given = Object.fromEntries(Object.entries(context).filter(isSetting));
   const result = settings.safeParse(given);
-  if (result.success) return inDialect(result.data);
+  if (result.success) return result.data;
   throw new SettingsError(result.error.issues.map((issue) => problem(issue, given)).join('\n'));
 };

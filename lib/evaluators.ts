@@ -1,17 +1,13 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
-import { bundleOf } from './handlers.ts';
-import type { Inference } from './inference.ts';
-import { limitsNeeds, nearlyReachedNeeds } from './limits.ts';
-import { type Needs, readerEnvironment, storePermissions } from './permissions.ts';
-import type { Redaction } from './redaction.ts';
+import { watcherHandler } from './handlers.ts';
+import type { Limits } from './limits.ts';
+import { combine, type Needs, storeNeeds } from './permissions.ts';
+import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Storage } from './storage.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
 
 /** The time that a batch of verdicts may take, in seconds: two questions to a judge, and some more. */
@@ -32,18 +28,23 @@ const leasesOfProject = (concurrency: number): number => Math.floor(concurrency 
 /** How often a message is brought. With the pauses between, that is for an hour. */
 const maxReceives = 5;
 
-interface ScorerProps {
-  readonly config: Config;
-  readonly storage: Storage;
-  readonly inference: Inference;
+interface EvaluationsProps {
+  readonly service: Service & { readonly streams: Streams };
+  /** What keeps judges within spending limits; undefined without the setting. */
+  readonly limits: Limits | undefined;
 }
 
 /** What evaluators are to judge. Messages that are never done end among the dead letters. */
 export class Evaluations extends Construct {
   readonly queue: Queue;
+  /** What a function needs that asks for verdicts, and tries evaluators. */
+  readonly scorerNeeds: Needs;
+  /** What the function needs that decides which calls are judged, besides their halves and payloads. */
+  readonly watcherNeeds: Needs;
 
-  constructor(scope: Construct, id: string, { deadLetters }: Pick<Streams, 'deadLetters'>) {
+  constructor(scope: Construct, id: string, { service, limits }: EvaluationsProps) {
     super(scope, id);
+    const { deadLetters } = service.streams;
     this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -52,63 +53,33 @@ export class Evaluations extends Construct {
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: maxReceives },
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    this.scorerNeeds = combine([
+      // It asks judges, stores their calls, and pays.
+      storeNeeds({ calls: 'judge', payloads: 'change', rollups: 'spend' }, service),
+      service.inference.upstreams,
+      limits?.needs('hold'),
+      this.queueNeeds(['SendMessage']),
+    ]);
+    this.watcherNeeds = combine([
+      storeNeeds({ objects: 'query' }, service),
+      // It asks for the time from which on calls are judged.
+      this.queueNeeds(['SendMessage', 'GetQueueAttributes']),
+    ]);
   }
 
-  /** What a function needs that asks for verdicts, and tries evaluators. */
-  scorer({ config, storage, inference }: ScorerProps): Needs {
-    const limits = limitsNeeds('hold', config, storage);
+  /** What a function needs that does this with messages of the queue. */
+  queueNeeds(actions: readonly string[]): Needs {
+    const { queueUrl, queueArn } = this.queue;
     return {
-      environment: {
-        ...this.queueEnvironment,
-        [tables.rollups.variable]: storage.rollups.tableName,
-        ...inference.upstreams.environment,
-        ...limits.environment,
-      },
-      permissions: [
-        // It asks judges, stores their calls, and pays.
-        ...storePermissions({ calls: 'judge', payloads: 'change', rollups: 'spend' }, storage),
-        ...inference.upstreams.permissions,
-        ...limits.permissions,
-        { actions: ['sqs:SendMessage'], resource: this.queue.queueArn },
-      ],
-    };
-  }
-
-  /** Names the queue to a function. */
-  get queueEnvironment(): Record<string, string> {
-    return { EVALUATIONS_QUEUE: this.queue.queueUrl };
-  }
-
-  /**
-   * What the function needs that decides which calls are judged.
-   *
-   * @param isReader whether it has what readers of streams have already
-   */
-  watcher(storage: Storage, isReader: boolean): Needs {
-    const reads = isReader ? {} : ({ calls: 'publish', payloads: 'read' } as const);
-    return {
-      environment: { ...this.queueEnvironment, [tables.objects.variable]: storage.objects.tableName },
-      permissions: [
-        ...storePermissions({ ...reads, objects: 'query' }, storage),
-        // It asks for the time from which on calls are judged.
-        { actions: ['sqs:SendMessage', 'sqs:GetQueueAttributes'], resource: this.queue.queueArn },
-      ],
+      environment: { EVALUATIONS_QUEUE: queueUrl },
+      permissions: [{ actions: actions.map((action) => `sqs:${action}`), resource: queueArn }],
     };
   }
 }
 
-interface EvaluatorsProps {
-  readonly config: Config;
+interface EvaluatorsProps extends EvaluationsProps {
   readonly settings: NonNullable<Config['evaluators']>;
-  readonly storage: Storage;
-  readonly streams: Streams;
   readonly evaluations: Evaluations;
-  readonly inference: Inference;
-  /** What redacts what judges say and are asked; undefined without the setting. */
-  readonly redaction: Redaction | undefined;
-  /** Where the functions log. */
-  readonly logGroup: ILogGroup;
-  readonly bundles: ReadonlyMap<string, string>;
 }
 
 /**
@@ -119,77 +90,67 @@ interface EvaluatorsProps {
 export class Evaluators extends Construct {
   constructor(scope: Construct, id: string, props: EvaluatorsProps) {
     super(scope, id);
-    if (!props.config.events) this.#makeWatcher(props);
+    if (!props.service.config.events) this.#makeWatcher(props);
     this.#makeJudge(props);
   }
 
-  #makeWatcher({ config, storage, streams, evaluations, logGroup, bundles }: EvaluatorsProps): void {
-    const { environment, permissions } = evaluations.watcher(storage, false);
+  #makeWatcher({ service, evaluations }: EvaluatorsProps): void {
+    const { config, streams, logGroup } = service;
+    const { calls } = service.storage;
     const made = new ServiceFunction(this, 'Watcher', {
-      config,
-      code: bundleOf(bundles, 'evaluators'),
+      service,
+      handler: watcherHandler(config),
       description: 'Decides which calls evaluators judge',
       memoryMb: 512,
       timeoutSeconds: 60,
       logGroup,
-      environment: {
-        ...readerEnvironment(config, storage),
-        ...environment,
-        DEAD_LETTERS: streams.deadLetters.queueUrl,
-      },
-      permissions: [...permissions, ...streams.permissions([storage.calls])],
+      needs: [
+        storeNeeds({ calls: 'publish', payloads: 'read' }, service),
+        evaluations.watcherNeeds,
+        streams.needs({ calls }),
+      ],
     });
-    streams.subscribe(made, { calls: storage.calls }, batchesOfChanges);
+    streams.subscribe(made, { calls }, batchesOfChanges);
   }
 
-  #makeJudge(props: EvaluatorsProps): void {
-    const { config, settings, storage, streams, evaluations, inference, redaction, logGroup, bundles } =
-      props;
-    const { queue } = evaluations;
-    const nearly = nearlyReachedNeeds(config);
+  #makeJudge({ service, settings, evaluations, limits }: EvaluatorsProps): void {
+    const { inference, streams, logGroup } = service;
     const made = new ServiceFunction(this, 'Judge', {
-      config,
-      code: redaction?.code('judge') ?? bundleOf(bundles, 'judge'),
+      service,
+      handler: 'judge',
       description: 'Judges calls and stores the verdicts',
       memoryMb: 512,
       timeoutSeconds: judgeSeconds,
       logGroup,
-      environment: {
-        ...readerEnvironment(config, storage),
-        [tables.objects.variable]: storage.objects.tableName,
-        [tables.rollups.variable]: storage.rollups.tableName,
-        ...(config.limits && { LIMITS: config.limits.unpriced }),
-        ...nearly.environment,
-        ...inference.upstreams.environment,
-        ...redaction?.environment,
-        DEAD_LETTERS: streams.deadLetters.queueUrl,
-        MAX_RECEIVES: String(maxReceives),
-        LEASES_OF_PROJECT: String(leasesOfProject(settings.concurrency)),
-        ...evaluations.queueEnvironment,
-      },
-      permissions: [
-        ...storePermissions(
+      needs: [
+        storeNeeds(
           {
-            ...{ calls: 'judge', payloads: 'change', objects: 'read', costs: 'read' },
-            ...{ feedback: 'create', rollups: 'judge' },
+            calls: 'judge',
+            payloads: 'change',
+            objects: 'read',
+            costs: 'read',
+            feedback: 'create',
+            rollups: 'judge',
           },
-          storage,
+          service,
         ),
-        ...(config.limits ? [{ actions: ['dynamodb:Query'], resource: storage.objects.tableArn }] : []),
-        ...nearly.permissions,
-        ...inference.upstreams.permissions,
+        limits?.judgeNeeds,
+        inference.upstreams,
+        // It puts back what has to wait for others of its project.
+        evaluations.queueNeeds(['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'SendMessage']),
+        streams.deadLettersNeeds,
         {
-          // It puts back what has to wait for others of its project.
-          actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:SendMessage'],
-          resource: queue.queueArn,
+          environment: {
+            MAX_RECEIVES: String(maxReceives),
+            LEASES_OF_PROJECT: String(leasesOfProject(settings.concurrency)),
+          },
         },
-        { actions: ['sqs:SendMessage'], resource: streams.deadLetters.queueArn },
       ],
       withoutQueue: 'The queue that wakes it has one, for messages that it fails for.',
     });
     const jobs = new EventSourceMapping(made, 'Jobs', {
       target: made.handler,
-      eventSourceArn: queue.queueArn,
+      eventSourceArn: evaluations.queue.queueArn,
       // A message is of one project. So an invocation is, and its time, memory and failures are that
       // project's own: docs/decisions/0250.
       batchSize: 1,

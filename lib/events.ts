@@ -1,24 +1,18 @@
 import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
 import type { Evaluations } from './evaluators.ts';
-import { bundleOf, watcherHandler } from './handlers.ts';
-import { readerEnvironment, readerPermissions } from './permissions.ts';
+import { watcherHandler } from './handlers.ts';
+import { busNeeds, storeNeeds } from './permissions.ts';
+import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Storage } from './storage.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
 
 interface EventsProps {
-  readonly config: Config;
+  readonly service: Service & { readonly streams: Streams };
   readonly settings: NonNullable<Config['events']>;
-  readonly storage: Storage;
-  readonly streams: Streams;
   /** What evaluators are to judge, if there are any: the function then decides that, too. */
   readonly evaluations: Evaluations | undefined;
-  /** Where the function logs. */
-  readonly logGroup: ILogGroup;
-  readonly bundles: ReadonlyMap<string, string>;
 }
 
 /**
@@ -30,31 +24,25 @@ export class Events extends Construct {
   /** Where the events go: the account's bus, or the one that the settings name. */
   readonly bus: IEventBus;
 
-  constructor(scope: Construct, id: string, props: EventsProps) {
+  constructor(scope: Construct, id: string, { service, settings, evaluations }: EventsProps) {
     super(scope, id);
-    const { config, settings, storage, streams, evaluations, logGroup, bundles } = props;
+    const { config, storage, streams, logGroup } = service;
     const { calls, feedback } = storage;
-    const watcher = evaluations?.watcher(storage, true);
     this.bus = EventBus.fromEventBusName(this, 'Bus', settings.bus);
     this.function = new ServiceFunction(this, 'Events', {
-      config,
-      code: bundleOf(bundles, evaluations ? watcherHandler(config) : 'events'),
+      service,
+      handler: evaluations ? watcherHandler(config) : 'events',
       description: 'Puts what happens to calls and feedback on the event bus',
       memoryMb: 512,
       timeoutSeconds: 60,
       logGroup,
-      environment: {
-        ...readerEnvironment(config, storage),
-        EVENT_BUS: settings.bus,
-        ...(settings.payloads && { EVENT_PAYLOADS: 'true' }),
-        ...watcher?.environment,
-        DEAD_LETTERS: streams.deadLetters.queueUrl,
-      },
-      permissions: [
-        ...readerPermissions('publish', storage),
-        ...(watcher?.permissions ?? []),
-        ...streams.permissions([calls, feedback]),
-        { actions: ['events:PutEvents'], resource: this.bus.eventBusArn },
+      needs: [
+        // Records have all of feedback that is read.
+        storeNeeds({ calls: 'publish', payloads: 'read', costs: 'read' }, service),
+        evaluations?.watcherNeeds,
+        streams.needs({ calls, feedback }),
+        busNeeds(settings.bus),
+        settings.payloads ? { environment: { EVENT_PAYLOADS: 'true' } } : undefined,
       ],
     });
     streams.subscribe(this.function, { calls, feedback }, batchesOfChanges);

@@ -1,5 +1,5 @@
-import { CfnResource } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorForAll } from '../core/doors/inference/error.ts';
 
@@ -18,59 +18,55 @@ const refusal = errorForAll(429, {
 });
 
 const measured = (metricName: string) => ({
-  SampledRequestsEnabled: true,
-  CloudWatchMetricsEnabled: true,
-  MetricName: metricName,
+  sampledRequestsEnabled: true,
+  cloudWatchMetricsEnabled: true,
+  metricName,
 });
 
 /**
  * A web ACL of AWS WAF that limits each IP address, before authorizer and throttle see its
- * requests. It has no rule on bodies: those of traces look like attacks to such rules. The
- * resources are written out, because importing CDK's types of them would slow every synthesis down.
+ * requests. It has no rule on bodies: those of traces look like attacks to such rules.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { rate, stage }: FirewallProps) {
     super(scope, id);
-    const webAcl = new CfnResource(this, 'WebAcl', {
-      type: 'AWS::WAFv2::WebACL',
-      properties: {
-        Scope: 'REGIONAL',
-        DefaultAction: { Allow: {} },
-        VisibilityConfig: measured('all'),
-        CustomResponseBodies: {
-          refusal: { ContentType: 'APPLICATION_JSON', Content: `${JSON.stringify(refusal)}\n` },
-        },
-        Rules: [
-          {
-            Name: 'rate-per-address',
-            Priority: 0,
-            Statement: {
-              RateBasedStatement: {
-                AggregateKeyType: 'IP',
-                Limit: rate,
-                EvaluationWindowSec: windowSeconds,
-              },
-            },
-            Action: {
-              Block: {
-                CustomResponse: {
-                  ResponseCode: 429,
-                  CustomResponseBodyKey: 'refusal',
-                  ResponseHeaders: [
-                    { Name: 'Retry-After', Value: '60' },
-                    { Name: 'X-Content-Type-Options', Value: 'nosniff' },
-                  ],
-                },
-              },
-            },
-            VisibilityConfig: measured('rate-per-address'),
-          },
-        ],
+    const webAcl = new CfnWebACL(this, 'WebAcl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: measured('all'),
+      customResponseBodies: {
+        refusal: { contentType: 'APPLICATION_JSON', content: `${JSON.stringify(refusal)}\n` },
       },
+      rules: [
+        {
+          name: 'rate-per-address',
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: rate,
+              evaluationWindowSec: windowSeconds,
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: 'refusal',
+                responseHeaders: [
+                  { name: 'Retry-After', value: '60' },
+                  { name: 'X-Content-Type-Options', value: 'nosniff' },
+                ],
+              },
+            },
+          },
+          visibilityConfig: measured('rate-per-address'),
+        },
+      ],
     });
-    new CfnResource(this, 'Association', {
-      type: 'AWS::WAFv2::WebACLAssociation',
-      properties: { ResourceArn: stage.stageArn, WebACLArn: webAcl.getAtt('Arn') },
+    new CfnWebACLAssociation(this, 'Association', {
+      resourceArn: stage.stageArn,
+      webAclArn: webAcl.attrArn,
     });
   }
 }

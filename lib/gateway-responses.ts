@@ -3,8 +3,7 @@ import { requestIdHeader } from '../api/shared/headers.ts';
 import { errorForAll } from '../core/doors/inference/error.ts';
 import { encodeStatus } from '../core/doors/otel/answer.ts';
 import type { ErrorDetail } from '../foundations/wire/errors.ts';
-import { challengeOf, keyRequired } from '../foundations/wire/errors.ts';
-import { type Dialect, policyOf } from '../weave/policy.ts';
+import { challenge, keyRequired } from '../foundations/wire/errors.ts';
 import { constructId } from './config.ts';
 
 /** An answer that API Gateway makes without a function. */
@@ -27,14 +26,14 @@ const retrySoon = { 'Retry-After': '1' };
  * Every answer that API Gateway can make without a function. The texts are fixed, because its own
  * texts name functions and ARNs, and one repeats the Authorization header.
  */
-const gatewayAnswers = (dialect: Dialect): readonly GatewayAnswer[] => [
+const gatewayAnswers: readonly GatewayAnswer[] = [
   {
     types: [ResponseType.UNAUTHORIZED],
     status: 401,
     error: keyRequired,
     brief: 'a valid key is required in OTEL_EXPORTER_OTLP_HEADERS: Authorization, Basic or Bearer',
     headers: {
-      'WWW-Authenticate': challengeOf(policyOf(dialect).service),
+      'WWW-Authenticate': challenge,
     },
   },
   {
@@ -152,8 +151,8 @@ const statusOf = ({ responseType }: ResponseType): number => (responseType === '
  * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
  * read, and with the request's id.
  */
-export const addGatewayResponses = (api: RestApi, dialect: Dialect): void => {
-  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers(dialect)) {
+export const addGatewayResponses = (api: RestApi): void => {
+  for (const { types, status, error, brief = error.msg, headers = {} } of gatewayAnswers) {
     const texts = Object.entries(headers).map(([name, value]) => [name, `'${value}'`]);
     for (const type of types) {
       api.addGatewayResponse(constructId(type.responseType), {

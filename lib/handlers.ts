@@ -1,8 +1,5 @@
-import { handlersOf, type Route } from '../api/endpoint.ts';
 import { listedTools, openApiDocument } from '../openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
-import { routesOf } from '../weave/api/routes.ts';
-import type { Dialect } from '../weave/policy.ts';
 import type { Config } from './config.ts';
 
 /** Makes and revokes the keys of functions that report: `Pennytrace.grantReport`. */
@@ -18,54 +15,11 @@ export const limitsHandler = 'me-limits';
 export const watcherHandler = ({ events }: Pick<Config, 'events'>): string =>
   events ? 'events-evaluators' : 'evaluators';
 
-/** Every handler that a service in a dialect may need, by its path below `lambdas/`. */
-export const handlersIn = (dialect: Dialect): readonly string[] => [
-  ...handlersOf(routesOf(dialect)),
-  'authorizer',
-  keyMakerHandler,
-  'events',
-  'analytics',
-  redactionModule,
-  'evaluators',
-  'events-evaluators',
-  'judge',
-  limitsHandler,
-  'alerts',
-];
-
-/** The handlers of a service with these routes and settings. */
-export const handlersFor = (
-  {
-    events,
-    analytics,
-    redact,
-    evaluators,
-    limits,
-    alerts,
-  }: Pick<Config, 'events' | 'analytics' | 'redact' | 'evaluators' | 'limits' | 'alerts'>,
-  routes: readonly Route[],
-): readonly string[] => [
-  ...handlersOf(routes),
-  'authorizer',
-  ...(events && !evaluators ? ['events'] : []),
-  ...(analytics ? ['analytics'] : []),
-  ...(redact ? [redactionModule] : []),
-  ...(evaluators ? [watcherHandler({ events }), 'judge'] : []),
-  ...(limits ? [limitsHandler] : []),
-  ...(alerts ? ['alerts'] : []),
-];
-
-/**
- * The constants that handlers declare and the bundler fills in.
- *
- * @param dialect that of the service: which endpoints the document has, and what bundles bring
- * @returns the constants' texts by their names
- */
-export const constantsOf = (dialect: Dialect = 'svc'): Readonly<Record<string, string>> => ({
+/** The constants that handlers declare and the bundler fills in: their texts by their names. */
+export const constantsOf = (): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
-  'process.env.DIALECT': dialect,
-  MCP_TOOLS: JSON.stringify(listedTools(dialect)),
-  OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version, dialect))}\n`,
+  MCP_TOOLS: JSON.stringify(listedTools()),
+  OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version))}\n`,
 });
 
 /** The folder of a handler's bundle. Throws an Error if there is none. */

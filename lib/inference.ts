@@ -3,7 +3,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { tables } from '../foundations/storage/tables.ts';
 import { type Config, sentBy, type Upstream } from './config.ts';
-import type { Needs, Permission } from './permissions.ts';
+import { combine, type Needs, type Permission, tableNeeds } from './permissions.ts';
 import { makeTable } from './storage.ts';
 
 /**
@@ -21,27 +21,22 @@ export class Inference extends Construct {
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
     const { inferenceUpstreams: upstreams = [], inferenceRatePerMinute: rate, inferenceConcurrency } = config;
-    const rates = rate === undefined ? undefined : this.#ratesTable(config);
+    const rates = rate === undefined ? undefined : this.#ratesTable();
     this.reservedConcurrency = inferenceConcurrency;
     this.upstreams = {
       environment: upstreams.length > 0 ? { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) } : {},
       permissions: [...keySecrets(upstreams).map(secretPermission), ...upstreams.flatMap(bedrockPermissions)],
     };
-    this.needs = {
-      environment: {
-        ...this.upstreams.environment,
-        ...(rates && { INFERENCE_RATE: String(rate), [tables.rates.variable]: rates.tableName }),
-      },
-      permissions: [
-        ...this.upstreams.permissions,
-        ...(rates ? [{ actions: ['dynamodb:UpdateItem'], resource: rates.tableArn }] : []),
-      ],
-    };
+    this.needs = combine([
+      this.upstreams,
+      rates && tableNeeds('rates', rates, { table: ['UpdateItem'] }),
+      rates && { environment: { INFERENCE_RATE: String(rate) } },
+    ]);
   }
 
   /** Counts are worth nothing after their minute, so the table is neither kept nor recoverable. */
-  #ratesTable(config: Config): Table {
-    const table = makeTable(this, tables.rates, { ...config, keepData: false });
+  #ratesTable(): Table {
+    const table = makeTable(this, tables.rates, { keepData: false });
     Validations.of(table).acknowledge({
       id: 'AwsSolutions-DDB3',
       reason: 'It holds counts of the present minute alone: there is nothing to recover.',

@@ -1,50 +1,45 @@
-import { Aws } from 'aws-cdk-lib';
 import type { LimitsAccess } from '../api/endpoint.ts';
-import { tables } from '../foundations/storage/tables.ts';
-import type { Config } from './config.ts';
-import type { Needs } from './permissions.ts';
-import type { Storage } from './storage.ts';
+import { busNeeds, combine, type Needs, shardsNeeds, tableNeeds } from './permissions.ts';
+import type { Service } from './service.ts';
 
-/** What a function needs that holds money, to tell when a limit is nearly reached: nothing without events. */
-export const nearlyReachedNeeds = ({ limits, events }: Pick<Config, 'limits' | 'events'>): Needs => {
-  if (!limits || !events) return { environment: {}, permissions: [] };
-  const bus = `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${events.bus}`;
-  return {
-    environment: { EVENT_BUS: events.bus },
-    permissions: [{ actions: ['events:PutEvents'], resource: bus }],
-  };
-};
+/** The setting `limits`: what functions need that keep to spending limits. It makes no resource. */
+export class Limits {
+  readonly #service: Pick<Service, 'config' | 'storage'>;
+  readonly #unpriced: Needs;
 
-/**
- * What the function of a route needs besides its stores to keep to spending limits, or to tell what
- * is left.
- *
- * @returns nothing without the setting, or for a route that has nothing to do with them
- */
-export const limitsNeeds = (
-  access: LimitsAccess | undefined,
-  config: Pick<Config, 'limits' | 'shards' | 'events'>,
-  { objects, costs, rollups }: Storage,
-): Needs => {
-  const { limits, shards } = config;
-  if (!limits || !access) return { environment: {}, permissions: [] };
-  const holds = access === 'hold';
-  const nearly = holds ? nearlyReachedNeeds(config) : undefined;
-  return {
-    environment: {
-      LIMITS: limits.unpriced,
-      SHARDS: shards.join(','),
-      [tables.objects.variable]: objects.tableName,
-      [tables.rollups.variable]: rollups.tableName,
-      ...(holds && { [tables.costs.variable]: costs.tableName }),
-      ...nearly?.environment,
-    },
-    permissions: [
-      { actions: ['dynamodb:BatchGetItem', 'dynamodb:Query'], resource: objects.tableArn },
-      { actions: ['dynamodb:BatchGetItem'], resource: rollups.tableArn },
+  constructor(service: Pick<Service, 'config' | 'storage'>, unpriced: string) {
+    this.#service = service;
+    this.#unpriced = { environment: { LIMITS: unpriced } };
+  }
+
+  /** What the function of a route needs besides its stores to keep to limits, or to show what is left. */
+  needs(access: LimitsAccess): Needs {
+    const { config, storage } = this.#service;
+    const holds = access === 'hold';
+    return combine([
+      this.#unpriced,
+      shardsNeeds(config),
+      tableNeeds('objects', storage.objects, { table: ['BatchGetItem', 'Query'] }),
       // A route that notes projects may add to counters already.
-      ...(holds ? [{ actions: ['dynamodb:Query'], resource: costs.tableArn }] : []),
-      ...(nearly?.permissions ?? []),
-    ],
-  };
-};
+      tableNeeds('rollups', storage.rollups, { table: ['BatchGetItem'] }),
+      holds ? tableNeeds('costs', storage.costs, { table: ['Query'] }) : undefined,
+      holds ? this.#nearlyReached : undefined,
+    ]);
+  }
+
+  /** What the function of judges needs besides its stores, which hold money of theirs already. */
+  get judgeNeeds(): Needs {
+    const { objects } = this.#service.storage;
+    return combine([
+      this.#unpriced,
+      tableNeeds('objects', objects, { table: ['Query'] }),
+      this.#nearlyReached,
+    ]);
+  }
+
+  /** What a function needs to tell when a limit is nearly reached: nothing without events. */
+  get #nearlyReached(): Needs | undefined {
+    const { events } = this.#service.config;
+    return events && busNeeds(events.bus);
+  }
+}

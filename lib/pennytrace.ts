@@ -9,21 +9,15 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/endpoint.ts';
-import { routesOf } from '../weave/api/routes.ts';
-import { Alerts } from './alerts.ts';
-import { Analytics } from './analytics.ts';
+import { allRoutes } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
-import { type Config, hasStreams, readConfig } from './config.ts';
-import { Evaluations, Evaluators } from './evaluators.ts';
-import { Events } from './events.ts';
-import { Firewall } from './firewall.ts';
+import { type Config, readConfig } from './config.ts';
+import { everyHandler, makeFeatures, readsStreams } from './features.ts';
 import { Functions } from './functions.ts';
-import { handlersIn } from './handlers.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
 import type { PennytraceProps } from './props.ts';
-import { Redaction } from './redaction.ts';
 import { KeyMaker, ReportKey, type ReportOptions } from './report-key.ts';
 import { ShardHistory, Storage } from './storage.ts';
 import { Streams } from './streams.ts';
@@ -51,7 +45,7 @@ const withTimeouts = (routes: readonly Route[], config: Config): readonly Route[
     route.timeoutSetting === undefined ? route : { ...route, timeoutSeconds: config[route.timeoutSetting] },
   );
 
-/** The bundles in the package, in a folder for each dialect: beside this module's own folder. */
+/** The bundles in the package: beside this module's own folder. */
 const packagedFolder = resolve(import.meta.dirname, '../bundles');
 
 /**
@@ -59,13 +53,12 @@ const packagedFolder = resolve(import.meta.dirname, '../bundles');
  *
  * @throws Error if there are none: this is a checkout of the project, whose own app makes them
  */
-const packaged = ({ dialect }: Pick<Config, 'dialect'>): Prebuilt => {
+const packaged = (): Prebuilt => {
   if (!existsSync(packagedFolder))
     throw new Error(`${packagedFolder} is missing: a checkout has no bundles, install what npm pack makes`);
-  const handlers = handlersIn(dialect);
   return {
-    routes: routesOf(dialect),
-    bundles: new Map(handlers.map((handler) => [handler, join(packagedFolder, dialect, handler)])),
+    routes: allRoutes,
+    bundles: new Map(everyHandler.map((handler) => [handler, join(packagedFolder, handler)])),
   };
 };
 
@@ -133,43 +126,33 @@ export class Pennytrace extends Construct {
   constructor(scope: Construct, id: string, props: PennytraceProps = {}, prebuilt?: Prebuilt) {
     super(scope, id);
     const config = readConfig({ ...props });
-    const { routes: allRoutes, bundles } = prebuilt ?? packaged(config);
-    const timed = withTimeouts(allRoutes, config);
+    const { routes: given, bundles } = prebuilt ?? packaged();
+    const timed = withTimeouts(given, config);
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 
-    const storage = new Storage(this, 'Storage', config);
+    const hasStreams = readsStreams(config);
+    const storage = new Storage(this, 'Storage', { config, hasStreams });
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
-    const redaction =
-      config.redact && new Redaction(this, 'Redaction', { config, rules: config.redact, bundles });
-    const streams = hasStreams(config) ? new Streams(this, 'Streams') : undefined;
-    const evaluations =
-      streams && config.evaluators ? new Evaluations(this, 'Evaluations', streams) : undefined;
-    const alerts =
-      config.alerts &&
-      new Alerts(this, 'Alerts', { config, settings: config.alerts, name, storage, bundles });
-    const functions = new Functions(this, 'Functions', {
-      ...{ config, name, routes, storage, inference, evaluations, redaction, alerts, bundles },
-    });
-    const api = new Api(this, 'Api', { config, name, routes, auth, functions });
-    if (config.alerts?.url === undefined) alerts?.linkTo(api.rest, api.stageName);
-    const { firewallRatePerAddress: rate } = config;
-    if (rate !== undefined) new Firewall(this, 'Firewall', { rate, stage: api.rest.deploymentStage });
-    const readers = streams && { config, storage, streams, logGroup: functions.logGroup, bundles };
-    const events =
-      readers &&
-      config.events &&
-      new Events(this, 'Events', { ...readers, evaluations, settings: config.events });
-    const analytics =
-      readers &&
-      config.analytics &&
-      new Analytics(this, 'Analytics', { ...readers, settings: config.analytics });
-    if (readers && evaluations && config.evaluators)
-      new Evaluators(this, 'Evaluators', {
-        ...{ ...readers, evaluations, inference, redaction, settings: config.evaluators },
-      });
+    const streams = hasStreams ? new Streams(this, 'Streams') : undefined;
+    const api = new Api(this, 'Api', { config, name });
+    const functions = new Functions(this, 'Functions', config);
+    const service = {
+      config,
+      name,
+      bundles,
+      storage,
+      inference,
+      streams,
+      logGroup: functions.logGroup,
+      stage: api.rest.deploymentStage,
+      url: api.urlForFunctions,
+    };
+    const features = makeFeatures(this, service);
+    functions.add({ routes, service: { ...service, redaction: features.redact }, features });
+    api.add({ routes, auth, functions });
     new Observability(this, 'Observability', {
       config,
       name,
@@ -179,8 +162,8 @@ export class Pennytrace extends Construct {
       functions,
       api,
       streams,
-      evaluations,
-      alerts,
+      evaluations: features.evaluators,
+      alerts: features.alerts,
     });
 
     this.#config = config;
@@ -193,11 +176,11 @@ export class Pennytrace extends Construct {
     this.rollupsTable = storage.rollups;
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
-    this.eventBus = events?.bus;
-    this.alertsTopic = alerts?.topic;
-    this.webhooksPrefix = alerts?.webhooksPrefix;
-    this.analyticsBucket = analytics?.bucket;
-    this.analyticsDatabase = analytics?.database;
+    this.eventBus = features.events?.bus;
+    this.alertsTopic = features.alerts?.topic;
+    this.webhooksPrefix = features.alerts?.webhooksPrefix;
+    this.analyticsBucket = features.analytics?.bucket;
+    this.analyticsDatabase = features.analytics?.database;
   }
 
   /**

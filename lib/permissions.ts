@@ -1,10 +1,10 @@
-import { CfnElement, Stack } from 'aws-cdk-lib';
+import { Aws, CfnElement, Stack } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { IConstruct } from 'constructs';
 import type { Actions, Stores } from '../api/access.ts';
 import * as access from '../api/access.ts';
-import { type IndexName, tables } from '../foundations/storage/tables.ts';
+import { type IndexName, type TableName, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 import type { Storage } from './storage.ts';
 
@@ -16,11 +16,25 @@ export interface Permission {
   readonly wildcard?: { readonly finding: string; readonly reason: string };
 }
 
-/** What a function needs for something: variables, and what it may do. */
+/** What a function needs for something. */
 export interface Needs {
-  readonly environment: Readonly<Record<string, string>>;
-  readonly permissions: readonly Permission[];
+  /** Its environment variables. @default - none */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What it may do. @default - nothing */
+  readonly permissions?: readonly Permission[];
+  /** Whether it stores what clients report, which the setting `redact` redacts. @default false */
+  readonly storesReports?: boolean;
 }
+
+/** All of what a function needs for several things. */
+export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> => {
+  const given = needs.filter((each) => each !== undefined);
+  return {
+    environment: Object.fromEntries(given.flatMap(({ environment = {} }) => Object.entries(environment))),
+    permissions: given.flatMap(({ permissions = [] }) => permissions),
+    storesReports: given.some(({ storesReports }) => storesReports),
+  };
+};
 
 /** cdk-nag writes the ARN of a resource as `<LogicalId.Arn>`. */
 export const findingOf = (resource: IConstruct, path: string): string => {
@@ -34,6 +48,27 @@ const tablePermissions = (tableArn: string, { table = [], indexes = [] }: Action
   ...(table.length > 0 ? [{ actions: table.map((action) => `dynamodb:${action}`), resource: tableArn }] : []),
   ...indexes.map((index) => ({ actions: ['dynamodb:Query'], resource: `${tableArn}/index/${index}` })),
 ];
+
+/** What a function needs that does this to a table: the table's name and permissions. */
+export const tableNeeds = (
+  name: TableName,
+  { tableName, tableArn }: Table,
+  actions: Actions = {},
+): Needs => ({
+  environment: { [tables[name].variable]: tableName },
+  permissions: tablePermissions(tableArn, actions),
+});
+
+/** What a function needs that puts events on a bus of the account and region. */
+export const busNeeds = (bus: string): Needs => ({
+  environment: { EVENT_BUS: bus },
+  permissions: [
+    {
+      actions: ['events:PutEvents'],
+      resource: `arn:${Aws.PARTITION}:events:${Aws.REGION}:${Aws.ACCOUNT_ID}:event-bus/${bus}`,
+    },
+  ],
+});
 
 /** What is done to the objects of the bucket below a prefix. */
 const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly string[] = []): Permission[] => {
@@ -51,6 +86,11 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
   return actions.includes('GetObject') ? [objects, list] : [objects];
 };
 
+/** A way of accessing a store, and whether it brings something of a client's into the store. */
+interface Way<Index extends string = string> extends Actions<Index> {
+  readonly stores?: boolean;
+}
+
 /** Access to calls, also that of functions that streams and queues wake. */
 const calls = {
   ...access.calls,
@@ -59,8 +99,8 @@ const calls = {
   /** For events and evaluators: keeps the places of starts that come after their ends, too. */
   publish: { table: ['BatchGetItem', 'PutItem'] },
   /** Reads calls and traces, and writes whole calls of judges. */
-  judge: { table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
-} as const satisfies Readonly<Record<string, Actions<IndexName<'calls'>>>>;
+  judge: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
+} as const satisfies Readonly<Record<string, Way<IndexName<'calls'>>>>;
 
 /** Access to rollups, also that of functions that schedules and queues wake. */
 const rollups = {
@@ -76,53 +116,58 @@ const rollups = {
   },
 } as const satisfies Readonly<Record<string, Actions<IndexName<'rollups'>>>>;
 
-/** What a function may do that accesses stores in these ways, and nothing else. */
-export const storePermissions = (
-  stores: Omit<Stores, 'calls' | 'rollups'> & {
-    readonly calls?: keyof typeof calls;
-    readonly rollups?: keyof typeof rollups;
-  },
-  storage: Storage,
-): Permission[] => {
-  const granted = (
-    { tableArn }: Pick<Table, 'tableArn'>,
-    actions: Actions | undefined,
-    prefix: string,
-  ): Permission[] =>
-    actions
-      ? [
-          ...tablePermissions(tableArn, actions),
-          ...objectPermissions(storage.payloads, prefix, actions.objects),
-        ]
-      : [];
-  return [
-    ...granted(storage.calls, stores.calls && calls[stores.calls], 'segments'),
-    ...granted(storage.calls, stores.payloads && access.payloads[stores.payloads], 'segments'),
-    ...granted(storage.objects, stores.objects && access.objects[stores.objects], 'objects'),
-    ...granted(storage.objects, stores.files && access.files[stores.files], 'files'),
-    ...granted(storage.objects, stores.tables && access.rowTables[stores.tables], 'tables'),
-    ...granted(storage.costs, stores.costs && access.costs[stores.costs], 'costs'),
-    ...granted(storage.feedback, stores.feedback && access.feedback[stores.feedback], 'feedback'),
-    ...granted(storage.rollups, stores.rollups && rollups[stores.rollups], 'rollups'),
-  ];
+/** The stores that a function accesses, and how. */
+type Accesses = Omit<Stores, 'calls' | 'rollups'> & {
+  readonly calls?: keyof typeof calls;
+  readonly rollups?: keyof typeof rollups;
 };
 
-/** The environment of a function that reads what streams refer to. */
-export const readerEnvironment = (
-  { shards, retentionDays }: Config,
-  storage: Storage,
-): Record<string, string> => ({
-  SHARDS: shards.join(','),
-  ...(retentionDays !== undefined && { RETENTION_DAYS: String(retentionDays) }),
-  [tables.calls.variable]: storage.calls.tableName,
-  [tables.feedback.variable]: storage.feedback.tableName,
-  [tables.costs.variable]: storage.costs.tableName,
-  PAYLOADS_BUCKET: storage.payloads.bucketName,
+/** The ways in which stores are accessed, each with its table, and the prefix of its objects. */
+const waysOf = (stores: Accesses) => {
+  const ways: readonly (readonly [keyof Storage & TableName, string, Way | undefined])[] = [
+    ['calls', 'segments', stores.calls && calls[stores.calls]],
+    ['calls', 'segments', stores.payloads && access.payloads[stores.payloads]],
+    ['objects', 'objects', stores.objects && access.objects[stores.objects]],
+    ['objects', 'files', stores.files && access.files[stores.files]],
+    ['objects', 'tables', stores.tables && access.rowTables[stores.tables]],
+    ['costs', 'costs', stores.costs && access.costs[stores.costs]],
+    ['feedback', 'feedback', stores.feedback && access.feedback[stores.feedback]],
+    ['rollups', 'rollups', stores.rollups && rollups[stores.rollups]],
+  ];
+  return ways.flatMap(([table, prefix, way]) => (way ? [{ table, prefix, way }] : []));
+};
+
+/** Whether a function that accesses these stores brings something of a client's into one. */
+export const storesReports = ({ stores }: { readonly stores: Accesses }): boolean =>
+  waysOf(stores).some(({ way }) => way.stores);
+
+/** What every function needs that accesses stores of calls or what belongs to them. */
+export const shardsNeeds = ({ shards }: Pick<Config, 'shards'>): Needs => ({
+  environment: { SHARDS: shards.join(',') },
 });
 
-/**
- * What such a function may do: read the other half of a call, payloads whose header lacks the
- * usage, and prices. Records have all of feedback that is read.
- */
-export const readerPermissions = (way: 'copy' | 'publish' | 'judge', storage: Storage): Permission[] =>
-  storePermissions({ calls: way, payloads: 'read', costs: 'read' }, storage);
+interface StoreNeedsProps {
+  readonly config: Pick<Config, 'shards' | 'retentionDays' | 'keepFeedback'>;
+  readonly storage: Storage;
+}
+
+/** What a function needs that accesses stores in these ways, and nothing else. */
+export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProps): Needs => {
+  const ways = waysOf(stores);
+  if (ways.length === 0) return {};
+  const { retentionDays } = config;
+  const { payloads } = storage;
+  const keepsFeedback = stores.feedback === 'serve' && config.keepFeedback;
+  const hasObjects = stores.payloads || stores.objects || stores.files || stores.tables || stores.feedback;
+  return combine([
+    shardsNeeds(config),
+    retentionDays === undefined ? undefined : { environment: { RETENTION_DAYS: String(retentionDays) } },
+    hasObjects ? { environment: { PAYLOADS_BUCKET: payloads.bucketName } } : undefined,
+    keepsFeedback ? { environment: { KEEP_FEEDBACK: '1' } } : undefined,
+    ...ways.flatMap(({ table, prefix, way }) => [
+      tableNeeds(table, storage[table], way),
+      { permissions: objectPermissions(payloads, prefix, way.objects) },
+    ]),
+    { storesReports: storesReports({ stores }) },
+  ]);
+};

@@ -129,14 +129,6 @@ export interface AlertsOptions {
  */
 export interface PennytraceProps {
   /**
-   * What fields are called and mean: `weave` makes a service that Weave's SDKs take for theirs.
-   * Refs and keys begin with it, too. Choose it before the first call is stored.
-   *
-   * @default 'svc'
-   */
-  readonly dialect?: 'svc' | 'weave' | undefined;
-
-  /**
    * How many partitions a project's calls are spread over. It is a power of two from 1 to 256, or a
    * history of them with the present one last. Append, never replace.
    *

@@ -3,23 +3,9 @@ import { join } from 'node:path';
 import { RemovalPolicy, SecretValue, Stage, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import * as access from '../api/access.ts';
-import type { Route } from '../api/endpoint.ts';
 import { needsKey } from '../foundations/redaction/rules.ts';
 import type { Config } from './config.ts';
 import { bundleOf, redactionModule } from './handlers.ts';
-
-/** Whether the function of a route stores something of a client's. */
-export const storesReports = ({ stores }: Pick<Route, 'stores'>): boolean => {
-  const { calls, objects, files, tables, feedback } = stores;
-  return [
-    calls && access.calls[calls],
-    objects && access.objects[objects],
-    files && access.files[files],
-    tables && access.rowTables[tables],
-    feedback && access.feedback[feedback],
-  ].some((way) => way?.stores);
-};
 
 interface RedactionProps {
   readonly config: Pick<Config, 'keepData'>;

@@ -5,10 +5,10 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { isUser } from '../foundations/auth/keys.ts';
-import { tables } from '../foundations/storage/tables.ts';
 import { parseProjectId } from '../foundations/wire/ids.ts';
 import type { Config } from './config.ts';
-import { bundleOf, keyMakerHandler } from './handlers.ts';
+import { keyMakerHandler } from './handlers.ts';
+import { tableNeeds } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 
 interface KeyMakerProps {
@@ -32,13 +32,12 @@ export class KeyMaker extends Construct {
   constructor(scope: Construct, id: string, { config, bundles, keys }: KeyMakerProps) {
     super(scope, id);
     this.function = new ServiceFunction(this, 'Maker', {
-      config,
-      code: bundleOf(bundles, keyMakerHandler),
+      service: { config, bundles },
+      handler: keyMakerHandler,
       description: 'Makes and revokes the keys of functions that report',
       memoryMb: 512,
       timeoutSeconds,
-      environment: { [tables.keys.variable]: keys.tableName },
-      permissions: [{ actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem'], resource: keys.tableArn }],
+      needs: [tableNeeds('keys', keys, { table: ['PutItem', 'UpdateItem'] })],
       withoutQueue: 'Only CloudFormation invokes it. It hears of every failure, and stops waiting by itself.',
     });
   }

@@ -4,7 +4,9 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import type { Permission } from './permissions.ts';
+import { bundleOf } from './handlers.ts';
+import { combine, type Needs, type Permission } from './permissions.ts';
+import type { Redaction } from './redaction.ts';
 
 /** A log group that keeps lines for as long as the settings say, and goes with the stack. */
 export const makeLogGroup = (
@@ -14,15 +16,20 @@ export const makeLogGroup = (
 ): LogGroup => new LogGroup(scope, id, { retention: logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
 
 interface ServiceFunctionProps {
-  readonly config: Config;
-  /** The folder of its bundle. */
-  readonly code: string;
+  /** What it is made from. Without `redaction` the function stores what it is sent as it is. */
+  readonly service: {
+    readonly config: Config;
+    /** Each handler's bundle. */
+    readonly bundles: ReadonlyMap<string, string>;
+    readonly redaction?: Redaction | undefined;
+  };
+  /** Its handler's path below `lambdas/`. */
+  readonly handler: string;
   readonly description: string;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
-  readonly environment: Readonly<Record<string, string>>;
-  /** What it may do besides writing its log and its traces. */
-  readonly permissions: readonly Permission[];
+  /** What it needs besides writing its log and its traces. */
+  readonly needs: readonly (Needs | undefined)[];
   /** Where its lines go, beside those of other functions. @default - a log group of its own */
   readonly logGroup?: ILogGroup;
   /**
@@ -43,11 +50,13 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
-    const { config } = props;
+    const { config, bundles, redaction } = props.service;
+    const { environment, permissions, storesReports } = combine(props.needs);
+    const redacting = storesReports ? redaction : undefined;
     this.logGroup = props.logGroup ?? makeLogGroup(this, 'Log', config);
     this.handler = new LambdaFunction(this, 'Function', {
       description: props.description,
-      code: Code.fromAsset(props.code),
+      code: Code.fromAsset(redacting?.code(props.handler) ?? bundleOf(bundles, props.handler)),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -59,11 +68,8 @@ export class ServiceFunction extends Construct {
       }),
       logGroup: this.logGroup,
       // The role is complete. CDK would add a second policy for what it thinks is missing.
-      role: this.#role([...(config.xray ? [trace] : []), ...props.permissions]).withoutPolicyUpdates(),
-      environment: {
-        ...(config.dialect !== 'svc' && { DIALECT: config.dialect }),
-        ...props.environment,
-      },
+      role: this.#role([...(config.xray ? [trace] : []), ...permissions]).withoutPolicyUpdates(),
+      environment: { ...environment, ...redacting?.environment },
     });
     Validations.of(this.handler).acknowledge({
       id: 'Serverless-LambdaDLQ',

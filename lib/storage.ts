@@ -1,4 +1,4 @@
-import { CfnDeletionPolicy, CfnResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnDeletionPolicy, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import {
   type Attribute,
   AttributeType,
@@ -14,9 +14,10 @@ import {
   type BucketProps,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
+import { CfnParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDeclaration, tables } from '../foundations/storage/tables.ts';
-import { type Config, hasStreams } from './config.ts';
+import type { Config } from './config.ts';
 
 /**
  * What every bucket of the service has: encryption, TLS alone, nothing public. It has no versions:
@@ -44,9 +45,8 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: at
 export const makeTable = (
   scope: Construct,
   { construct, partition, sort, expiry, indexes, stream }: TableDeclaration,
-  config: Config,
+  { keepData, hasStreams = false }: Pick<Config, 'keepData'> & { readonly hasStreams?: boolean },
 ): Table => {
-  const { keepData } = config;
   const table = new Table(scope, construct, {
     billingMode: BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepData },
@@ -55,7 +55,7 @@ export const makeTable = (
     partitionKey: attribute(partition),
     ...(sort && { sortKey: attribute(sort) }),
     ...(expiry !== undefined && { timeToLiveAttribute: expiry }),
-    ...(stream && hasStreams(config) && { stream: StreamViewType[stream] }),
+    ...(stream && hasStreams && { stream: StreamViewType[stream] }),
   });
   for (const [indexName, index] of Object.entries(indexes)) {
     table.addGlobalSecondaryIndex({
@@ -69,6 +69,12 @@ export const makeTable = (
   return table;
 };
 
+interface StorageProps {
+  readonly config: Config;
+  /** Whether something reads the streams of tables. */
+  readonly hasStreams: boolean;
+}
+
 /**
  * A table each for calls, objects, prices, feedback and what is derived from them, and a bucket for
  * what no item can hold.
@@ -81,14 +87,15 @@ export class Storage extends Construct {
   readonly rollups: Table;
   readonly payloads: Bucket;
 
-  constructor(scope: Construct, id: string, config: Config) {
+  constructor(scope: Construct, id: string, { config, hasStreams }: StorageProps) {
     super(scope, id);
-    this.calls = makeTable(this, tables.calls, config);
-    this.objects = makeTable(this, tables.objects, config);
+    const options = { keepData: config.keepData, hasStreams };
+    this.calls = makeTable(this, tables.calls, options);
+    this.objects = makeTable(this, tables.objects, options);
     this.payloads = this.#payloadsBucket(config);
-    this.costs = makeTable(this, tables.costs, config);
-    this.feedback = makeTable(this, tables.feedback, config);
-    this.rollups = makeTable(this, tables.rollups, config);
+    this.costs = makeTable(this, tables.costs, options);
+    this.feedback = makeTable(this, tables.feedback, options);
+    this.rollups = makeTable(this, tables.rollups, options);
   }
 
   #payloadsBucket(config: Config): Bucket {
@@ -145,11 +152,8 @@ export class ShardHistory extends Construct {
     super(scope, id);
     const { shards, keepData } = config;
     const names = `/pennytrace/${table.tableName}/shards-can-only-be-appended-to`;
-    const parameter = (idOf: string, name: string, value: string): CfnResource =>
-      new CfnResource(this, idOf, {
-        type: 'AWS::SSM::Parameter',
-        properties: { Type: 'String', Name: `${names}/${name}`, Value: value },
-      });
+    const parameter = (idOf: string, name: string, value: string): CfnParameter =>
+      new CfnParameter(this, idOf, { type: 'String', name: `${names}/${name}`, value });
     for (const [i] of shards.entries()) {
       const counts = shards.slice(0, i + 1);
       parameter(`Upto${counts.join('x')}`, String(i + 1), counts.join(','));

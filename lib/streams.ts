@@ -4,7 +4,8 @@ import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Permission } from './permissions.ts';
+import type { TableName } from '../foundations/storage/tables.ts';
+import { combine, type Needs, tableNeeds } from './permissions.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** How a function gets the changes of tables. */
@@ -47,21 +48,37 @@ export class Streams extends Construct {
       Validations.of(this.deadLetters).acknowledge({ id: rule, reason: 'It is the queue of dead letters.' });
   }
 
-  /** What a function may do to read the streams of tables. */
-  permissions(tables: readonly Table[]): Permission[] {
+  /** What a function needs to read the streams of tables, whose names it is told. */
+  needs(read: Readonly<Partial<Record<TableName, Table>>>): Needs {
     const actions = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
-    return [
-      ...tables.map((table) => ({ actions, resource: streamOf(table) })),
+    const named = Object.entries(read) as [TableName, Table][];
+    return combine([
+      ...named.map(([name, table]) => tableNeeds(name, table)),
       {
-        actions: ['dynamodb:ListStreams'],
-        resource: '*',
-        wildcard: {
-          finding: '*',
-          reason: 'ListStreams takes no narrower resource; Lambda needs it to find the shards of a stream.',
-        },
+        permissions: [
+          ...named.map(([, table]) => ({ actions, resource: streamOf(table) })),
+          {
+            actions: ['dynamodb:ListStreams'],
+            resource: '*',
+            wildcard: {
+              finding: '*',
+              reason:
+                'ListStreams takes no narrower resource; Lambda needs it to find the shards of a stream.',
+            },
+          },
+        ],
       },
-      { actions: ['sqs:SendMessage'], resource: this.deadLetters.queueArn },
-    ];
+      this.deadLettersNeeds,
+    ]);
+  }
+
+  /** What a function needs to send dead letters. */
+  get deadLettersNeeds(): Needs {
+    const { queueUrl, queueArn } = this.deadLetters;
+    return {
+      environment: { DEAD_LETTERS: queueUrl },
+      permissions: [{ actions: ['sqs:SendMessage'], resource: queueArn }],
+    };
   }
 
   /** Has Lambda bring the changes of tables to a function. */

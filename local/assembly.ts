@@ -90,7 +90,6 @@ export const sources = [
   'package-lock.json',
   'package.json',
   'tsconfig.json',
-  'weave',
   'web',
 ] as const;
 

@@ -25,7 +25,8 @@ const withVariables = (
 /** The routes whose functions ask models. Functions that judge do so, too. */
 const askingPaths: ReadonlySet<string> = new Set([
   '/inference/v1/{path+}',
-  '/completions/create',
+  '/weave/completions/create',
+  '/weave/{proxy+}',
   '/calls/score',
 ]);
 

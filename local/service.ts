@@ -32,15 +32,14 @@ import {
   type StackSpec,
 } from 'cdk-local-runner/template';
 import { formatKey } from '../foundations/auth/index.ts';
-import { readConfig } from '../lib/config.ts';
-import { assemble, contextWith, synthesize } from './assembly.ts';
+import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
 import { type LocalWebhooks, withRedactionKey, withUpstream, withWebhooks } from './environment.ts';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
 import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
-import { serviceOf, tableNameOf } from './stack.ts';
+import { tableNameOf } from './stack.ts';
 import {
   analyticsFiles,
   externalStore,
@@ -255,8 +254,6 @@ export interface LocalService extends Dependencies {
   /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The service's name. */
-  readonly service: string;
   /** Where events go, if the stack sends any; and the queue for what could not be sent. */
   readonly bus: EventBus;
   /** What requests to the stores are signed with. Stores that the service started take no others. */
@@ -272,13 +269,6 @@ export interface LocalService extends Dependencies {
   /** Waits a moment for pending requests, then ends the service. Resolves when everything has ended. */
   stop(): Promise<void>;
 }
-
-/**
- * The service's name, which every key starts with: its dialect, by the settings or by the
- * synthesized stack.
- */
-const serviceNameOf = ({ assembly, settings }: LocalServiceOptions): string =>
-  assembly === undefined ? readConfig(contextWith(settings)).dialect : serviceOf(readStack(assembly));
 
 /** Creates the stack's tables and bucket, and stores the key. */
 const prepareStores = async (
@@ -315,7 +305,6 @@ const prepareStores = async (
 
 /** Claims port and data folder and finds the key. It comes first, because it is quick to fail. */
 const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack) => {
-  const service = serviceNameOf(options);
   const { promise: listener, resolve: serve, reject: refuse } = Promise.withResolvers<RequestListener>();
   listener.catch(() => {});
   // What pages may do is for the functions to say.
@@ -332,11 +321,10 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
   const dataDir = options.dataDir ? await claimDataDir(options.dataDir) : undefined;
   if (dataDir) cleanup.defer(dataDir.release);
   const key = await findLocalKey({
-    service,
     ...(options.key !== undefined && { configured: options.key }),
     ...(dataDir && { folder: dataDir.path }),
   });
-  return { service, server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
+  return { server, serve, key, ...(dataDir && { dataDir: dataDir.path }) };
 };
 
 /** The functions and their stores, as the options wrap them, on the local model. */
@@ -422,7 +410,7 @@ const run = async (
 export const startLocalService = async (options: LocalServiceOptions = {}): Promise<LocalService> => {
   const { signal, log = () => {}, progress = () => {} } = options;
   await using cleanup = new AsyncDisposableStack();
-  const { service, server, serve, key, dataDir } = await claim(options, cleanup);
+  const { server, serve, key, dataDir } = await claim(options, cleanup);
   const credentials = newCredentials();
   const told: string[] = [];
   const dependencies = await startDependencies(
@@ -461,7 +449,6 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     bus,
     url,
     port: server.port,
-    service,
     credentials,
     key: formatKey(key.key),
     ...(key.file !== undefined && { keyFile: key.file }),
@@ -486,7 +473,6 @@ const folder = join(resolve(import.meta.dirname, '..'), '.local');
 export const writeRunFile = async ({
   url,
   port,
-  service,
   dynamodb,
   s3,
   credentials,
@@ -496,7 +482,6 @@ export const writeRunFile = async ({
   const run = {
     url,
     pid: process.pid,
-    service,
     authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
     dynamodb,
     s3,

@@ -13,7 +13,6 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import { type Dialect, dialects } from '../weave/policy.ts';
 import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
 
@@ -23,8 +22,6 @@ export class BadSetting extends Error {
 }
 
 interface LocalKeyOptions {
-  /** The service's name. */
-  readonly service: string;
   /** The key as the operator set it. @default - the key in the folder, or a new one */
   readonly configured?: string;
   /** The folder for a new key, absolute. @default - the key is not stored */
@@ -38,7 +35,7 @@ export interface LocalKey {
   readonly file?: string;
 }
 
-const formOf = (service: string): string => `${service}_<16 of 0-9a-z>_<64 hex digits>`;
+const form = 'svc_<16 of 0-9a-z>_<64 hex digits>';
 
 const readKeyFile = async (file: string): Promise<string | undefined> => {
   try {
@@ -72,17 +69,17 @@ const writeKeyFile = async (file: string, key: Key): Promise<void> => {
  *
  * @throws BadSetting if the operator's or the stored text is not a key of this service
  */
-export const findLocalKey = async ({ service, configured, folder }: LocalKeyOptions): Promise<LocalKey> => {
+export const findLocalKey = async ({ configured, folder }: LocalKeyOptions): Promise<LocalKey> => {
   if (configured !== undefined) {
-    const key = parseKey(service, configured);
+    const key = parseKey(configured);
     if (key) return { key };
-    throw new BadSetting(`LOCAL_KEY should be ${formOf(service)}; leave it out to make a new key`);
+    throw new BadSetting(`LOCAL_KEY should be ${form}; leave it out to make a new key`);
   }
-  if (folder === undefined) return { key: makeKey(service) };
+  if (folder === undefined) return { key: makeKey() };
   const file = join(folder, 'key');
   const stored = await readKeyFile(file);
-  const key = stored === undefined ? makeKey(service) : parseKey(service, stored);
-  if (!key) throw new BadSetting(`${file} should be ${formOf(service)}; delete it to make a new key`);
+  const key = stored === undefined ? makeKey() : parseKey(stored);
+  if (!key) throw new BadSetting(`${file} should be ${form}; delete it to make a new key`);
   if (stored === undefined) await writeKeyFile(file, key);
   return { key, file };
 };
@@ -145,13 +142,6 @@ const hostsOf = (text: string | undefined): string[] | undefined => {
   throw new BadSetting(
     `ALLOWED_HOSTS has ${bad || 'an empty name'}: write names without ports, such as host.docker.internal,mybox.test`,
   );
-};
-
-const dialectOf = (text: string | undefined): Dialect | undefined => {
-  if (!text) return undefined;
-  const known = dialects.find((dialect) => dialect === text);
-  if (known !== undefined) return known;
-  throw new BadSetting(`DIALECT is ${text}: write ${dialects.join(' or ')}`);
 };
 
 const switches: Readonly<Record<string, boolean>> = {
@@ -243,17 +233,18 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = endpointOf(environment, 'AWS_ENDPOINT_URL_S3');
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
-  const dialect = dialectOf(environment.DIALECT);
+  if (environment.DIALECT)
+    throw new BadSetting(
+      'DIALECT is gone, leave it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)',
+    );
   const webhooks = webhooksOf(environment.WEBHOOKS);
   const hosts = hostsOf(environment.ALLOWED_HOSTS);
   const on = Object.entries(switchedSettings).filter(([name]) => switchOf(environment, name.toUpperCase()));
   return {
     port: portOf(environment.PORT),
-    // The examples speak the service's own dialect.
-    demo: switchOf(environment, 'DEMO', true) && dialect !== 'weave',
+    demo: switchOf(environment, 'DEMO', true),
     verbose: switchOf(environment, 'LOG'),
     settings: {
-      ...(dialect && { dialect }),
       ...(redact && { redact }),
       ...(corsOrigins && { corsOrigins }),
       ...Object.fromEntries(on),

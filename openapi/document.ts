@@ -1,8 +1,7 @@
 import { isKeyed, type Operation, type Route, tags, takesKey } from '../api/endpoint.ts';
 import { error } from '../api/fields.ts';
+import { routes } from '../api/routes.ts';
 import type { AcceptedScheme } from '../foundations/auth/index.ts';
-import { routesOf } from '../weave/api/routes.ts';
-import { type Dialect, policyOf } from '../weave/policy.ts';
 import {
   contentOf,
   errorResponse,
@@ -15,7 +14,7 @@ import {
   requestExamples,
   rpcError,
 } from './responses.ts';
-import { type JsonSchema, type Schemas, type Side, toJsonSchema } from './schema.ts';
+import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
 
 /** An OpenAPI 3.1 document, as far as the code and the tests read it. */
 export interface OpenApiDocument {
@@ -92,11 +91,11 @@ const without = (schema: JsonSchema, names: ReadonlySet<string>): JsonSchema => 
 });
 
 /** Where the fields of a request stand: parameters, and what is left for its body. */
-const requestOf = (route: Route, operation: Operation, schemas: Schemas, side: Side) => {
+const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
   const headers = headersOf(route, schemas);
   if (route.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
   if (!route.request) return { parameters: headers };
-  const converted = toJsonSchema(route.request(), schemas, side);
+  const converted = toJsonSchema(route.request(), schemas, 'input');
   const beside = besideBody(route, converted);
   const parameters = [...beside, ...headers];
   if (route.method === 'GET') return { parameters };
@@ -113,13 +112,8 @@ const requestOf = (route: Route, operation: Operation, schemas: Schemas, side: S
 const securityOf = (scheme: AcceptedScheme): object[] =>
   scheme === 'any' ? [{ basic: [] }, { bearer: [] }] : [{ [scheme]: [] }];
 
-const operationObject = (
-  route: Route,
-  operation: Operation,
-  schemas: Schemas,
-  side: Side,
-): OperationObject => {
-  const { parameters, requestBody } = requestOf(route, operation, schemas, side);
+const operationObject = (route: Route, operation: Operation, schemas: Schemas): OperationObject => {
+  const { parameters, requestBody } = requestOf(route, operation, schemas);
   return {
     operationId: lowerFirst(operation.name),
     tags: [route.tag],
@@ -134,8 +128,8 @@ const operationObject = (
   } as OperationObject;
 };
 
-const securitySchemes = (dialect: Dialect) => {
-  const key = `A key is \`${policyOf(dialect).service}_<16 of 0-9a-z>_<64 hex digits>\`.`;
+const securitySchemes = () => {
+  const key = 'A key is `svc_<16 of 0-9a-z>_<64 hex digits>`.';
   return {
     basic: {
       type: 'http',
@@ -146,18 +140,18 @@ const securitySchemes = (dialect: Dialect) => {
   };
 };
 
-const pathsOf = (routes: readonly Route[], schemas: Schemas, side: Side): OpenApiDocument['paths'] =>
+const pathsOf = (schemas: Schemas): OpenApiDocument['paths'] =>
   Object.fromEntries(
     routes.flatMap((route) =>
       route.operations.map((operation) => [
         operation.operationPath ?? route.path,
-        { [route.method.toLowerCase()]: operationObject(route, operation, schemas, side) },
+        { [route.method.toLowerCase()]: operationObject(route, operation, schemas) },
       ]),
     ),
   );
 
 /** The groups of operations, with what each is about. */
-const tagsOf = (routes: readonly Route[]) =>
+const tagsOf = () =>
   Object.entries(tags)
     .filter(([name]) => routes.some(({ tag }) => tag === name))
     .map(([name, description]) => ({ name, description }));
@@ -166,13 +160,11 @@ const tagsOf = (routes: readonly Route[]) =>
  * Makes the OpenAPI 3.1 document of the service from the descriptions of its endpoints.
  *
  * @param version the service's version
- * @param dialect decides which endpoints there are
  * @throws Error if two schemas have one name
  */
-export const openApiDocument = (version: string, dialect: Dialect = 'svc'): OpenApiDocument => {
-  const routes = routesOf(dialect);
+export const openApiDocument = (version: string): OpenApiDocument => {
   const schemas: Schemas = new Map();
-  const paths = pathsOf(routes, schemas, dialect === 'weave' ? 'tolerant input' : 'input');
+  const paths = pathsOf(schemas);
   toJsonSchema(error(), schemas, 'output');
   // No endpoints but OTLP's and MCP's answer these, which have shapes of their own.
   const statuses = Object.keys(errorTexts)
@@ -190,10 +182,10 @@ export const openApiDocument = (version: string, dialect: Dialect = 'svc'): Open
     // Relative to the document's own place: below the stage's path in API Gateway, and at the root
     // of the local service.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
-    tags: tagsOf(routes),
+    tags: tagsOf(),
     paths,
     components: {
-      securitySchemes: securitySchemes(dialect),
+      securitySchemes: securitySchemes(),
       responses: Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
       schemas: Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
     },

@@ -147,8 +147,8 @@ const replace = (schema: JsonSchema, by: JsonSchema): void => {
   Object.assign(schema, by);
 };
 
-/** What a request has, or an answer. A tolerant endpoint passes over fields that it does not know. */
-export type Side = 'input' | 'tolerant input' | 'output';
+/** What a request has, or an answer. */
+export type Side = 'input' | 'output';
 
 /** Components that a conversion has found. zod still changes them until it is done. */
 type Met = [name: string, schema: JsonSchema][];
@@ -163,7 +163,7 @@ const languageRef = (zodSchema: z.core.$ZodType, met: Met): JsonSchema | undefin
 
 const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
   const converted = z.toJSONSchema(schema, {
-    io: io === 'output' ? io : 'input',
+    io,
     // `documented` describes these instead; a test compares the document with the parser.
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {

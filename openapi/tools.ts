@@ -1,7 +1,4 @@
 import { tools } from '../api/tools.ts';
-import { bodyInWeave } from '../weave/api/changes.ts';
-import { textInWeave } from '../weave/names.ts';
-import type { Dialect } from '../weave/policy.ts';
 import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
 
 /** A tool as `tools/list` has it. */
@@ -40,14 +37,12 @@ const converted = (...args: Parameters<typeof toJsonSchema>): JsonSchema =>
   inPlace(toJsonSchema(...args), args[1]) as JsonSchema;
 
 /** The tools of `/mcp` with JSON Schemas of what they take and give. */
-export const listedTools = (dialect: Dialect): readonly ListedTool[] =>
+export const listedTools = (): readonly ListedTool[] =>
   tools.map(({ name, title, description, role, request, answer }) => {
     const schemas: Schemas = new Map();
-    const input = dialect === 'weave' ? bodyInWeave(name, request()) : request();
     return {
-      ...{ name, title },
-      description: dialect === 'weave' ? textInWeave(description) : description,
-      inputSchema: { type: 'object', ...converted(input, schemas, 'input') },
+      ...{ name, title, description },
+      inputSchema: { type: 'object', ...converted(request(), schemas, 'input') },
       outputSchema: { type: 'object', ...converted(answer(), schemas, 'output') },
       annotations:
         role === 'read'

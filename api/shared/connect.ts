@@ -9,7 +9,6 @@ export interface ConnectTo {
   readonly url: string;
   /** `<entity>/<project>`. */
   readonly project: string;
-  readonly dialect: 'svc' | 'weave';
 }
 
 /** One thing to do: a sentence, and what to paste. */
@@ -29,8 +28,8 @@ export interface ConnectGuide {
   readonly steps: readonly ConnectStep[];
 }
 
-/** How a key of a service begins; whoever pastes a code puts theirs in its place. */
-const keyOf = ({ dialect }: ConnectTo): string => `${dialect}_…`;
+/** How a key begins; whoever pastes a code puts theirs in its place. */
+const key = 'svc_…';
 
 /** The three lines of environment that every exporter of OpenTelemetry takes. */
 const environment = (to: ConnectTo): ConnectStep => ({
@@ -38,7 +37,7 @@ const environment = (to: ConnectTo): ConnectStep => ({
   language: 'sh',
   code: `export OTEL_EXPORTER_OTLP_ENDPOINT=${to.url}/otel
 export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-export OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20${keyOf(to)},project_id=${to.project}'`,
+export OTEL_EXPORTER_OTLP_HEADERS='authorization=Bearer%20${key},project_id=${to.project}'`,
 });
 
 const pythonInstall = 'pip install opentelemetry-sdk opentelemetry-exporter-otlp-proto-http';
@@ -223,23 +222,21 @@ await chain.invoke(question, { metadata: { session_id: 'chat-1' } });`,
   ],
 });
 
-const weave = ({ url, project, dialect }: ConnectTo): ConnectGuide => ({
+const weave = ({ url, project }: ConnectTo): ConnectGuide => ({
   id: 'weave',
   title: 'Weave',
-  steps:
-    dialect === 'weave'
-      ? [
-          {
-            text: 'Have the unchanged SDK of Weave take this service for its own server.',
-            language: 'sh',
-            code: `export WF_TRACE_SERVER_URL=${url}
-export WANDB_BASE_URL=${url}
-export WANDB_API_KEY=weave_…`,
-          },
-          {
-            text: 'In Python, after pip install weave:',
-            language: 'python',
-            code: `import weave
+  steps: [
+    {
+      text: 'Have the unchanged SDK of Weave take this service for its own server.',
+      language: 'sh',
+      code: `export WF_TRACE_SERVER_URL=${url}/weave
+export WANDB_BASE_URL=${url}/weave
+export WANDB_API_KEY=${key}`,
+    },
+    {
+      text: 'In Python, after pip install weave:',
+      language: 'python',
+      code: `import weave
 
 weave.init("${project}")
 
@@ -248,28 +245,19 @@ def answer(question: str) -> str:
     return "42"
 
 answer("?")`,
-          },
-          {
-            text: 'In TypeScript, after npm install weave:',
-            language: 'ts',
-            code: `import * as weave from 'weave';
+    },
+    {
+      text: 'In TypeScript, after npm install weave:',
+      language: 'ts',
+      code: `import * as weave from 'weave';
 
 await weave.init('${project}');
 const answer = weave.op(async function answer(question: string) {
   return '42';
 });
 await answer('?');`,
-          },
-        ]
-      : [
-          {
-            text:
-              'This service does not speak the dialect of Weave, so its SDKs cannot report here. A deployment ' +
-              'with the setting dialect: weave does; locally it is:',
-            language: 'sh',
-            code: 'DIALECT=weave npm start',
-          },
-        ],
+    },
+  ],
 });
 
 const curl = (to: ConnectTo): ConnectGuide => ({
@@ -279,7 +267,7 @@ const curl = (to: ConnectTo): ConnectGuide => ({
     {
       text: 'Set the URL and a key with the role write on the project.',
       language: 'sh',
-      code: `export URL=${to.url} KEY=${keyOf(to)}`,
+      code: `export URL=${to.url} KEY=${key}`,
     },
     {
       text: 'Report one operation, start and end.',
@@ -375,7 +363,7 @@ export OTEL_LOG_USER_PROMPTS=1 OTEL_LOG_TOOL_DETAILS=1   # prompts and arguments
     language: 'toml',
     code: `[otel]
 log_user_prompt = true
-exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${keyOf(to)}", "project_id" = "${to.project}" } } }`,
+exporter = { otlp-http = { endpoint = "${to.url}/otel/v1/logs", protocol = "binary", headers = { "authorization" = "Bearer ${key}", "project_id" = "${to.project}" } } }`,
   },
 ];
 
@@ -387,13 +375,12 @@ const codingAgents = (to: ConnectTo): ConnectGuide => ({
 
 /** Every way to report to a project, the most usual first. */
 export const connectGuides = (to: ConnectTo): readonly ConnectGuide[] => [
-  ...(to.dialect === 'weave' ? [weave(to)] : []),
   python(to),
   typescript(to),
   openai(to),
   vercel(to),
   langchain(to),
-  ...(to.dialect === 'weave' ? [] : [weave(to)]),
+  weave(to),
   curl(to),
   codingAgents(to),
 ];

@@ -15,7 +15,6 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { createTables, localCredentials } from 'cdk-local-runner';
 import { localRegion, readStack } from 'cdk-local-runner/template';
-import { ownPolicy } from '../../foundations/policy.ts';
 import {
   dynamodbClient,
   itemFromWire,
@@ -29,9 +28,6 @@ import { tableNameOf } from '../../local/stack.ts';
 import type { Call } from './calls.ts';
 import type { Figure } from './figures.ts';
 import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';
-
-/** The wire policy of the service in the bench. */
-export const policy = ownPolicy;
 
 /** The longest answer of the store on a busy machine, in ms. */
 const requestTimeoutMs = 120_000;
@@ -92,7 +88,6 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const newStore = async (table: NamedTable): Promise<Store> => ({
     table: await newTable(table),
     bucket,
-    policy,
     shards: [4],
   });
   return {

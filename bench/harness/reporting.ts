@@ -2,22 +2,21 @@ import { callBatch } from '../../api/calls.ts';
 import { bodyOf } from '../../api/endpoint.ts';
 import type { CallsQuery } from '../../api/queries.ts';
 import { callsStreamQuery } from '../../api/queries.ts';
+import { answerToWeave, readRequest } from '../../core/doors/weave/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
-import { parseBody } from '../../foundations/wire/schema.ts';
-import { callsComplete } from '../../weave/api/calls.ts';
-import { nameInWeave } from '../../weave/names.ts';
+import { storedRefs } from '../../foundations/wire/index.ts';
+import { jsonOf, parseBody, parseTolerantly } from '../../foundations/wire/schema.ts';
 import type { Call } from './calls.ts';
 
 const batchBody = callBatch();
-const completeBody = bodyOf(callsComplete);
 
 /** A budget of an hour, more than anything here needs. */
 export const benchBudget = (): RequestBudget => requestBudget(3_600_000);
 
 /** Stores a request's body through the endpoint's schema. */
 export const sendText = async (store: Store, body: string): Promise<void> => {
-  await writeCalls(store, parseBody(batchBody, body).batch, 'ada', benchBudget());
+  await writeCalls(store, parseBody(batchBody, storedRefs(body)).batch, 'ada', benchBudget());
 };
 
 /** Reports a batch as JSON. */
@@ -30,13 +29,11 @@ const sendComplete = async (store: Store, calls: readonly Call[]): Promise<void>
   const body = JSON.stringify({
     entity,
     project,
-    batch: calls.map(({ start, end }) =>
-      Object.fromEntries(
-        Object.entries({ ...start, ...end }).map(([name, value]) => [nameInWeave(name), value]),
-      ),
-    ),
+    batch: calls.map(({ start, end }) => answerToWeave({ ...start, ...end })),
   });
-  await writeCalls(store, parseBody(completeBody, body).batch, 'ada', benchBudget());
+  const parse = (fields: unknown) => parseTolerantly(batchBody, fields).value;
+  const { batch } = readRequest('/v2/{entity}/{project}/calls/complete', jsonOf(storedRefs(body)), parse);
+  await writeCalls(store, batch, 'ada', benchBudget());
 };
 
 /** A call's start as an item of a batch. */

@@ -5,7 +5,6 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { localCredentials } from 'cdk-local-runner';
 import { localRegion } from 'cdk-local-runner/template';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
-import { policy } from './bench.ts';
 
 /**
  * The table's successful answers to the requests of a batch with starts and ends. Nothing is stored
@@ -55,7 +54,7 @@ export const instantStore = (): Store => {
   const client = dynamodbClient(answeringAtOnce(answerOf, 'application/x-amz-json-1.0'));
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
-  return { table: { client, name: 'calls' }, bucket, policy, shards: [4] };
+  return { table: { client, name: 'calls' }, bucket, shards: [4] };
 };
 
 /** CPU time of this process with all threads, in ms a call. */

@@ -12,7 +12,7 @@ import { noLookups, queryCalls } from '../../core/questions/query/index.ts';
 import { linksOf } from '../../foundations/links.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { type Bench, type BenchContext, type BenchPart, policy } from '../harness/bench.ts';
+import type { Bench, BenchContext, BenchPart } from '../harness/bench.ts';
 import { readCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured, median } from '../harness/figures.ts';
 import { benchBudget, sendAll, toQuery } from '../harness/reporting.ts';
@@ -38,7 +38,7 @@ const storeCaptures = async (store: Store): Promise<void> => {
         type,
         headers['content-encoding'] ?? '',
       );
-      const selection = { grants: [{ scope: '*', role: 'write' }] as const, header: captured, policy };
+      const selection = { grants: [{ scope: '*', role: 'write' }] as const, header: captured };
       const { spans } = selectSpans(received, selection);
       await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
     }

@@ -7,14 +7,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import { ExportTraceServiceRequestSchema } from '../../test/support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import {
-  type Bench,
-  type BenchContext,
-  type BenchPart,
-  policy,
-  totalUnits,
-  unitsEach,
-} from '../harness/bench.ts';
+import { type Bench, type BenchContext, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget } from '../harness/reporting.ts';
@@ -30,7 +23,7 @@ const sizes = [100, 512] as const;
 /** Takes an export as the endpoint's function does. */
 const take = async (store: Store, bytes: Uint8Array): Promise<void> => {
   const received = await decodeExport(bytes, protobuf, '');
-  const { spans, rejected } = selectSpans(received, { grants, header: undefined, policy });
+  const { spans, rejected } = selectSpans(received, { grants, header: undefined });
   await storeSpans({ calls: store, feedback: store }, spans, 'ada', benchBudget());
   encodeAnswer(protobuf, rejected);
 };

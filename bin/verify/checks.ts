@@ -18,8 +18,6 @@ export class Red extends Error {
 export interface Target {
   /** Without a slash at its end. */
   readonly url: string;
-  /** Its name, which refs and keys begin with: its dialect. */
-  readonly service: string;
   readonly project: string;
   /** A key that may read, write and infer in the project. */
   readonly key: string;
@@ -182,9 +180,9 @@ const bucket = async (target: Target): Promise<void> => {
 };
 
 const feedback = async (target: Target): Promise<void> => {
-  const { service, project, run } = target;
+  const { project, run } = target;
   const record = { project_id: project, feedback_type: 'verify', payload: { run } };
-  const ref = { [`${service}_ref`]: `${service}:///${project}/call/${run}-0` };
+  const ref = { svc_ref: `svc:///${project}/call/${run}-0` };
   await textOf(await ask(target, '/feedback/create', { body: { ...record, ...ref } }));
 };
 

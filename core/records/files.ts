@@ -1,3 +1,4 @@
+import { type Digests, ownDigests } from '../../foundations/door.ts';
 import { pack, unpack } from '../../foundations/encoding/index.ts';
 import {
   asBytes,
@@ -44,8 +45,9 @@ export const createFile = async (
   sent: Uint8Array,
   expected: string | null,
   budget: RequestBudget,
+  digests: Digests = ownDigests,
 ): Promise<string> => {
-  const digest = store.policy.bytesDigest(sent);
+  const digest = digests.ofBytes(sent);
   checkDigest({ of: 'this file', digest, expected });
   const content = await redactFile(store, sent);
   store.noteProject?.(projectId);

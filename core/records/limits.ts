@@ -7,7 +7,7 @@ import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wir
 import { findAll, ownClassOf, readValues } from './objects/index.ts';
 import { limitsOf, type SpendingLimit } from './spending.ts';
 
-/** Reads the value of limits in the dialect of the deployment; undefined if it is none. */
+/** Reads the value of limits; undefined if it is none. */
 export type ParseLimits = (value: JsonValue) => Limits | undefined;
 
 /** Versions are looked at so many at once: the newest one is nearly always of the class. */

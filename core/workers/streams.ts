@@ -131,8 +131,8 @@ export interface CallChange extends CallItemName {
 /** An item's name as text, for look-ups. No project and no id has a line break. */
 export const nameText = ({ projectId, id, part }: CallItemName): string => `${projectId}\n${id}\n${part}`;
 
-const toCallItem = (store: Store, projectId: ProjectId, item: Item): CallItem => ({
-  ...fromItem(store, projectId, item),
+const toCallItem = (projectId: ProjectId, item: Item): CallItem => ({
+  ...fromItem(projectId, item),
   isIndexed: item.tk !== undefined,
 });
 
@@ -142,7 +142,7 @@ const toCallItem = (store: Store, projectId: ProjectId, item: Item): CallItem =>
  * @returns undefined if the item is no call's but a segment of payloads
  * @throws Error if an item has no header, or one that a later release wrote
  */
-export const toCallChange = (store: Store, change: ItemChange): CallChange | undefined => {
+export const toCallChange = (change: ItemChange): CallChange | undefined => {
   const { projectId, key, before, after } = change;
   const [bytes, part] = [asBytes(key.k), key.p];
   if (!bytes || (part !== 'S' && part !== 'E')) return undefined;
@@ -151,8 +151,8 @@ export const toCallChange = (store: Store, change: ItemChange): CallChange | und
     id: callIdOf(projectId, bytes),
     part,
     change,
-    before: before && toCallItem(store, projectId, before),
-    after: after && toCallItem(store, projectId, after),
+    before: before && toCallItem(projectId, before),
+    after: after && toCallItem(projectId, after),
   };
 };
 
@@ -173,7 +173,7 @@ export const readCallItems = async (
       part === 'S' ? startKey(projectId, id) : endKey(projectId, id),
     );
     for (const item of await getItems(store.table, keys, budget, options)) {
-      const read = toCallItem(store, projectId, item);
+      const read = toCallItem(projectId, item);
       found.set(nameText({ projectId, ...read }), read);
     }
   }

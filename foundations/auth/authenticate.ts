@@ -87,10 +87,8 @@ export const parseCredentials = (sent: string | undefined): Credentials | undefi
   }
 };
 
-/** The keys of one service. */
+/** The keys of the service. */
 export interface KeyStore {
-  /** The service's name, which every key begins with. */
-  readonly service: string;
   readonly table: Table;
 }
 
@@ -142,7 +140,7 @@ export const authenticate = async (
   const credentials = parseCredentials(header);
   if (!credentials) return { refusal: 'malformed header' };
   if (scheme !== 'any' && credentials.scheme !== scheme) return { refusal: 'wrong scheme' };
-  const key = parseKey(keys.service, credentials.key);
+  const key = parseKey(credentials.key);
   if (!key) return { refusal: 'malformed key' };
 
   const record = await getKey(keys.table, key.id, meter);

@@ -24,10 +24,8 @@ import {
   type SpendingLimits,
 } from './grants.ts';
 
-/** An API key in its parts; as text it is `<service>_<id>_<secret>`. */
+/** An API key in its parts; as text it is `svc_<id>_<secret>`. */
 export interface Key {
-  /** The service's name, e.g. `svc`. */
-  readonly service: string;
   /** 16 of `0-9a-z`: names the key in the table and in logs. Not a secret. */
   readonly id: string;
   /** 64 lower-case hex digits, so 256 bits. */
@@ -37,7 +35,7 @@ export interface Key {
 const idLength = 16;
 const idAlphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
 const secretBytes = 32;
-const idAndSecret = /^([0-9a-z]{16})_([0-9a-fA-F]{64})$/;
+const keyText = /^(?:svc|weave)_([0-9a-z]{16})_([0-9a-fA-F]{64})$/;
 const keyId = /^[0-9a-z]{16}$/;
 
 /** Whether the text is a key's id: 16 of `0-9a-z`. */
@@ -47,26 +45,30 @@ export const isKeyId = (text: string): boolean => keyId.test(text);
  * Makes a key from the system's secure random source. `randomInt` is unbiased; a byte modulo 36
  * would not be.
  */
-export const makeKey = (service: string): Key => ({
-  service,
+export const makeKey = (): Key => ({
   id: Array.from({ length: idLength }, () => idAlphabet[randomInt(idAlphabet.length)]).join(''),
   secret: randomBytes(secretBytes).toString('hex'),
 });
 
-/** The key as its holder sends it: `<service>_<id>_<secret>`. */
-export const formatKey = (key: Key): string => `${key.service}_${key.id}_${key.secret}`;
+/** What a key begins with, as it is made; the second is how Weave's users write it. */
+const prefixes = ['svc', 'weave'] as const;
+
+const written = ({ id, secret }: Key, prefix: (typeof prefixes)[number]): string =>
+  `${prefix}_${id}_${secret}`;
+
+/** The key as its holder sends it: `svc_<id>_<secret>`. */
+export const formatKey = (key: Key): string => written(key, 'svc');
 
 /**
- * Parses `<service>_<id>_<secret>`. The case of hex digits does not matter.
+ * Parses `svc_<id>_<secret>`, or the same key with `weave_` in front. The case of hex digits does not
+ * matter.
  *
- * @returns the key; undefined if the text is not a key of this service
+ * @returns the key; undefined if the text is no key
  */
-export const parseKey = (service: string, text: string): Key | undefined => {
-  const prefix = `${service}_`;
-  if (!text.startsWith(prefix)) return undefined;
-  const [, id, secret] = idAndSecret.exec(text.slice(prefix.length)) ?? [];
+export const parseKey = (text: string): Key | undefined => {
+  const [, id, secret] = keyText.exec(text) ?? [];
   if (id === undefined || secret === undefined) return undefined;
-  return { service, id, secret: secret.toLowerCase() };
+  return { id, secret: secret.toLowerCase() };
 };
 
 /**
@@ -75,22 +77,25 @@ export const parseKey = (service: string, text: string): Key | undefined => {
  * The id is part of it, so that the digest of one record is of no use in another. A slow hash would
  * add nothing to 256 random bits.
  */
-export const digestKey = (key: Key): Uint8Array =>
+export const digestKey = (key: Key): Uint8Array => digestOf(formatKey(key));
+
+const digestOf = (text: string): Uint8Array =>
   // Not a Buffer, so that it equals what storage returns.
-  new Uint8Array(createHash('sha256').update(formatKey(key)).digest());
+  new Uint8Array(createHash('sha256').update(text).digest());
 
 /** As long as a digest, and the digest of no key. */
 const noDigest = new Uint8Array(32);
 
 /**
- * Whether the digest is the key's.
+ * Whether the digest is the key's. Deployments in Weave's dialect, which there were, have digests of keys
+ * with `weave_` in front.
  *
  * It takes the same time for every digest, and for none at all (an unknown id). So nobody learns
  * anything from the time that a refusal takes.
  */
 export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean => {
-  const equal = timingSafeEqual(digestKey(key), digest ?? noDigest);
-  return equal && digest !== undefined;
+  const equal = prefixes.map((prefix) => timingSafeEqual(digestOf(written(key, prefix)), digest ?? noDigest));
+  return equal.includes(true) && digest !== undefined;
 };
 
 /** Whom a key is for, what it allows, and until when. */

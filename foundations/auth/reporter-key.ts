@@ -101,21 +101,21 @@ export interface Reporter {
 export const reporterHeaders = (key: string, project: ProjectId): string =>
   `authorization=Bearer%20${key},project_id=${project}`;
 
-const keyIn = (service: string, text: string): Key => {
+const keyIn = (text: string): Key => {
   const value: unknown = JSON.parse(text);
-  const key = isJsonObject(value) && typeof value.key === 'string' ? parseKey(service, value.key) : undefined;
+  const key = isJsonObject(value) && typeof value.key === 'string' ? parseKey(value.key) : undefined;
   if (!key) throw new Error('the secret holds no key of this service: somebody else has written it');
   return key;
 };
 
 /** The key of a version, which is made if there is none. Whoever made it first has made it. */
-const keyOfVersion = async (service: string, secret: KeySecret, version: string, project: ProjectId) => {
-  const made = formatKey(makeKey(service));
+const keyOfVersion = async (secret: KeySecret, version: string, project: ProjectId) => {
+  const made = formatKey(makeKey());
   const value: KeySecretValue = { key: made, headers: reporterHeaders(made, project) };
   const text = await secret.read(version);
-  if (text !== undefined) return keyIn(service, text);
-  if (await secret.write(version, value)) return keyIn(service, JSON.stringify(value));
-  return keyIn(service, (await secret.read(version)) ?? '');
+  if (text !== undefined) return keyIn(text);
+  if (await secret.write(version, value)) return keyIn(JSON.stringify(value));
+  return keyIn((await secret.read(version)) ?? '');
 };
 
 /**
@@ -129,13 +129,13 @@ const keyOfVersion = async (service: string, secret: KeySecret, version: string,
  * revoked; the SDK's errors
  */
 export const makeReporterKey = async (
-  { service, table }: KeyStore,
+  { table }: KeyStore,
   secret: KeySecret,
   version: string,
   { user, project }: Reporter,
   now: Micros,
 ): Promise<string> => {
-  const key = await keyOfVersion(service, secret, version, project);
+  const key = await keyOfVersion(secret, version, project);
   const record = newRecord(key, { user, grants: [{ scope: project, role: 'write' }] }, now);
   if (!(await putKey(table, record))) throw new Error(`the key ${key.id} was revoked meanwhile`);
   return key.id;

@@ -70,9 +70,10 @@ export const timeLiteral = (kind: RecordKind, time: Expression, other: Expressio
 
 const compileComparison = <R>(
   kind: RecordKind,
-  { operator, left, right }: Extract<Expression, { kind: 'compare' }>,
+  comparison: Extract<Expression, { kind: 'compare' }>,
   read: Reader<R>,
 ): Evaluate<R> => {
+  const { operator, left, right, missingIsEmpty = false } = comparison;
   const holds = relations[operator];
   const [a, b] = [compileValue(kind, left, read), compileValue(kind, right, read)];
   const rightTime = timeLiteral(kind, left, right);
@@ -85,19 +86,19 @@ const compileComparison = <R>(
     if (other) return (record) => ((other(record) ?? null) === null) === (operator === '$eq');
   }
   const orEmpty = (operand: Expression, evaluate: Evaluate<R>): Evaluate<R> =>
-    kind.missingIsEmpty && operand.kind === 'field' ? (record) => evaluate(record) ?? '' : evaluate;
+    missingIsEmpty && operand.kind === 'field' ? (record) => evaluate(record) ?? '' : evaluate;
   const [x, y] = [orEmpty(left, a), orEmpty(right, b)];
-  if (!isByText(kind, operator, left, right)) return (record) => holds(x(record), y(record));
+  if (!isByText(comparison)) return (record) => holds(x(record), y(record));
   return (record) => holds(scalarAsText(x(record)), scalarAsText(y(record)));
 };
 
 /** Whether a comparison is one of a field with a text literal, and takes scalars as texts. */
-const isByText = (
-  { equalAsText = false }: RecordKind,
-  operator: Comparison,
-  left: Expression,
-  right: Expression,
-): boolean => {
+const isByText = ({
+  operator,
+  left,
+  right,
+  equalAsText = false,
+}: Extract<Expression, { kind: 'compare' }>): boolean => {
   if (!equalAsText || (operator !== '$eq' && operator !== '$ne')) return false;
   const isText = (side: Expression) => side.kind === 'literal' && typeof side.value === 'string';
   return (left.kind === 'field' && isText(right)) || (right.kind === 'field' && isText(left));
@@ -139,7 +140,7 @@ const doubleOf = (value: ExactNumber): number | undefined => {
 
 const compileIn = <R>(
   kind: RecordKind,
-  { input, options }: Extract<Expression, { kind: 'in' }>,
+  { input, options, ...looseness }: Extract<Expression, { kind: 'in' }>,
   read: Reader<R>,
 ): Evaluate<R> => {
   // Lists of ids are long, so a value is looked up in a set.
@@ -147,10 +148,12 @@ const compileIn = <R>(
   const set = new Set<Value>(literals.map(({ value }) => value));
   const others = options
     .filter((option) => isTime(kind, input) || !isScalarLiteral(option))
-    .map((right) => compileComparison(kind, { kind: 'compare', operator: '$eq', left: input, right }, read));
+    .map((right) =>
+      compileComparison(kind, { ...looseness, kind: 'compare', operator: '$eq', left: input, right }, read),
+    );
   const value = compileValue(kind, input, read);
-  const absent = kind.missingIsEmpty && input.kind === 'field' ? '' : undefined;
-  const byText = kind.equalAsText && input.kind === 'field';
+  const absent = looseness.missingIsEmpty && input.kind === 'field' ? '' : undefined;
+  const byText = looseness.equalAsText && input.kind === 'field';
   return (record) => {
     const found = value(record) ?? absent;
     const known = found instanceof ExactNumber ? doubleOf(found) : found;

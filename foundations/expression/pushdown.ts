@@ -129,7 +129,7 @@ export const pushDown = <F extends string>(
   for (const expression of expressions) {
     const [field, values] = requiredIds(fields, expression) ?? [];
     // The empty text may stand for no value, and there is no looking that up.
-    const isOfMissing = kind.missingIsEmpty && values?.includes('');
+    const isOfMissing = 'missingIsEmpty' in expression && expression.missingIsEmpty && values?.includes('');
     if (field && values && !isOfMissing) ids.set(field, intersect(ids.get(field) ?? null, values) ?? []);
     const more = bounded(kind, time, expression);
     if (more) {

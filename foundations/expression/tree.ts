@@ -33,6 +33,23 @@ export type Comparison = (typeof comparisons)[number];
 export const conversions = ['double', 'int', 'string', 'bool', 'exists'] as const;
 export type Conversion = (typeof conversions)[number];
 
+/** How a comparison differs from what the operators say by themselves. */
+export interface Looseness {
+  /**
+   * Whether it takes the empty text for a field that is missing or null, as Weave does.
+   *
+   * @default - nothing equals what is missing
+   */
+  readonly missingIsEmpty?: boolean;
+  /**
+   * Whether `$eq`, `$ne` and `$in` compare a text literal with a number or a boolean of a field by
+   * what that is in JSON, as Weave does.
+   *
+   * @default - no text equals a number
+   */
+  readonly equalAsText?: boolean;
+}
+
 /** An operation or an operand: each may stand for the other. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: JsonValue }
@@ -40,13 +57,17 @@ export type Expression =
   | { readonly kind: 'convert'; readonly input: Expression; readonly to: Conversion }
   | { readonly kind: 'and' | 'or'; readonly operands: readonly Expression[] }
   | { readonly kind: 'not'; readonly operand: Expression }
-  | {
+  | ({
       readonly kind: 'compare';
       readonly operator: Comparison;
       readonly left: Expression;
       readonly right: Expression;
-    }
-  | { readonly kind: 'in'; readonly input: Expression; readonly options: readonly Expression[] }
+    } & Looseness)
+  | ({
+      readonly kind: 'in';
+      readonly input: Expression;
+      readonly options: readonly Expression[];
+    } & Looseness)
   | {
       readonly kind: 'contains';
       readonly input: Expression;
@@ -77,19 +98,6 @@ export interface RecordKind {
   readonly nested: readonly string[];
   /** The fields that hold a time as text. */
   readonly times: ReadonlySet<string>;
-  /**
-   * Whether a comparison takes the empty text for a field that is missing or null, as Weave does.
-   *
-   * @default - nothing equals what is missing
-   */
-  readonly missingIsEmpty?: boolean;
-  /**
-   * Whether `$eq`, `$ne` and `$in` compare a text literal with a number or a boolean of a field by
-   * what that is in JSON, as Weave does.
-   *
-   * @default - no text equals a number
-   */
-  readonly equalAsText?: boolean;
   /** Says what is wrong with a path into a field; undefined if nothing is. */
   readonly pathRule?: (path: FieldPath) => string | undefined;
 }
@@ -130,6 +138,34 @@ const operandsOf = (expression: Expression): readonly Expression[] => {
       return [expression.input, ...expression.options];
     case 'contains':
       return [expression.input, expression.substr];
+  }
+};
+
+/** An expression whose comparisons are all loose in this way. */
+export const loosened = (expression: Expression, looseness: Looseness): Expression => {
+  const inner = (operand: Expression) => loosened(operand, looseness);
+  switch (expression.kind) {
+    case 'literal':
+    case 'field':
+      return expression;
+    case 'convert':
+      return { ...expression, input: inner(expression.input) };
+    case 'and':
+    case 'or':
+      return { ...expression, operands: expression.operands.map(inner) };
+    case 'not':
+      return { ...expression, operand: inner(expression.operand) };
+    case 'compare':
+      return { ...expression, ...looseness, left: inner(expression.left), right: inner(expression.right) };
+    case 'in':
+      return {
+        ...expression,
+        ...looseness,
+        input: inner(expression.input),
+        options: expression.options.map(inner),
+      };
+    case 'contains':
+      return { ...expression, input: inner(expression.input), substr: inner(expression.substr) };
   }
 };
 

@@ -4,7 +4,6 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import type { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { shardOf } from '../encoding/index.ts';
-import type { Policy } from '../policy.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
@@ -75,7 +74,6 @@ export interface Store {
   readonly table: Table;
   /** For values that are too big for an item. */
   readonly bucket: Bucket;
-  readonly policy: Policy;
   /** Every shard count so far, the present one last. */
   readonly shards: readonly [number, ...number[]];
   /** The days after which items expire; undefined if they are kept. */

@@ -99,6 +99,5 @@ export const keyRequired: ErrorDetail = {
   type: 'unauthorized',
 };
 
-/** The header `WWW-Authenticate` of a 401: the schemes of a service (RFC 9110). */
-export const challengeOf = (service: string): string =>
-  `Basic realm="${service}", charset="UTF-8", Bearer realm="${service}"`;
+/** The header `WWW-Authenticate` of a 401: the schemes of the service (RFC 9110). */
+export const challenge = 'Basic realm="svc", charset="UTF-8", Bearer realm="svc"';

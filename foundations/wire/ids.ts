@@ -17,6 +17,12 @@ export const isId = (text: string): boolean =>
   (text.length <= 256 || [...text].length <= 256) &&
   printable.test(text);
 
+/** The most bytes of an alias or a tag: a key that holds it has 1,024 at most. */
+const maxLabelBytes = 768;
+
+/** Whether a text can be an alias or a tag. */
+export const isLabel = (text: string): boolean => isId(text) && Buffer.byteLength(text) <= maxLabelBytes;
+
 /** Makes an id: a UUIDv7, so that ids are in order of time. */
 export const newId = (): string => uuidv7();
 
@@ -73,13 +79,31 @@ export type Ref =
     }
   | { readonly kind: 'call'; readonly projectId: ProjectId; readonly callId: string };
 
-/** What every ref of the service begins with, such as `svc:///`. */
-interface RefScheme {
-  readonly refScheme: string;
-}
+/** The service's own name, in fields, refs and keys. */
+export const serviceName = 'svc';
+
+/** What every ref begins with, as it is stored and answered. */
+export const refScheme = 'svc:///';
+
+/** What refs begin with as Weave's SDKs write them. It is accepted wherever ours is. */
+const weaveScheme = 'weave:///';
+
+const weaveRefs = /(?<!\\)"weave:\/\/\//g;
+
+/**
+ * A JSON text whose refs are as they are stored: Weave's scheme becomes ours at the beginning of every
+ * text in it.
+ */
+export const storedRefs = (json: string): string =>
+  json.includes(`"${weaveScheme}`) ? json.replace(weaveRefs, `"${refScheme}`) : json;
+
+/** A ref as it is stored. Any other text stays as it is. */
+export const storedRef = (text: string): string =>
+  text.startsWith(weaveScheme) ? refScheme + text.slice(weaveScheme.length) : text;
 
 /** Splits a ref into its project, the kind of what it names, and what follows. */
-const splitRef = ({ refScheme }: RefScheme, text: string) => {
+const splitRef = (given: string) => {
+  const text = storedRef(given);
   if (!text.startsWith(refScheme)) return undefined;
   const [entity, project, kind, ...rest] = text.slice(refScheme.length).split('/');
   return { projectId: parseProjectId(`${entity}/${project}`), kind, tail: rest.join('/') };
@@ -87,7 +111,7 @@ const splitRef = ({ refScheme }: RefScheme, text: string) => {
 
 const named = /^([^/:]+):([^/:]+)(?:\/(.+))?$/u;
 
-/** A ref to a table, `<service>:///<entity>/<project>/table/<digest>`, parsed. */
+/** A ref to a table, `svc:///<entity>/<project>/table/<digest>`, parsed. */
 export interface TableRef {
   readonly projectId: ProjectId;
   readonly digest: string;
@@ -98,20 +122,21 @@ export interface TableRef {
  *
  * @returns undefined if the text is none
  */
-export const parseTableRef = (scheme: RefScheme, text: string): TableRef | undefined => {
-  const { projectId, kind, tail } = splitRef(scheme, text) ?? {};
+export const parseTableRef = (text: string): TableRef | undefined => {
+  const { projectId, kind, tail } = splitRef(text) ?? {};
   if (projectId === undefined || kind !== 'table' || !tail || tail.includes('/')) return undefined;
   return { projectId, digest: tail };
 };
 
 /**
- * Parses a ref to an object or op, `<service>:///<entity>/<project>/<object|op>/<name>:<digest>`,
- * or to a call, `<service>:///<entity>/<project>/call/<id>`. A path may follow an object's digest.
+ * Parses a ref to an object or op, `svc:///<entity>/<project>/<object|op>/<name>:<digest>`, or to a
+ * call, `svc:///<entity>/<project>/call/<id>`. A path may follow an object's digest. Weave's scheme is
+ * accepted too.
  *
  * @returns the ref; undefined if the text is none
  */
-export const parseRef = (scheme: RefScheme, text: string): Ref | undefined => {
-  const { projectId, kind, tail } = splitRef(scheme, text) ?? {};
+export const parseRef = (text: string): Ref | undefined => {
+  const { projectId, kind, tail } = splitRef(text) ?? {};
   if (projectId === undefined || !tail) return undefined;
   if (kind === 'call') return { kind, projectId, callId: tail };
   if (kind !== 'object' && kind !== 'op') return undefined;
@@ -120,8 +145,8 @@ export const parseRef = (scheme: RefScheme, text: string): Ref | undefined => {
   return { kind, projectId, name, digest, path };
 };
 
-/** The ref of a call: `<service>:///<entity>/<project>/call/<id>`. */
-export const callRef = ({ refScheme }: RefScheme, projectId: ProjectId, callId: string): string =>
+/** The ref of a call: `svc:///<entity>/<project>/call/<id>`. */
+export const callRef = (projectId: ProjectId, callId: string): string =>
   `${refScheme}${projectId}/call/${callId}`;
 
 const maxObjectId = 128;

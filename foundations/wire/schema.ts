@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { clone } from 'zod/v4/core';
 import { type ErrorDetail, invalid, type ServiceError } from './errors.ts';
-import { idRule, isId, type ProjectId, parseProjectId, parseRef, projectIdRule, type Ref } from './ids.ts';
+import {
+  idRule,
+  isId,
+  type ProjectId,
+  parseProjectId,
+  parseRef,
+  projectIdRule,
+  type Ref,
+  refScheme,
+} from './ids.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -174,11 +183,11 @@ const refPatterns: Readonly<Record<Ref['kind'], string>> = {
   call: `call/${character}{1,256}`,
 };
 
-/** The schema of refs of some kinds into any project. They all begin with `refScheme`. */
-export const refSchema = (refScheme: string, kinds: readonly Ref['kind'][]) => {
+/** A ref of one of the kinds, into any project. */
+export const refTo = (...kinds: readonly Ref['kind'][]) => {
   const isRef = (text: string): boolean => {
     if (text.length > maxRef || !printable.test(text)) return false;
-    const ref = parseRef({ refScheme }, text);
+    const ref = parseRef(text);
     return ref !== undefined && kinds.includes(ref.kind) && (ref.kind !== 'call' || isId(ref.callId));
   };
   const shapes = kinds.map((kind) => refScheme + refExamples[kind]).join(' or ');
@@ -188,9 +197,6 @@ export const refSchema = (refScheme: string, kinds: readonly Ref['kind'][]) => {
     .check(z.refine(isRef, rule(`should be a ref such as ${shapes}, of at most ${maxRef} characters`)))
     .register(documented, { says: { maxLength: maxRef, pattern } });
 };
-
-/** A ref of one of the kinds. */
-export const refTo = (...kinds: Ref['kind'][]) => refSchema('svc:///', kinds);
 
 /**
  * A field of a request or an answer, with its meaning.

@@ -8,7 +8,7 @@ import { settings } from '../http/settings.ts';
  * `POST /call/read`: one call by its id, strongly consistent. It is streamed, since a call can be
  * larger than a buffered answer.
  */
-export const handler = endpoint(callRead, async ({ body, caller, budget }) => {
-  const call = await readCallJson(settings.calls, body, budget, lookupsFor(caller));
+export const handler = endpoint(callRead, async ({ body, caller, budget, door }) => {
+  const call = await readCallJson(settings.calls, body, budget, lookupsFor(caller), door.names);
   return wholeJson(`{"call":${call}}`);
 });

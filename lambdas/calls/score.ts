@@ -6,7 +6,6 @@ import { payloadOf } from '../../core/workers/evaluators/verdict.ts';
 import type { Caller } from '../../foundations/auth/index.ts';
 import type { RequestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
@@ -29,7 +28,7 @@ const sources = {
 const scoringFor = (caller: Caller): Scoring => ({
   ...sources,
   ...{ objects: settings.objects, feedback: settings.feedback, parse: parseEvaluator },
-  check: (value) => checkValue(value, schemaInDialect, ['body', 'evaluator']),
+  check: (value) => checkValue(value, ['body', 'evaluator']),
   evaluations: url
     ? {
         queue: { url, client: sqsClient },

@@ -5,8 +5,14 @@ import { lookupsFor } from '../http/lookups.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
-export const handler = endpoint(callsStreamQuery, ({ body, caller, budget, describe }) => {
-  const { plan, counts, calls, csv } = queryCalls(settings.calls, body, budget, lookupsFor(caller));
+export const handler = endpoint(callsStreamQuery, ({ body, caller, budget, describe, door }) => {
+  const { plan, counts, calls, csv } = queryCalls(
+    settings.calls,
+    body,
+    budget,
+    lookupsFor(caller),
+    door.names,
+  );
   describe(() => {
     const { scanned, hydrated, sent } = counts;
     return { plan: planSummary(plan), rows: sent, scanned, hydrated };

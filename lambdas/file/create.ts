@@ -4,7 +4,8 @@ import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
 /** `POST /file/create`: stores a file, and answers its digest. */
-export const handler = endpoint(fileCreate, async ({ body, budget }) => {
+export const handler = endpoint(fileCreate, async ({ body, budget, door }) => {
   const { projectId, file, expectedDigest } = body;
-  return { digest: await createFile(settings.objects, projectId, file, expectedDigest, budget) };
+  const { digests } = door;
+  return { digest: await createFile(settings.objects, projectId, file, expectedDigest, budget, digests) };
 });

@@ -121,7 +121,7 @@ export interface FixedAnswer {
 }
 
 /** What a fixed answer depends on. */
-export type FixedEvent = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | 'requestContext'>;
+export type FixedEvent = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | 'requestContext' | 'resource'>;
 
 /** The head of such an answer. */
 export const headOf = ({ requestContext }: FixedEvent, cacheControl: string) => ({

@@ -13,7 +13,6 @@ import {
   recordTypes,
   withLineEnd,
 } from './answer.ts';
-import { inDialect, namesOf } from './dialect.ts';
 import { contentCoding, mediaType } from './negotiate.ts';
 import { middlewares, type ServiceEvent, type ServiceRequest, timeoutEarlyResponse } from './request.ts';
 import {
@@ -76,6 +75,18 @@ type Handle<Body, Answer> = (
 
 type Description<Body, Answer> = Endpoint<Body, Answer> | KeyEndpoint<Body, Answer>;
 
+/** What a handler does, for a door that leads there by another path. */
+export interface Work<Body, Answer> {
+  readonly description: Description<Body, Answer>;
+  readonly handle: Handle<Body, Answer>;
+}
+
+/** The same of a handler whose answer has a head and bytes of its own. */
+export interface RawWork<Body> {
+  readonly description: Endpoint<Body>;
+  readonly answerRaw: (event: StreamEvent<Body>, context: Context) => Promise<RawAnswer>;
+}
+
 /** The event of an endpoint whose answer is streamed. */
 export interface StreamEvent<Body> extends ServiceEvent<Body> {
   /** The stream that Lambda gives for the answer. */
@@ -84,7 +95,7 @@ export interface StreamEvent<Body> extends ServiceEvent<Body> {
   afterwards?: () => Promise<void>;
 }
 
-type Head = Omit<RawAnswer, 'body'> & { readonly body: Readable | string };
+export type Head = Omit<RawAnswer, 'body'> & { readonly body: Readable | string };
 
 /**
  * Writes a body to Lambda's stream, and ends it.
@@ -148,16 +159,15 @@ export const overStream = <Body>(invoke: (event: StreamEvent<Body>, context: Con
 /** The headers of answers that no cache may keep. */
 const uncached = { 'cache-control': 'no-store' };
 
-const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: Handle<Body, Answer>) => {
-  const named = namesOf(description);
-  return middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
+const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: Handle<Body, Answer>) =>
+  middy<ServiceEvent<Body>, APIGatewayProxyResult>({ timeoutEarlyResponse })
     .use(middlewares(description))
     .handler(async ({ service, log }) => {
       let details = () => ({ rows: 1 });
       const describe: typeof service.describe = (of) => {
         details = () => ({ rows: 1, ...of() });
       };
-      const body = jsonText(named(await handle({ ...service, describe })));
+      const body = jsonText(await handle({ ...service, describe }));
       log.describes(() => ({ status: 200, ...details(), bytes: Buffer.byteLength(body) }));
       log.ends('answered');
       return {
@@ -170,21 +180,20 @@ const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: 
         body,
       };
     });
-};
 
 /**
  * An answer that is streamed. Its head goes out with the first text, or with white space if that
  * takes long. An earlier failure becomes an error answer; a later one breaks the connection off.
  */
-const streaming = <Body, Answer>(
+export const streaming = <Body, Answer>(
   description: Description<Body, Answer>,
   handle: Handle<Body, Answer>,
-  limits: Limits,
+  limits: Limits = deployedLimits,
+  before: MiddlewareObj<StreamEvent<Body>>[] = middlewares(description),
 ) => {
-  const named = namesOf(description);
   const types = description.form === 'records' ? recordTypes : ['application/json'];
-  const invoke = middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
-    .use(middlewares(description))
+  return middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
+    .use(before)
     .handler(async (event) => {
       const type = mediaType(event, types);
       const coding = contentCoding(event);
@@ -202,7 +211,7 @@ const streaming = <Body, Answer>(
       const textOf = async function* (): AsyncGenerator<Piece> {
         const answer = await handle(request);
         if (!(answer instanceof Streamed)) {
-          yield JSON.stringify(named(answer));
+          yield JSON.stringify(answer);
           return;
         }
         offset = answer.offset;
@@ -240,7 +249,6 @@ const streaming = <Body, Answer>(
         body: sending.from(abortable(Readable.from(text, { objectMode: false }), aborting)),
       };
     });
-  return overStream<Body>(invoke);
 };
 
 /**
@@ -253,13 +261,22 @@ const streaming = <Body, Answer>(
  * }));
  */
 export const endpoint = <Body, Answer>(
-  own: Description<Body, Answer>,
+  description: Description<Body, Answer>,
   handle: Handle<Body, Answer>,
-  limits: Limits = deployedLimits,
-) => {
-  const description = inDialect(own);
-  return description.streaming ? streaming(description, handle, limits) : buffered(description, handle);
-};
+  limits?: Limits,
+) =>
+  Object.assign(
+    description.streaming
+      ? overStream(streaming(description, handle, limits))
+      : buffered(description, handle),
+    { description, handle } satisfies Work<Body, Answer>,
+  );
+
+/** The work of a described endpoint that a door alone leads to. */
+export const work = <Body, Answer>(
+  description: Description<Body, Answer>,
+  handle: Handle<Body, Answer>,
+): Work<Body, Answer> => ({ description, handle });
 
 /**
  * Makes the handler of a described endpoint whose answer has a head and bytes of its own. It is
@@ -268,12 +285,17 @@ export const endpoint = <Body, Answer>(
  * @param before what runs before the handler, in order. @default - the middlewares of any endpoint
  */
 export const rawEndpoint = <Body>(
-  own: Endpoint<Body>,
+  description: Endpoint<Body>,
   handle: (event: StreamEvent<Body>, context: Context) => Promise<RawAnswer>,
   before: (description: Endpoint<Body>) => MiddlewareObj<StreamEvent<Body>>[] = middlewares,
 ) =>
-  overStream<Body>(
-    middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
-      .use(before(inDialect(own)))
-      .handler(handle),
-  );
+  Object.assign(overStream<Body>(raw(before(description), handle)), {
+    description,
+    answerRaw: handle,
+  } satisfies RawWork<Body>);
+
+/** What runs before an answer with a head and bytes of its own, and makes it. */
+export const raw = <Body>(
+  before: MiddlewareObj<StreamEvent<Body>>[],
+  handle: (event: StreamEvent<Body>, context: Context) => Promise<RawAnswer>,
+) => middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse }).use(before).handler(handle);

@@ -1,6 +1,5 @@
 import type { KeyStore } from '../../foundations/auth/index.ts';
 import { dynamodbClient } from '../../foundations/storage/index.ts';
-import { policy } from './dialect.ts';
 
 /**
  * The keys of the deployment, as the environment of a function names them.
@@ -9,5 +8,5 @@ import { policy } from './dialect.ts';
  */
 export const keysFromEnvironment = ({ KEYS_TABLE }: NodeJS.ProcessEnv): KeyStore => {
   if (!KEYS_TABLE) throw new Error('KEYS_TABLE is not set: it should name the table of keys');
-  return { service: policy.service, table: { client: dynamodbClient(), name: KEYS_TABLE } };
+  return { table: { client: dynamodbClient(), name: KEYS_TABLE } };
 };

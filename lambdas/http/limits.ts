@@ -6,7 +6,6 @@ import type { Caller } from '../../foundations/auth/index.ts';
 import { Memory } from '../../foundations/memory.ts';
 import type { RequestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { schemaInDialect } from './dialect.ts';
 import { settings } from './settings.ts';
 
 const { LIMITS } = process.env;
@@ -15,7 +14,7 @@ const { LIMITS } = process.env;
 export const unpriced: Unpriced | undefined =
   LIMITS === 'refuse' || LIMITS === 'dearest' ? LIMITS : undefined;
 
-const schema = schemaInDialect(limits());
+const schema = limits();
 
 const parseLimits: ParseLimits = (value) => {
   const result = schema.safeParse(value);

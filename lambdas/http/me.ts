@@ -1,8 +1,7 @@
 import { me } from '../../api/projects.ts';
 import type { Caller } from '../../foundations/auth/index.ts';
 import type { RequestBudget } from '../../foundations/storage/index.ts';
-import { formatTime } from '../../foundations/wire/index.ts';
-import { policy } from './dialect.ts';
+import { formatTime, serviceName } from '../../foundations/wire/index.ts';
 import { endpoint } from './endpoint.ts';
 import type { limitsLeft } from './limits-left.ts';
 
@@ -19,5 +18,5 @@ export const meHandler = (
     expires_at: caller.expiresAt === undefined ? null : formatTime(caller.expiresAt),
     grants: caller.grants.map(({ scope, role }) => ({ resource: scope, role })),
     ...(await left(caller, budget)),
-    service: { name: policy.service, version: SERVICE_VERSION },
+    service: { name: serviceName, version: SERVICE_VERSION },
   }));

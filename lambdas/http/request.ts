@@ -4,8 +4,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as z from 'zod/mini';
 import type { Endpoint, KeyEndpoint, NamedProject } from '../../api/endpoint.ts';
 import { allows, type Caller, fromContext, hasExpired, type Role } from '../../foundations/auth/index.ts';
+import { type Door, ownDoor } from '../../foundations/door.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
-import { challengeOf, keyRequired } from '../../foundations/wire/errors.ts';
+import { challenge, keyRequired } from '../../foundations/wire/errors.ts';
 import {
   type ErrorBody,
   type ErrorDetail,
@@ -13,13 +14,13 @@ import {
   invalid,
   isJsonObject,
   ServiceError,
+  storedRefs,
   unavailable,
 } from '../../foundations/wire/index.ts';
 import { jsonOf, parseTolerantly, parseValue } from '../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
 import { refuseCrossSiteBasic } from './cross-site.ts';
-import { policy } from './dialect.ts';
 import { headerOf } from './headers.ts';
 
 /*
@@ -34,6 +35,8 @@ export interface ServiceRequest<Body> {
   readonly caller: Caller;
   readonly body: Body;
   readonly budget: RequestBudget;
+  /** What the door that it came in by decides. */
+  readonly door: Door;
   /** Says how the log gets the answer's details once it is over. @default - one row */
   readonly describe: (details: () => Details) => void;
   /** Tells the log that the request was not recorded. */
@@ -92,7 +95,7 @@ const errorAnswer = (error: ServiceError, requestId: string, beside: Beside): AP
       ...everyAnswer(requestId),
       'content-type': 'application/json',
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challenge }),
     },
     body: jsonText(body),
   };
@@ -135,7 +138,11 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     if (hasExpired(caller, Date.now() * 1000)) throw expired;
     const { requestId: id } = event.requestContext;
     event.service = {
-      ...{ id, caller, body: undefined, budget: budgetOf(context) },
+      id,
+      caller,
+      body: undefined,
+      budget: budgetOf(context),
+      door: ownDoor,
       describe: (details) => event.log.describes(details),
       lacksRecord: (error) => event.log.lacksRecord(error),
     };
@@ -188,7 +195,7 @@ export const bodyText = (event: SentBody): string => {
 };
 
 /**
- * The body as JSON. A body without a content type counts as JSON.
+ * The body as JSON, with refs as they are stored. A body without a content type counts as JSON.
  *
  * @throws ServiceError 415 if it says that it is something else, 422 if it is not JSON
  */
@@ -207,7 +214,7 @@ export const bodyJson = (event: SentBody): unknown => {
       'should be absent, and the body plain JSON; exports of OpenTelemetry may be packed, and nothing else',
     );
   }
-  return jsonOf(bodyText(event));
+  return jsonOf(storedRefs(bodyText(event)));
 };
 
 const multipartType = /^multipart\/form-data\s*;/i;
@@ -277,7 +284,24 @@ export interface Takes<Body> {
   readonly request?: (() => z.ZodMiniType<Body>) | undefined;
   readonly takes?: 'json' | 'form' | undefined;
   readonly tolerant?: boolean | undefined;
+  /**
+   * Makes a body of the fields that came, where a door takes others than its endpoint; `parse` is the
+   * endpoint's own. @default - the fields are parsed as they came
+   */
+  readonly translate?: Translate<Body> | undefined;
 }
+
+/** Makes a body of fields. */
+export type Translate<Body> = (fields: unknown, parse: (fields: unknown) => Body) => Body;
+
+/** Made once for each description: schemas take time to make. */
+const schemas = new WeakMap<() => z.ZodMiniType, z.ZodMiniType>();
+
+const schemaOf = <Body>(request: () => z.ZodMiniType<Body>): z.ZodMiniType<Body> => {
+  const schema = schemas.get(request) ?? request();
+  schemas.set(request, schema);
+  return schema as z.ZodMiniType<Body>;
+};
 
 /**
  * Reads the fields of a request and checks them against its schema: the body, or the query of a
@@ -289,20 +313,21 @@ export const readRequest = <Body>({
   request,
   takes,
   tolerant,
+  translate = (fields, parse) => parse(fields),
 }: Takes<Body>): MiddlewareObj<ServiceEvent<Body>> => {
-  const schema = request?.();
+  const schema = request && schemaOf(request);
   return {
     before: async ({ event }) => {
       if (!schema) return;
       const fields = takes === 'form' ? await formOf(event) : fieldsOf(event);
       try {
-        if (!tolerant) {
-          event.service = { ...event.service, body: parseValue(schema, fields.value) };
-          return;
-        }
-        const { value, passedOver } = parseTolerantly(schema, fields.value);
-        event.log.passesOver(passedOver);
-        event.service = { ...event.service, body: value };
+        const parse = (value: unknown): Body => {
+          if (!tolerant) return parseValue(schema, value);
+          const tolerated = parseTolerantly(schema, value);
+          event.log.passesOver(tolerated.passedOver);
+          return tolerated.value;
+        };
+        event.service = { ...event.service, body: translate(fields.value, parse) };
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
         throw new ServiceError(error.status, error.detail.map(atItsPlace(fields)));

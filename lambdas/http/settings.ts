@@ -7,7 +7,6 @@ import {
   type Table,
 } from '../../foundations/storage/index.ts';
 import type { TableVariable } from '../../foundations/storage/tables.ts';
-import { policy } from './dialect.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of
@@ -78,7 +77,7 @@ const lazyBucket = (name: string): Bucket => {
 };
 
 const readSettings = (): Settings => {
-  const { PAYLOADS_BUCKET, REDACTION } = process.env;
+  const { PAYLOADS_BUCKET, REDACTION, KEEP_FEEDBACK } = process.env;
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
@@ -96,7 +95,8 @@ const readSettings = (): Settings => {
         return given('PAYLOADS_BUCKET', payloads);
       },
       // Only routes that touch a store know its layout.
-      ...{ policy, shards: readShards(variable('SHARDS')), retentionDays: readRetention() },
+      shards: readShards(variable('SHARDS')),
+      retentionDays: readRetention(),
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
@@ -124,7 +124,7 @@ const readSettings = (): Settings => {
       return given('ROLLUPS_TABLE', rollups);
     },
     notes,
-    feedbackToErase: feedback,
+    feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
   };
 };
 

@@ -9,7 +9,6 @@ import {
   type ObjectChecks,
   ownClassOf,
 } from '../../core/records/objects/index.ts';
-import { schemaInDialect } from '../http/dialect.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { settings } from '../http/settings.ts';
 
@@ -17,17 +16,17 @@ import { settings } from '../http/settings.ts';
  * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
  * the digest. Values of classes that mean something to the service are checked.
  */
-export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller, budget }) => {
+export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller, budget, door }) => {
   const checks: ObjectChecks = {
     admit: async (obj) => {
       authorizeObject(caller, obj.projectId, obj.val);
-      await checkObject(obj.objectId, obj.val, schemaInDialect);
+      await checkObject(obj.objectId, obj.val);
       if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
     },
     authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
   };
   return {
-    digest: await createObject(settings.objects, sent, caller.user, budget, checks),
+    digest: await createObject(settings.objects, sent, caller.user, budget, checks, door.digests),
     object_id: sent.objectId,
   };
 });

@@ -7,11 +7,12 @@ import { settings } from '../http/settings.ts';
 /**
  * `POST /objs/query`: the versions of a project's objects that match, streamed as one JSON object.
  */
-export const handler = endpoint(objsQuery, ({ body, budget, describe }) => {
+export const handler = endpoint(objsQuery, ({ body, budget, describe, door }) => {
   let rows = 0;
   describe(() => ({ rows }));
   const wrote = (count: number) => {
     rows += count;
   };
-  return streamJson(jsonList('objs', queryObjects(settings.objects, body, budget), wrote), body.offset);
+  const versions = queryObjects(settings.objects, body, budget, door.names);
+  return streamJson(jsonList('objs', versions, wrote), body.offset);
 });

@@ -11,10 +11,9 @@ import {
   type Selection,
 } from '../../core/doors/otel/index.ts';
 import type { ProjectNotes } from '../../core/records/projects.ts';
-import { challengeOf } from '../../foundations/wire/errors.ts';
+import { challenge } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { everyAnswer } from '../http/answer.ts';
-import { policy } from '../http/dialect.ts';
 import { type RawAnswer, rawEndpoint } from '../http/endpoint.ts';
 import { headerOf } from '../http/headers.ts';
 import {
@@ -71,7 +70,7 @@ const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
     const bytes = encodeStatus(encoding, error.status, messageOf(error));
     request.response = otlpAnswer(error.status, encoding, bytes, event.requestContext.requestId, {
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
-      ...(error.status === 401 && { 'www-authenticate': challengeOf(policy.service) }),
+      ...(error.status === 401 && { 'www-authenticate': challenge }),
     });
   },
 });
@@ -138,7 +137,7 @@ export const otlpEndpoint = (
       if (!encoding) throw unknownType;
       const { id, caller, budget } = event.service;
       const selection = {
-        ...{ grants: caller.grants, policy },
+        grants: caller.grants,
         header: headerOf(event, projectHeader),
       };
       const ofHeader = projectOfHeader(selection);

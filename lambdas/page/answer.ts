@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { linkInPage } from '../../weave/links.ts';
+import { weavePath } from '../../api/weave.ts';
+import { linkIn, linkInPage } from '../../core/doors/weave/links.ts';
 import { everyAnswer } from '../http/answer.ts';
 import { headerOf } from '../http/headers.ts';
 import { preferredCoding } from '../http/negotiate.ts';
@@ -152,23 +153,29 @@ const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAns
   };
 };
 
-/** A link that Weave's SDKs print: leads to the page, which is beside the first segment of the path. */
+/** A link that Weave's SDKs print: leads to the page. Undefined if the path is none. */
 const fromLink = ({ path, pathParameters }: PageRequest): PageAnswer | undefined => {
   const { entity, project, id, proxy } = pathParameters ?? {};
-  if (entity === undefined || project === undefined) return undefined;
+  const isNamed = entity !== undefined && project !== undefined;
+  const link = isNamed
+    ? { entity, project, id, proxy }
+    : path.startsWith(`${weavePath}/`)
+      ? linkIn(proxy ?? '')
+      : undefined;
+  if (!link) return undefined;
   const base = path
     .split('/')
     .slice(3)
     .reduce((up) => `${up}/..`, '..');
-  return redirect(linkInPage(base, { entity, project, id, proxy }));
+  return redirect(linkInPage(base, link));
 };
 
 const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
   const { path } = request;
-  // The bundler knows the dialect of the deployment.
-  const link = process.env.DIALECT === 'weave' ? fromLink(request) : undefined;
+  const link = fromLink(request);
   if (link) return link;
   if (path === mount) return redirect('ui/');
+  if (path.startsWith(`${weavePath}/`)) return notFound('no such link: those of Weave’s SDKs name a project');
   if (!path.startsWith(`${mount}/`)) return fromRoot(request);
   return fromFile(request, files, fileOf(path.slice(mount.length + 1)));
 };

@@ -1,10 +1,9 @@
 import { alert } from '../../api/alerts.ts';
 import type { ParseAlert } from '../../core/workers/alerts/alert.ts';
-import { schemaInDialect } from '../http/dialect.ts';
 
-const schema = schemaInDialect(alert());
+const schema = alert();
 
-/** Reads the value of an alert in the dialect of the deployment. */
+/** Reads the value of an alert. */
 export const parseAlert: ParseAlert = (value) => {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;

@@ -1,10 +1,9 @@
 import { evaluator } from '../../api/evaluators.ts';
 import type { ParseEvaluator } from '../../core/workers/evaluators/index.ts';
-import { schemaInDialect } from '../http/dialect.ts';
 
-const schema = schemaInDialect(evaluator());
+const schema = evaluator();
 
-/** Reads the value of an evaluator in the dialect of the deployment. */
+/** Reads the value of an evaluator. */
 export const parseEvaluator: ParseEvaluator = (value) => {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;

@@ -9,8 +9,7 @@ export const handler = endpoint(tableQuery, ({ body, budget, describe }) => {
   let rows = 0;
   describe(() => ({ rows }));
   const texts = async function* () {
-    for await (const batch of queryTable(settings.objects, body, budget))
-      yield batch.map((row) => rowJson(settings.objects, row));
+    for await (const batch of queryTable(settings.objects, body, budget)) yield batch.map(rowJson);
   };
   const wrote = (count: number) => {
     rows += count;

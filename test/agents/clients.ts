@@ -29,8 +29,6 @@ export interface Client {
   readonly signal: 'spans' | 'logs' | 'spans and logs';
   /** How its telemetry is switched on. @default - the lines of environment that all exporters read */
   readonly environment?: (place: Place) => Environment;
-  /** The dialect of the service that it needs. @default - the service's own */
-  readonly dialect?: 'weave';
   readonly script: Script;
   readonly expected: Expected;
 }
@@ -381,11 +379,10 @@ export const clients: readonly Client[] = [
     name: 'weave',
     title: "Weave's conversation API",
     packages: ['weave', 'openai'],
-    dialect: 'weave',
     program: 'weave_conversation.py',
     environment: ({ url, key, project }) => ({
-      WF_TRACE_SERVER_URL: url,
-      WANDB_BASE_URL: url,
+      WF_TRACE_SERVER_URL: `${url}/weave`,
+      WANDB_BASE_URL: `${url}/weave`,
       WANDB_API_KEY: key,
       // The requests are reported by the conversation alone.
       WEAVE_IMPLICITLY_PATCH_INTEGRATIONS: 'false',

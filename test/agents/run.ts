@@ -292,17 +292,15 @@ const writeTable = (rows: readonly Row[]): void => {
   writeFileSync(page, text.slice(0, from) + toTable(rows) + text.slice(to + end.length));
 };
 
-type Services = (client: Client) => Promise<LocalService>;
-
 /** Tries all clients, some at a time. Gives the rows in the order of the clients. */
-const tryAll = async (chosen: readonly Client[], serviceFor: Services): Promise<Row[]> => {
+const tryAll = async (chosen: readonly Client[], service: LocalService): Promise<Row[]> => {
   const uv = await prepareUv();
   const rows: Row[] = [];
   const waiting = [...chosen.entries()];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, client] = next;
-      const row = await tryClient(client, await serviceFor(client), uv);
+      const row = await tryClient(client, service, uv);
       rows[index] = row;
       show(row);
     }
@@ -320,24 +318,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const chosen = names.length === 0 ? clients : clients.filter(({ name }) => names.includes(name));
-const running = new Map<string | undefined, Promise<LocalService>>();
-/** The service in a client's dialect, which the first client starts that needs it. */
-const serviceFor: Services = ({ dialect }) => {
-  const service =
-    running.get(dialect) ??
-    startLocalService({
-      ...(dialect && { settings: { dialect } }),
-      ...(verbose && { log: (source: string, line: string) => console.error(`${source}: ${line}`) }),
-    });
-  running.set(dialect, service);
-  return service;
-};
+const service = await startLocalService(
+  verbose ? { log: (source: string, line: string) => console.error(`${source}: ${line}`) } : {},
+);
 let rows: Row[] = [];
 try {
-  rows = await tryAll(chosen, serviceFor);
+  rows = await tryAll(chosen, service);
 } finally {
-  const started = await Promise.allSettled(running.values());
-  for (const service of started) if (service.status === 'fulfilled') await service.value.stop();
+  await service.stop();
 }
 if (names.length === 0) writeTable(rows);
 process.exit(rows.every((row) => problemsOf(row).length === 0) ? 0 : 1);

@@ -129,7 +129,7 @@ describe('what goes wrong is said, and what was on the screen stays', () => {
       as: reader,
       expected: /403/,
     });
-    await alert(page, 'This key may not read this project. Sign in with a key that has a grant for it.');
+    await alert(page, 'This key may not read the project other/secret.');
     expect(await page.getByText(/\d+\+? rows/).count()).toBe(0);
   });
 

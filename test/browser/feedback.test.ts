@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const policy = ownPolicy;
 const project = 'page/feedback';
 const at = encodeURIComponent(project);
 
@@ -15,7 +13,7 @@ beforeAll(async () => {
   await post('/feedback/create', {
     project_id: project,
     feedback_type: 'thumbs',
-    [policy.columns.ref]: `${policy.refScheme}${project}/call/f2`,
+    svc_ref: `svc:///${project}/call/f2`,
     payload: { up: false, note: 'Wrong order' },
     creator: 'Ada',
   });
@@ -27,7 +25,7 @@ const stored = async (id: string) => {
     project_id: project,
     query: {
       $expr: {
-        $eq: [{ $getField: policy.columns.ref }, { $literal: `${policy.refScheme}${project}/call/${id}` }],
+        $eq: [{ $getField: 'svc_ref' }, { $literal: `svc:///${project}/call/${id}` }],
       },
     },
   })) as { result: { feedback_type: string; payload: unknown }[] };

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
@@ -79,6 +80,16 @@ describe('objects', () => {
   });
 });
 
+/** Fills in the rest of the form for a price, sends it, and goes to the traces. */
+const addAndGoBack = async (page: Page) => {
+  await page.getByLabel('Input, per million tokens').fill('1000');
+  await page.getByLabel('Output, per million tokens').fill('2000');
+  await page.getByLabel('Effective from').fill('2026-01-01T00:00');
+  await page.keyboard.press('Enter');
+  await page.getByRole('cell', { name: '1000' }).waitFor();
+  await page.getByRole('link', { name: 'Traces', exact: true }).click();
+};
+
 describe('prices', () => {
   it('are added, count for the calls that are there, and are removed', async () => {
     const page = await visit(`prices?project=${at}`);
@@ -86,12 +97,7 @@ describe('prices', () => {
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByRole('button', { name: 'Add price' }).click();
     await page.getByRole('alert').getByText('Enter both prices as numbers').waitFor();
-    await page.getByLabel('Input, per million tokens').fill('1000');
-    await page.getByLabel('Output, per million tokens').fill('2000');
-    await page.getByLabel('Effective from').fill('2026-01-01T00:00');
-    await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: '1000' }).waitFor();
-    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await addAndGoBack(page);
     // 120 tokens of a dollar for 1,000, and 30 of two.
     await page.getByText('$0.1800').waitFor();
     await page.getByRole('button', { name: /more views$/i }).click();
@@ -99,6 +105,24 @@ describe('prices', () => {
     await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText(`${project} has no prices of its own`).waitFor();
+  });
+
+  it('count in a list that was shown before', async () => {
+    const priced = 'page/priced-later';
+    await report(priced, [{ id: 'later', op: 'model.chat', ...chat([], {}) }]);
+    const page = await visit(`traces?project=${encodeURIComponent(priced)}`);
+    await page.getByRole('link', { name: 'model.chat' }).waitFor();
+    expect(await page.getByText('$0.1800').count()).toBe(0);
+    await page.getByRole('button', { name: /more views$/i }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByLabel('Model').fill('gpt-4o-mini');
+    await page.getByLabel('Input, per million tokens').fill('1000');
+    await page.getByLabel('Output, per million tokens').fill('2000');
+    await page.getByLabel('In force from').fill('2026-01-01T00:00');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: '1000' }).waitFor();
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await page.getByText('$0.1800').waitFor();
   });
 
   it('give the focus to the next when one is removed', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { axeFaults } from './support/axe.ts';
 import { atPresent, post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
-import { reader, useBrowser } from './support/visit.ts';
+import { key, reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/playground';
@@ -141,6 +141,30 @@ describe('the playground', () => {
         val: { messages: [{ role: 'system', content: 'Be very brief.' }] },
       },
     });
+  });
+
+  it('finds a draft again after a price was added, and none after signing out', async () => {
+    const own = 'page/drafts';
+    await report(own, [{ id: 'draft-1', name: 'One' }]);
+    const page = await visit(`playground?project=${encodeURIComponent(own)}`);
+    const text = page.getByLabel('Text of message 1');
+    await text.fill('Not sent yet');
+    await page.getByRole('button', { name: /more views$/i }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await page.getByLabel('Model').fill('echo');
+    await page.getByLabel('Input, per million tokens').fill('1');
+    await page.getByLabel('Output, per million tokens').fill('2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'echo', exact: true }).waitFor();
+    await page.goBack();
+    await text.waitFor();
+    await expect.poll(() => text.inputValue()).toBe('Not sent yet');
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Key').fill(key);
+    await page.keyboard.press('Enter');
+    await text.waitFor();
+    expect(await text.inputValue()).toBe('');
   });
 
   it('says what is wrong with a request before it is sent', async () => {

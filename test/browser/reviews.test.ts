@@ -1,13 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedService } from '../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedService, throughWeave } from '../support/service.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
-import { reader, url, useBrowser, writer } from './support/visit.ts';
+import { reader, useBrowser, writer } from './support/visit.ts';
 
 const visit = useBrowser();
 const project = 'page/reviews';
@@ -40,29 +36,6 @@ const answersOn = async (call: string) => {
     result: { feedback_type: string; payload: { value: unknown }; svc_user_id: string }[];
   };
   return result.map(({ feedback_type, payload: { value } }) => [feedback_type, value]);
-};
-
-const closing = new AbortController();
-afterAll(() => closing.abort());
-
-/** Serves the page in front of another service: the bundles of Weave's dialect have none in tests. */
-const pageBefore = async (service: string): Promise<string> => {
-  const server = createServer(async (req, res) => {
-    const { url: path = '', method = '', headers } = req;
-    const { authorization = '', accept = '', 'content-type': type = '' } = headers;
-    const answer = await fetch((path.startsWith('/ui') ? url : service) + path, {
-      ...{ method, headers: { authorization, accept, 'content-type': type } },
-      ...(method === 'POST' && { body: await text(req) }),
-    });
-    const kept = ['content-type', 'content-security-policy'].map((name) => [
-      name,
-      answer.headers.get(name) ?? '',
-    ]);
-    res.writeHead(answer.status, Object.fromEntries(kept)).end(await answer.bytes());
-  });
-  server.listen({ port: 0, host: '127.0.0.1', signal: closing.signal });
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
 beforeAll(async () => {
@@ -244,8 +217,9 @@ describe('a queue', () => {
     await record.getByText('yes', { exact: true }).waitFor();
   });
 
-  it('is reviewed in Weave’s dialect, with fields as Weave’s SDK stores them', async () => {
-    const weave = await sharedService({ dialect: 'weave' });
+  it('is reviewed with fields as Weave’s SDK stores them', async () => {
+    const service = await sharedService();
+    const weave = throughWeave(service);
     const own = 'acme/reviews';
     const made = async (object_id: string, val: object) => {
       const answer = await weave.post('/obj/create', { obj: { project_id: own, object_id, val } });
@@ -272,7 +246,7 @@ describe('a queue', () => {
     };
     await weave.post('/call/start', { start });
     const page = await visit(`reviews?project=${encodeURIComponent(own)}`, {
-      base: `${await pageBefore(weave.url)}/ui/`,
+      base: `${service.url}/ui/`,
       as: weave.key,
     });
     await page.getByRole('button', { name: 'New queue' }).click();
@@ -292,7 +266,7 @@ describe('a queue', () => {
     };
     expect(result).toMatchObject([
       {
-        ...{ weave_ref: `weave:///${own}/call/w`, feedback_type: 'wandb.annotation.tone' },
+        ...{ weave_ref: `weave:///${own}/call/w`, feedback_type: 'annotation.tone' },
         ...{ payload: { value: 'rude' }, annotation_ref: tone },
       },
     ]);

@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { runs } from '../support/sampling.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const policy = ownPolicy;
 const project = 'page/trace';
 const link = (trace: string, search = '') =>
   `trace?project=${encodeURIComponent(project)}&trace=${encodeURIComponent(trace)}${search}`;
@@ -122,7 +120,7 @@ beforeAll(async () => {
   await post('/feedback/create', {
     project_id: project,
     feedback_type: 'thumbs',
-    [policy.columns.ref]: `${policy.refScheme}${project}/call/t1`,
+    svc_ref: `svc:///${project}/call/t1`,
     payload: { up: true, note: 'Well done' },
     creator: 'Ada',
   });

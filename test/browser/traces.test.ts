@@ -405,7 +405,7 @@ describe('when something is wrong', () => {
 
   it.each([
     ['no network', { abort: 'failed' }, 'Cannot reach the service'],
-    ['403', { status: 403 }, 'This key may not read this project'],
+    ['403', { status: 403 }, 'This key may not do this'],
     ['429', { status: 429 }, 'Too many requests at once'],
     ['503', { status: 503 }, 'The service is busy'],
   ])('%s: says so, and reads again when asked', async (_, failure, words) => {

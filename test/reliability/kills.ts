@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dialect } from '../../weave/policy.ts';
-import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
+import { functionPathOf, type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
 import type { Answer, Sender } from '../support/in-process.ts';
 import { deep, repeatWith, sample } from '../support/sampling.ts';
@@ -63,7 +62,7 @@ const startKiller = async (settings: Readonly<Record<string, unknown>> | undefin
     let killed = false;
     const spring = async (): Promise<void> => {
       killed = true;
-      await faulty.service.killWorkers(path);
+      await faulty.service.killWorkers(functionPathOf(path));
     };
     const set: Trap = { ...moment, spring, operations: [] };
     trap = set;
@@ -150,8 +149,6 @@ const expectBadGateway = ({ status, headers, text }: Answer): void => {
 
 /** What the scenarios are of. */
 interface KillOptions {
-  /** @default svc */
-  readonly dialect?: Dialect;
   /**
    * How many moments of each route are tried, unless the run is deep. @default - as many as all
    * kinds of moments take
@@ -166,13 +163,13 @@ interface KillOptions {
 export const describeKills = (
   killer: () => Killer,
   paths: readonly string[],
-  { dialect = 'svc', most = Number.POSITIVE_INFINITY }: KillOptions = {},
+  { most = Number.POSITIVE_INFINITY }: KillOptions = {},
 ): void => {
   const [possible, tried] = [new Set<string>(), new Set<string>()];
 
   describe.each(paths)('%s', (path) => {
     // The last scenario of a route is the one that makes the most different requests.
-    const scenario = scenariosOf(path, dialect).at(-1);
+    const scenario = scenariosOf(path).at(-1);
 
     it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
       if (!scenario) throw new Error(`${path} has no scenario`);

@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
-import type { Dialect } from '../../weave/policy.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
 import { deep, repeatWith } from '../support/sampling.ts';
@@ -20,10 +19,8 @@ interface Prepared {
 const named = ({ fault, operation, nth, lasting }: Injected): string =>
   `${fault} ${lasting ? 'from' : 'at'} ${operation} ${nth}`;
 
-/** Which dialect the routes are of, and how much is tried with them. */
+/** How much is tried with the routes. */
 interface FaultOptions {
-  /** @default svc */
-  readonly dialect?: Dialect;
   /** Whether ways to fail are a sample, because other routes fail in each. @default false */
   readonly sampled?: boolean;
 }
@@ -33,17 +30,17 @@ interface FaultOptions {
  * each request keeps its promise.
  */
 export const describeFaults = (
-  routes: readonly Route[],
-  { dialect = 'svc', sampled = false }: FaultOptions = {},
+  routes: readonly Pick<Route, 'path'>[],
+  { sampled = false }: FaultOptions = {},
 ): void => {
   const coverage = newCoverage(sampled);
   const prepared = new Map<Scenario, Prepared>();
   let service: InProcessWithModel;
   beforeAll(async () => {
-    service = await startInProcessWithModel(dialect);
+    service = await startInProcessWithModel();
     // In their order, since what is sampled for one depends on those before it.
     for (const { path } of routes) {
-      for (const scenario of scenariosOf(path, dialect)) {
+      for (const scenario of scenariosOf(path)) {
         const clean = await runClean(service, scenario);
         prepared.set(scenario, { clean, faults: faultsOf(coverage, path, scenario, clean.operations) });
       }
@@ -61,7 +58,7 @@ export const describeFaults = (
   };
 
   describe.concurrent.each(routes.map(({ path }) => path))('%s', (path) => {
-    const ofRoute = scenariosOf(path, dialect);
+    const ofRoute = scenariosOf(path);
 
     it.each(ofRoute)(
       '$name: whole, or refused and repeated, whatever fails',

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Dialect } from '../../weave/policy.ts';
 
 /**
  * The folder that the stack was synthesized to, once for this test run.
@@ -13,13 +12,9 @@ export const assembly = (): string => {
   return folder;
 };
 
-/**
- * The folder of all bundles of this test run, those that are deployed: one for each handler. Those
- * of Weave's dialect are in `weave` below it.
- */
-export const bundlesFolder = (dialect: Dialect = 'svc'): string =>
-  join(assembly(), 'bundles', dialect === 'svc' ? '' : dialect);
+/** The folder of all bundles of this test run, those that are deployed: one for each handler. */
+export const bundlesFolder = (): string => join(assembly(), 'bundles');
 
-/** The bundles of handlers, as stacks in a dialect take them. */
-export const bundlesOf = (handlers: readonly string[], dialect?: Dialect): ReadonlyMap<string, string> =>
-  new Map(handlers.map((handler) => [handler, join(bundlesFolder(dialect), handler)]));
+/** The bundles of handlers, as stacks take them. */
+export const bundlesOf = (handlers: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(handlers.map((handler) => [handler, join(bundlesFolder(), handler)]));

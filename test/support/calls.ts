@@ -10,7 +10,6 @@ import {
 import { queryCalls, readCallJson } from '../../core/questions/query/index.ts';
 import { type CallReport, writeCalls } from '../../core/records/calls/index.ts';
 import { toPath } from '../../foundations/expression/index.ts';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../foundations/wire/index.ts';
 import { parseBody } from '../../foundations/wire/schema.ts';
@@ -18,8 +17,6 @@ import { createStores, storeOf } from './stores.ts';
 
 /** The project of most tests. */
 export const project = 'acme/shop' as ProjectId;
-export const policy = ownPolicy;
-
 /** A call store of its own for one test file. */
 export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {
   const stores = await createStores('calls');

@@ -1,10 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { routes } from '../../api/routes.ts';
 import { parseTime } from '../../foundations/wire/index.ts';
 import { type JsonSchema, type OpenApiDocument, openApiDocument } from '../../openapi/index.ts';
-import { routesOf } from '../../weave/api/routes.ts';
-import type { Dialect } from '../../weave/policy.ts';
-import { policyOf } from '../../weave/policy.ts';
 
 /** Every object of a schema, itself included. */
 const objectsIn = (value: unknown): JsonSchema[] => {
@@ -40,11 +38,8 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-/** The document of a service that is called as its dialect is by default, and what it says. */
-export const documentOf = (dialect: Dialect) => {
-  const policy = policyOf(dialect);
-  const document = openApiDocument('0.1.0', dialect);
-  const routes = routesOf(dialect);
+const readDocument = () => {
+  const document = openApiDocument('0.1.0');
   const closed = closedOf(document);
   const newAjv = (): Ajv2020 => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -62,7 +57,6 @@ export const documentOf = (dialect: Dialect) => {
     return operation;
   };
   return {
-    policy,
     document,
     /** Every operation with its path in the document, in the order in which their examples work. */
     operations: routes.flatMap((route) =>
@@ -99,9 +93,12 @@ export const documentOf = (dialect: Dialect) => {
   };
 };
 
-/** What is said of a service in the service's own dialect. */
+const said = readDocument();
+
+/** The document of the service, and what it says. */
+export type Said = typeof said;
+
 export const {
-  policy,
   document,
   operations,
   operationAt,
@@ -110,4 +107,6 @@ export const {
   validator,
   validatorOfAnyTime,
   errorProblems,
-} = documentOf('svc');
+} = said;
+
+export { said };

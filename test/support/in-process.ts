@@ -6,13 +6,12 @@ import { awslambda, delimiterLength, isStreaming, ResponseStream } from 'cdk-loc
 import { readStack } from 'cdk-local-runner/template';
 import { vi } from 'vitest';
 import { isKeyed, type Route } from '../../api/endpoint.ts';
+import { allRoutes } from '../../api/routes.ts';
 import { toContext } from '../../foundations/auth/index.ts';
 import type { Settings } from '../../lambdas/http/settings.ts';
 import type { Limits } from '../../lambdas/http/stream.ts';
 import { startEchoModel } from '../../local/inference.ts';
-import { allRoutes, routesOf } from '../../weave/api/routes.ts';
-import type { Dialect } from '../../weave/policy.ts';
-import { assemblyWith } from './assembly-with.ts';
+import { assembly } from './assembly.ts';
 import { startContainer } from './container.ts';
 import { type FaultPlan, faultPlan, makeFaulty, planned, type SdkClient } from './faulty-client.ts';
 import { shards } from './shards.ts';
@@ -63,15 +62,11 @@ export interface InProcess extends Sender {
 
 type Handler = (event: object, ...rest: unknown[]) => Promise<unknown>;
 
-const setEnvironment = (
-  stores: Stores,
-  dialect: Dialect,
-  environment: Readonly<Record<string, string>>,
-): void => {
+const setEnvironment = (stores: Stores, environment: Readonly<Record<string, string>>): void => {
   const { callsTable, objectsTable, costsTable, feedbackTable, rollupsTable, bucket } = stores;
   const all = {
     ...stores.environment,
-    ...{ SHARDS: '4', DIALECT: dialect },
+    SHARDS: '4',
     ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
     ...{ FEEDBACK_TABLE: feedbackTable, ROLLUPS_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
     ...environment,
@@ -88,19 +83,17 @@ export const bytesOf = ({ method, body }: Sent): Buffer => {
 };
 
 /** The handlers of all routes that take a key, by path. They share one container. */
-const loadHandlers = async (dialect: Dialect, bounds: Partial<Limits>): Promise<Map<string, Handler>> => {
+const loadHandlers = async (bounds: Partial<Limits>): Promise<Map<string, Handler>> => {
   const load = startContainer();
   const { limits } = await load<{ limits: Limits }>('lambdas/http/stream.ts');
   Object.assign(limits, bounds);
   const { settings } = await load<{ settings: Settings }>('lambdas/http/settings.ts');
   for (const client of [settings.calls.table.client, await settings.calls.bucket.client])
     makeFaulty(client as SdkClient);
-  const loaded = routesOf(dialect)
-    .filter(isKeyed)
-    .map(async ({ path, handler }): Promise<[string, Handler]> => {
-      const module = await load<{ handler: Handler }>(`lambdas/${handler}.ts`);
-      return [path, module.handler];
-    });
+  const loaded = allRoutes.filter(isKeyed).map(async ({ path, handler }): Promise<[string, Handler]> => {
+    const module = await load<{ handler: Handler }>(`lambdas/${handler}.ts`);
+    return [path, module.handler];
+  });
   return new Map(await Promise.all(loaded));
 };
 
@@ -151,21 +144,19 @@ const streamed = async (handler: Handler, event: object, context: Context): Prom
  * request is sent with, however many are sent at once. Once a test file.
  *
  * @param environment beside that of the stores
- * @param dialect whose routes there are
  * @param bounds on streamed answers, in place of those that are deployed
  */
 export const startInProcess = async (
   environment: Readonly<Record<string, string>> = {},
-  dialect: Dialect = 'svc',
   bounds: Partial<Limits> = {},
 ): Promise<InProcess> => {
   const stores = await createStores();
-  setEnvironment(stores, dialect, environment);
+  setEnvironment(stores, environment);
   vi.stubGlobal('awslambda', awslambda);
   const lines: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-  const handlers = await loadHandlers(dialect, bounds);
-  const { api } = readStack(await assemblyWith(dialect === 'svc' ? undefined : { dialect }));
+  const handlers = await loadHandlers(bounds);
+  const { api } = readStack(assembly());
   const match = matcher(api.routes);
 
   const send = async (request: Sent, { plan = faultPlan(), timeMs }: SendOptions = {}): Promise<Answer> => {
@@ -215,10 +206,10 @@ export interface InProcessWithModel extends InProcess {
  * As {@link startInProcess}, with a model that echoes as the upstream of all models, and the shards
  * of tests.
  */
-export const startInProcessWithModel = async (dialect: Dialect = 'svc'): Promise<InProcessWithModel> => {
+export const startInProcessWithModel = async (): Promise<InProcessWithModel> => {
   const model = await startEchoModel();
   const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
   const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams), SHARDS: String(shards) };
-  const service = await startInProcess(environment, dialect);
+  const service = await startInProcess(environment);
   return { ...service, stop: () => model.stop() };
 };

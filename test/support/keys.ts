@@ -23,7 +23,7 @@ export const limitedKey = async (
     credentials: localCredentials,
     endpoint: inject('stores').dynamodb,
   });
-  const key = makeKey(service.key.slice(0, service.key.indexOf('_')));
+  const key = makeKey();
   const record = newRecord(key, { user: 'bob', grants, limits }, Date.now() * 1000);
   await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
   client.destroy();

@@ -107,3 +107,11 @@ export const sharedService = (settings?: Readonly<Record<string, unknown>>): Pro
   services.set(key, service);
   return service;
 };
+
+/** A service by its door of Weave's SDKs: paths are those below `/weave`. */
+export const throughWeave = <Service extends SharedService>(service: Service): Service => ({
+  ...service,
+  url: `${service.url}/weave`,
+  post: (path: string, ...rest: unknown[]) =>
+    (service.post as (path: string, ...rest: unknown[]) => Promise<Response>)(`/weave${path}`, ...rest),
+});

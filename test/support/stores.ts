@@ -5,7 +5,6 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { createBuckets, createTables, localCredentials, storeEnvironment } from 'cdk-local-runner';
 import { localRegion, outputOf, readStack } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
-import { ownPolicy } from '../../foundations/policy.ts';
 import { dynamodbClient, type Store } from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { tableNameOf } from '../../local/stack.ts';
@@ -82,6 +81,5 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
 export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
-  policy: ownPolicy,
   shards: [shards],
 });

@@ -5,7 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import type { Route } from '../../api/endpoint.ts';
 import { routes as allRoutes } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
-import { handlersFor } from '../../lib/handlers.ts';
+import { handlersFor } from '../../lib/features.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from './project.ts';
 

@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
+import { allRoutes } from '../../api/routes.ts';
 import { readConfig } from '../../lib/config.ts';
-import { handlersFor } from '../../lib/handlers.ts';
+import { handlersFor } from '../../lib/features.ts';
 import { PennytraceStack } from '../../lib/stack.ts';
-import { routesOf } from '../../weave/api/routes.ts';
 import { bundlesOf } from './assembly.ts';
 import { cdkContext } from './project.ts';
 
@@ -15,8 +15,7 @@ import { cdkContext } from './project.ts';
 export const synthesizeWith = (settings: Readonly<Record<string, unknown>>, outdir: string): void => {
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
   const config = readConfig(app.node.getAllContext());
-  const routes = routesOf(config.dialect);
-  const bundles = bundlesOf(handlersFor(config, routes), config.dialect);
-  new PennytraceStack(app, { config, routes, bundles });
+  const bundles = bundlesOf(handlersFor(config, allRoutes));
+  new PennytraceStack(app, { config, routes: allRoutes, bundles });
   app.synth();
 };

@@ -1,5 +1,4 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
-import { fromWeave, queryFromWeave, toWeave } from './dialect.ts';
 import { apiUrl, chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
@@ -26,10 +25,6 @@ export interface Client {
     body: Request<Path>,
     signal?: AbortSignal,
   ) => AsyncGenerator<{ readonly text: string; readonly value: RecordOf<Path> }[]>;
-  /** A request as the service takes it, in its dialect. */
-  readonly wire: <Body>(body: Body) => Body;
-  /** A query that an object holds, in the dialect of the service, with the page's names. */
-  readonly unwired: (query: unknown) => unknown;
   /** The bytes of an answer in a media type, whole. Throws as `ask` does. */
   readonly download: <Path extends ApiPath>(
     path: Path,
@@ -51,8 +46,6 @@ const base64 = (text: string): string =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
 interface ClientOptions {
-  /** What the service calls itself: `weave` in Weave's dialect. @default 'svc' */
-  readonly service?: string;
   /** Is told when the service does not accept the key. @default - nobody is */
   readonly onRefused?: () => void;
 }
@@ -62,11 +55,8 @@ interface ClientOptions {
  *
  * @param key the key, which goes into the `Authorization` header and nowhere else
  */
-export const clientOf = (key: string, { service, onRefused = () => {} }: ClientOptions = {}): Client => {
-  const isWeave = service === 'weave';
-  const wire = <Body>(body: Body): Body => (isWeave ? (toWeave(body) as Body) : body);
-  const read = (answer: unknown): unknown => (isWeave ? fromWeave(answer) : answer);
-  const parsed = (line: string) => read(JSON.parse(line)) as never;
+export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = {}): Client => {
+  const parsed = (line: string) => JSON.parse(line) as never;
   const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
     noteUse(path);
     const response = await fetch(new URL(`.${path}`, apiUrl()), {
@@ -76,7 +66,7 @@ export const clientOf = (key: string, { service, onRefused = () => {} }: ClientO
         authorization: `Basic ${base64(`api:${key}`)}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(wire(body)) }),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
       credentials: 'omit',
       cache: 'no-store',
@@ -107,12 +97,10 @@ export const clientOf = (key: string, { service, onRefused = () => {} }: ClientO
       const answer: unknown = await response.json().catch((error: unknown) => {
         throw connectionFailure(error, true);
       });
-      return read(answer) as never;
+      return answer as never;
     },
     stream: (...request) => streamOf(request, parsed),
     streamWithText: (...request) => streamOf(request, (text) => ({ text, value: parsed(text) })),
-    wire,
-    unwired: (query) => (isWeave ? queryFromWeave(query) : query),
     download: async (path, body, accept, signal) => {
       const response = await send(path, body, accept, signal);
       return response.blob().catch((error: unknown) => {

@@ -18,25 +18,35 @@ export class RequestFailed extends Error {
 /** The base URL of the API: the page lies right below it, whatever its own path is. */
 export const apiUrl = (): URL => new URL('..', document.baseURI);
 
-interface ErrorBody {
-  readonly detail?: readonly { readonly loc?: readonly string[]; readonly msg?: string }[];
+interface Problem {
+  readonly loc?: readonly string[];
+  readonly msg?: string;
 }
 
-/** The problems that the service names, one after the other. */
-const problemsOf = (body: unknown): string => {
+interface ErrorBody {
+  readonly detail?: readonly Problem[];
+}
+
+const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+/** A message of the service as a sentence: it writes them to follow a place. */
+export const sentence = (text: string): string => ended(text.charAt(0).toUpperCase() + text.slice(1));
+
+/** The problems that the service names, one after the other, with their places in the request's body. */
+const problemsOf = (body: unknown, withPlaces: boolean): string => {
   const { detail } = (body ?? {}) as ErrorBody;
   if (!Array.isArray(detail)) return '';
-  return detail
-    .map(({ loc = [], msg = '' }: { loc?: readonly string[]; msg?: string }) => {
-      const place = loc.filter((part) => part !== 'body').join('.');
-      return place ? `${place}: ${msg}` : msg;
-    })
-    .join('; ');
+  const problems = detail.map(({ loc: [part, ...rest] = [], msg = '' }: Problem) => {
+    const place = withPlaces && part === 'body' ? rest.join('.') : '';
+    return place ? `${place}: ${ended(msg)}` : sentence(msg);
+  });
+  return problems.join(' ');
 };
 
+/** What to say if the service names no problem. */
 const texts: Readonly<Record<number, string>> = {
   401: 'This key is not accepted: it is unknown, revoked or expired.',
-  403: 'This key may not read this project. Sign in with a key that has a grant for it.',
+  403: 'This key may not do this.',
   413: 'The request is too large.',
   429: 'Too many requests at once. Wait a moment, then try again.',
   503: 'The service is busy. Wait a moment, then try again.',
@@ -44,10 +54,14 @@ const texts: Readonly<Record<number, string>> = {
 
 /** Reads an answer that is an error. */
 export const failureOf = async (response: Response): Promise<RequestFailed> => {
-  const problems = problemsOf(await response.json().catch(() => undefined));
+  const { status } = response;
+  // Which field names the project is nothing to a person whose key may not read it.
+  const problems = problemsOf(await response.json().catch(() => undefined), status !== 403);
+  // The service's 401 tells programs how to send a key, and the page has sent one.
   const text =
-    texts[response.status] ?? (problems || `The service answered with status ${response.status}. Try again.`);
-  return new RequestFailed(text, response.status, response.headers.get(requestIdHeader) ?? undefined);
+    (status === 401 ? undefined : problems) ||
+    (texts[status] ?? `The service answered with status ${status}. Try again.`);
+  return new RequestFailed(text, status, response.headers.get(requestIdHeader) ?? undefined);
 };
 
 /** What a failed fetch means. An abort stays what it is. */

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { recordingHeader, requestIdHeader } from '../../api/shared/headers.ts';
 import { jsonIn } from '../data/values.ts';
-import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed } from './http.ts';
+import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed, sentence } from './http.ts';
 
 /** An answer of a model that has begun. */
 export interface ModelAnswer {
@@ -52,9 +52,6 @@ const readError = (body: unknown): { readonly words: string | undefined; readonl
   return { words: typeof message === 'string' ? message : undefined, isOurs: Array.isArray(detail) };
 };
 
-const forbidden =
-  'This key may not send model requests to this project: it needs the roles inference and write on it.';
-
 /** Reads an error: the provider's own, or the service's. */
 const failed = async (response: Response, onRefused: () => void): Promise<Error> => {
   const { status } = response;
@@ -68,8 +65,7 @@ const failed = async (response: Response, onRefused: () => void): Promise<Error>
     onRefused();
     return failureOf(response);
   }
-  if (status === 403) return new RequestFailed(forbidden, status, requestId);
-  return words === undefined ? failureOf(response) : new RequestFailed(`${words}.`, status, requestId);
+  return words === undefined ? failureOf(response) : new RequestFailed(sentence(words), status, requestId);
 };
 
 /**

@@ -1,9 +1,9 @@
 import { Link, Navigate } from '@tanstack/react-router';
+import { Connect } from '../calls/connect/connect.tsx';
 import { dayText } from '../data/format.ts';
 import { lastProject } from '../session/device.ts';
 import { type Me, useRead, useSession, useWake } from '../session/session.tsx';
 import { Notice, QueryStatus, Table } from '../ui/controls.tsx';
-import { Connect } from '../views/connect/connect.tsx';
 
 /** The projects that the key may read, by name. */
 export const useProjects = () =>

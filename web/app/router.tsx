@@ -8,9 +8,6 @@ import {
   useRouter,
 } from '@tanstack/react-router';
 import { RequestFailed, wordsOf } from '../api/http.ts';
-import { keptColumns } from '../session/device.ts';
-import { Button, Notice } from '../ui/controls.tsx';
-import { lazily, loadFailed } from '../ui/lazy.ts';
 import {
   parseAlertsSearch,
   parseCallSearch,
@@ -29,7 +26,10 @@ import {
   parseTraceSearch,
   parseTracesSearch,
   type TracesSearch,
-} from '../views/search.ts';
+} from '../navigation/search.ts';
+import { keptColumns } from '../session/device.ts';
+import { Button, Notice } from '../ui/controls.tsx';
+import { lazily, loadFailed } from '../ui/lazy.ts';
 import { HomeView } from './home.tsx';
 import { MissingView, Shell } from './shell.tsx';
 

@@ -1,13 +1,14 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Wakeable } from '../api/wake.ts';
+import { ConnectButton } from '../calls/connect/connect.tsx';
+import { useViewTitle, viewNames } from '../navigation/title.ts';
 import { chooseTheme, chosenTheme, noteProject, type Theme } from '../session/device.ts';
-import { useKept, useSession } from '../session/session.tsx';
+import { useKept } from '../session/kept.ts';
+import { useSession } from '../session/session.tsx';
 import { Logo, Notice } from '../ui/controls.tsx';
 import { Menu } from '../ui/popups.tsx';
-import { ConnectButton } from '../views/connect/connect.tsx';
 import { useProjects } from './home.tsx';
-import { useViewTitle, viewNames } from './title.ts';
 
 /** What stands at a path that no view has. */
 export const MissingView = () => (

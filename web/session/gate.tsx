@@ -6,6 +6,7 @@ import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
 import { Form } from '../ui/fields.tsx';
 import { Modal } from '../ui/popups.tsx';
 import { forgetKey, isOnDevice, keepKey, keptKey } from './device.ts';
+import { forgetAll } from './kept.ts';
 import { type Me, SessionProvider } from './session.tsx';
 
 /** What the form does with a key: it throws if the service does not accept it. */
@@ -156,13 +157,11 @@ export const Gate = ({ linked, children }: { linked?: Promise<string> | undefine
     () =>
       accepted && {
         me: accepted.me,
-        client: clientOf(accepted.key, {
-          service: accepted.me.service.name,
-          onRefused: () => setRefused(true),
-        }),
+        client: clientOf(accepted.key, { onRefused: () => setRefused(true) }),
         signOut: () => {
           forgetKey();
           cache.clear();
+          forgetAll();
           setRefused(false);
           setAccepted(undefined);
         },

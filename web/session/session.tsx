@@ -1,18 +1,9 @@
-import { type UseQueryOptions, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import {
-  createContext,
-  type ReactNode,
-  useCallback,
-  useContext,
-  useEffect,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import { hasProject, includesRole, type Role } from '../../foundations/auth/roles.ts';
 import type { Client } from '../api/client.ts';
 import type { Me } from '../api/contract.ts';
 import type { Wakeable } from '../api/wake.ts';
-import type { Store } from '../data/store.ts';
 
 /** Who the key belongs to, and what it may do. */
 export type { Me };
@@ -75,60 +66,6 @@ export const useRead = <Data, Shown = Data>(
       }),
     ...options,
   });
-};
-
-/**
- * A store from the cache, or a new one: whoever comes back to a view finds it as it was.
- *
- * @returns the store, what it holds, and what puts another in its place
- */
-export const useStore = <Kept extends Store<State>, State extends object>(
-  [kind, ...about]: readonly [kind: string, ...about: unknown[]],
-  make: () => Kept,
-): { readonly store: Kept; readonly state: State; readonly replace: (next: Kept) => void } => {
-  const { me } = useSession();
-  const cache = useQueryClient();
-  const queryKey = [kind, me.key_id, ...about];
-  const { store } = useQuery<{ readonly store: Kept }>({
-    queryKey,
-    queryFn: async () => ({ store: make() }),
-    initialData: () => ({ store: make() }),
-    staleTime: Number.POSITIVE_INFINITY,
-  }).data;
-  const state = useSyncExternalStore(store.subscribe, store.snapshot);
-  return { store, state, replace: (next) => cache.setQueryData(queryKey, { store: next }) };
-};
-
-/**
- * A state that outlives its view as long as what was read does, so that whoever comes back finds
- * it. Signing out removes it.
- *
- * @param name its name, and what it belongs to
- */
-export const useKept = <Value,>(
-  name: string,
-  of: string,
-  first: Value,
-): readonly [Value, (next: Value) => void] => {
-  const { me } = useSession();
-  const cache = useQueryClient();
-  const { key_id } = me;
-  const { data } = useQuery<{ value: Value }>({
-    queryKey: [name, key_id, of],
-    enabled: false,
-    initialData: { value: first },
-  });
-  // The cache tells of a change a moment later, which would have a checkbox jump back and forth.
-  const [latest, setLatest] = useState<{ readonly of: string; readonly value: Value }>();
-  const keep = useCallback(
-    (value: Value) => {
-      cache.setQueryData([name, key_id, of], { value });
-      setLatest({ of, value });
-    },
-    [cache, name, key_id, of],
-  );
-  if (latest?.of === of) return [latest.value, keep];
-  return [data ? data.value : first, keep];
 };
 
 /**

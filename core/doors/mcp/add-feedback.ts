@@ -1,4 +1,5 @@
 import { addFeedback as description } from '../../../api/tools.ts';
+import { ownDigests } from '../../../foundations/door.ts';
 import { callRef } from '../../../foundations/wire/index.ts';
 import { createOneFeedback } from '../../records/feedback/index.ts';
 import { textOf } from './calls.ts';
@@ -16,13 +17,12 @@ export const addFeedback = runs(description, async (args, context) => {
     ...(score !== null && { score }),
     ...(label !== null && { label }),
   };
-  const { policy } = stores.calls;
   // A call of the tool that is sent again, since no answer came, adds nothing.
-  const id = policy.valueDigest([caller.user, callId, type, given]);
+  const id = ownDigests.ofValue([caller.user, callId, type, given]);
   const stored = await createOneFeedback(
     stores.feedback,
     {
-      ...{ projectId, id, ref: callRef(policy, projectId, callId), type, payload: given },
+      ...{ projectId, id, ref: callRef(projectId, callId), type, payload: given },
       ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
     },
     caller.user,

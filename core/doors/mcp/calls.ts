@@ -2,7 +2,6 @@ import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../
 import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { tokensOf } from '../../../api/shared/usage.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
 import type { ToolContext } from './context.ts';
@@ -13,9 +12,9 @@ import { valueIn } from './values.ts';
 export type Call = JsonFields;
 
 /** What headers alone can say of a call, and what it used. */
-export const headerColumns = ({ service, columns }: Policy): string[] => [
+export const headerColumns: readonly string[] = [
   ...['op_name', 'display_name', 'trace_id', 'parent_id', 'thread_id', 'turn_id'],
-  ...['started_at', 'ended_at', `summary.${service}`, 'summary.usage', columns.userId],
+  ...['started_at', 'ended_at', 'summary.svc', 'summary.usage', 'svc_user_id'],
   ...headerAttributes.map((name) => `attributes.${name}`),
 ];
 
@@ -50,8 +49,7 @@ export const textOf = (value: Json | undefined): string | undefined =>
 export const fieldsOf = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 
 /** What the service says of a call in its summary. */
-export const serviceOf = (call: Call, { service }: Policy): JsonFields =>
-  fieldsOf(fieldsOf(call.summary)[service]);
+export const serviceOf = (call: Call): JsonFields => fieldsOf(fieldsOf(call.summary).svc);
 
 /** Tokens and costs in USD, if there are any. */
 export interface Used {
@@ -62,11 +60,11 @@ export interface Used {
 }
 
 /** What a call used itself; null if it says nothing of it. */
-export const usedBy = (call: Call, policy: Policy): Used | null => {
+export const usedBy = (call: Call): Used | null => {
   const usage = Object.entries(fieldsOf(fieldsOf(call.summary).usage));
   if (usage.length === 0) return null;
   const tokens = usage.map(([, of]) => tokensOf(fieldsOf(of)));
-  const costs = Object.values(fieldsOf(serviceOf(call, policy).costs)).map(fieldsOf);
+  const costs = Object.values(fieldsOf(serviceOf(call).costs)).map(fieldsOf);
   const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
   return {
     input: tokens.reduce((sum, { prompt }) => sum + prompt, 0),
@@ -110,9 +108,9 @@ export const compact = (fields: JsonFields): JsonFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
 /** What every row says of a call, in few characters. */
-export const rowOf = (call: Call, policy: Policy): JsonFields => {
-  const { status, latency_ms, waited_ms, waiting, trace_name } = serviceOf(call, policy);
-  const used = usedBy(call, policy);
+export const rowOf = (call: Call): JsonFields => {
+  const { status, latency_ms, waited_ms, waiting, trace_name } = serviceOf(call);
+  const used = usedBy(call);
   const attributes = fieldsOf(call.attributes);
   const preview = fieldsOf(call.preview);
   return compact({

@@ -1,6 +1,12 @@
 import { everyCall } from '../../../api/queries.ts';
 import { compareCalls as description } from '../../../api/tools.ts';
-import { invalidAt, type ProjectId, parseRef } from '../../../foundations/wire/index.ts';
+import {
+  invalidAt,
+  type ProjectId,
+  parseRef,
+  refScheme,
+  storedRef,
+} from '../../../foundations/wire/index.ts';
 import {
   type Call,
   compact,
@@ -20,9 +26,8 @@ import { fitted, isFields, type Json, type JsonFields, missingOf } from './reply
 
 /** A call by its id, or by its ref into any project that the key may read. */
 const named = (context: ToolContext, projectId: ProjectId, text: string, name: 'a' | 'b') => {
-  const { refScheme } = context.stores.calls.policy;
-  if (!text.startsWith(refScheme)) return { projectId, id: text };
-  const ref = parseRef({ refScheme }, text);
+  if (!storedRef(text).startsWith(refScheme)) return { projectId, id: text };
+  const ref = parseRef(text);
   if (ref?.kind !== 'call') throw invalidAt(['body', name], 'should be a call ref or the id of a call');
   checkProject(context, ref.projectId, 'read');
   return { projectId: ref.projectId, id: ref.callId };
@@ -82,13 +87,12 @@ const traceTable = async (
   b: Call,
   projects: readonly ProjectId[],
 ): Promise<JsonFields> => {
-  const { policy } = context.stores.calls;
   const [left, right] = await Promise.all(
     [a, b].map(async (call, i) => {
       const calls = await readCalls(context, {
         projectId: projects[i] as ProjectId,
         filter: { ...everyCall, traceIds: [textOf(call.trace_id) ?? ''] },
-        columns: headerColumns(policy),
+        columns: [...headerColumns],
       });
       return Map.groupBy(calls, ({ op_name }) => textOf(op_name) ?? '');
     }),
@@ -96,9 +100,9 @@ const traceTable = async (
   const figures = (calls: readonly Call[] = []): JsonFields =>
     compact({
       calls: calls.length,
-      errors: calls.filter((call) => serviceOf(call, policy).status === 'error').length || undefined,
-      ms: calls.reduce((sum, call) => sum + Number(serviceOf(call, policy).latency_ms ?? 0), 0),
-      ...usedFields(sumOf(calls.map((call) => usedBy(call, policy)))),
+      errors: calls.filter((call) => serviceOf(call).status === 'error').length || undefined,
+      ms: calls.reduce((sum, call) => sum + Number(serviceOf(call).latency_ms ?? 0), 0),
+      ...usedFields(sumOf(calls.map((call) => usedBy(call)))),
     });
   const names = [...new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])].slice(0, 100);
   return Object.fromEntries(
@@ -108,8 +112,7 @@ const traceTable = async (
 
 export const compareCalls = runs(description, async (args, context) => {
   const { projectId, maxCharacters } = args;
-  const { links, stores } = context;
-  const { policy } = stores.calls;
+  const { links } = context;
   const names = { a: named(context, projectId, args.a, 'a'), b: named(context, projectId, args.b, 'b') };
   const [a, b] = await Promise.all([
     readOne(context, names.a.projectId, names.a.id, compared, 'a'),
@@ -122,7 +125,7 @@ export const compareCalls = runs(description, async (args, context) => {
   const differences = compared
     .flatMap((field) => differencesOf(a[field], b[field], field))
     .map(fromDifference);
-  const about = (call: Call): JsonFields => compact({ ...rowOf(call, policy), trace_id: call.trace_id });
+  const about = (call: Call): JsonFields => compact({ ...rowOf(call), trace_id: call.trace_id });
   const cut = cutter();
   const most = Math.max(1, Math.floor(maxCharacters / 200));
   const head = { a: about(a), b: about(b), ...(traces && { operations: traces }) };

@@ -15,7 +15,7 @@ export interface ToolContext {
   readonly stores: { readonly calls: Store; readonly feedback: Store; readonly rollups: Table };
   readonly lookups: StatsLookups;
   readonly links: Links;
-  /** The schema of a tool's arguments, in the dialect of the service. */
+  /** The schema of a tool's arguments. */
   readonly schemaOf: <Args>(tool: Pick<ToolDescription<Args>, 'name' | 'request'>) => z.ZodMiniType<Args>;
   /** Notes the project that a call of a tool is about, for the log. */
   readonly names: (projectId: ProjectId) => void;

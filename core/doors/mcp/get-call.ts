@@ -26,7 +26,7 @@ export const readOne = async (
   const [call] = await readCalls(context, {
     projectId,
     filter: { ...everyCall, callIds: [id] },
-    columns: [...headerColumns(context.stores.calls.policy), ...columns],
+    columns: [...headerColumns, ...columns],
     includes: { ...noIncludes, costs: true, feedback: columns.includes('summary') },
   });
   if (call) return call;
@@ -95,18 +95,17 @@ const partOf = (
 
 export const getCall = runs(description, async (args, context) => {
   const { projectId, callId, columns, path, offset, maxCharacters } = args;
-  const { links, stores } = context;
-  const { policy } = stores.calls;
+  const { links } = context;
   const asked = path === null ? (columns ?? usualColumns) : [toPath(path).field];
   const call = await readOne(context, projectId, callId, asked);
   const url = links.trace(projectId, textOf(call.trace_id) ?? '', callId);
   if (path !== null)
     return partOf(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
   const about = {
-    ...rowOf(call, policy),
+    ...rowOf(call),
     ...compact({
       ...{ trace_id: call.trace_id, parent_id: call.parent_id, thread_id: call.thread_id },
-      ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call[policy.columns.userId] },
+      ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call.svc_user_id },
     }),
   };
   const fields = valuesOf(call, asked);

@@ -27,8 +27,7 @@ const mostTurns = 60;
 
 export const getThread = runs(description, async (args, context) => {
   const { projectId, threadId, limit, cursor, maxCharacters } = args;
-  const { stores, links } = context;
-  const { policy } = stores.calls;
+  const { links } = context;
   const offset = cursor === null ? 0 : placeOf(cursor).offset;
   const most = Math.min(limit, mostTurns);
   const room = roomOf(maxCharacters, most);
@@ -37,7 +36,7 @@ export const getThread = runs(description, async (args, context) => {
     {
       ...{ projectId, filter: { ...everyCall, threadIds: [threadId] }, where: isTurn },
       ...{ sort: newestFirst, offset, limit: most + 1 },
-      columns: [...listColumns(context), 'inputs', 'output', 'exception'],
+      columns: [...[...listColumns], 'inputs', 'output', 'exception'],
     },
     (call) => {
       const cut = cutter();
@@ -87,7 +86,7 @@ export const getThread = runs(description, async (args, context) => {
     return {
       thread_id: threadId,
       turns: shown.map(({ call, said }) => {
-        const { input: _in, output: _out, id, ...row } = rowOf(call, policy);
+        const { input: _in, output: _out, id, ...row } = rowOf(call);
         return compact({
           ...{ call_id: id, trace_id: call.trace_id, ...row },
           ...{ asked: said.asked?.value, answered: said.answered?.value, exception: said.exception?.value },

@@ -38,8 +38,7 @@ interface Node {
  * The tree of calls, which come in order of time, as a list in its order. Calls whose parent is not
  * among them are roots. No depth is too deep for it.
  */
-const treeOf = (calls: readonly Call[], top: string | null, context: ToolContext): Node[] => {
-  const { policy } = context.stores.calls;
+const treeOf = (calls: readonly Call[], top: string | null): Node[] => {
   const ids = new Set(calls.map(({ id }) => id));
   const children = Map.groupBy(calls, ({ parent_id }) => (ids.has(parent_id) ? parent_id : null));
   const tops = top === null ? (children.get(null) ?? []) : calls.filter(({ id }) => id === top);
@@ -50,9 +49,9 @@ const treeOf = (calls: readonly Call[], top: string | null, context: ToolContext
     const { call, parent } = next;
     if (met.has(call.id)) continue;
     met.add(call.id);
-    const failed = serviceOf(call, policy).status === 'error';
+    const failed = serviceOf(call).status === 'error';
     const node: Node = {
-      ...{ call, id: textOf(call.id) ?? '', parent, children: [], failed, used: usedBy(call, policy) },
+      ...{ call, id: textOf(call.id) ?? '', parent, children: [], failed, used: usedBy(call) },
       depth: parent ? parent.depth + 1 : 0,
       all: { calls: 1, errors: failed ? 1 : 0 },
     };
@@ -111,19 +110,18 @@ const inFull = async (
   columns: readonly string[],
   maxCharacters: number,
 ): Promise<JsonFields> => {
-  const { stores, links } = context;
-  const { policy } = stores.calls;
+  const { links } = context;
   const room = roomOf(maxCharacters, ids.length);
   const found = await readCalls(
     context,
     {
       ...{ projectId, filter: { ...everyCall, callIds: [...ids] } },
-      columns: [...headerColumns(policy), ...columns],
+      columns: [...headerColumns, ...columns],
     },
     (call) => {
       const { value, gaps } = cutValues(call, columns, room);
       const [id, trace] = [textOf(call.id) ?? '', textOf(call.trace_id) ?? ''];
-      const row = compact({ ...rowOf(call, policy), trace_id: trace, parent_id: call.parent_id });
+      const row = compact({ ...rowOf(call), trace_id: trace, parent_id: call.parent_id });
       return { id, gaps, row: { ...row, ...fieldsOf(value), url: links.trace(projectId, trace, id) } };
     },
   );
@@ -150,16 +148,15 @@ const fullColumns = ['inputs', 'output', 'exception'];
 
 export const getTrace = runs(description, async (args, context) => {
   const { projectId, traceId, callId, callIds, columns, maxCharacters } = args;
-  const { stores, links } = context;
-  const { policy } = stores.calls;
+  const { links } = context;
   if (callIds !== null) return inFull(context, projectId, callIds, columns ?? fullColumns, maxCharacters);
   const trace = traceId ?? textOf((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
   const calls = await readCalls(context, {
     projectId,
     filter: { ...everyCall, traceIds: [trace] },
-    columns: headerColumns(policy),
+    columns: [...headerColumns],
   });
-  const nodes = treeOf(calls, callId, context);
+  const nodes = treeOf(calls, callId);
   const [first] = nodes;
   if (!first) {
     const what = callId === null ? `trace ${trace}` : `call ${callId} in the trace ${trace}`;
@@ -189,7 +186,7 @@ export const getTrace = runs(description, async (args, context) => {
   const totals = compact({
     calls: nodes.length,
     errors: nodes.filter(({ failed }) => failed).length,
-    ms: serviceOf(first.call, policy).latency_ms,
+    ms: serviceOf(first.call).latency_ms,
     ...usedFields(sumOf(nodes.map(({ used }) => used))),
   });
   return fitted(maxCharacters, important.length, (count) => {
@@ -197,7 +194,7 @@ export const getTrace = runs(description, async (args, context) => {
     const rows = nodes
       .filter((node) => shown.has(node))
       .map((node) => {
-        const { started_at, ...row } = rowOf({ ...node.call, preview: previews.get(node.id) }, policy);
+        const { started_at, ...row } = rowOf({ ...node.call, preview: previews.get(node.id) });
         return compact({
           ...{ depth: node.depth, ...row },
           ...(node.parent ? { after_ms: Math.round((startOf(node) - began) / 1000) } : { started_at }),

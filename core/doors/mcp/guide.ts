@@ -3,8 +3,7 @@ import { kinds } from '../../../api/shared/header-fields.ts';
 /** How the data is shaped, and the language of expressions, on one page. */
 export const guide = {
   uri: 'pennytrace://guide',
-  /** @param service the name of the service in the dialect: `svc`, or `weave` */
-  text: (service: string): string => `# Reading traces
+  text: `# Reading traces
 
 A *call* is one traced operation: an agent, a model request, a tool. Calls with the same
 \`trace_id\` are a *trace*: a tree by \`parent_id\`, whose root has none. Calls with the same \`thread_id\`
@@ -20,7 +19,7 @@ are a *thread*, a conversation; a call whose \`turn_id\` is its own \`id\` is a 
 | \`output\` | a model call: \`messages\`; a tool: its result |
 | \`exception\` | the error, or null |
 | \`summary.usage.<model>\` | \`input_tokens\` or \`prompt_tokens\`, \`output_tokens\` or \`completion_tokens\`, \`total_tokens\` |
-| \`summary.${service}\` | \`status\` (running, success, error, descendant_error), \`latency_ms\`, \`trace_name\`, \`waited_ms\` (for a person, of the latency), \`waiting\` (true while it waits, or if it waited for an unknown time) |
+| \`summary.svc\` | \`status\` (running, success, error, descendant_error), \`latency_ms\`, \`trace_name\`, \`waited_ms\` (for a person, of the latency), \`waiting\` (true while it waits, or if it waited for an unknown time) |
 
 ## Expressions
 
@@ -33,7 +32,7 @@ are a *thread*, a conversation; a call whose \`turn_id\` is its own \`id\` is a 
 - \`$in\`: \`[operand, [operand, …]]\`. \`$and\`, \`$or\`: a list. \`$not\`: a list of one.
 - \`$contains\`: \`{"input": <operand>, "substr": <operand>, "case_insensitive": true}\`.
 
-Failed traces: \`{"$expr": {"$in": [{"$getField": "summary.${service}.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}\`.
+Failed traces: \`{"$expr": {"$in": [{"$getField": "summary.svc.status"}, [{"$literal": "error"}, {"$literal": "descendant_error"}]]}}\`.
 A text anywhere in the inputs: \`{"$expr": {"$contains": {"input": {"$getField": "inputs"}, "substr": {"$literal": "refund"}, "case_insensitive": true}}}\`.
 
 Prefer \`filter\`, which is faster: \`op_names\`, \`trace_ids\`, \`call_ids\`, \`parent_ids\`, \`thread_ids\`,

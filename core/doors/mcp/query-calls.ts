@@ -1,7 +1,7 @@
 import { type CallsFilter, type CallsQuery, maxTotalsDays } from '../../../api/queries.ts';
 import { queryCalls as description } from '../../../api/tools.ts';
 import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
-import { invalidAt, type ProjectId } from '../../../foundations/wire/index.ts';
+import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
 import { type Call, compact, newestFirst, readCalls, rowOf, textOf, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
@@ -40,10 +40,9 @@ const checkNames = async (
   { opNames }: CallsFilter,
   { where, asked }: { readonly where: Expression | null; readonly asked: Expression | null },
 ): Promise<void> => {
-  const { service } = context.stores.calls.policy;
   const strange = (asked ? pathsIn(asked) : []).filter(
     ({ field, steps }) =>
-      free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === service),
+      free.includes(field) && steps.length > 0 && !(field === 'summary' && steps[0] === serviceName),
   );
   if (strange.length === 0 && opNames === null) return;
   const known = await readCalls(
@@ -84,11 +83,10 @@ const checkNames = async (
  * `descendant_error` if a call below failed. The latter only where it is not too much to add up.
  */
 const needsTotals = (
-  { stores }: ToolContext,
   { where, sort, filter }: Pick<CallsQuery, 'where' | 'sort' | 'filter'>,
   { start, end }: Range,
 ): boolean => {
-  const block = `summary.${stores.calls.policy.service}`;
+  const block = `summary.${serviceName}`;
   const paths = [...(where ? pathsIn(where) : []), ...sort.map(({ path }) => path)];
   if (paths.some(({ text }) => text.startsWith(`${block}.trace_totals`))) return true;
   const isShort = start !== null && end !== null && end - start <= maxTotalsDays * 86_400e6;
@@ -97,8 +95,7 @@ const needsTotals = (
 
 export const queryCalls = runs(description, async (args, context) => {
   const { projectId, filter, where: asked, sort, columns, limit, cursor, maxCharacters } = args;
-  const { stores, links, now } = context;
-  const { policy } = stores.calls;
+  const { links, now } = context;
   const named = isNamed(filter) && args.start === null && args.end === null;
   const { start, end, offset } =
     cursor === null
@@ -107,11 +104,11 @@ export const queryCalls = runs(description, async (args, context) => {
   const most = Math.min(limit, mostRows(maxCharacters));
   const room = roomOf(maxCharacters, Math.min(most, 20));
   const query = {
-    includes: { ...withCosts, traceTotals: needsTotals(context, args, { start, end }) },
+    includes: { ...withCosts, traceTotals: needsTotals(args, { start, end }) },
     ...{ projectId, filter, where: within({ start, end }, asked), offset },
     sort: sort.length > 0 ? sort : newestFirst,
     limit: most + 1,
-    columns: [...listColumns(context), ...(columns ?? [])],
+    columns: [...[...listColumns], ...(columns ?? [])],
   };
   const found = await readCalls(context, query, (call) => {
     // What rows do not show need not stay in memory.
@@ -139,7 +136,7 @@ export const queryCalls = runs(description, async (args, context) => {
   const rows = calls.map((call, i) => {
     const id = textOf(call.id) ?? '';
     return compact({
-      ...rowOf(call, policy),
+      ...rowOf(call),
       ...{ trace_id: call.trace_id, parent_id: call.parent_id, thread_id: call.thread_id },
       end_user: valueIn(call, 'attributes.user.id'),
       trace: figures.get(id),

@@ -106,7 +106,7 @@ export const serve = async (request: Request, about: About, context: ToolContext
       if (uri !== guide.uri)
         throw invalid(`there is no resource ${uri.slice(0, 200)}; there is ${guide.uri}`);
       return {
-        contents: [{ uri, mimeType: 'text/markdown', text: guide.text(context.stores.calls.policy.service) }],
+        contents: [{ uri, mimeType: 'text/markdown', text: guide.text }],
       };
     });
     server.setRequestHandler('prompts/list', () => ({

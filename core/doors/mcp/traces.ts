@@ -74,7 +74,4 @@ export const traceFigures = async (
 };
 
 /** What rows of lists need of calls. */
-export const listColumns = (context: ToolContext): string[] => [
-  ...headerColumns(context.stores.calls.policy),
-  'preview',
-];
+export const listColumns: readonly string[] = [...headerColumns, 'preview'];

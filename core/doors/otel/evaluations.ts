@@ -142,14 +142,13 @@ export interface VerdictStores {
 }
 
 const draftOf = (
-  { feedback: { policy } }: VerdictStores,
   { projectId, id }: { readonly projectId: ProjectId; readonly id: string },
   { type, payload }: Pick<Verdict, 'type' | 'payload'>,
   callId: string,
 ): FeedbackDraft => ({
   projectId,
   id,
-  ref: callRef(policy, projectId, callId),
+  ref: callRef(projectId, callId),
   type,
   payload,
   creator: null,
@@ -197,9 +196,7 @@ const settle = async (
   budget: RequestBudget,
 ): Promise<void> => {
   if (found.length === 0) return;
-  const drafts = found.map(({ waiting, callId }) =>
-    draftOf(stores, waiting, verdictIn(waiting.record), callId),
-  );
+  const drafts = found.map(({ waiting, callId }) => draftOf(waiting, verdictIn(waiting.record), callId));
   await createNew(stores, drafts, userId, budget);
   await deleteWaiting(
     stores.calls,
@@ -305,9 +302,7 @@ export const storeResults = async (
   const verdicts = made.filter((each) => typeof each !== 'string');
   const drafts = verdicts.flatMap((verdict) => {
     const { projectId, on } = verdict;
-    return 'callId' in on
-      ? [draftOf(stores, { projectId, id: idOfVerdict(verdict) }, verdict, on.callId)]
-      : [];
+    return 'callId' in on ? [draftOf({ projectId, id: idOfVerdict(verdict) }, verdict, on.callId)] : [];
   });
   await createNew(stores, drafts, userId, budget);
   const tooLong = await storeByResponse(stores, verdicts, userId, budget);

@@ -465,7 +465,7 @@ const readMembers = async (
   traceId: string,
   budget: RequestBudget,
 ): Promise<Member[]> => {
-  const options = { toRow: (item: Item) => fromItem(store, projectId, item) };
+  const options = { toRow: (item: Item) => fromItem(projectId, item) };
   const rows = await Array.fromAsync(
     readRange(store.table, traceRange(projectId, traceId, {}), options, budget),
   );

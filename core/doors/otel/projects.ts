@@ -1,5 +1,4 @@
 import { allows, type Grant } from '../../../foundations/auth/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   type ProjectId,
   parseProjectId,
@@ -25,9 +24,11 @@ const parsed = (place: string, text: string): FoundProject => {
     : { problem: `${place} is ${JSON.stringify(text.slice(0, 100))}; it ${projectIdRule}` };
 };
 
+/** The attributes of a resource that name its project; Weave's SDKs may use the second. */
+const projectAttributes = ['svc.project_id', 'weave.project_id'] as const;
+
 /** The environment that sets the project of an exporter, for messages. */
-const setProject = ({ otelProject }: Pick<Policy, 'otelProject'>): string =>
-  `OTEL_RESOURCE_ATTRIBUTES="${otelProject}=<entity>/<project>"`;
+const setProject = `OTEL_RESOURCE_ATTRIBUTES="${projectAttributes[0]}=<entity>/<project>"`;
 
 /**
  * The project of a resource: its own attribute, else Weave's `wandb.entity` and `wandb.project`,
@@ -35,20 +36,18 @@ const setProject = ({ otelProject }: Pick<Policy, 'otelProject'>): string =>
  *
  * @param header the `project_id` header; undefined if there is none
  */
-export const projectOf = (
-  resource: Attributes,
-  header: string | undefined,
-  policy: Pick<Policy, 'otelProject'>,
-): FoundProject => {
-  const own = textOf(resource.get(policy.otelProject));
-  if (own !== undefined) return parsed(`the resource's ${policy.otelProject}`, own);
+export const projectOf = (resource: Attributes, header: string | undefined): FoundProject => {
+  for (const name of projectAttributes) {
+    const own = textOf(resource.get(name));
+    if (own !== undefined) return parsed(`the resource's ${name}`, own);
+  }
   const entity = textOf(resource.get('wandb.entity'));
   const project = textOf(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);
   return {
-    problem: `no project: set ${setProject(policy)}, or the header ${projectHeader}, in the environment of the exporter`,
+    problem: `no project: set ${setProject}, or the header ${projectHeader}, in the environment of the exporter`,
   };
 };
 
@@ -57,7 +56,6 @@ export interface Selection {
   readonly grants: readonly Grant[];
   /** The `project_id` header; undefined if there is none. */
   readonly header: string | undefined;
-  readonly policy: Policy;
 }
 
 /** The project that a request's header names, if the key may write it. */
@@ -94,7 +92,7 @@ const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
  */
 export const requireProject = (resources: readonly Attributes[], selection: Selection): void => {
   const refusals = resources.map((resource) =>
-    refusalOfProject(projectOf(resource, selection.header, selection.policy), selection),
+    refusalOfProject(projectOf(resource, selection.header), selection),
   );
   const error = errorOf(refusals.filter((refusal) => refusal !== undefined));
   if (error && refusals.every((refusal) => refusal !== undefined)) throw error;
@@ -124,7 +122,7 @@ const select = <T extends object>(
   const taken: (T & { readonly projectId: ProjectId })[] = [];
   for (const one of list) {
     const resource = resourceOf(one);
-    const project = found.get(resource) ?? projectOf(resource, selection.header, selection.policy);
+    const project = found.get(resource) ?? projectOf(resource, selection.header);
     found.set(resource, project);
     const refusal = refusalOfProject(project, selection) ?? badTime(timesOf(one));
     if (refusal) {

@@ -1,7 +1,6 @@
 import type { CallsQuery } from '../../../api/queries.ts';
 import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   copyOf,
@@ -61,7 +60,6 @@ const traceConcurrency = 8;
 /** Fetches what one query requires of calls beyond their headers. */
 export class Enricher {
   #hydrated = 0;
-  readonly #policy: Policy;
   readonly #store: Store;
   readonly #query: Pick<CallsQuery, 'projectId' | 'expand'>;
   readonly #lookups: Lookups;
@@ -74,14 +72,12 @@ export class Enricher {
 
   /** @param totals how traces are added up, if the query asks for that */
   constructor(
-    policy: Policy,
     store: Store,
     query: Pick<CallsQuery, 'projectId' | 'expand'>,
     lookups: Lookups,
     budget: RequestBudget,
     totals: TotalsPlan | null = null,
   ) {
-    this.#policy = policy;
     this.#store = store;
     this.#query = query;
     this.#lookups = lookups;
@@ -106,7 +102,7 @@ export class Enricher {
     let enriched = await this.#withPayloads(rows, requirements);
     if (requirements.includes('preview')) enriched = await this.#withPreviews(enriched);
     if (requirements.includes('expanded'))
-      enriched = await expandRows(this.#policy, this.#query.expand, enriched, (refs) =>
+      enriched = await expandRows(this.#query.expand, enriched, (refs) =>
         this.#lookups.objects(refs, this.#budget),
       );
     if (requirements.includes('costs')) enriched = await this.#withCosts(enriched);
@@ -233,16 +229,11 @@ interface Occurrence {
 }
 
 /** Finds the ref to an object or op at a path, if there is one. */
-const occurrence = (
-  policy: Policy,
-  fields: Expanded,
-  field: PayloadField,
-  steps: readonly string[],
-): Occurrence[] => {
+const occurrence = (fields: Expanded, field: PayloadField, steps: readonly string[]): Occurrence[] => {
   const root = fields[field] ?? null;
   const keys = keysTo(root, steps);
   const value = keys && valueAt(root, steps);
-  const ref = typeof value === 'string' ? parseRef(policy, value) : undefined;
+  const ref = typeof value === 'string' ? parseRef(value) : undefined;
   if (!keys || !ref || ref.kind === 'call') return [];
   const last = keys.at(-1);
   const replace = (found: JsonValue): void => {
@@ -274,7 +265,6 @@ const parsed = (row: CallRow, field: PayloadField): JsonValue =>
  * @param resolve gives what refs lead to, in their order
  */
 const expandRows = async (
-  policy: Policy,
   paths: readonly FieldPath[],
   rows: readonly CallRow[],
   resolve: (refs: readonly Ref[]) => Promise<readonly (JsonValue | undefined)[]>,
@@ -290,7 +280,7 @@ const expandRows = async (
       ),
   );
   for (const { field, steps } of ofPayload) {
-    const found = expanded.flatMap((values) => occurrence(policy, values, field, steps));
+    const found = expanded.flatMap((values) => occurrence(values, field, steps));
     if (found.length === 0) continue;
     const values = await resolve(found.map(({ ref }) => ref));
     // Calls may share what their refs lead to. A deeper path must replace a ref in a copy of it.

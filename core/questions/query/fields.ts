@@ -1,7 +1,7 @@
 import type { CallsQuery, Includes } from '../../../api/queries.ts';
 import type { HeaderAttribute } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, toPath } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
+import { serviceName } from '../../../foundations/wire/index.ts';
 import { callColumns, headerAttributeAt, isPayloadColumn } from '../../records/calls/index.ts';
 
 /** The columns of a call's own size and of its trace's, in bytes. */
@@ -17,11 +17,7 @@ const sizeColumns = ({ storageSize, totalStorageSize }: Includes): string[] => [
 ];
 
 /** The fields of a call that a query may name. */
-const fieldsOf = (policy: Policy, includes: Includes): string[] => [
-  ...callColumns(policy),
-  previewColumn,
-  ...sizeColumns(includes),
-];
+const fieldsOf = (includes: Includes): string[] => [...callColumns, previewColumn, ...sizeColumns(includes)];
 
 /** The field by which queries reach the feedback on a call, by its type, if calls have it. */
 export const feedbackField = 'feedback';
@@ -52,7 +48,6 @@ const fieldsFrom: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
 
 /** What must be fetched to know what a path leads to. */
 export const requirementsOf = (
-  policy: Policy,
   expand: readonly FieldPath[],
   includes: Includes,
   { text, field, steps }: FieldPath,
@@ -73,7 +68,7 @@ export const requirementsOf = (
     ...(includes.traceTotals ? ['traceTotals' as const] : []),
   ];
   if (first === undefined) return ['payload', ...all];
-  if (first !== policy.service) return ['payload'];
+  if (first !== serviceName) return ['payload'];
   return second === undefined ? all : all.filter((requirement) => fieldsFrom[requirement]?.includes(second));
 };
 
@@ -88,20 +83,20 @@ export interface Projection {
 }
 
 /** The columns of an answer, each once and in the order of a whole call. */
-export const projectionOf = (
-  policy: Policy,
-  { columns, includes }: Pick<CallsQuery, 'columns' | 'includes'>,
-): Projection[] => {
-  const fields = fieldsOf(policy, includes);
+export const projectionOf = ({
+  columns,
+  includes,
+}: Pick<CallsQuery, 'columns' | 'includes'>): Projection[] => {
+  const fields = fieldsOf(includes);
   if (columns === null)
     return fields.flatMap((column) => (column === previewColumn ? [] : { column, paths: [toPath(column)] }));
   const asked = [
     ...always,
     ...columns,
     ...sizeColumns(includes),
-    ...(includes.costs ? [`summary.${policy.service}.costs`] : []),
-    ...(includes.feedback ? [`summary.${policy.service}.feedback`] : []),
-    ...(includes.traceTotals ? [`summary.${policy.service}.trace_totals`] : []),
+    ...(includes.costs ? [`summary.svc.costs`] : []),
+    ...(includes.feedback ? [`summary.svc.feedback`] : []),
+    ...(includes.traceTotals ? [`summary.svc.trace_totals`] : []),
   ];
   const byField = Map.groupBy(asked.map(toPath), ({ field }) => field);
   return fields.flatMap((column) => {

@@ -1,6 +1,5 @@
 import { type CallsFilter, type CallsQuery, callKind } from '../../../api/queries.ts';
 import { compile, type Expression } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import type { CallHeader } from '../../records/calls/index.ts';
 import type { Planned } from './plan.ts';
@@ -72,8 +71,8 @@ export interface Tests {
 }
 
 /** Makes the tests of a planned query. */
-export const testsOf = (policy: Policy, query: CallsQuery, { onHeaders, later }: Planned): Tests => {
-  const kind = policy.recordKind(callKind(query.includes));
+export const testsOf = (query: CallsQuery, { onHeaders, later }: Planned): Tests => {
+  const kind = callKind(query.includes);
   const compiled = (expressions: readonly Expression[]) =>
     expressions.map((expression) => compile<CallRow>(kind, expression, (path) => (row) => row.value(path)));
   const header = headerFilter(query.filter);

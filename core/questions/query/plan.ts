@@ -24,7 +24,6 @@ import {
   isOrderOfSource,
   type TimePlan,
 } from '../../../foundations/listing/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import type { IndexName } from '../../../foundations/storage/tables.ts';
 import { invalid, isId, type Micros } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
@@ -122,22 +121,22 @@ const few = (ids: readonly string[] | null, max: number): readonly string[] | un
 
 const failed = 'error';
 
-const statusPath = (policy: Policy): FieldPath => toPath(`summary.${policy.service}.status`);
+const statusPath = (): FieldPath => toPath(`summary.svc.status`);
 
 /** Replaces what an expression asks about an exception being there by a question of the status. */
-const byStatus = (policy: Policy, expanded: readonly FieldPath[], expression: Expression): Expression => {
+const byStatus = (expanded: readonly FieldPath[], expression: Expression): Expression => {
   const presence = presenceOf(expression);
   // An expanded exception is what it refers to, which may be null.
   if (presence?.path.text === 'exception' && !expanded.some(({ field }) => field === 'exception')) {
     const isError: Expression = {
       kind: 'compare',
       operator: '$eq',
-      left: { kind: 'field', path: statusPath(policy) },
+      left: { kind: 'field', path: statusPath() },
       right: { kind: 'literal', value: failed },
     };
     return presence.isThere ? isError : { kind: 'not', operand: isError };
   }
-  const replaced = (operand: Expression) => byStatus(policy, expanded, operand);
+  const replaced = (operand: Expression) => byStatus(expanded, operand);
   switch (expression.kind) {
     case 'and':
     case 'or':
@@ -150,8 +149,8 @@ const byStatus = (policy: Policy, expanded: readonly FieldPath[], expression: Ex
 };
 
 /** Whether an expression asks for calls that have failed, and for nothing else. */
-const asksForErrors = (policy: Policy, expression: Expression): boolean => {
-  const isStatus = (side: Expression) => side.kind === 'field' && side.path.text === statusPath(policy).text;
+const asksForErrors = (expression: Expression): boolean => {
+  const isStatus = (side: Expression) => side.kind === 'field' && side.path.text === statusPath().text;
   const isError = (side: Expression) => side.kind === 'literal' && side.value === failed;
   if (expression.kind === 'in')
     return isStatus(expression.input) && expression.options.length > 0 && expression.options.every(isError);
@@ -172,7 +171,6 @@ interface Restrictions {
 
 /** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
 const restrictionsOf = (
-  policy: Policy,
   { traceRootsOnly }: CallsFilter,
   expressions: readonly Expression[],
 ): Restrictions => {
@@ -184,7 +182,7 @@ const restrictionsOf = (
     levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
     inLevels.add(expression);
   }
-  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(policy, expression)) };
+  return { levels, inLevels, failed: expressions.some((expression) => asksForErrors(expression)) };
 };
 
 /** The narrowest place that holds every call which can match. */
@@ -234,12 +232,11 @@ const unique = (requirements: readonly Requirement[]): Requirement[] => [...new 
 
 /** What must be fetched of a call to answer the columns that a query asks for. */
 export const answeredRequirements = (
-  policy: Policy,
   query: Pick<CallsQuery, 'columns' | 'includes' | 'expand' | 'returnExpanded'>,
 ): Requirement[] => {
   const expanded = query.returnExpanded ? query.expand : [];
-  const paths = projectionOf(policy, query).flatMap((column) => column.paths);
-  return unique(paths.flatMap((path) => requirementsOf(policy, expanded, query.includes, path)));
+  const paths = projectionOf(query).flatMap((column) => column.paths);
+  return unique(paths.flatMap((path) => requirementsOf(expanded, query.includes, path)));
 };
 
 /**
@@ -247,16 +244,16 @@ export const answeredRequirements = (
  *
  * @throws ServiceError 422 if figures of traces are asked for without a range of time or ids
  */
-export const plan = (policy: Policy, query: CallsQuery, now: Micros): Planned => {
+export const plan = (query: CallsQuery, now: Micros): Planned => {
   const { filter, where, includes, expand } = query;
   const requirements = (paths: readonly FieldPath[]): Requirement[] =>
-    unique(paths.flatMap((path) => requirementsOf(policy, expand, includes, path)));
-  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(policy, expand, all));
+    unique(paths.flatMap((path) => requirementsOf(expand, includes, path)));
+  const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(expand, all));
   // A root that failed has that status whatever is below it.
   const ofExpression = (expression: Expression) =>
-    asksForErrors(policy, expression) ? [] : requirements(pathsIn(expression));
-  const pushed = pushDown(policy.recordKind(callKind(includes)), lookup, expressions);
-  const restrictions = restrictionsOf(policy, filter, expressions);
+    asksForErrors(expression) ? [] : requirements(pathsIn(expression));
+  const pushed = pushDown(callKind(includes), lookup, expressions);
+  const restrictions = restrictionsOf(filter, expressions);
   const source = chooseSource(query, pushed, restrictions);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));
@@ -266,7 +263,7 @@ export const plan = (policy: Policy, query: CallsQuery, now: Micros): Planned =>
   // project is read by level.
   const byLevel = source.kind === 'project';
   const isKept = (expression: Expression): boolean =>
-    (source.kind === 'errors' && asksForErrors(policy, expression)) ||
+    (source.kind === 'errors' && asksForErrors(expression)) ||
     (source.kind !== 'calls' && pushed.inBounds.has(expression)) ||
     (byLevel && restrictions.inLevels.has(expression));
   const keepsFields = fields.every((field) => byLevel && field === 'traceRootsOnly');
@@ -285,7 +282,7 @@ export const plan = (policy: Policy, query: CallsQuery, now: Micros): Planned =>
         ...later.flatMap(ofExpression),
         ...(order === 'sort' ? requirements(query.sort.map(({ path }) => path)) : []),
       ]),
-      answered: answeredRequirements(policy, query),
+      answered: answeredRequirements(query),
       totals: includes.traceTotals ? planTotals(source, pushed.bounds, now) : null,
       offset: query.offset,
       limit: query.limit,

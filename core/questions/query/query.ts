@@ -1,4 +1,5 @@
 import type { CallRead, CallsQuery, CallsSelection } from '../../../api/queries.ts';
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import {
   encodeBatches,
   inBatches,
@@ -6,7 +7,6 @@ import {
   mapAhead,
   mapBatches,
 } from '../../../foundations/listing/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
@@ -44,7 +44,6 @@ export interface QueryAnswer {
 
 /** What the stages of a query share. */
 interface Query {
-  readonly policy: Policy;
   readonly store: Store;
   readonly query: CallsQuery;
   readonly plan: Plan;
@@ -68,7 +67,8 @@ export const queryCalls = (
   query: CallsQuery,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
-): QueryAnswer => startQuery(store, query, true, lookups, budget);
+  names: FieldNames = ownNames,
+): QueryAnswer => startQuery(store, query, true, lookups, budget, names);
 
 const startQuery = (
   store: Store,
@@ -76,11 +76,11 @@ const startQuery = (
   early: boolean,
   lookups: Lookups,
   budget: RequestBudget,
+  names: FieldNames = ownNames,
 ): QueryAnswer => {
-  const { policy } = store;
-  const planned = plan(policy, query, Date.now() * 1000);
-  const enricher = new Enricher(policy, store, query, lookups, budget, planned.plan.totals);
-  const tests = testsOf(policy, query, planned);
+  const planned = plan(query, Date.now() * 1000);
+  const enricher = new Enricher(store, query, lookups, budget, planned.plan.totals);
+  const tests = testsOf(query, planned);
   const counts: QueryCounts = {
     scanned: 0,
     get hydrated() {
@@ -88,18 +88,18 @@ const startQuery = (
     },
     sent: 0,
   };
-  const all: Query = { policy, store, query, plan: planned.plan, tests, enricher, counts, early, budget };
+  const all: Query = { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
   return {
     plan: planned.plan,
     counts,
-    calls: encodeBatches(answered(all), counts, jsonEncoder(policy, query)),
+    calls: encodeBatches(answered(all), counts, jsonEncoder(query, names)),
     csv: csvLines(all),
     found: find(all),
   };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
-  const { header, line } = csvEncoder(all.policy, all.query);
+  const { header, line } = csvEncoder(all.query);
   yield [header];
   yield* encodeBatches(answered(all), all.counts, line);
 }
@@ -156,11 +156,11 @@ const stillPasses = async ({ tests, plan: planned, enricher }: Query, row: CallR
 
 /** The calls of the answer, in its order, with what has been fetched to find them. */
 const find = (all: Query): AsyncGenerator<readonly CallRow[]> => {
-  const { policy, plan: planned, query } = all;
+  const { plan: planned, query } = all;
   const passing = matching(all);
   return inPlannedOrder(planned, passing, async () => {
     const headers = await sortCalls(query.sort, planned, passing);
-    return headers.map((header) => new CallRow(policy, header));
+    return headers.map((header) => new CallRow(header));
   });
 };
 
@@ -181,7 +181,6 @@ const matching = (all: Query): AsyncGenerator<readonly CallRow[]> => {
 
 /** The calls of the source that pass the tests of headers. */
 const passingOnHeader = ({
-  policy,
   store,
   query,
   plan: planned,
@@ -192,7 +191,7 @@ const passingOnHeader = ({
 }: Query): AsyncGenerator<readonly CallRow[]> =>
   mapBatches(readSource(store, query.projectId, planned, early, budget), (batch) => {
     counts.scanned += batch.length;
-    return batch.map((header) => new CallRow(policy, header)).filter(tests.onHeader);
+    return batch.map((header) => new CallRow(header)).filter(tests.onHeader);
   });
 
 /**
@@ -206,15 +205,15 @@ export const readCallJson = async (
   { projectId, id, includes }: CallRead,
   budget: RequestBudget,
   lookups: Lookups = noLookups,
+  names: FieldNames = ownNames,
 ): Promise<string | null> => {
   const call = await readCall(store, projectId, id, budget);
   if (call === null) return null;
-  const { policy } = store;
   const query = { projectId, includes, columns: null, expand: [], returnExpanded: false };
-  const required = answeredRequirements(policy, query);
-  const enricher = new Enricher(policy, store, query, lookups, budget);
-  const [row] = await enricher.enrich([new CallRow(policy, call.header, call.payload)], required);
-  return row ? jsonEncoder(policy, query)(row) : null;
+  const required = answeredRequirements(query);
+  const enricher = new Enricher(store, query, lookups, budget);
+  const [row] = await enricher.enrich([new CallRow(call.header, call.payload)], required);
+  return row ? jsonEncoder(query, names)(row) : null;
 };
 
 /** Calls of which nothing is answered. */

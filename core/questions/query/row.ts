@@ -1,12 +1,13 @@
 import type { CallsQuery } from '../../../api/queries.ts';
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import { type FieldPath, pick, toPath, type Value, valueAt } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   csvLine,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseJson,
+  serviceName,
 } from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
@@ -21,6 +22,7 @@ import {
   type Preview,
   type PreviewedCall,
   previewOfPayload,
+  renamedSummary,
   type StoredCall,
   serviceField,
   serviceSummary,
@@ -62,18 +64,10 @@ export class CallRow {
   readonly extras: Extras;
   /** The header that it was found with. It differs when the call was reported again meanwhile. */
   readonly found: CallHeader;
-  readonly #policy: Policy;
   #parsed: Map<PayloadField, JsonValue> | undefined;
   #previewed: JsonObject | undefined;
 
-  constructor(
-    policy: Policy,
-    header: CallHeader,
-    payload: Payload | null = null,
-    extras: Extras = none,
-    found = header,
-  ) {
-    this.#policy = policy;
+  constructor(header: CallHeader, payload: Payload | null = null, extras: Extras = none, found = header) {
     this.header = header;
     this.payload = payload;
     this.extras = extras;
@@ -82,23 +76,23 @@ export class CallRow {
 
   /** The same call as it was read with its payload. */
   readAs({ header, payload }: StoredCall): CallRow {
-    return new CallRow(this.#policy, header, payload, this.extras, this.found);
+    return new CallRow(header, payload, this.extras, this.found);
   }
 
   /** The same call as it was read with its preview. */
   previewedAs({ header, preview }: PreviewedCall): CallRow {
-    return new CallRow(this.#policy, header, null, { ...this.extras, preview }, this.found);
+    return new CallRow(header, null, { ...this.extras, preview }, this.found);
   }
 
   /** The same call with more known of it. */
   with(extras: Extras): CallRow {
-    return new CallRow(this.#policy, this.header, this.payload, { ...this.extras, ...extras }, this.found);
+    return new CallRow(this.header, this.payload, { ...this.extras, ...extras }, this.found);
   }
 
   /** What a path leads to; undefined if it leads nowhere. What it requires must be there. */
   value(path: FieldPath): Value {
     const { field, steps } = path;
-    if (field === 'summary' && steps[0] === this.#policy.service) return this.#serviceValue(steps);
+    if (field === 'summary' && steps[0] === serviceName) return this.#serviceValue(steps);
     if (field === 'summary' && steps[0] === 'usage') return this.#usage(path);
     if (field === 'attributes' && !this.#hasField(field)) return this.#attribute(path);
     if (isPayloadColumn(field)) return valueAt(this.#field(field), steps);
@@ -106,21 +100,22 @@ export class CallRow {
     if (field === previewColumn) return valueAt(this.#preview, steps);
     if (field === sizeColumn) return valueAt(storageSize(this.header), steps);
     if (field === totalSizeColumn) return valueAt(this.extras.totalSize, steps);
-    return valueAt(headerValue(this.#policy, this.header, field), steps);
+    return valueAt(headerValue(this.header, field), steps);
   }
 
   /**
    * A column as JSON text. What is stored as JSON is not parsed for it.
    *
    * @param expanded whether replaced refs show what they lead to
+   * @param names what fields of the summary are called
    */
-  json(column: string, expanded: boolean): string {
+  json(column: string, expanded: boolean, names: FieldNames = ownNames): string {
     const { expanded: replaced } = this.extras;
     if (column === sizeColumn || column === totalSizeColumn) return String(this.column(column, expanded));
     if (column === previewColumn) return JSON.stringify(this.#preview);
     if (expanded && isPayloadColumn(column) && replaced?.[column] !== undefined)
       return JSON.stringify(this.#field(column));
-    return columnJson(this.#policy, this.header, this.payload, column, this.#added());
+    return columnJson(this.header, this.payload, column, this.#added(), names);
   }
 
   /**
@@ -145,11 +140,11 @@ export class CallRow {
   /** A field of the service's block that the header has. */
   #ownField(field: string): JsonValue | undefined {
     if (field === 'status' && this.#failedBelow) return failedBelow;
-    return serviceField(this.#policy, this.header, field);
+    return serviceField(this.header, field);
   }
 
   #serviceBlock(): JsonObject {
-    return { ...serviceSummary(this.#policy, this.header), ...this.#added() };
+    return { ...serviceSummary(this.header), ...this.#added() };
   }
 
   /** What the service's block has of what was fetched. */
@@ -214,7 +209,7 @@ export class CallRow {
   #wholeSummary(own: JsonValue): JsonObject {
     const usage = this.header.end?.usage;
     const known = this.payload === null && isJsonObject(usage) ? { usage } : {};
-    return { ...known, ...(isJsonObject(own) ? own : {}), [this.#policy.service]: this.#serviceBlock() };
+    return { ...known, ...(isJsonObject(own) ? own : {}), [serviceName]: this.#serviceBlock() };
   }
 }
 
@@ -237,30 +232,35 @@ const feedbackAt = (records: readonly JsonValue[], [type, ...steps]: readonly st
 
 const isWhole = ({ paths }: Projection): boolean => paths.some(({ steps }) => steps.length === 0);
 
-/** Makes the encoder of calls as JSON text with the columns that were asked for. */
+/**
+ * Makes the encoder of calls as JSON text with the columns that were asked for.
+ *
+ * @param names what fields are called in the answer
+ */
 export const jsonEncoder = (
-  policy: Policy,
   query: Pick<CallsQuery, 'columns' | 'includes' | 'returnExpanded' | 'userNameColumn'>,
+  names: FieldNames = ownNames,
 ): ((row: CallRow) => string) => {
   const { returnExpanded, userNameColumn } = query;
-  const columns = projectionOf(policy, query).map((projection) => ({
+  const columns = projectionOf(query).map((projection) => ({
     column: projection.column,
-    key: JSON.stringify(projection.column),
+    key: JSON.stringify(names[projection.column] ?? projection.column),
     steps: isWhole(projection) ? null : projection.paths.map(({ steps }) => steps),
   }));
-  const unasked = Object.entries(policy.unaskedColumns)
-    .filter(([name]) => columns.every(({ column }) => column !== name))
-    .map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const pickNamed = (value: JsonValue, column: string, steps: readonly (readonly string[])[]): JsonValue => {
+    const picked = pick(value, steps);
+    return column === 'summary' ? renamedSummary(picked, names) : picked;
+  };
   return (row) => {
     const fields = columns.map(({ column, key, steps }) => {
       const text = steps
-        ? JSON.stringify(pick(row.column(column, returnExpanded), steps))
-        : row.json(column, returnExpanded);
+        ? JSON.stringify(pickNamed(row.column(column, returnExpanded), column, steps))
+        : row.json(column, returnExpanded, names);
       return `${key}:${text}`;
     });
     if (userNameColumn)
       fields.push(`${JSON.stringify(userNameColumn)}:${JSON.stringify(row.header.start.userId)}`);
-    return `{${[...fields, ...unasked].join(',')}}`;
+    return `{${fields.join(',')}}`;
   };
 };
 
@@ -271,8 +271,8 @@ interface CsvEncoder {
 }
 
 /** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */
-export const csvEncoder = (policy: Policy, query: CallsQuery): CsvEncoder => {
-  const columns = projectionOf(policy, query).flatMap((projection) => {
+export const csvEncoder = (query: CallsQuery): CsvEncoder => {
+  const columns = projectionOf(query).flatMap((projection) => {
     const { column, paths } = projection;
     const texts = isWhole(projection) ? [column] : paths.map(({ text }) => text);
     return [...new Set(texts)].map((text) => ({ column, path: toPath(text) }));

@@ -213,19 +213,17 @@ interface PartRow {
  */
 class UnreadRow implements PartRow {
   readonly key: Uint8Array;
-  readonly #store: Store;
   readonly #projectId: ProjectId;
   readonly #item: Item;
 
-  constructor(key: Uint8Array, store: Store, projectId: ProjectId, item: Item) {
+  constructor(key: Uint8Array, projectId: ProjectId, item: Item) {
     this.key = key;
-    this.#store = store;
     this.#projectId = projectId;
     this.#item = item;
   }
 
   get part(): StoredPart {
-    return fromItem(this.#store, this.#projectId, this.#item);
+    return fromItem(this.#projectId, this.#item);
   }
 }
 
@@ -273,7 +271,7 @@ export const scanParts = (
   const toRow = (item: Item): PartRow => {
     const whole = byThread ? asBytes(item.hs) : undefined;
     const key = whole ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
-    return new UnreadRow(key, store, projectId, item);
+    return new UnreadRow(key, projectId, item);
   };
   const wanted = payloads ? withInline : attributes;
   const attributesOf = ({ index }: AnyIndexRange<'calls'>) => wanted[index];

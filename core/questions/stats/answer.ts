@@ -12,7 +12,6 @@ import {
   type UsageMetric,
 } from '../../../api/stats.ts';
 import { toPath } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import { bucketOf } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
 import { statusOf } from '../../records/calls/index.ts';
@@ -268,12 +267,10 @@ export const numberIn = (number: OneNumber, cell: Cell): number | null => {
   return numberOf(number, all);
 };
 
-const groupNames = (policy: Policy, field: GroupField): string =>
-  field === 'user' ? policy.columns.userId : field;
+const groupNames = (field: GroupField): string => (field === 'user' ? 'svc_user_id' : field);
 
 /** Makes the answer of cells, which come in order of time and group. */
 export const statsAnswer = (
-  policy: Policy,
   { start, end, granularity, timezone, calls, usage, groupBy }: StatsRequest,
   edges: readonly Micros[],
   cells: readonly BucketCell[],
@@ -281,7 +278,7 @@ export const statsAnswer = (
   const head = (bucket: number, values: GroupValues, model?: string): BucketRow => ({
     timestamp: formatTime(edges[bucket] ?? 0),
     ...(model !== undefined && { model }),
-    ...Object.fromEntries(groupBy.map((field, i) => [groupNames(policy, field), values[i] ?? null])),
+    ...Object.fromEntries(groupBy.map((field, i) => [groupNames(field), values[i] ?? null])),
   });
   const usageFields = (model: ModelCell): BucketFields =>
     Object.assign({}, ...usage.map((asked) => fieldsOf(asked, withSketch(model[asked.metric]))));

@@ -1,18 +1,17 @@
 import { type CallsFilter, callKind, noIncludes } from '../../../api/queries.ts';
 import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import { compile, type Expression, pathsIn } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { among, likeOneOf } from '../query/index.ts';
 import type { Dimensions } from './cells.ts';
 import { type Hours, hoursOf } from './hours.ts';
 
 /** The fields of calls that groups know, by their paths in expressions. */
-const readersOf = (policy: Policy): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
+const readersOf = (): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
   new Map([
     ['op_name', ({ opName }: Dimensions) => opName],
-    [policy.columns.userId, ({ userId }: Dimensions) => userId],
-    [`summary.${policy.service}.status`, ({ status }: Dimensions) => status],
+    ['svc_user_id', ({ userId }: Dimensions) => userId],
+    [`summary.svc.status`, ({ status }: Dimensions) => status],
   ]);
 
 /** The fields to group by that groups know. */
@@ -20,7 +19,6 @@ const known: ReadonlySet<GroupField> = new Set(['op_name', 'user', 'status']);
 
 /** Why groups cannot answer what is asked for; undefined if they can. */
 const unknownToGroups = (
-  policy: Policy,
   filter: CallsFilter,
   where: Expression | null,
   groupBy: readonly GroupField[],
@@ -28,7 +26,7 @@ const unknownToGroups = (
   const { opNames: _ops, userIds: _users, ...others } = filter;
   const set = Object.entries(others).find(([, value]) => value !== null && value !== false);
   if (set) return `filter by ${set[0]}`;
-  const readers = readersOf(policy);
+  const readers = readersOf();
   const path = where === null ? undefined : pathsIn(where).find(({ text }) => !readers.has(text));
   if (path) return `query on ${path.text}`;
   const field = groupBy.find((each) => !known.has(each));
@@ -63,10 +61,10 @@ const hasHours = ({ first, last, isCut }: Hours): boolean => {
 };
 
 /** Plans statistics. Pure. */
-export const planStats = (policy: Policy, request: StatsRequest, edges: readonly number[]): StatsPlan => {
+export const planStats = (request: StatsRequest, edges: readonly number[]): StatsPlan => {
   const { start, end, filter, where, groupBy } = request;
   const because =
-    unknownToGroups(policy, filter, where, groupBy) ??
+    unknownToGroups(filter, where, groupBy) ??
     unknownUsage(request) ??
     (hasHours(hoursOf([start, end], edges)) ? undefined : 'no whole hour in a bucket');
   return {
@@ -78,17 +76,16 @@ export const planStats = (policy: Policy, request: StatsRequest, edges: readonly
 
 /** Makes the test of groups by a filter and a query that groups can tell. */
 export const groupTest = (
-  policy: Policy,
   { opNames, userIds }: CallsFilter,
   where: Expression | null,
 ): ((dimensions: Dimensions) => boolean) => {
   const [op, user] = [likeOneOf(opNames), among(userIds)];
-  const readers = readersOf(policy);
+  const readers = readersOf();
   const passes =
     where === null
       ? () => true
       : compile<Dimensions>(
-          policy.recordKind(callKind(noIncludes)),
+          callKind(noIncludes),
           where,
           ({ text }) => readers.get(text) ?? (() => undefined),
         );

@@ -53,18 +53,18 @@ export const statsOf = (
   lookups: StatsLookups,
   now: () => number = Date.now,
 ): StatsUnderWay => {
-  const { policy, rollups: table } = store;
+  const { rollups: table } = store;
   const { projectId, start, end, filter, where } = request;
   const span = [start, end] as const;
   const edges = bucketEdges(start, end, request.granularity, request.timezone);
-  const plan = planStats(policy, request, edges);
+  const plan = planStats(request, edges);
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
   const answer = async (): Promise<StatsAnswer> => {
     const output = new Output(request, edges);
     const costsOf = await costsFor(lookups, projectId, request.usage, budget);
     if (plan.source === 'rollups' && table) {
       const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
-      const passes = groupTest(policy, filter, where);
+      const passes = groupTest(filter, where);
       await takeRolledUp(
         { store, table, projectId, span, edges, costsOf, prices, counts, now },
         (group, time) => {
@@ -96,7 +96,7 @@ export const statsOf = (
         lookups,
       );
     }
-    return statsAnswer(policy, request, edges, output.all());
+    return statsAnswer(request, edges, output.all());
   };
   return { plan, counts, answer };
 };

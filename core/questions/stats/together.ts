@@ -34,7 +34,7 @@ const edgesOf = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...e
 export const sourceOf = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
   const [start, end] = ask.span;
   const request = { ...ask, projectId, start, end, granularity: 1, timezone: 'UTC', groupBy: [] };
-  return store.rollups ? planStats(store.policy, request, edgesOf(ask)).source : 'scan';
+  return store.rollups ? planStats(request, edgesOf(ask)).source : 'scan';
 };
 
 const contains = ([from, to]: Span, [start, end]: Span): boolean => from <= start && end <= to;
@@ -87,13 +87,12 @@ const scanFor = async (
   // One alone may have an index that holds fewer calls.
   if (only && others.length === 0) return scan(only, (row, usage) => add(only, row, usage));
 
-  const { policy } = store;
   const tested = asks.map((ask): TestedAsk => {
     const query = {
       ...{ projectId, filter: ask.filter, where: ask.where, includes: noIncludes, columns: null },
       ...{ expand: [], limit: null, offset: 0, sort: [], returnExpanded: false },
     };
-    return [ask, testsOf(policy, query, plan(policy, query, span[1]))];
+    return [ask, testsOf(query, plan(query, span[1]))];
   });
   const reader = new PayloadReader(store, projectId, budget);
   const readPayloads = async (waiting: ReadonlyMap<string, readonly [CallRow, JsonValue]>): Promise<void> => {
@@ -133,12 +132,12 @@ const rollUpFor = async (
   span: Span,
   budget: RequestBudget,
 ): Promise<void> => {
-  const { rollups: table, policy } = store;
+  const { rollups: table } = store;
   if (!table) throw new Error('rollups are asked for, and there are none');
   const inner = asks.flatMap(edgesOf).filter((edge) => edge > span[0] && edge < span[1]);
   const edges = [span[0], ...new Set(inner.toSorted((a, b) => a - b)), span[1]];
   const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
-  const tested = asks.map((ask) => [ask, groupTest(policy, ask.filter, ask.where)] as const);
+  const tested = asks.map((ask) => [ask, groupTest(ask.filter, ask.where)] as const);
   await takeRolledUp(
     { store, table, projectId, span, edges, costsOf, prices, counts, now },
     (group, time) => {

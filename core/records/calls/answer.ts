@@ -1,5 +1,5 @@
 import type { HeaderAttribute, HeaderSummaryField } from '../../../api/shared/header-fields.ts';
-import type { Policy } from '../../../foundations/policy.ts';
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import {
   formatTime,
   isJsonObject,
@@ -7,6 +7,7 @@ import {
   type JsonValue,
   parseJson,
   parseRef,
+  serviceName,
 } from '../../../foundations/wire/index.ts';
 import type { CallHeader, StartHeader } from './model.ts';
 import { endFields, type Payload, type PayloadField, startFields } from './payloads.ts';
@@ -15,7 +16,7 @@ import { endFields, type Payload, type PayloadField, startFields } from './paylo
 type Origin = ((call: CallHeader) => JsonValue) | 'payload';
 
 /** The columns of an answered call, in order. Missing values are null; times are text. */
-const originsOf = (policy: Policy): Readonly<Record<string, Origin>> => ({
+const origins: Readonly<Record<string, Origin>> = {
   id: (call) => call.id,
   project_id: (call) => call.projectId,
   op_name: ({ start }) => start.opName,
@@ -31,22 +32,14 @@ const originsOf = (policy: Policy): Readonly<Record<string, Origin>> => ({
   output: 'payload',
   exception: 'payload',
   summary: 'payload',
-  [policy.columns.userId]: ({ start }) => start.userId,
-  [policy.columns.runId]: ({ start }) => start.runId,
-  [policy.columns.runStep]: ({ start }) => start.runStep,
-  [policy.columns.runStepEnd]: ({ end }) => end?.runStepEnd ?? null,
-});
-
-const memo = new Map<string, Readonly<Record<string, Origin>>>();
-/** Caches {@link originsOf} by service name, because it is used for each column and call. */
-const origins = (policy: Policy): Readonly<Record<string, Origin>> => {
-  const cached = memo.get(policy.service) ?? originsOf(policy);
-  memo.set(policy.service, cached);
-  return cached;
+  svc_user_id: ({ start }) => start.userId,
+  svc_run_id: ({ start }) => start.runId,
+  svc_run_step: ({ start }) => start.runStep,
+  svc_run_step_end: ({ end }) => end?.runStepEnd ?? null,
 };
 
 /** The names of an answered call's columns, in order. */
-export const callColumns = (policy: Policy): readonly string[] => Object.keys(origins(policy));
+export const callColumns: readonly string[] = Object.keys(origins);
 
 const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startFields, ...endFields]);
 
@@ -65,34 +58,33 @@ export const latencyMs = ({ start, end }: CallHeader): number | null =>
  * The name to show for a call: its display name, else its op's short name if `op_name` is a ref,
  * else `op_name`.
  */
-const traceName = (policy: Policy, { start }: CallHeader): string => {
+const traceName = ({ start }: CallHeader): string => {
   if (start.displayName !== null) return start.displayName;
-  const ref = parseRef(policy, start.opName);
+  const ref = parseRef(start.opName);
   return ref && ref.kind !== 'call' ? ref.name : start.opName;
 };
 
 /** The fields that the service adds to a call's summary, under the service's name. */
 const serviceFields = {
-  status: (_: Policy, call: CallHeader): JsonValue => statusOf(call),
-  latency_ms: (_: Policy, call: CallHeader): JsonValue => latencyMs(call),
-  trace_name: (policy: Policy, call: CallHeader): JsonValue => traceName(policy, call),
-  waited_ms: (_: Policy, { end }: CallHeader): JsonValue =>
-    typeof end?.waited === 'number' ? end.waited : null,
-  waiting: (_: Policy, { end }: CallHeader): JsonValue => end?.waited === true,
-} satisfies Readonly<Record<HeaderSummaryField, (policy: Policy, call: CallHeader) => JsonValue>>;
+  status: (call: CallHeader): JsonValue => statusOf(call),
+  latency_ms: (call: CallHeader): JsonValue => latencyMs(call),
+  trace_name: (call: CallHeader): JsonValue => traceName(call),
+  waited_ms: ({ end }: CallHeader): JsonValue => (typeof end?.waited === 'number' ? end.waited : null),
+  waiting: ({ end }: CallHeader): JsonValue => end?.waited === true,
+} satisfies Readonly<Record<HeaderSummaryField, (call: CallHeader) => JsonValue>>;
 
 const isServiceField = (name: string): name is keyof typeof serviceFields =>
   Object.hasOwn(serviceFields, name);
 
 /** One of the service's fields of a call's summary; undefined for a name that is none. */
-export const serviceField = (policy: Policy, call: CallHeader, name: string): JsonValue | undefined =>
-  isServiceField(name) ? serviceFields[name](policy, call) : undefined;
+export const serviceField = (call: CallHeader, name: string): JsonValue | undefined =>
+  isServiceField(name) ? serviceFields[name](call) : undefined;
 
 /** The block that the service adds to a call's summary, under the service's name. */
-export const serviceSummary = (policy: Policy, call: CallHeader): JsonObject => ({
-  status: serviceFields.status(policy, call),
-  latency_ms: serviceFields.latency_ms(policy, call),
-  trace_name: serviceFields.trace_name(policy, call),
+export const serviceSummary = (call: CallHeader): JsonObject => ({
+  status: serviceFields.status(call),
+  latency_ms: serviceFields.latency_ms(call),
+  trace_name: serviceFields.trace_name(call),
   ...waitSummary(call),
 });
 
@@ -120,21 +112,48 @@ export const shortAttributes = (start: StartHeader) => ({
 /** The size of a call's start and end as received JSON, in bytes. */
 export const storageSize = ({ start, end }: CallHeader): number => start.bytes + (end?.bytes ?? 0);
 
+/** Fields of feedback that our own API answers of records alone, and not on calls. */
+const besideCalls: ReadonlySet<string> = new Set([
+  ...['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'],
+]);
+
+/** A record of feedback as a call has it, with names of its fields; the payload stays as it is. */
+const renamedRecord = (record: JsonValue, names: FieldNames): JsonValue => {
+  if (!isJsonObject(record)) return record;
+  const fields = Object.entries(record);
+  const answered = names === ownNames ? fields.filter(([name]) => !besideCalls.has(name)) : fields;
+  return Object.fromEntries(answered.map(([name, value]) => [names[name] ?? name, value]));
+};
+
+/** The service's block with names of fields, which only feedback in it has. */
+const renamedBlock = (block: JsonObject, names: FieldNames): JsonObject => {
+  const { feedback } = block;
+  return Array.isArray(feedback)
+    ? { ...block, feedback: feedback.map((record) => renamedRecord(record, names)) }
+    : block;
+};
+
+/** A part of a call's summary with other names. */
+export const renamedSummary = (summary: JsonValue, names: FieldNames): JsonValue => {
+  if (!isJsonObject(summary) || !isJsonObject(summary[serviceName] ?? null)) return summary;
+  const { [serviceName]: block, ...others } = summary;
+  return { ...others, [names[serviceName] ?? serviceName]: renamedBlock(block as JsonObject, names) };
+};
+
 /**
  * Adds the service's block to the client's summary (JSON text). It replaces a client's own value
  * under that name.
  */
-const summaryJson = (policy: Policy, summary: string, serviceBlock: JsonObject): string => {
-  const block = JSON.stringify(serviceBlock);
-  const key = JSON.stringify(policy.service);
+const summaryJson = (summary: string, serviceBlock: JsonObject, names: FieldNames): string => {
+  const block = JSON.stringify(renamedBlock(serviceBlock, names));
+  const name = names[serviceName] ?? serviceName;
+  const key = JSON.stringify(name);
   if (summary === '{}') return `{${key}:${block}}`;
   // JSON.stringify wrote the text and never escapes letters, so no escaped spelling can occur.
   if (!summary.includes(key)) return `${summary.slice(0, -1)},${key}:${block}}`;
   const parsed: unknown = parseJson(summary);
-  const others = isJsonObject(parsed)
-    ? Object.entries(parsed).filter(([name]) => name !== policy.service)
-    : [];
-  return JSON.stringify(Object.fromEntries([...others, [policy.service, serviceBlock]]));
+  const others = isJsonObject(parsed) ? Object.entries(parsed).filter(([own]) => own !== name) : [];
+  return JSON.stringify(Object.fromEntries([...others, [name, JSON.parse(block)]]));
 };
 
 /** The part of the client's summary that the header holds, as JSON text. */
@@ -142,8 +161,8 @@ const knownSummary = ({ end }: CallHeader): string =>
   end && typeof end.usage === 'object' && end.usage !== null ? JSON.stringify({ usage: end.usage }) : '{}';
 
 /** The value of a column in the header; undefined for any other column. */
-export const headerValue = (policy: Policy, call: CallHeader, column: string): JsonValue | undefined => {
-  const origin = origins(policy)[column];
+export const headerValue = (call: CallHeader, column: string): JsonValue | undefined => {
+  const origin = origins[column];
   return typeof origin === 'function' ? origin(call) : undefined;
 };
 
@@ -152,21 +171,26 @@ export const headerValue = (policy: Policy, call: CallHeader, column: string): J
  * holds and what the service adds.
  *
  * @param added further fields of the service's block in the summary
+ * @param names what the block, and fields of feedback in it, are called
  */
 export const columnJson = (
-  policy: Policy,
   call: CallHeader,
   payload: Payload | null,
   column: string,
   added?: JsonObject,
+  names: FieldNames = ownNames,
 ): string => {
   if (column === 'summary') {
-    return summaryJson(policy, payload?.summary ?? knownSummary(call), {
-      ...serviceSummary(policy, call),
-      ...added,
-    });
+    return summaryJson(
+      payload?.summary ?? knownSummary(call),
+      {
+        ...serviceSummary(call),
+        ...added,
+      },
+      names,
+    );
   }
-  const value = headerValue(policy, call, column);
+  const value = headerValue(call, column);
   if (value !== undefined) return JSON.stringify(value);
   return (isPayloadColumn(column) && payload?.[column]) || 'null';
 };

@@ -149,7 +149,7 @@ const deleteRun = async (
         'calls are being reported as fast as they are deleted; send the same request again',
       );
     await readItems(store, projectId, remaining, budget);
-    await marks.mark(projectId, startsOf(store, projectId, remaining));
+    await marks.mark(projectId, startsOf(projectId, remaining));
     await readNotes(store, projectId, remaining, budget);
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
@@ -176,7 +176,7 @@ const readItems = async (
   const keys = calls.flatMap(({ id }) => [endKey(projectId, id), startKey(projectId, id)]);
   const items = await getItems(store.table, keys, budget, { consistent: true });
   const found = Map.groupBy(
-    items.map((item) => ({ item, part: fromItem(store, projectId, item) })),
+    items.map((item) => ({ item, part: fromItem(projectId, item) })),
     ({ part }) => part.id,
   );
   for (const call of calls) {
@@ -195,9 +195,7 @@ const readFactKeys = (
   calls: readonly CallToDelete[],
   budget: RequestBudget,
 ): Promise<Item[]> => {
-  const starts = calls.flatMap(({ items }) =>
-    items.flatMap((item) => fromItem(store, projectId, item).start ?? []),
-  );
+  const starts = calls.flatMap(({ items }) => items.flatMap((item) => fromItem(projectId, item).start ?? []));
   return factKeysOf(
     store,
     projectId,
@@ -206,18 +204,18 @@ const readFactKeys = (
   );
 };
 
-const startsOf = (store: Store, projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>
+const startsOf = (projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>
   calls.flatMap(({ items }) =>
     items.flatMap((item) => {
-      const { start } = fromItem(store, projectId, item);
+      const { start } = fromItem(projectId, item);
       return start ? [{ startedAt: start.startedAt }] : [];
     }),
   );
 
 /** The trace of a call that was made of a span. */
-const traceOfSpan = (store: Store, projectId: ProjectId, call: CallToDelete): [string, CallToDelete][] =>
+const traceOfSpan = (projectId: ProjectId, call: CallToDelete): [string, CallToDelete][] =>
   call.items.flatMap((item): [string, CallToDelete][] => {
-    const { start } = fromItem(store, projectId, item);
+    const { start } = fromItem(projectId, item);
     return start?.span ? [[start.traceId, call]] : [];
   });
 
@@ -236,7 +234,7 @@ const readNotes = async (
     call.notes = [...found.map(({ key }) => key), ...(await recordKeysOf(store, projectId, call.id, budget))];
     call.payloads.push(...found.map(({ pointer }) => pointer));
   });
-  const ofTrace = new Map(calls.flatMap((call) => traceOfSpan(store, projectId, call)));
+  const ofTrace = new Map(calls.flatMap((call) => traceOfSpan(projectId, call)));
   await mapConcurrent([...ofTrace], concurrency, async ([traceId, call]) => {
     call.notes = [...call.notes, ...(await noteKeysOf(store, meetingKey(projectId, traceId), budget))];
   });
@@ -313,7 +311,7 @@ const readTrace = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const range = traceRange(projectId, traceId, {});
-  const options = { toRow: (item: Item) => fromItem(store, projectId, item) };
+  const options = { toRow: (item: Item) => fromItem(projectId, item) };
   for await (const parts of readRange(store.table, range, options, budget))
     for (const { id, start, earlyTraces: traces } of parts) {
       if (start && start.parentId !== null) links.push([id, start.parentId]);

@@ -7,12 +7,12 @@ import {
   uuidOfHex,
 } from '../../../foundations/encoding/index.ts';
 import { keysTo, valueAt } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
+  refScheme,
 } from '../../../foundations/wire/index.ts';
 import type {
   CallHeader,
@@ -29,7 +29,6 @@ import type {
 interface HeaderOwner {
   readonly projectId: ProjectId;
   readonly id: string;
-  readonly policy: Policy;
 }
 
 /** The content of a header: a start, an end, or both. */
@@ -41,8 +40,7 @@ export interface HeaderContent {
 }
 
 /** What a ref to an op of the call's own project begins with. */
-const ownOpPrefix = ({ projectId, policy }: Pick<HeaderOwner, 'projectId' | 'policy'>): string =>
-  `${policy.refScheme}${projectId}/op/`;
+const ownOpPrefix = ({ projectId }: Pick<HeaderOwner, 'projectId'>): string => `${refScheme}${projectId}/op/`;
 
 /** Stored headers hold the indexes: append only, never change. */
 const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];

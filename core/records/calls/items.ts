@@ -318,7 +318,7 @@ export const toItem = (
 ): Item => ({
   k: callKey(projectId, id),
   p: part,
-  h: packHeader(header, { projectId, id, policy: store.policy }),
+  h: packHeader(header, { projectId, id }),
   ...(indexed && indexKeys(store, { projectId, id, ...indexed }, part, failed)),
   ...expiry(store),
 });
@@ -373,12 +373,12 @@ export interface StoredPart extends HeaderContent {
  *
  * @throws Error if it has no header
  */
-export const fromItem = (store: Store, projectId: ProjectId, item: Item): StoredPart => {
+export const fromItem = (projectId: ProjectId, item: Item): StoredPart => {
   const [key, header] = [asBytes(item.k), asBytes(item.h)];
   if (!key || !header) throw new Error('an item of the calls table has no header');
   const id = callIdOf(projectId, key);
   const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
-  const parts = unpackHeader(header, { projectId, id, policy: store.policy }, timeKey);
+  const parts = unpackHeader(header, { projectId, id }, timeKey);
   return {
     ...parts,
     id,
@@ -409,7 +409,7 @@ export const readStartEntries = async (
     const call = byKey.get(keyText(item));
     if (!call) return [];
     const { projectId, id } = call;
-    const { start, end, earlyTraces } = fromItem(store, projectId, item);
+    const { start, end, earlyTraces } = fromItem(projectId, item);
     return [{ item, projectId, id, start, end, earlyTraces }];
   });
 };
@@ -449,7 +449,7 @@ export const withPlace = (
 ): Item => {
   const { hk: _hk, hs: _hs, ...rest } = item;
   const { threadId } = start;
-  const h = packHeader({ start, end, earlyTraces }, { projectId, id, policy: store.policy });
+  const h = packHeader({ start, end, earlyTraces }, { projectId, id });
   const keys =
     threadId === null ? {} : threadKeys({ ...start, projectId, id, threadId }, 'S', shardCount(store));
   return { ...rest, h, ...keys };

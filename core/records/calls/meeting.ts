@@ -222,7 +222,7 @@ export const readStoredSpans = async (
   budget: RequestBudget,
 ): Promise<StoredSpan[] | undefined> => {
   const found: StoredSpan[] = [];
-  const options = { toRow: (item: Item) => fromItem(store, projectId, item) };
+  const options = { toRow: (item: Item) => fromItem(projectId, item) };
   for await (const parts of readRange(store.table, traceRange(projectId, traceId, {}), options, budget)) {
     for (const { id, start } of parts) if (start) found.push(...storedSpan(id, start));
     if (found.length > maxSpans) return undefined;

@@ -78,7 +78,7 @@ const findCall = async (
 ): Promise<CallHeader | null> => {
   const range = { partition: ['k', callKey(projectId, id)] } as const;
   const { items } = await queryPage(store.table, range, budget, { consistent: true });
-  const parts = items.map((item) => fromItem(store, projectId, item));
+  const parts = items.map((item) => fromItem(projectId, item));
   return foldCall({ projectId, id }, parts);
 };
 
@@ -100,7 +100,7 @@ const findCalls = async (
   );
   const items = await getItems(store.table, keys, budget, { consistent: false });
   const byId = Map.groupBy(
-    items.map((item) => fromItem(store, projectId, item)),
+    items.map((item) => fromItem(projectId, item)),
     ({ id }) => id,
   );
   const found = await mapConcurrent(headers, lookupConcurrency, async ({ id, end }) => {
@@ -131,7 +131,7 @@ export const readParts = async (
     return parts.map((part) => ({ k, p: part }));
   });
   const items = await getItems(store.table, keys, budget, options);
-  return items.map((item) => fromItem(store, projectId, item));
+  return items.map((item) => fromItem(projectId, item));
 };
 
 /**

@@ -258,7 +258,7 @@ export const replaceEnds = async (
     const lost = left.flatMap((report) => {
       const { projectId, id, item, end } = report;
       const before = stored.get(keyText(item));
-      const pointers = before ? lostPointers(fromItem(store, projectId, before), { start: null, end }) : [];
+      const pointers = before ? lostPointers(fromItem(projectId, before), { start: null, end }) : [];
       if (pointers.length > 0) noted.add(report);
       return pointers.map((pointer) => ({ projectId, id, pointer }));
     });
@@ -291,7 +291,7 @@ export const dropEnds = (store: Store, stored: readonly StartItem[], budget: Req
     const noted = new Set(lost.map(nameOf));
     const done = await mapConcurrent(starts, concurrency, (call) => {
       const { item, projectId, id, start, earlyTraces } = call;
-      const h = packHeader({ start, end: null, earlyTraces }, { projectId, id, policy: store.policy });
+      const h = packHeader({ start, end: null, earlyTraces }, { projectId, id });
       const changed = { ...item, h, ...(noted.has(nameOf(call)) && formerFlag) };
       return replaceItem(store.table, changed, unchanged(item), budget);
     });
@@ -393,7 +393,7 @@ export const updateCall = async (
       throw notFound(['body', 'call_id'], 'there is no such call in this project, or no start of it yet');
     const { item, start, end, earlyTraces } = stored;
     if (start.displayName === displayName) return { value: undefined };
-    const owner = { projectId, id, policy: store.policy };
+    const owner = { projectId, id };
     const h = packHeader({ start: { ...start, displayName }, end, earlyTraces }, owner);
     const held = await replaceItem(store.table, { ...item, h }, unchanged(item), budget);
     return held ? { value: undefined } : undefined;

@@ -152,7 +152,7 @@ export const findByResponse = async (
       rows += page.items.length;
       start = page.next;
       const requests = page.items.flatMap((item) => {
-        const part = fromItem(store, projectId, item);
+        const part = fromItem(projectId, item);
         const call = foldCall({ projectId, id: part.id }, [part]);
         return call?.start.attributes.kind === 'model' ? [call] : [];
       });

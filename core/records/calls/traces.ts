@@ -245,7 +245,7 @@ const hasTrace = ({ start, earlyTraces = [] }: StartEntry): boolean =>
 
 const itemOf = (store: Store, { projectId, id, traces }: Reservation): Item => ({
   ...startKey(projectId, id),
-  h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id, policy: store.policy }),
+  h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id }),
   ...expiry(store),
 });
 
@@ -260,6 +260,6 @@ const extend = (
   const isFull = !isParent && earlyTraces.length >= maxTurnTraces;
   if (missing.length === 0 || isFull) return Promise.resolve(true);
   const header = { start, end, earlyTraces: [...earlyTraces, ...missing] };
-  const h = packHeader(header, { projectId, id, policy: store.policy });
+  const h = packHeader(header, { projectId, id });
   return replaceItem(store.table, { ...item, h }, unchanged(item), budget);
 };

@@ -14,8 +14,8 @@ import { formatTime } from '../../../foundations/wire/index.ts';
 import type { Price } from './model.ts';
 import { readPrices } from './store.ts';
 
-/** A price with all fields that any policy answers. */
-const rowOf = (price: Price) => ({
+/** A price as it is answered. */
+const rowOf = (price: Price): PriceRow => ({
   id: price.id,
   llm_id: price.model,
   prompt_token_cost: price.promptTokenCost,
@@ -44,21 +44,24 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
   });
 };
 
-const select = (row: PriceRow, fields: readonly string[]): Partial<PriceRow> =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => fields.includes(field)));
+/** The fields that were asked for; without such, all that a price has. */
+const select = (row: PriceRow, fields: readonly string[] | null): Partial<PriceRow> =>
+  Object.fromEntries(
+    Object.entries(row).filter(([field, value]) => (fields ? fields.includes(field) : value !== null)),
+  );
 
 /**
  * Answers a query over a project's prices: a slice of those that match, in order, each with the
  * fields that were asked for.
  */
 export const queryPrices = async (
-  store: Pick<Store, 'table' | 'policy'>,
+  store: Pick<Store, 'table'>,
   { projectId, fields, where, sort, ...slice }: CostsQuery,
   budget: RequestBudget,
 ): Promise<Partial<PriceRow>[]> => {
   const prices = await readPrices(store, projectId, budget);
-  const kind = store.policy.recordKind(priceKind());
+  const kind = priceKind();
   const matches = where ? compile<PriceRow>(kind, where, readField) : () => true;
   const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
-  return sliceOf(rows, slice).map((row) => select(row, fields ?? kind.fields));
+  return sliceOf(rows, slice).map((row) => select(row, fields));
 };

@@ -37,7 +37,7 @@ export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
     terms.effectiveDate,
     terms.providerId,
     // Other prices have the ids that they always had.
-    ...(cacheReadTokenCost || cacheWriteTokenCost
+    ...(cacheReadTokenCost !== undefined || cacheWriteTokenCost !== undefined
       ? [cacheReadTokenCost ?? null, cacheWriteTokenCost ?? null]
       : []),
   ]);

@@ -1,5 +1,5 @@
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import { type FieldPath, pick, toPath, type Value, valueAt } from '../../../foundations/expression/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import { formatTime, type JsonObject, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
 import type { FeedbackHeader, FeedbackRecord } from './model.ts';
 
@@ -9,12 +9,10 @@ const payloadField = 'payload';
  * The fields of a record as it is answered, in order. Times are text; the payload has no value
  * here.
  */
-const valuesOf = (
-  policy: Policy,
-): Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> => ({
+const values: Readonly<Record<string, ((header: FeedbackHeader) => JsonValue) | typeof payloadField>> = {
   id: ({ id }) => id,
   project_id: ({ projectId }) => projectId,
-  [policy.columns.ref]: ({ ref }) => ref,
+  svc_ref: ({ ref }) => ref,
   feedback_type: ({ type }) => type,
   [payloadField]: payloadField,
   creator: ({ creator }) => creator,
@@ -23,13 +21,13 @@ const valuesOf = (
   call_ref: ({ callRef }) => callRef,
   trigger_ref: ({ triggerRef }) => triggerRef,
   created_at: ({ createdAt }) => formatTime(createdAt),
-  [policy.columns.userId]: ({ userId }) => userId,
-});
+  svc_user_id: ({ userId }) => userId,
+};
 
 /** The fields of a record but its payload, as they are answered. */
-export const headerFields = (policy: Policy, header: FeedbackHeader): JsonObject =>
+export const headerFields = (header: FeedbackHeader): JsonObject =>
   Object.fromEntries(
-    Object.entries(valuesOf(policy)).flatMap(([field, value]) =>
+    Object.entries(values).flatMap(([field, value]) =>
       value === payloadField ? [] : [[field, value(header)]],
     ),
   );
@@ -38,32 +36,30 @@ export const headerFields = (policy: Policy, header: FeedbackHeader): JsonObject
 export const isInPayload = ({ field }: FieldPath): boolean => field === payloadField;
 
 /** What a call's summary shows of feedback on it, in the order of a whole record. */
-export const joinedFields = (policy: Policy): string[] => [
+export const joinedFields: readonly string[] = [
   'id',
-  policy.columns.ref,
+  'svc_ref',
   'feedback_type',
   payloadField,
   'creator',
-  ...(policy.feedbackRefs ? ['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'] : []),
+  'annotation_ref',
+  'runnable_ref',
+  'call_ref',
+  'trigger_ref',
   'created_at',
-  policy.columns.userId,
+  'svc_user_id',
 ];
 
 /** Reads values from records. A payload is parsed once, when it is first asked for. */
 export class FeedbackReader {
-  readonly #values: ReturnType<typeof valuesOf>;
   readonly #parsed = new WeakMap<FeedbackRecord, JsonObject>();
-
-  constructor(policy: Policy) {
-    this.#values = valuesOf(policy);
-  }
 
   /**
    * What a path leads to; undefined if it leads nowhere. The payload must have been read if the
    * path leads into it.
    */
   value(record: FeedbackRecord, { field, steps }: FieldPath): Value {
-    const value = this.#values[field];
+    const value = values[field];
     if (value === undefined) return undefined;
     return valueAt(value === payloadField ? this.payload(record) : value(record.header), steps);
   }
@@ -78,7 +74,7 @@ export class FeedbackReader {
   /** Some fields of a record, whose payload must have been read if it is among them. */
   object(record: FeedbackRecord, fields: readonly string[]): JsonObject {
     const read = (field: string): JsonValue => {
-      const value = this.#values[field];
+      const value = values[field];
       if (value === payloadField) return record.payload === null ? null : this.payload(record);
       return value?.(record.header) ?? null;
     };
@@ -87,7 +83,7 @@ export class FeedbackReader {
 
   /** A whole field as JSON text; a payload as it was stored, unparsed. */
   json(record: FeedbackRecord, field: string): string {
-    const value = this.#values[field];
+    const value = values[field];
     if (value === payloadField) return record.payload ?? 'null';
     return JSON.stringify(value?.(record.header) ?? null);
   }
@@ -97,20 +93,27 @@ export class FeedbackReader {
  * Makes the encoder of records as JSON text. Each field that was asked for comes once, in the order
  * of a whole record.
  *
+ * @param names what fields are called in the answer
  * @param fields names and dotted paths, which keep the shape of what they lead into; null for all
  */
 export const encoder = (
-  policy: Policy,
   reader: FeedbackReader,
   fields: readonly string[] | null,
+  names: FieldNames = ownNames,
 ): ((record: FeedbackRecord) => string) => {
-  const all = Object.keys(valuesOf(policy));
+  const all = Object.keys(values);
   const asked = Map.groupBy((fields ?? all).map(toPath), ({ field }) => field);
   const columns = all.flatMap((field) => {
     const paths = asked.get(field);
     if (!paths) return [];
     const isWhole = paths.some(({ steps }) => steps.length === 0);
-    return [{ field, key: JSON.stringify(field), steps: isWhole ? null : paths.map(({ steps }) => steps) }];
+    return [
+      {
+        field,
+        key: JSON.stringify(names[field] ?? field),
+        steps: isWhole ? null : paths.map(({ steps }) => steps),
+      },
+    ];
   });
   return (record) => {
     const texts = columns.map(({ field, key, steps }) => {

@@ -14,7 +14,6 @@ import {
 } from '../../../foundations/encoding/index.ts';
 import type { Bounds } from '../../../foundations/expression/index.ts';
 import { bySize } from '../../../foundations/listing/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   asBytes,
   asText,
@@ -34,7 +33,7 @@ import {
   writeUnitBytes,
 } from '../../../foundations/storage/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
-import { type ProjectId, utf8Length } from '../../../foundations/wire/index.ts';
+import { type ProjectId, refScheme, utf8Length } from '../../../foundations/wire/index.ts';
 import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
 
 /*
@@ -170,16 +169,14 @@ type Fields = [
   payloadBytes: number,
 ];
 
-const ownPrefix = (policy: Policy, projectId: ProjectId): string => `${policy.refScheme}${projectId}/`;
+/** A ref with its scheme. A call may have an id that looks like one, after `call/`. */
+const isWhole = /^\w+:\/\/\//;
+
+const ownPrefix = (projectId: ProjectId): string => `${refScheme}${projectId}/`;
 
 /** @param payload JSON text; null if it is stored apart */
-export const toHead = (
-  policy: Policy,
-  header: FeedbackHeader,
-  payloadBytes: number,
-  payload: string | null,
-): Buffer => {
-  const prefix = ownPrefix(policy, header.projectId);
+export const toHead = (header: FeedbackHeader, payloadBytes: number, payload: string | null): Buffer => {
+  const prefix = ownPrefix(header.projectId);
   const short = <T extends string | null>(ref: T) =>
     ref?.startsWith(prefix) ? ref.slice(prefix.length) : ref;
   const fields: Fields = [
@@ -197,14 +194,13 @@ export const toHead = (
 };
 
 /** @throws Error if it is none */
-export const fromHead = (policy: Policy, projectId: ProjectId, bytes: Uint8Array): Head => {
+export const fromHead = (projectId: ProjectId, bytes: Uint8Array): Head => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   // JSON without white space has no line break.
   const end = text.indexOf('\n');
   const fields = JSON.parse(end < 0 ? text : text.slice(0, end)) as Fields;
-  const prefix = ownPrefix(policy, projectId);
-  const whole = (ref: string | null) =>
-    ref === null || ref.startsWith(policy.refScheme) ? ref : prefix + ref;
+  const prefix = ownPrefix(projectId);
+  const whole = (ref: string | null) => (ref === null || isWhole.test(ref) ? ref : prefix + ref);
   const [ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, userId, payloadBytes] = fields;
   return {
     ref: whole(ref) ?? '',
@@ -315,11 +311,7 @@ const packedMark = 0x28;
  *
  * @returns undefined where there is nothing for a reader
  */
-export const toEntry = async (
-  { policy }: Pick<Store, 'policy'>,
-  projectId: ProjectId,
-  item: Item,
-): Promise<Entry | undefined> => {
+export const toEntry = async (projectId: ProjectId, item: Item): Promise<Entry | undefined> => {
   const [k, t, f, r, h] = [item.k, item.t, item.f, item.r, item.h].map(asBytes);
   if (!k || !t) return undefined;
   const position = { id: recordIdOf(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
@@ -327,7 +319,7 @@ export const toEntry = async (
   if (r) return { kind: 'tombstone', position, replacedBy: positionFrom(r), origin };
   if (!h) return undefined;
   const bytes = h[0] === packedMark ? unpack(h) : h;
-  const { payload, payloadBytes, ...head } = fromHead(policy, projectId, bytes);
+  const { payload, payloadBytes, ...head } = fromHead(projectId, bytes);
   return { kind: 'record', header: { projectId, ...position, ...head }, payload, payloadBytes, origin };
 };
 
@@ -358,14 +350,14 @@ export const prepareItem = async (
   const base = frameItem(store, frame);
   const bytes = utf8Length(payload);
   const withHead = (h: Uint8Array): Item => ({ ...base, h });
-  const head = toHead(store.policy, frame.header, bytes, payload);
+  const head = toHead(frame.header, bytes, payload);
   const whole = withHead(head);
   if (itemBytes(whole) <= writeUnitBytes) return { item: whole, object: undefined };
   if (bytes <= maxToPackWhole) {
     const packed = withHead(await pack(head));
     if (itemBytes(packed) <= writeUnitBytes) return { item: packed, object: undefined };
   }
-  const item = withHead(toHead(store.policy, frame.header, bytes, null));
+  const item = withHead(toHead(frame.header, bytes, null));
   const packed = await pack(Buffer.from(payload, 'utf8'));
   if (packed.length <= maxInItem) return { item: { ...item, b: packed }, object: undefined };
   const object = payloadObject(frame.header, randomBytes(8).toString('hex'), store.retentionDays);
@@ -399,7 +391,7 @@ const toWholeEntry = async (
   item: Item,
   budget: RequestBudget,
 ): Promise<Entry | undefined> => {
-  const entry = await toEntry(store, projectId, item);
+  const entry = await toEntry(projectId, item);
   if (!entry || !lacksPayload(entry)) return entry;
   const object = asText(item.o);
   const packed = object === undefined ? asBytes(item.b) : await getObject(store.bucket, object, budget);
@@ -467,12 +459,8 @@ export async function* withPayloads(
  *
  * @returns undefined if the item is no record: a tombstone, or what is left of a purge
  */
-export const feedbackOf = async (
-  store: Pick<Store, 'policy'>,
-  projectId: ProjectId,
-  item: Item,
-): Promise<FeedbackRecord | undefined> => {
-  const entry = await toEntry(store, projectId, item);
+export const feedbackOf = async (projectId: ProjectId, item: Item): Promise<FeedbackRecord | undefined> => {
+  const entry = await toEntry(projectId, item);
   if (entry?.kind !== 'record') return undefined;
   const packed = asBytes(item.b);
   if (entry.payload !== null || !packed) return entry;
@@ -505,7 +493,7 @@ export const readStored = async (
     attributes: attributesButPayload,
   });
   const found = await mapConcurrent(items, items.length || 1, async (item): Promise<[string, Stored]> => {
-    const entry = await toEntry(store, projectId, item);
+    const entry = await toEntry(projectId, item);
     return [recordIdOf(projectId, asBytes(item.k) ?? new Uint8Array()), { item, entry }];
   });
   return new Map(found);

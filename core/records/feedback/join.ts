@@ -87,13 +87,11 @@ export class FeedbackJoin {
       this.#reading = this.#reading.then(() => this.#readProject(bytesPerCall * this.#calls));
       await this.#reading;
     }
-    const { policy } = this.#store;
-    const fields = joinedFields(policy);
     // One for each answer: it holds what it parses for as long as records are held.
-    const reader = new FeedbackReader(policy);
+    const reader = new FeedbackReader();
     const found = await mapConcurrent(callIds, concurrency, async (id): Promise<[string, JsonValue[]]> => {
-      const records = await this.#recordsOn(callRef(policy, this.#projectId, id));
-      return [id, records.map((record) => reader.object(record, fields))];
+      const records = await this.#recordsOn(callRef(this.#projectId, id));
+      return [id, records.map((record) => reader.object(record, joinedFields))];
     });
     return new Map(found.filter(([, records]) => records.length > 0));
   }

@@ -115,7 +115,7 @@ export const deleteFeedbackOn = async (
   budget: RequestBudget,
 ): Promise<void> => {
   await mapConcurrent(callIds, callsAtOnce, async (callId) => {
-    const ref = callRef(store.policy, projectId, callId);
+    const ref = callRef(projectId, callId);
     // Of a record that was replaced or purged, an object in the bucket may be left.
     const options = { toRow: (item: Item) => ({ id: recordIdOf(projectId, asBytes(item.k) ?? none) }) };
     for await (const rows of readRange(store.table, refRange(projectId, ref, {}), options, budget)) {

@@ -1,4 +1,5 @@
 import { type FeedbackQuery, feedbackKind } from '../../../api/feedback.ts';
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import {
   type Bounds,
   compile,
@@ -30,7 +31,6 @@ import {
   sortTies,
   type TimePlan,
 } from '../../../foundations/listing/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   asBytes,
   everyShard,
@@ -112,13 +112,13 @@ const chooseSource = (
 };
 
 /** Plans a query. Pure: what has to be fetched is known before anything is read. */
-export const plan = (policy: Policy, { where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
+export const plan = ({ where, sort, fields, limit, offset }: FeedbackQuery): Planned => {
   const expressions = where === null ? [] : conjuncts(where);
-  const lookup = { fields: ['id', policy.columns.ref, 'feedback_type'], time: 'created_at' };
-  const { ids, bounds, inBounds } = pushDown(policy.recordKind(feedbackKind()), lookup, expressions);
+  const lookup = { fields: ['id', 'svc_ref', 'feedback_type'], time: 'created_at' };
+  const { ids, bounds, inBounds } = pushDown(feedbackKind(), lookup, expressions);
   const onPayloads = expressions.filter((expression) => pathsIn(expression).some(isInPayload));
   const onHeaders = expressions.filter((expression) => !onPayloads.includes(expression));
-  const source = chooseSource(limit, ids, bounds, policy.columns.ref);
+  const source = chooseSource(limit, ids, bounds, 'svc_ref');
   const order = isOrderOfSource(sort, 'created_at') ? 'free' : 'sort';
   const dropsNone = source.kind === 'project' && expressions.every((expression) => inBounds.has(expression));
   return {
@@ -202,7 +202,7 @@ async function* entriesOf(
   budget: RequestBudget,
 ): AsyncGenerator<readonly Entry[]> {
   const toEntries = async (items: readonly Item[]): Promise<Entry[]> => {
-    const entries = await Promise.all(items.map((item) => toEntry(store, projectId, item)));
+    const entries = await Promise.all(items.map((item) => toEntry(projectId, item)));
     return entries.filter((entry) => entry !== undefined);
   };
   const { source, descending, enough, growth } = search;
@@ -284,10 +284,11 @@ export const queryFeedback = (
   store: Store,
   query: FeedbackQuery,
   budget: RequestBudget,
+  names: FieldNames = ownNames,
 ): FeedbackQueryAnswer => {
-  const planned = plan(store.policy, query);
-  const reader = new FeedbackReader(store.policy);
-  const kind = store.policy.recordKind(feedbackKind());
+  const planned = plan(query);
+  const reader = new FeedbackReader();
+  const kind = feedbackKind();
   const tests = (expressions: readonly Expression[]) => {
     const compiled = expressions.map((expression) =>
       compile<FeedbackRecord>(kind, expression, (path) => (record) => reader.value(record, path)),
@@ -305,7 +306,7 @@ export const queryFeedback = (
   const answered = inPlannedOrder(planned.plan, matching, () =>
     sortRecords(query.sort, planned.plan, reader, matching),
   );
-  const encode = encoder(store.policy, reader, query.fields);
+  const encode = encoder(reader, query.fields, names);
   return { plan: planned.plan, counts, records: encodeBatches(answered, counts, encode) };
 };
 
@@ -340,8 +341,8 @@ const sortRecords = (
 };
 
 /**
- * Counts the records that a query would answer without its slice, which some policies answer. They are
- * counted again only if the slice may have left some out.
+ * Counts the records that a query would answer without its slice. They are counted again only if the
+ * slice may have left some out.
  *
  * @param sent how many the query answered
  */

@@ -189,24 +189,17 @@ export const requireRoom = async (
   throw invalidAt(inBody, msg);
 };
 
-/** Gives a schema the names of the deployment's dialect. */
-export type SchemaInDialect = <S extends z.ZodMiniType>(own: S) => S;
-
 /**
  * Checks a value of a class that means something to the service.
  *
  * @param place where the value stands in the request
  * @throws ServiceError 422 that names each wrong place
  */
-export const checkValue = async (
-  value: JsonValue,
-  inDialect: SchemaInDialect,
-  place: readonly string[],
-): Promise<void> => {
+export const checkValue = async (value: JsonValue, place: readonly string[]): Promise<void> => {
   const check = entryOf(checks, value);
   if (!check || !isJsonObject(value)) return;
   try {
-    parseValue(inDialect(check.schema()), value);
+    parseValue(check.schema(), value);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     throw invalid(...error.detail.map((detail) => ({ ...detail, loc: [...place, ...detail.loc.slice(1)] })));
@@ -221,17 +214,13 @@ export const checkValue = async (
  *
  * @throws ServiceError 422 that names each wrong place
  */
-export const checkObject = async (
-  objectId: string,
-  value: JsonValue,
-  inDialect: SchemaInDialect,
-): Promise<void> => {
+export const checkObject = async (objectId: string, value: JsonValue): Promise<void> => {
   const only = entryOf(checks, value)?.objectId;
   if (only !== undefined && only !== objectId) {
     const msg = `should be ${only} for an object of class ${ownClassOf(value)}`;
     throw invalidAt(['body', 'obj', 'object_id'], msg);
   }
-  await checkValue(value, inDialect, inBody);
+  await checkValue(value, inBody);
 };
 
 type Grants = Pick<Caller, 'grants'>;

@@ -1,3 +1,4 @@
+import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import {
   compareAndSwap,
   type RequestBudget,
@@ -25,6 +26,10 @@ import { findVersions, packValue, putValue, readHeads } from './read.ts';
 /** An object's own field of a name; undefined where the value is no object or has none. */
 const own = (value: JsonValue, name: string): JsonValue | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** Whether a value is an op. Weave's SDKs store ops as custom types, whose `weave_type.type` is `Op`. */
+const isOp = (value: JsonValue): boolean =>
+  own(value, '_type') === 'op' || own(own(value, 'weave_type') ?? null, 'type') === 'Op';
 
 /** Classes that everything is built upon say nothing. */
 const roots: ReadonlySet<string> = new Set(['Object', 'BaseModel']);
@@ -82,14 +87,15 @@ export const createObject = async (
   userId: string,
   budget: RequestBudget,
   { admit, authorize }: ObjectChecks = {},
+  digests: Digests = ownDigests,
 ): Promise<string> => {
-  const digest = store.policy.valueDigest(sent);
+  const digest = digests.ofValue(sent);
   const val = await redactObject(store, name.objectId, sent, classWithMeaning);
   await admit?.({ ...name, val });
   checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
-  const kind = store.policy.isOp(val) ? 'op' : 'object';
+  const kind = isOp(val) ? 'op' : 'object';
   const baseObjectClass = baseObjectClassOf(val, kind);
   const meaning = classWithMeaning(val) ?? null;
   const about = { ...name, digest, kind, baseObjectClass, meaning, bytes, home } as const;

@@ -109,7 +109,7 @@ export const deleteVersions = async (
   const [head] = await readHeads(store, [name], budget);
   if (head === undefined) return 0;
   // Before the versions: once they are gone, nothing tells which digest `v3` stood for.
-  if (store.policy.labels) await removeLabels(store, name, digests, budget, names);
+  await removeLabels(store, name, digests, budget, names);
   let deleted = 0;
   const left = digests && [...new Set(digests)];
   for (;;) {
@@ -120,7 +120,7 @@ export const deleteVersions = async (
   }
   await sweep(store, name, [], budget);
   // What was put on them meanwhile, and the aliases that the request names.
-  if (store.policy.labels) await removeLabels(store, name, digests, budget);
+  await removeLabels(store, name, digests, budget);
   return deleted;
 };
 

@@ -6,7 +6,6 @@ export {
   checkValue,
   ownClassOf,
   readClass,
-  type SchemaInDialect,
 } from './classes.ts';
 export { createObject, type NewObject, type ObjectChecks } from './create.ts';
 export { deleteVersions } from './delete.ts';

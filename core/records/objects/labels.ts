@@ -15,7 +15,7 @@ import type { ObjectName, VersionHeader } from './model.ts';
 import { type Address, findVersions } from './read.ts';
 
 /*
- * Labels of versions, which not every policy has. An alias is a name of one version of an object, which can
+ * Labels of versions. An alias is a name of one version of an object, which can
  * be moved to another. A tag is a word on a version. Each is an item of its own, so setting one
  * again changes nothing, and different ones never meet.
  */

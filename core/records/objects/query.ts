@@ -1,4 +1,5 @@
 import type { ObjectSortKey, ObjectsFilter, ObjectsQuery } from '../../../api/objects.ts';
+import { type FieldNames, ownNames } from '../../../foundations/door.ts';
 import { compareText, sortable } from '../../../foundations/expression/index.ts';
 import {
   bySize,
@@ -8,7 +9,6 @@ import {
   scan,
   sortedByKeys,
 } from '../../../foundations/listing/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import {
   chunked,
   type Item,
@@ -174,10 +174,10 @@ export async function* flagLatest(
  * latest has the alias `latest` too
  */
 export const objectJson = (
-  policy: Policy,
   { header, isLatest }: ObjectVersion,
   val: string,
   { tags, aliases, bytes }: Partial<Labels & Pick<VersionHeader, 'bytes'>> = {},
+  names: FieldNames = ownNames,
 ): string => {
   const fields = JSON.stringify({
     project_id: header.projectId,
@@ -188,7 +188,7 @@ export const objectJson = (
     kind: header.kind,
     base_object_class: header.baseObjectClass,
     created_at: formatTime(header.createdAt),
-    [policy.columns.userId]: header.userId,
+    [names.svc_user_id ?? 'svc_user_id']: header.userId,
     ...(bytes !== undefined && { size_bytes: bytes }),
     ...(tags && { tags }),
     ...(aliases && { aliases: isLatest ? ['latest', ...aliases] : aliases }),
@@ -210,16 +210,22 @@ export async function* queryObjects(
   store: Store,
   query: ObjectsQuery,
   budget: RequestBudget,
+  names: FieldNames = ownNames,
 ): AsyncGenerator<string[]> {
   if (query.limit === 0 || query.filter.objectIds?.length === 0) return;
   for await (const batch of answered(store, query, budget)) {
     const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
     const toJson = (version: ObjectVersion, val: string) =>
-      objectJson(store.policy, version, val, {
-        ...labelsOf?.(version.header),
-        ...(query.withSizes && { bytes: version.header.bytes }),
-      });
-    if (query.metadataOnly) yield batch.map((version) => toJson(version, store.policy.noValue));
+      objectJson(
+        version,
+        val,
+        {
+          ...labelsOf?.(version.header),
+          ...(query.withSizes && { bytes: version.header.bytes }),
+        },
+        names,
+      );
+    if (query.metadataOnly) yield batch.map((version) => toJson(version, 'null'));
     else yield* withValues(store, batch, toJson, budget);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import {
   isDigest,
+  isLabel,
   isObjectId,
   type JsonValue,
   notFound,
@@ -88,19 +89,20 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
   return isDigest(version.digest) ? digestKey(name, version.digest) : undefined;
 };
 
-/** The alias that an address gives; undefined if it gives a digest, an index or `latest`. */
-const aliasOf = ({ objectId, version }: Address): string | undefined =>
-  version !== 'latest' && 'digest' in version && !isDigest(version.digest) && isObjectId(objectId)
-    ? version.digest
-    : undefined;
+/** The alias that an address gives; undefined if it gives a digest, an index, `latest` or no name at all. */
+const aliasOf = ({ objectId, version }: Address): string | undefined => {
+  if (version === 'latest' || !('digest' in version) || !isObjectId(objectId)) return undefined;
+  const { digest } = version;
+  return isDigest(digest) || !isLabel(digest) ? undefined : digest;
+};
 
-/** Puts digests in the place of aliases, if versions have any. What is no alias stays. */
+/** Puts digests in the place of aliases. What is no alias stays. */
 const withoutAliases = async (
   store: Store,
   addresses: readonly Address[],
   budget: RequestBudget,
 ): Promise<readonly Address[]> => {
-  const aliases = store.policy.labels ? addresses.map(aliasOf) : [];
+  const aliases = addresses.map(aliasOf);
   if (aliases.every((alias) => alias === undefined)) return addresses;
   const keys = addresses.map((address, i) => {
     const alias = aliases[i];
@@ -240,7 +242,7 @@ const isThere = async (store: Store, header: VersionHeader, budget: RequestBudge
 /**
  * Reads one version of an object with its value, strongly consistent.
  *
- * @param withoutValue whether no value is read, and the policy's `noValue` stands in its place
+ * @param withoutValue whether no value is read, and null stands in its place
  * @throws ServiceError 404 where there is none
  */
 export const readObject = async (
@@ -254,7 +256,7 @@ export const readObject = async (
     readHeads(store, [address], budget),
   ]);
   const readValue = async (version: FoundVersion): Promise<string | undefined> =>
-    withoutValue ? store.policy.noValue : (await readValues(store, [version], budget))[0];
+    withoutValue ? 'null' : (await readValues(store, [version], budget))[0];
   const val = found && (await readValue(found));
   if (!found || val === undefined) throw absent(address, head?.latest != null);
   const { header } = found;

@@ -66,7 +66,7 @@ const rowsIn = (store: Store, budget: RequestBudget): ((projectId: ProjectId) =>
   const reader = new RowReader(store, budget);
   return (projectId) => async (table, digest) => {
     if (typeof table !== 'string') return undefined;
-    const ref = parseTableRef(store.policy, table);
+    const ref = parseTableRef(table);
     return ref?.projectId === projectId ? reader.read(projectId, ref.digest, digest) : undefined;
   };
 };

@@ -1,3 +1,4 @@
+import type { Digests } from '../../../foundations/door.ts';
 import {
   pack as compress,
   decodeMessagePack,
@@ -86,7 +87,7 @@ export const digestBytes = (digest: string): Buffer => Buffer.from(digest, 'base
 export const digestOfBytes = (bytes: Uint8Array): string =>
   Buffer.from(bytes).toString('base64url').slice(0, 43);
 
-/** A row as it is to be stored: its line, the bytes of it as JSON, and the digest of what was sent. */
+/** A row as it is to be stored: its line of JSON, the bytes of it, and the digest of what was sent. */
 export interface Row {
   readonly line: string;
   readonly bytes: number;
@@ -99,33 +100,20 @@ export interface Row {
  * @throws ServiceError as {@link redactRows}
  */
 export const rowsOf = async (
-  store: Pick<Store, 'policy' | 'redactor'>,
+  store: Pick<Store, 'redactor'>,
   values: readonly JsonObject[],
+  digests: Digests,
 ): Promise<Row[]> => {
   const kept = await redactRows(store, values);
   return values.map((value, i) => {
     const text = JSON.stringify(kept[i]);
-    const digest = store.policy.valueDigest(value);
-    // The digest of a row that was redacted does not follow from it any more.
-    const line = kept[i] === value ? text : `${digest} ${text}`;
-    return { line, bytes: Buffer.byteLength(text), digest };
+    return { line: text, bytes: Buffer.byteLength(text), digest: digests.ofValue(value) };
   });
 };
 
-/** A row in a line of a pack. */
-export interface StoredRow {
-  /** As JSON text. */
-  readonly text: string;
-  /** The digest of what was sent; undefined if that is what is stored. */
-  readonly digest: string | undefined;
-}
-
-/** Reads the line of a row: compact JSON, after the digest and a space if that does not follow from it. */
-export const rowInLine = (line: string): StoredRow => {
-  if (line.startsWith('{')) return { text: line, digest: undefined };
-  const space = line.indexOf(' ');
-  return { text: line.slice(space + 1), digest: line.slice(0, space) };
-};
+/** The JSON text of a row in its line. Before it, former versions wrote the digest of some rows. */
+export const textInLine = (line: string): string =>
+  line.startsWith('{') ? line : line.slice(line.indexOf(' ') + 1);
 
 /** Where a row lies: its pack, and its position there. */
 export interface Location {
@@ -368,7 +356,7 @@ export const partAt = ({ starts }: Pack, position: number): number =>
   starts.findLastIndex((start) => start <= position);
 
 /**
- * Reads the lines of a part: {@link rowInLine}.
+ * Reads the lines of a part: {@link textInLine}.
  *
  * @throws Error if they are missing
  */

@@ -5,19 +5,24 @@ import type { RequestBudget, Store } from '../../../foundations/storage/index.ts
 import { invalidAt, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import {
   findRows,
+  type LocatedRow,
   type Pack,
   partAt,
   type Run,
+  readEntries,
   readPacks,
   readPart,
-  rowInLine,
-  type StoredRow,
+  textInLine,
 } from './packs.ts';
 import { findTable, noTable, type StoredTable } from './table.ts';
 
 /** A row as it is read, with its place in its table. */
-export interface ReadRow extends StoredRow {
+export interface ReadRow {
   readonly index: number;
+  /** As JSON text. */
+  readonly text: string;
+  /** The digest that it was stored by. */
+  readonly digest: string;
 }
 
 /** Rows of a pack that follow each other, and the place of the first in the table. */
@@ -67,7 +72,14 @@ const runsOfRows = async (
   );
 };
 
-/** Reads runs part by part. A part that comes several times in a row is read once. */
+/** @throws Error if a pack has fewer digests than rows */
+const digestAt = (entries: readonly LocatedRow[], position: number): string => {
+  const entry = entries[position];
+  if (!entry) throw new Error(`a pack has no digest of its row ${position}`);
+  return entry.digest;
+};
+
+/** Reads runs part by part. What comes several times in a row is read once. */
 async function* readRuns(
   store: Store,
   projectId: ProjectId,
@@ -76,17 +88,29 @@ async function* readRuns(
 ): AsyncGenerator<ReadRow[]> {
   const packs = await readPacks(store, projectId, runs, budget);
   let last: { readonly pack: Pack; readonly part: number; readonly lines: string[] } | undefined;
+  let entries: readonly LocatedRow[] = [];
   for (const { pack: id, from, count, index } of runs) {
     const pack = packs.get(id);
     if (!pack) continue;
     for (let position = from; position < from + count; ) {
       const part = partAt(pack, position);
-      if (last?.pack !== pack || last.part !== part)
-        last = { pack, part, lines: await readPart(store, projectId, pack, part, budget) };
+      if (last?.pack !== pack || last.part !== part) {
+        const isKnown = last?.pack === pack;
+        const [lines, digests] = await Promise.all([
+          readPart(store, projectId, pack, part, budget),
+          isKnown ? entries : readEntries(store, projectId, pack, budget),
+        ]);
+        last = { pack, part, lines };
+        entries = digests;
+      }
       const start = pack.starts[part] ?? 0;
       const lines = last.lines.slice(position - start, from + count - start);
       const first = index + position - from;
-      yield lines.map((line, i) => ({ ...rowInLine(line), index: first + i }));
+      yield lines.map((line, i) => ({
+        index: first + i,
+        text: textInLine(line),
+        digest: digestAt(entries, position + i),
+      }));
       position += lines.length;
     }
   }
@@ -130,10 +154,8 @@ export async function* queryTable(
   yield sliceOf(sorted(rows, sort), slice);
 }
 
-export const rowJson = ({ policy }: Pick<Store, 'policy'>, { index, text, digest }: ReadRow): string => {
-  const own = digest ?? policy.valueDigest(parseJson(text) as JsonValue);
-  return `{"digest":"${own}","val":${text},"original_index":${index}}`;
-};
+export const rowJson = ({ index, text, digest }: ReadRow): string =>
+  `{"digest":"${digest}","val":${text},"original_index":${index}}`;
 
 /** So many parts of packs are kept, of some 512 KB each: refs often lead to rows side by side. */
 const maxParts = 16;
@@ -187,6 +209,6 @@ export class RowReader {
       readPart(this.#store, projectId, pack, part, this.#budget),
     );
     const line = lines[from - (pack.starts[part] ?? 0)];
-    return line === undefined ? undefined : rowInLine(line).text;
+    return line === undefined ? undefined : textInLine(line);
   }
 }

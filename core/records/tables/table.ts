@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TableChange } from '../../../api/tables.ts';
+import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import {
   pack as compress,
   decodeMessagePack,
@@ -183,8 +184,9 @@ export const createTable = async (
   values: readonly JsonObject[],
   expected: string | null,
   budget: RequestBudget,
+  digests: Digests = ownDigests,
 ): Promise<MadeTable> => {
-  const rows = await rowsOf(store, values);
+  const rows = await rowsOf(store, values, digests);
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
   checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
@@ -285,11 +287,12 @@ export const updateTable = async (
   baseDigest: string,
   changes: readonly TableChange[],
   budget: RequestBudget,
+  digests: Digests = ownDigests,
 ): Promise<{ readonly digest: string; readonly touched: readonly string[] }> => {
   const base = await findTable(store, projectId, baseDigest, budget);
   if (!base) throw noTable(projectId, baseDigest, 'base_digest');
   const sent = changes.flatMap((change) => (change.kind === 'pop' ? [] : [change.row]));
-  const made = (await rowsOf(store, sent)).values();
+  const made = (await rowsOf(store, sent, digests)).values();
   const added = changes.map((change) => (change.kind === 'pop' ? undefined : made.next().value));
   const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);

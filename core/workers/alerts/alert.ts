@@ -12,7 +12,7 @@ export interface LoadedAlert {
   readonly alert: Alert;
 }
 
-/** Parses the value of an alert in the dialect of the deployment; undefined for a value that is none. */
+/** Parses the value of an alert; undefined for a value that is none. */
 export type ParseAlert = (value: JsonObject) => Alert | undefined;
 
 /**

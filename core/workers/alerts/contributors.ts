@@ -1,7 +1,7 @@
 import type { Alert } from '../../../api/alerts.ts';
 import type { StatsRequest } from '../../../api/stats.ts';
 import type { Links } from '../../../foundations/links.ts';
-import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
+import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, isJsonObject, parseRef } from '../../../foundations/wire/index.ts';
 import { type BucketRow, numberIn, type OneNumber, type Span, statsOf } from '../../questions/stats/index.ts';
 import { scanCalls } from '../../questions/stats/scan.ts';
@@ -31,13 +31,12 @@ type Named = Pick<Contributor, 'label' | 'value'> & {
 };
 
 /** The name of an op without its version, if it is a ref. */
-const shortOp = ({ policy }: Pick<Store, 'policy'>, opName: string): string => {
-  const ref = parseRef(policy, opName);
+const shortOp = (opName: string): string => {
+  const ref = parseRef(opName);
   return ref?.kind === 'op' ? ref.name : opName;
 };
 
-const nameOf = (store: Pick<Store, 'policy'>, { start }: CallHeader): string =>
-  start.displayName ?? shortOp(store, start.opName);
+const nameOf = ({ start }: CallHeader): string => start.displayName ?? shortOp(start.opName);
 
 /** The ops whose calls have most of a number. */
 const ops = async (
@@ -69,7 +68,7 @@ const ops = async (
     .filter(([, value]) => value > 0)
     .sort(([, a], [, b]) => b - a)
     .slice(0, maxNamed)
-    .map(([op, value]) => ({ label: shortOp(calls, op), value, op }));
+    .map(([op, value]) => ({ label: shortOp(op), value, op }));
 };
 
 /** The calls that have most of a number, or least. */
@@ -96,7 +95,7 @@ const singleCalls = async (
       if (cell.latency.count === 0 && !withUsage) return;
       const value = numberIn(sum, cell) ?? 0;
       const call = { trace: header.start.traceId, id: header.id };
-      first = worst(alert, first, { label: nameOf(calls, header), value, call });
+      first = worst(alert, first, { label: nameOf(header), value, call });
     },
     { scanned: 0, hydrated: 0 },
     budget,
@@ -116,7 +115,7 @@ const ratedCalls = async (
   let first: readonly { readonly value: number; readonly id: string }[] = [];
   for await (const one of ratedIn(feedback, projectId, [metric.feedbackType ?? ''], span, budget)) {
     const value = ratingOf(metric, one);
-    const ref = parseRef(feedback.policy, one.ref);
+    const ref = parseRef(one.ref);
     if (value !== undefined && ref?.kind === 'call') first = worst(alert, first, { value, id: ref.callId });
   }
   const ids = [...new Set(first.map(({ id }) => id))];
@@ -124,7 +123,7 @@ const ratedCalls = async (
   return first.flatMap(({ value, id }): Named[] => {
     const header = headers.get(id);
     if (!header) return [];
-    return [{ label: nameOf(calls, header), value, call: { trace: header.start.traceId, id } }];
+    return [{ label: nameOf(header), value, call: { trace: header.start.traceId, id } }];
   });
 };
 

@@ -115,7 +115,6 @@ export async function* ratedIn(
   [from, to]: Span,
   budget: RequestBudget,
 ): AsyncGenerator<Rated> {
-  const { ref } = store.policy.columns;
   const ofTypes: Expression = {
     kind: 'in',
     input: { kind: 'field', path: toPath('feedback_type') },
@@ -123,7 +122,7 @@ export async function* ratedIn(
   };
   const where: Expression = { kind: 'and', operands: [ofTypes, ...isDuring('created_at', from, to)] };
   const query = {
-    ...{ projectId, where, fields: ['feedback_type', 'payload', 'created_at', ref] },
+    ...{ projectId, where, fields: ['feedback_type', 'payload', 'created_at', 'svc_ref'] },
     ...{ sort: [], limit: null, offset: 0 },
   };
   for await (const batch of queryFeedback(store, query, budget).records)
@@ -134,7 +133,7 @@ export async function* ratedIn(
         type: String(record.feedback_type),
         payload: record.payload ?? null,
         createdAt: parseTime(String(record.created_at)) ?? 0,
-        ref: String(record[ref]),
+        ref: String(record.svc_ref),
       };
     }
 }

@@ -1,5 +1,4 @@
 import { tokensOf } from '../../../api/shared/usage.ts';
-import type { Policy } from '../../../foundations/policy.ts';
 import type { Bucket, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   ExactNumber,
@@ -97,7 +96,6 @@ interface CallMeasures {
 }
 
 const callRow = (
-  policy: Policy,
   header: CallHeader,
   { usage, costs }: CallMeasures,
   state: Omit<State, 'projectId' | 'id'>,
@@ -110,7 +108,7 @@ const callRow = (
       ...commonCells({ projectId, id, ...state }, false),
       ...{ trace_id: start.traceId, parent_id: start.parentId },
       ...{ thread_id: start.threadId, turn_id: start.turnId, op_name: start.opName },
-      trace_name: String(serviceSummary(policy, header).trace_name),
+      trace_name: String(serviceSummary(header).trace_name),
       ...{ started_at: start.startedAt, ended_at: end?.endedAt ?? null, latency_ms: latencyMs(header) },
       ...{ status: statusOf(header), user_id: start.userId, run_id: start.runId },
       ...{ run_step: start.runStep, run_step_end: end?.runStepEnd ?? null },
@@ -141,12 +139,8 @@ const scoresIn = (payload: JsonObject): Record<string, number> =>
   );
 
 /** The row of a record of feedback. */
-const feedbackRow = (
-  policy: Policy,
-  { header, payload }: FeedbackRecord,
-  state: Omit<State, 'projectId' | 'id'>,
-): Row => {
-  const ref = parseRef(policy, header.ref);
+const feedbackRow = ({ header, payload }: FeedbackRecord, state: Omit<State, 'projectId' | 'id'>): Row => {
+  const ref = parseRef(header.ref);
   const scores = payload === null ? {} : scoresIn(parseJson(payload) as JsonObject);
   return {
     dataset: 'feedback',
@@ -257,7 +251,7 @@ const callRows = async (
   const { calls } = sources;
   const states = await callStates(
     calls,
-    changes.flatMap((change) => toCallChange(calls, change) ?? []),
+    changes.flatMap((change) => toCallChange(change) ?? []),
     writtenAt,
     budget,
   );
@@ -267,24 +261,20 @@ const callRows = async (
     const state = { version, writtenAt };
     const former = formerDays.map((day) => deletedRow('calls', { projectId, id, ...state }, day));
     const measures = header && measured.get(header);
-    return measures ? [...former, callRow(calls.policy, header, measures, state)] : former;
+    return measures ? [...former, callRow(header, measures, state)] : former;
   });
 };
 
 /** The row of the last of a record's changes; none if nothing of it ever was a row. */
-const feedbackRowOf = async (
-  { feedback }: RowSources,
-  changes: readonly ItemChange[],
-  writtenAt: Micros,
-): Promise<Row[]> => {
+const feedbackRowOf = async (changes: readonly ItemChange[], writtenAt: Micros): Promise<Row[]> => {
   const last = changes.at(-1);
   if (!last) return [];
   const { projectId, sequence, after } = last;
   const state = { version: versionOf(sequence), writtenAt };
-  const record = after && (await feedbackOf(feedback, projectId, after));
-  if (record) return [feedbackRow(feedback.policy, record, state)];
+  const record = after && (await feedbackOf(projectId, after));
+  if (record) return [feedbackRow(record, state)];
   for (const { before } of changes) {
-    const former = before && (await feedbackOf(feedback, projectId, before));
+    const former = before && (await feedbackOf(projectId, before));
     if (!former) continue;
     const { id, createdAt } = former.header;
     return [deletedRow('feedback', { projectId, id, ...state }, dayOf(createdAt))];
@@ -312,7 +302,7 @@ const makeRows = async (
     of(sources.feedback),
     ({ projectId, key }) => `${projectId} ${JSON.stringify(key)}`,
   );
-  for (const ofRecord of feedback.values()) rows.push(...(await feedbackRowOf(sources, ofRecord, writtenAt)));
+  for (const ofRecord of feedback.values()) rows.push(...(await feedbackRowOf(ofRecord, writtenAt)));
   return rows;
 };
 

@@ -38,7 +38,7 @@ const concurrency = 8;
 
 /** The changes that some evaluator may want, by its sample alone. Of others nothing is unpacked. */
 const wantedChanges = async (
-  { calls, evaluators }: Watch,
+  { evaluators }: Watch,
   changes: readonly ItemChange[],
   shares: Shares,
   budget: RequestBudget,
@@ -48,7 +48,7 @@ const wantedChanges = async (
     const enabled = await evaluators.enabledIn(projectId, budget);
     if (enabled.length === 0) return [];
     return some.flatMap((change): Wanted[] => {
-      const ofCall = toCallChange(calls, change);
+      const ofCall = toCallChange(change);
       if (!ofCall) return [];
       const by = shares.sample(projectId, () =>
         enabled.filter((evaluator) => isSampled(evaluator, ofCall.id)),
@@ -95,7 +95,7 @@ const jobsOf = async (
   const ended = await endedCalls(calls, [...by.keys()], budget);
   const candidates = ended.flatMap(({ change, header }): readonly Candidate[] => {
     if (header.start.isJudges) return [];
-    const row = new CallRow(calls.policy, header);
+    const row = new CallRow(header);
     return shares.decide(header.projectId, () =>
       (by.get(change) ?? []).flatMap((evaluator) =>
         isOver(evaluator, header) && evaluator.tests.onHeader(row) ? { evaluator, row } : [],

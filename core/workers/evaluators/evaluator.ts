@@ -47,7 +47,6 @@ const identityOf = ({ on, judge, check }: JsonObject): string =>
   shortDigest(canonicalJson([on ?? null, judge ?? null, check ?? null])).toString('hex');
 
 const toLoaded = (
-  { policy }: Pick<Store, 'policy'>,
   header: VersionHeader,
   value: JsonObject,
   parse: ParseEvaluator,
@@ -60,7 +59,7 @@ const toLoaded = (
     ...{ projectId, filter, where, includes: noIncludes, columns: null, expand: [] },
     ...{ limit: null, offset: 0, sort: [], returnExpanded: false },
   };
-  const tests = testsOf(policy, query, plan(policy, query, Date.now() * 1000));
+  const tests = testsOf(query, plan(query, Date.now() * 1000));
   return { ...{ projectId, objectId, digest, userId, evaluator }, identity: identityOf(value), tests };
 };
 
@@ -73,7 +72,7 @@ const readEnabled = async (
 ): Promise<readonly LoadedEvaluator[]> => {
   const found = await readClass(store, projectId, evaluatorClass, null, budget);
   return found.flatMap(({ header, value }) => {
-    const loaded = toLoaded(store, header, value, parse);
+    const loaded = toLoaded(header, value, parse);
     return loaded?.evaluator.enabled ? [loaded] : [];
   });
 };
@@ -96,7 +95,7 @@ export const readEvaluators = async (
     there.map((version, i) => {
       const value = parseJson(values[i] ?? 'null') as JsonValue;
       const isOne = ownClassOf(value) === evaluatorClass && isJsonObject(value);
-      return [version, isOne ? toLoaded(store, version.header, value, parse) : undefined];
+      return [version, isOne ? toLoaded(version.header, value, parse) : undefined];
     }),
   );
   return found.map((version) => version && loaded.get(version));

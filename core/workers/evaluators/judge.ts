@@ -15,6 +15,7 @@ import {
   type JsonValue,
   newId,
   type ProjectId,
+  refScheme,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import {
@@ -109,8 +110,8 @@ const without = (error: string): Judged => ({ verdict: { value: null, error }, j
 const failing = (error: string): Judged => ({ ...without(error), isFailure: true });
 
 /** Whether a call passes what an evaluator asks of its payloads; whoever decided knew its header. */
-const passesPayload = ({ policy }: Store, { tests }: LoadedEvaluator, call: StoredCall): boolean =>
-  !tests.later || tests.later(new CallRow(policy, call.header).readAs(call));
+const passesPayload = ({ tests }: LoadedEvaluator, call: StoredCall): boolean =>
+  !tests.later || tests.later(new CallRow(call.header).readAs(call));
 
 /**
  * The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked, as far
@@ -144,8 +145,8 @@ export const asksJudge = async (
   return Boolean(version?.evaluator.judge);
 };
 
-const refOf = ({ policy }: Store, { projectId, objectId, digest }: Judger): string | null =>
-  digest === null ? null : `${policy.refScheme}${projectId}/object/${objectId}:${digest}`;
+const refOf = ({ projectId, objectId, digest }: Judger): string | null =>
+  digest === null ? null : `${refScheme}${projectId}/object/${objectId}:${digest}`;
 
 /** An answer of a judge. */
 interface Answer {
@@ -227,7 +228,7 @@ class Pricing {
 
 /** Asks a judge once, and gives what came as the reports of a call. */
 const ask = async (
-  { inference, calls, askMs }: Asking,
+  { inference, askMs }: Asking,
   loaded: Judger,
   callId: string,
   body: JsonObject & { readonly model: string },
@@ -235,14 +236,14 @@ const ask = async (
   pricing: Pricing,
 ): Promise<Answer> => {
   const { projectId, evaluator } = loaded;
-  const ref = refOf(calls, loaded);
+  const ref = refOf(loaded);
   const path = '/chat/completions';
   const id = newId();
   const requestId = randomUUID();
   const attributes = {
     kind: 'model',
     ...(ref === null ? { trial: true } : { evaluator: ref }),
-    judged: callRef(calls.policy, projectId, callId),
+    judged: callRef(projectId, callId),
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),
   };
   const recording = new Recording({
@@ -463,7 +464,7 @@ class Session {
       !answer.failure && refusalOf(answer) === undefined
         ? readVerdict(judge.answer, answerText(answer.output))
         : undefined;
-    const judged = verdict && { verdict, judgesCall: callRef(calls.policy, projectId, answer.callId) };
+    const judged = verdict && { verdict, judgesCall: callRef(projectId, answer.callId) };
     const { usd, ofLimits } = pricing.spent(answer);
     this.#usd = this.#usd === null || usd === null ? null : this.#usd + usd;
     const spent = ofLimits === null ? null : nanosUp(ofLimits);
@@ -525,7 +526,7 @@ export const judgeCall = async (
   ]);
   if (existing.has(id)) return { kind: 'known' };
   if (!call?.header.end || call.header.start.isJudges) return { kind: 'dropped' };
-  if (!job.isAsked && !passesPayload(calls, loaded, call)) return { kind: 'dropped' };
+  if (!job.isAsked && !passesPayload(loaded, call)) return { kind: 'dropped' };
   const { verdict, judgesCall, isFailure } = await judgedBy(judging, loaded, call, budget).catch(
     (error: unknown) => {
       if (isLast && error instanceof NotYet && !(error instanceof Busy)) return failing(error.message);
@@ -533,9 +534,9 @@ export const judgeCall = async (
     },
   );
   const draft = {
-    ...{ projectId, id, ref: callRef(calls.policy, projectId, callId) },
+    ...{ projectId, id, ref: callRef(projectId, callId) },
     ...{ type: verdictTypeOf(loaded.evaluator.name), payload: payloadOf(verdict), creator: null },
-    ...{ annotationRef: null, runnableRef: refOf(calls, loaded), callRef: judgesCall, triggerRef: null },
+    ...{ annotationRef: null, runnableRef: refOf(loaded), callRef: judgesCall, triggerRef: null },
   };
   try {
     await createOneFeedback(feedback, draft, loaded.userId, budget);

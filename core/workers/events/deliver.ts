@@ -126,17 +126,17 @@ const makeEvents = async (
   const { calls, feedback } = sources;
   const changes = records.map(toChange);
   const ofCalls = changes.flatMap((change) =>
-    change.table === calls.table.name ? (toCallChange(calls, change) ?? []) : [],
+    change.table === calls.table.name ? (toCallChange(change) ?? []) : [],
   );
   const ended = await endedCalls(calls, ofCalls, budget);
   const headers = ended.map(({ header }) => header);
   const measured = await measure(sources, headers, sources.payloads, budget);
   const events = ended.flatMap((call) => {
     const measures = measured.get(call.header);
-    return measures ? callEvents(calls.policy, call, measures) : [];
+    return measures ? callEvents(call, measures) : [];
   });
   for (const change of changes.filter(({ table }) => table === feedback.table.name)) {
-    const event = await feedbackEvent(feedback, change);
+    const event = await feedbackEvent(change);
     if (event) events.push(event);
   }
   return inOrder(records, events);

@@ -1,6 +1,5 @@
 import { shortDigest } from '../../../foundations/encoding/index.ts';
-import type { Policy } from '../../../foundations/policy.ts';
-import { asBytes, type Item, type Store } from '../../../foundations/storage/index.ts';
+import { asBytes, type Item } from '../../../foundations/storage/index.ts';
 import {
   callRef,
   type JsonObject,
@@ -99,10 +98,10 @@ const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [
   ...(isTurn({ id, ...start }) ? (['TurnEnded'] as const) : []),
 ];
 
-const headerFields = (policy: Policy, header: CallHeader): JsonObject =>
+const headerFields = (header: CallHeader): JsonObject =>
   Object.fromEntries(
-    callColumns(policy).flatMap((column) =>
-      isPayloadColumn(column) ? [] : [[column, headerValue(policy, header, column) ?? null]],
+    callColumns.flatMap((column) =>
+      isPayloadColumn(column) ? [] : [[column, headerValue(header, column) ?? null]],
     ),
   );
 
@@ -114,7 +113,6 @@ const parsed = (payload: Payload): JsonObject =>
  * ids however often it is reported, and wherever its payload lies.
  */
 export const callEvents = (
-  policy: Policy,
   { change: { change }, header }: EndedCall,
   { usage, costs, payload }: Measured,
 ): ServiceEvent[] => {
@@ -123,9 +121,9 @@ export const callEvents = (
   // A call that did not wait has the id that it had before ends said so.
   const revision = waited === null ? others : { ...others, waited };
   const detail = {
-    call_ref: callRef(policy, projectId, id),
-    ...headerFields(policy, header),
-    ...serviceSummary(policy, header),
+    call_ref: callRef(projectId, id),
+    ...headerFields(header),
+    ...serviceSummary(header),
     ...shortAttributes(header.start),
     total_cost: totalCost(costs),
   };
@@ -144,9 +142,9 @@ export const callEvents = (
 };
 
 /** The ref of the call that a ref leads to. */
-const callAt = (policy: Policy, text: string): string | null => {
-  const ref = parseRef(policy, text);
-  return ref?.kind === 'call' ? callRef(policy, ref.projectId, ref.callId) : null;
+const callAt = (text: string): string | null => {
+  const ref = parseRef(text);
+  return ref?.kind === 'call' ? callRef(ref.projectId, ref.callId) : null;
 };
 
 const digestOf = (item: Item | undefined): string | undefined => {
@@ -158,19 +156,22 @@ const digestOf = (item: Item | undefined): string | undefined => {
  * The event of a change of the feedback table. Records that were replaced or purged make none. The
  * id is made of the record's content and time, so that the same record has the same.
  */
-export const feedbackEvent = async (
-  store: Store,
-  { projectId, before, after, at, sequence }: ItemChange,
-): Promise<ServiceEvent | undefined> => {
-  const record = after && (await feedbackOf(store, projectId, after));
+export const feedbackEvent = async ({
+  projectId,
+  before,
+  after,
+  at,
+  sequence,
+}: ItemChange): Promise<ServiceEvent | undefined> => {
+  const record = after && (await feedbackOf(projectId, after));
   // A record whose attributes changed, but not its content, is no new one.
   if (!record || (before?.h && digestOf(before) === digestOf(after))) return undefined;
   const { header, payload } = record;
   const id = eventId('FeedbackCreated', projectId, header.id, header.createdAt, digestOf(after));
   const detail = {
     event_id: id,
-    ...feedbackFields(store.policy, header),
-    on_call: callAt(store.policy, header.ref),
+    ...feedbackFields(header),
+    on_call: callAt(header.ref),
   };
   // The payload of a record is null if it lies in the bucket.
   const fitting =

@@ -24,7 +24,8 @@ import { type FunctionSpec, queueUrls, type StackSpec } from './template/index.t
  * otherwise.
  */
 export const sourceNames = ({ api }: Pick<StackSpec, 'api'>): ((name: string) => string) => {
-  const sources = new Map(api.routes.map(({ function: { name }, path }) => [name, path]));
+  // Of routes that share a function, the first.
+  const sources = new Map(api.routes.toReversed().map(({ function: { name }, path }) => [name, path]));
   for (const { authorizer } of api.routes)
     if (authorizer) sources.set(authorizer.function.name, 'authorizer');
   return (name) => sources.get(name) ?? name;

@@ -57,7 +57,7 @@ const keyOf = async (
     region: localRegion,
     credentials: localCredentials,
   });
-  const key = makeKey('svc');
+  const key = makeKey();
   const grantee = { user, grants: [{ scope: 'page/*', role }] } as const;
   await putKey({ client, name: tableNameOf(stack, 'keys') }, newRecord(key, grantee, Date.now() * 1000));
   client.destroy();

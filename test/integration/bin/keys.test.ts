@@ -90,7 +90,7 @@ const nowMicros = () => Date.now() * 1000;
 /** Makes a key and gives it parsed. */
 const created = async (argv: string) => {
   const { out } = await keys(`create ${argv} ${onTable()}`);
-  const key = parseKey('svc', out);
+  const key = parseKey(out);
   if (!key) throw new Error('no key was made');
   return key;
 };
@@ -102,9 +102,7 @@ describe('create', () => {
     );
     expect(code).toBe(0);
     const header = `Basic ${btoa(`ada:${out}`)}`;
-    expect(
-      await authenticate(header, 'basic', { service: 'svc', table: operator().table }, nowMicros()),
-    ).toMatchObject({
+    expect(await authenticate(header, 'basic', { table: operator().table }, nowMicros())).toMatchObject({
       caller: {
         user: 'ada',
         grants: [
@@ -119,7 +117,7 @@ describe('create', () => {
     const argv = `create --user lim --grant *:inference --usd-per-day 5 --usd-per-month 0.50 ${onTable()}`;
     const { out, err } = await keys(argv);
     expect(err).toContain('limits   $5 a day, $0.5 a month');
-    const store = { service: 'svc', table: operator().table };
+    const store = { table: operator().table };
     const { caller } = {
       caller: undefined,
       ...(await authenticate(`Bearer ${out}`, 'bearer', store, nowMicros())),
@@ -141,7 +139,7 @@ describe('create', () => {
   it('writes only the key to standard output, and everything else to standard error', async () => {
     const argv = `create --user ada --grant acme/x:read --expires 2127-01-01 ${onTable()}`;
     const { out, err } = await keys(argv);
-    const key = parseKey('svc', out);
+    const key = parseKey(out);
     expect(key).toBeDefined();
     expect(err).toContain(key?.id);
     expect(err).toContain('acme/x:read');
@@ -171,13 +169,10 @@ describe('create', () => {
     expect((await getKey(operator().table, id))?.expiresAt).toBe(Date.UTC(2127, 0, 1) * 1000);
   });
 
-  it("starts the key with the dialect's name from the configuration or the option", async () => {
-    const configured = await mkdtemp(join(tmpdir(), 'keys-'));
-    await writeFile(join(configured, 'cdk.json'), '{"context": {"dialect": "weave"}}');
+  it('starts each key with the name of the service, and knows no option for another', async () => {
     const argv = `create --user ada --grant *:read ${onTable()}`;
-    expect((await keys(argv, { root: configured })).out).toMatch(/^weave_/);
-    expect((await keys(`${argv} --service svc`, { root: configured })).out).toMatch(/^svc_/);
-    await rm(configured, { recursive: true });
+    expect((await keys(argv)).out).toMatch(/^svc_/);
+    expect((await keys(`${argv} --service weave`)).err).toMatch(/'--service'/);
   });
 
   it.each([
@@ -188,7 +183,6 @@ describe('create', () => {
     ['an expiry that is past', '--user ada --grant *:read --expires 2020-01-01', /should be in the future/],
     ['an expiry that is none', '--user ada --grant *:read --expires soon', /--expires soon: should be days/],
     ['no days', '--user ada --grant *:read --expires 0d', /should be in the future/],
-    ['a bad service name', '--user ada --grant *:read --service My', /--service My: should be/],
     ['a stray argument', '--user ada --grant *:read more', /'more'/],
     ['an unknown option', '--user ada --grant *:read --force', /'--force'/],
   ])('refuses %s with exit code 2 and makes nothing', async (_, argv, message) => {
@@ -303,7 +297,6 @@ describe('the program', () => {
 /** What a local service would have written down, with some of it changed. */
 const writtenBy = (changes: object = {}) => ({
   pid: process.pid,
-  service: 'svc',
   authorizerCacheSeconds: 60,
   dynamodb: operator().endpoint,
   credentials: localCredentials,
@@ -332,18 +325,6 @@ describe('the local service', () => {
   it('has its keys in the tables that it names in its file', async () => {
     await write(port, writtenBy());
     expect((await keys(`create --user ada --grant *:read ${local()}`)).code).toBe(0);
-  });
-
-  it('gives its name to a new key, and accepts no other', async () => {
-    await write(port, writtenBy({ service: 'weave' }));
-    const argv = `create --user ada --grant *:read ${local()}`;
-    expect((await keys(argv)).out).toMatch(/^weave_/);
-    expect((await keys(`${argv} --service weave`)).out).toMatch(/^weave_/);
-    expect(await keys(`${argv} --service svc`)).toEqual({
-      code: 1,
-      out: '',
-      err: `keys: --service svc: the local service on port ${port} is named weave and accepts no such key; leave --service out`,
-    });
   });
 
   it.each([
@@ -378,7 +359,7 @@ describe('the local service', () => {
   });
 
   it('is reported if its file is of another version', async () => {
-    await write(port, writtenBy({ service: undefined }));
+    await write(port, writtenBy({ tables: undefined }));
     expect((await keys(`list ${local()}`)).err).toContain('was not written by this version');
   });
 

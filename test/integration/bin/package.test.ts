@@ -13,9 +13,8 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeBundles } from '../../../bin/package.ts';
-import { handlersIn } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { pageHandler } from '../../../lib/page.ts';
-import { type Dialect, dialects, policyOf } from '../../../weave/policy.ts';
 import { assembly, bundlesFolder } from '../../support/assembly.ts';
 import { root, temporaryFolder } from '../../support/project.ts';
 import { deep, sample } from '../../support/sampling.ts';
@@ -34,7 +33,7 @@ import { Pennytrace, type PennytraceProps } from 'pennytrace';
 
 const stack = new Stack(new App({ outdir: 'cdk.out', analyticsReporting: false }), 'Shop');
 const one = new Pennytrace(stack, 'One');
-const other: PennytraceProps = { dialect: 'weave', keepData: false };
+const other: PennytraceProps = { keepFeedback: true, keepData: false };
 const room = new NestedStack(stack, 'Room');
 new Pennytrace(room, 'Two', other);
 new CfnOutput(stack, 'Url', { value: one.apiUrl });
@@ -100,12 +99,11 @@ const filesIn = (folder: string): Map<string, string> =>
  * npm would compress and unpack for half a minute.
  */
 const makeStandInBundles = (folder: string): void => {
-  for (const dialect of dialects)
-    for (const handler of handlersIn(dialect)) {
-      const bundle = join(folder, dialect, handler);
-      mkdirSync(bundle, { recursive: true });
-      writeFileSync(join(bundle, 'index.cjs'), `// ${dialect}/${handler}\n`);
-    }
+  for (const handler of everyHandler) {
+    const bundle = join(folder, handler);
+    mkdirSync(bundle, { recursive: true });
+    writeFileSync(join(bundle, 'index.cjs'), `// ${handler}\n`);
+  }
 };
 
 /**
@@ -206,9 +204,7 @@ describe('the package that npm packs', () => {
       'schemas',
     ]);
     expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
-    for (const dialect of dialects)
-      for (const handler of handlersIn(dialect))
-        expect(packed).toContain(`dist/bundles/${dialect}/${handler}/index.cjs`);
+    for (const handler of everyHandler) expect(packed).toContain(`dist/bundles/${handler}/index.cjs`);
   });
 
   it('imports CDK and Node, so that no package has to come with it', () => {
@@ -241,16 +237,14 @@ describe('the package that npm packs', () => {
     expect([...code.keys()].filter((id) => /^(?:One|Two)/.test(id))).toEqual(
       expect.arrayContaining(own.flatMap((id) => [`One${id}`, `Two${id}`])),
     );
-    const brought = (dialect: Dialect) =>
-      handlersIn(dialect).map((handler) =>
-        readFileSync(join(installed, 'dist/bundles', dialect, handler, 'index.cjs'), 'latin1'),
-      );
+    const brought = everyHandler.map((handler) =>
+      readFileSync(join(installed, 'dist/bundles', handler, 'index.cjs'), 'latin1'),
+    );
     const deployed = (service: string) =>
       [...code]
         .filter(([id]) => id.startsWith(service))
         .map(([, key]) => readFileSync(join(out, `asset.${key.replace('.zip', '')}`, 'index.cjs'), 'latin1'));
-    expect(brought('svc')).toEqual(expect.arrayContaining(deployed('One')));
-    expect(brought('weave')).toEqual(expect.arrayContaining(deployed('Two')));
+    for (const service of ['One', 'Two']) expect(brought).toEqual(expect.arrayContaining(deployed(service)));
   });
 
   it('gives no role of its own a wildcard', () => {
@@ -282,22 +276,16 @@ describe('the package that npm packs', () => {
   });
 });
 
-describe.each(dialects)('the bundles that it brings in the dialect %s', (dialect) => {
+describe('the bundles that it brings', () => {
   const folder = temporaryFolder();
   // Those that differ by more than their code, and some others.
-  const handlers = [...new Set(['openapi', pageHandler, ...sample(handlersIn(dialect), 3, dialect)])];
-  beforeAll(() => makeBundles(root, dialect, folder, handlers));
+  const handlers = [...new Set(['openapi', pageHandler, ...sample(everyHandler, 3, 'package')])];
+  beforeAll(() => makeBundles(root, folder, handlers));
 
   it.each(handlers)('are those of the project’s own app: %s', (handler) => {
-    const [brought, own] = [folder, bundlesFolder(dialect)].map((place) => filesIn(join(place, handler)));
+    const [brought, own] = [folder, bundlesFolder()].map((place) => filesIn(join(place, handler)));
     const wanted = [...(own ?? [])].filter(([path, text]) => brought?.get(path) !== text);
     expect(wanted.map(([path]) => path)).toEqual([]);
     expect(brought?.size).toBe(own?.size);
-  });
-
-  it('answer the OpenAPI document in the names of the dialect', () => {
-    const document = readFileSync(join(folder, 'openapi/index.cjs'), 'utf8');
-    for (const { columns } of dialects.map(policyOf))
-      expect(document.includes(columns.ref)).toBe(columns.ref === policyOf(dialect).columns.ref);
   });
 });

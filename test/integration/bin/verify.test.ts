@@ -17,11 +17,10 @@ const folder = temporaryFolder();
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
-  const { dynamodb, credentials, stack, port, service: name } = service;
+  const { dynamodb, credentials, stack, port } = service;
   const tables = { keys: tableNameOf(stack, 'keys') };
   const runs = {
     pid: process.pid,
-    service: name,
     authorizerCacheSeconds: 300,
     dynamodb,
     credentials,

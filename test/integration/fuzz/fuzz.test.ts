@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { documentOf } from '../../support/document.ts';
+import { said } from '../../support/document.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectCleanLogs } from './probe.ts';
 import { describeFuzz } from './suite.ts';
@@ -10,7 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const said = documentOf('svc');
 // Spans have a fuzz test of their own, made of their protobuf definitions, and so have tools.
 const json = said.operations.filter(({ route }) => route.form !== 'otlp' && route.form !== 'rpc');
 describeFuzz(

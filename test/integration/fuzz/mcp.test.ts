@@ -38,7 +38,7 @@ const known = {
 const budgetOf = ({ max_characters: asked }: { readonly max_characters?: unknown }): number =>
   typeof asked === 'number' ? asked : 20_000;
 
-describe.each(listedTools('svc').map(({ name, inputSchema }) => ({ name, inputSchema })))(
+describe.each(listedTools().map(({ name, inputSchema }) => ({ name, inputSchema })))(
   '$name',
   ({ name, inputSchema }) => {
     const valid = arbitraryOf(inputSchema).map((args) => {

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { documentOf } from '../../support/document.ts';
+import type { Said } from '../../support/document.ts';
 import type { TestService } from '../../support/service.ts';
 
 /**
@@ -66,11 +66,9 @@ const internals =
 /** A model may be given less time than it takes. */
 const mayBe504 = (path: string): boolean => path.startsWith('/inference');
 
-type Said = Pick<ReturnType<typeof documentOf>, 'operationAt' | 'errorProblems'>;
-
 /** Looks whether an answer is one that the document has for a path, and tells nothing else. */
 export const checker =
-  ({ operationAt, errorProblems }: Said, service: TestService) =>
+  ({ operationAt, errorProblems }: Pick<Said, 'operationAt' | 'errorProblems'>, service: TestService) =>
   (path: string, { status, headers, text }: Answer, why: string): void => {
     expect(Object.keys(operationAt(path).responses), why).toContain(String(status));
     expect(status === 504 && mayBe504(path) ? 200 : status, why).toBeLessThan(500);

@@ -2,14 +2,12 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { anyCharacter } from '../../support/arbitraries/character.ts';
 import { arbitraryOf } from '../../support/arbitrary.ts';
-import type { documentOf } from '../../support/document.ts';
+import type { Said } from '../../support/document.ts';
 import { mutated } from '../../support/mutated.ts';
 import { inTurns, repeatWith, runs, sample, seed } from '../../support/sampling.ts';
 import type { TestService } from '../../support/service.ts';
 import { corpus } from './corpus.ts';
 import { brokenHeaders, checker, credentials, isWell, sendTo, spoilt, withCanary } from './probe.ts';
-
-type Said = ReturnType<typeof documentOf>;
 
 /** How much is tried with each operation. */
 interface FuzzOptions {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../foundations/policy.ts';
+import { ownDigests } from '../../../foundations/door.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
 import { bigValue } from '../../support/objects.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
@@ -20,7 +20,7 @@ const call = async (path: string, body: unknown, authorization?: string) => {
 const create = async (object_id: string, val: JsonValue, project = project_id): Promise<string> => {
   const { status, body } = await call('/obj/create', { obj: { project_id: project, object_id, val } });
   expect(status).toBe(200);
-  expect(body).toEqual({ digest: ownPolicy.valueDigest(val), object_id });
+  expect(body).toEqual({ digest: ownDigests.ofValue(val), object_id });
   return String(body.digest);
 };
 

@@ -43,13 +43,6 @@ describe('GET /openapi.json', () => {
     expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
     expect(await answer.json()).toEqual({ ...document, info: { ...document.info, version: about.version } });
   });
-
-  it('has the names of the configured dialect', async () => {
-    const weave = await sharedService({ dialect: 'weave' });
-    const text = await (await fetch(`${weave.url}/openapi.json`)).text();
-    expect(text).toContain('"wb_user_id"');
-    expect(text).not.toContain('svc');
-  });
 });
 
 describe('GET /openapi.json, compressed', () => {

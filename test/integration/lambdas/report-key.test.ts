@@ -76,8 +76,7 @@ const told = async (event: CloudFormationCustomResourceEvent): Promise<Answer> =
 
 const keyIn = (version?: string): string => JSON.parse(secrets.valueOf(secret, version)).key;
 
-const authenticated = (key: string) =>
-  authenticate(`Bearer ${key}`, 'any', { service: 'svc', table }, Date.now() * 1000);
+const authenticated = (key: string) => authenticate(`Bearer ${key}`, 'any', { table }, Date.now() * 1000);
 
 describe('a key at deployment', () => {
   it('is made into the secret, with the headers of an exporter, and may write to its project', async () => {

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
 import { cdkContext, root } from '../../support/project.ts';
 
 const defaults = {
-  dialect: 'svc',
   stackName: 'Pennytrace',
   shards: [4],
   keepData: true,
@@ -88,7 +87,7 @@ describe('the settings', () => {
     ['events', 'true', { bus: 'default', payloads: false }],
     ['events', { bus: 'agents' }, { bus: 'agents', payloads: false }],
     ['events', '{"payloads": true}', { bus: 'default', payloads: true }],
-    ['routeMetrics', 'all', routes.filter(isKeyed).map(({ path }) => path)],
+    ['routeMetrics', 'all', [...new Set(allRoutes.filter(isKeyed).map(({ path }) => path))]],
   ])('read %s from %j, as JSON or the command line gives it', (name, given, read) => {
     expect(readConfig({ [name]: given })).toEqual({ ...defaults, [name]: read });
   });
@@ -124,7 +123,6 @@ describe('the settings', () => {
     ['redact', [email, { ...email, builtin: 'card' }], 'give each rule a name of its own'],
     ['redact', [email, { ...email, name: 'f' }], 'write one rule without paths for each built-in form'],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
-    ['dialect', 'wandb', 'write svc or weave'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
     expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
   });
@@ -180,11 +178,16 @@ describe('the settings', () => {
     expect(message).toContain(advice);
   });
 
-  it('measure the routes of their dialect alone', () => {
-    const measured = ['/call/start', '/graphql'];
-    expect(readConfig({ routeMetrics: measured.slice(0, 1), dialect: 'svc' }).routeMetrics).toEqual([
-      '/call/start',
-    ]);
+  it('refuse the dialect that there was once, and say where Weave’s SDKs are served now', () => {
+    for (const dialect of ['weave', 'svc'])
+      expect(messageOf({ dialect })).toContain(
+        'setting dialect is gone, take it out: Weave’s SDKs are served below',
+      );
+  });
+
+  it('measure routes of Weave’s door, too', () => {
+    const routeMetrics = ['/call/start', '/weave/{proxy+}'];
+    expect(readConfig({ routeMetrics }).routeMetrics).toEqual(routeMetrics);
   });
 
   it('refuse an unknown name and list the known ones', () => {

@@ -5,13 +5,13 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { type Config, readConfig, SettingsError } from '../../../lib/config.ts';
-import { handlersIn } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace, type PennytraceProps } from '../../../lib/index.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, resourcesOf } from '../../support/synth.ts';
 
 /** Some of the routes: two services fit into one stack, however many routes there will be. */
-const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(handlersIn('svc')) };
+const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
 
 const makeApp = (): App =>
   new App({ outdir: temporaryFolder(), context: cdkContext, analyticsReporting: false });

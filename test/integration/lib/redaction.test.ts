@@ -4,9 +4,10 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { redactionModule } from '../../../lib/handlers.ts';
-import { Redaction, storesReports } from '../../../lib/redaction.ts';
-import { allRoutes } from '../../../weave/api/routes.ts';
+import { storesReports } from '../../../lib/permissions.ts';
+import { Redaction } from '../../../lib/redaction.ts';
 import { temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, type Resource, synthesize } from '../../support/synth.ts';
 
@@ -43,26 +44,11 @@ describe('the setting redact', () => {
     const paths = allRoutes.filter(storesReports).map(({ path }) => path);
     expect([...new Set(paths)].toSorted()).toEqual(
       [
-        '/agents/otel/v1/traces',
+        ...['/weave/{proxy+}', '/weave/aliases', '/weave/tags', '/graphql'],
+        ...['/weave/agents/otel/v1/traces', '/weave/completions/create'],
         ...['/call/start', '/call/end', '/call/upsert_batch', '/call/update'],
-        ...['/v2/{entity}/{project}/call/start', '/v2/{entity}/{project}/call/end'],
-        ...[
-          '/v2/{entity}/{project}/calls/complete',
-          '/otel/v1/traces',
-          '/otel/v1/logs',
-          '/inference/v1/{path+}',
-          '/completions/create',
-        ],
-        ...[
-          '/obj/create',
-          '/table/create',
-          '/table/create_from_digests',
-          '/table/update',
-          '/file/create',
-          '/files/create',
-        ],
-        ...['/objs/{object_id}/aliases', '/objs/{object_id}/versions/{digest}/tags'],
-        ...['/objs/{object_id}/versions/{digest}/tags/remove', '/mcp'],
+        ...['/otel/v1/traces', '/otel/v1/logs', '/inference/v1/{path+}'],
+        ...['/obj/create', '/table/create', '/table/update', '/file/create', '/mcp'],
         ...['/feedback/create', '/feedback/batch/create', '/feedback/replace'],
       ].toSorted(),
     );
@@ -73,7 +59,7 @@ describe('the setting redact', () => {
     );
     expect(others.map(({ path }) => path).toSorted()).toEqual([
       ...['/calls/delete', '/calls/score', '/cost/create', '/cost/purge', '/feedback/purge', '/obj/delete'],
-      ...['/objs/{object_id}/aliases/remove', '/otel/v1/metrics'],
+      '/otel/v1/metrics',
     ]);
   });
 });

@@ -3,12 +3,12 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { handlersIn } from '../../../lib/handlers.ts';
+import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace } from '../../../lib/index.ts';
 import { cdkContext, temporaryFolder } from '../../support/project.ts';
 import { emptyBundles, resourceOf, resourcesOf } from '../../support/synth.ts';
 
-const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(handlersIn('svc')) };
+const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
 
 const agentIn = (stack: Stack, id = 'Agent') =>
   new LambdaFunction(stack, id, {

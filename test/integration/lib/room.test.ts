@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { isKeyed, type Route } from '../../../api/endpoint.ts';
-import { routes as ownRoutes } from '../../../api/routes.ts';
-import type { Config } from '../../../lib/config.ts';
-import { routesOf } from '../../../weave/api/routes.ts';
+import { routes as ownRoutes, allRoutes as routes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
+import { everySetting } from '../../support/every-setting.ts';
 import { makeStack, type Resource } from '../../support/synth.ts';
 
 /** CloudFormation's bounds on one template, as of 2026-11. */
@@ -22,43 +21,6 @@ const endpoints = 75;
  */
 const margin = 50;
 
-/** Every setting that there is, each with a value that asks for as much as it can. */
-const everySetting = {
-  dialect: 'weave',
-  stackName: 'Weft',
-  shards: '4,16',
-  retentionDays: 90,
-  keepData: true,
-  keepFeedback: false,
-  xray: true,
-  authorizerCacheSeconds: 300,
-  throttleRate: 10_000,
-  throttleBurst: 5000,
-  firewallRatePerAddress: 1000,
-  queryTimeoutSeconds: 900,
-  corsOrigins: ['https://app.example.com'],
-  logRetentionDays: 90,
-  alarmEmail: 'ops@example.com',
-  runbookUrl: 'https://example.com/operations.md',
-  routeMetrics: 'all',
-  monthlyBudget: 50,
-  accountLogRole: true,
-  inferenceUpstreams: [
-    { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
-    { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
-  ],
-  inferenceTimeoutSeconds: 900,
-  inferenceConcurrency: 10,
-  inferenceRatePerMinute: 60,
-  events: { bus: 'weft', payloads: true },
-  analytics: { scanLimitGb: 10, keepDays: 90 },
-  redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
-  limits: true,
-  evaluators: { concurrency: 10 },
-  alerts: true,
-} as const satisfies Record<keyof Config, unknown>;
-
-const routes = routesOf(everySetting.dialect);
 const keyed = ownRoutes.filter(isKeyed);
 
 /**

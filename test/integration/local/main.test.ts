@@ -72,7 +72,6 @@ describe('npm start', () => {
     expect(written).toMatchObject({
       url,
       pid: process.child.pid,
-      service: 'svc',
       authorizerCacheSeconds: 60,
       tables: { calls: expect.stringMatching(/calls/i), keys: expect.stringMatching(/keys/i) },
     });

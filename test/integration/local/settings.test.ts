@@ -12,42 +12,42 @@ const folder = newFolder();
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the local key', () => {
-  const configured = formatKey(makeKey('svc'));
+  const configured = formatKey(makeKey());
 
   it('is the configured one, which is not stored in the folder', async () => {
-    const { key, file } = await findLocalKey({ service: 'svc', configured, folder: '/nowhere' });
+    const { key, file } = await findLocalKey({ configured, folder: '/nowhere' });
     expect({ key: formatKey(key), file }).toEqual({ key: configured, file: undefined });
   });
 
   it.each(['secret', `other${configured.slice(3)}`, `${configured}0`])(
     'is refused if it is malformed: %s',
     async (text) => {
-      await expect(findLocalKey({ service: 'svc', configured: text })).rejects.toThrow(
+      await expect(findLocalKey({ configured: text })).rejects.toThrow(
         'LOCAL_KEY should be svc_<16 of 0-9a-z>_<64 hex digits>',
       );
     },
   );
 
   it('is a new one at each start if it is not stored', async () => {
-    const [first, second] = [await findLocalKey({ service: 'svc' }), await findLocalKey({ service: 'svc' })];
+    const [first, second] = [await findLocalKey({}), await findLocalKey({})];
     expect(first.key).not.toEqual(second.key);
   });
 
   it('is made once for a folder, readable by its owner only', async () => {
-    const first = await findLocalKey({ service: 'svc', folder });
-    expect(await findLocalKey({ service: 'svc', folder })).toEqual(first);
+    const first = await findLocalKey({ folder });
+    expect(await findLocalKey({ folder })).toEqual(first);
     expect(first.file).toBe(join(folder, 'key'));
     expect(readFileSync(join(folder, 'key'), 'utf8')).toBe(`${formatKey(first.key)}\n`);
     expect(statSync(join(folder, 'key')).mode & 0o777).toBe(0o600);
   });
 
-  it.each(['damaged', configured])(
-    'is refused with what to do if the stored text is not a key of this service',
+  it.each(['damaged', configured.slice(1)])(
+    'is refused with what to do if the stored text is not a key',
     async (text) => {
       const other = newFolder();
       writeFileSync(join(other, 'key'), text);
-      await expect(findLocalKey({ service: 'penny', folder: other })).rejects.toThrow(
-        `${join(other, 'key')} should be penny_<16 of 0-9a-z>_<64 hex digits>; delete it`,
+      await expect(findLocalKey({ folder: other })).rejects.toThrow(
+        `${join(other, 'key')} should be svc_<16 of 0-9a-z>_<64 hex digits>; delete it`,
       );
       rmSync(other, { recursive: true });
     },
@@ -62,7 +62,7 @@ describe('the table of keys', () => {
   });
 
   it('has the local key once, however often it is stored', async () => {
-    const key = await findLocalKey({ service: 'svc' });
+    const key = await findLocalKey({});
     await storeLocalKey(table, key);
     await storeLocalKey(table, key);
     expect((await listKeys(table)).map(({ id, user }) => ({ id, user }))).toEqual([
@@ -71,7 +71,7 @@ describe('the table of keys', () => {
   });
 
   it('refuses a revoked key, with what to do', async () => {
-    const key = makeKey('svc');
+    const key = makeKey();
     await storeLocalKey(table, { key });
     await revokeKey(table, key.id, Date.now() * 1000);
     await expect(storeLocalKey(table, { key })).rejects.toThrow(/revoked.*: set LOCAL_KEY to another one/);

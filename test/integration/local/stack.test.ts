@@ -1,15 +1,17 @@
 import { outputOf, readStack } from 'cdk-local-runner/template';
 import { describe, expect, it } from 'vitest';
-import { takesKey } from '../../../api/endpoint.ts';
-import { routes } from '../../../api/routes.ts';
+import { methodsOf, takesKey } from '../../../api/endpoint.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { assembly } from '../../support/assembly.ts';
 
 describe('the synthesized stack', () => {
   const stack = readStack(assembly());
 
   it('has an authorizer before every route that requires a key, and functions that know their tables', () => {
-    for (const { path, authorizer, function: spec } of stack.api.routes) {
-      const route = routes.find((candidate) => candidate.path === path);
+    for (const { path, method, authorizer, function: spec } of stack.api.routes) {
+      const route = allRoutes.find(
+        (candidate) => candidate.path === path && methodsOf(candidate).includes(method),
+      );
       const stores = route?.stores;
       const { CALLS_TABLE, OBJECTS_TABLE, COSTS_TABLE } = spec.environment;
       expect(authorizer?.function.environment.KEYS_TABLE).toBe(

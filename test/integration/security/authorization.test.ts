@@ -4,9 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
-import { allRoutes, weaveRoutes } from '../../../weave/api/routes.ts';
-import type { Dialect } from '../../../weave/policy.ts';
-import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { bytesOf, type Sent } from '../../support/in-process.ts';
 import { inTurns } from '../../support/sampling.ts';
@@ -41,9 +39,9 @@ const credentials: Readonly<Record<string, Credentials>> = {
   'a key as user name': async (keys) => [basic('', await good(keys))],
   "another user's name": async (keys) => [basic(await good(keys), 'eve')],
   'two good headers': async (keys, send) => [send(await good(keys)), send(await good(keys))],
-  'an unknown key': (_, send) => [send(formatKey(makeKey('svc')))],
+  'an unknown key': (_, send) => [send(formatKey(makeKey()))],
   'an unknown secret': async (keys, send) => [send(await keys.withOtherSecret())],
-  "another service's key": (_, send) => [send(formatKey(makeKey('weft')))],
+  "another service's key": (_, send) => [send(formatKey(makeKey()).replace('svc_', 'weft_'))],
   'a revoked key': async (keys, send) => [send(await keys.revoked())],
   'an expired key': async (keys, send) => [send(await keys.expired())],
   'read here': granted('acme/shop:read'),
@@ -133,17 +131,13 @@ const rows = [...matrix.matchAll(/^ {2}(\S.*?) {2,}(\S+) +(\S+) +(\S+) +(\S+) +(
 
 const project = 'acme/shop';
 
-let svc: SharedService;
-let weave: SharedService;
-let keysOf: Readonly<Record<Dialect, KeyMaker>>;
+let service: SharedService;
+let keys: KeyMaker;
 beforeAll(async () => {
-  svc = await sharedService();
-  weave = await sharedService({ dialect: 'weave' });
-  keysOf = { svc: keyMaker(svc), weave: keyMaker(weave) };
+  service = await sharedService();
+  keys = keyMaker(service);
 });
-afterAll(() => {
-  for (const keys of Object.values(keysOf)) keys[Symbol.dispose]();
-});
+afterAll(() => keys[Symbol.dispose]());
 
 /** What is seen of an answer. */
 interface Seen {
@@ -155,15 +149,12 @@ interface Seen {
   readonly contentTypeOptions: string | undefined;
 }
 
-/** The dialect of a route in the tests: Weave's is that of its own routes. */
-const dialectOf = (route: Route): Dialect => (weaveRoutes.includes(route) ? 'weave' : 'svc');
-
 /**
  * Sends a route's good request, with these headers beside it; through node:http, which sends a
  * header as often as it is told.
  */
 const send = async (route: Route, authorization: Headers): Promise<Seen> => {
-  const { url } = dialectOf(route) === 'weave' ? weave : svc;
+  const { url } = service;
   const request: Pick<Sent, 'path' | 'headers' | 'body'> = isKeyed(route)
     ? requestTo(route, fixtureOf(route.path), project, nothing)
     : { path: route.path, body: {} };
@@ -214,7 +205,7 @@ const ofPassThrough = (loc: readonly string[], msg: string): Seen =>
   errorForAll(403, loc, msg, 'forbidden', 'permission_error');
 
 /** The gateway's own answer, whatever the route. */
-const unauthorized = (realm: string): Seen => ({
+const unauthorized: Seen = {
   ...errorForAll(
     401,
     ['header', 'authorization'],
@@ -222,8 +213,8 @@ const unauthorized = (realm: string): Seen => ({
     'unauthorized',
     'authentication_error',
   ),
-  challenge: `Basic realm="${realm}", charset="UTF-8", Bearer realm="${realm}"`,
-});
+  challenge: 'Basic realm="svc", charset="UTF-8", Bearer realm="svc"',
+};
 
 /** What a key may not do with the project of a route's request. */
 const refusalOf = ({ path, role }: KeyedRoute): string =>
@@ -241,7 +232,7 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
       ? ofPassThrough(projectAt, cannotRecord)
       : error(403, projectAt, `${cannotRecord}: send track_llm_call: false`, 'forbidden');
   }
-  if (outcome !== '403') return unauthorized(dialectOf(route));
+  if (outcome !== '403') return unauthorized;
   const refusal = refusalOf(route);
   if (fixtureOf(route.path).refusedInside)
     return { status: 200, body: expect.stringContaining(refusal), challenge: undefined, ...ofAll };
@@ -257,7 +248,7 @@ it('every row of the matrix has credentials, and all credentials have a row', ()
   expect(rows.map(({ name }) => name)).toEqual(Object.keys(credentials));
 });
 
-const requested = allRoutes.filter(isKeyed);
+const requested = [...routes.filter(isKeyed), ...doorRoutes];
 
 /** The one whose answer depends on more than its column. */
 const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
@@ -269,12 +260,11 @@ const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
 const rowsOf = (route: KeyedRoute): typeof rows => {
   const column = requested.filter((other) => columnOf(other) === columnOf(route) && !isOfProjects(other));
   const isAlone = column.length < 3 || isOfProjects(route);
-  return isAlone ? rows : inTurns(rows, column.indexOf(route), dialectOf(route) === 'weave' ? 4 : 3);
+  return isAlone ? rows : inTurns(rows, column.indexOf(route), doorRoutes.includes(route) ? 4 : 3);
 };
 
 describe.each(requested)('$method $path', (route) => {
   it.each(rowsOf(route))('with $name', async ({ name, outcomes }) => {
-    const keys = keysOf[dialectOf(route)];
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
     const outcome = outcomes[columnOf(route)] ?? '';
     // A key that may read another project may ask for the projects that it can read.
@@ -295,7 +285,7 @@ describe.each(routes.filter((route) => !takesKey(route) && !isPage(route)))(
   (route) => {
     it('answers everybody the same, with any credentials', async () => {
       const answers = await Promise.all(
-        Object.values(credentials).map(async (make) => send(route, await make(keysOf.svc, basic))),
+        Object.values(credentials).map(async (make) => send(route, await make(keys, basic))),
       );
       const [first] = answers;
       expect(first).toMatchObject({ status: 200, challenge: undefined, ...ofAll });

@@ -45,7 +45,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
   });
   const table: Table = { client, name: outputOf(service.stack, 'KeysTable') };
   const stored = async (grants: string, more: Partial<Grantee> = {}, now = nowMicros()): Promise<Key> => {
-    const key = makeKey(service.service);
+    const key = makeKey();
     await putKey(table, newRecord(key, { user: 'bob', grants: parseGrants(grants) ?? [], ...more }, now));
     return key;
   };
@@ -60,8 +60,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
       const anHourAgo = nowMicros() - 3_600_000_000;
       return formatKey(await stored(everything, { expiresAt: anHourAgo + 1_000_000 }, anHourAgo));
     },
-    withOtherSecret: async () =>
-      formatKey({ ...(await stored(everything)), secret: makeKey(service.service).secret }),
+    withOtherSecret: async () => formatKey({ ...(await stored(everything)), secret: makeKey().secret }),
     [Symbol.dispose]: () => client.destroy(),
   };
 };

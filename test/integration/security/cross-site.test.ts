@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, type Route, takesKey } from '../../../api/endpoint.ts';
-import { allRoutes, weaveRoutes } from '../../../weave/api/routes.ts';
-import type { Dialect } from '../../../weave/policy.ts';
-import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { routes } from '../../../api/routes.ts';
+import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { bytesOf, type Sent } from '../../support/in-process.ts';
 import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
@@ -15,15 +14,13 @@ const evil = 'https://evil.example';
 /** An origin that the setting allows, at one of the services. */
 const friend = 'https://app.example.com';
 
-let services: Readonly<Record<Dialect, SharedService>>;
+let service: SharedService;
 let open: TestService;
 beforeAll(async () => {
-  services = { svc: await sharedService(), weave: await sharedService({ dialect: 'weave' }) };
+  service = await sharedService();
   open = await startService({ settings: { corsOrigins: [friend] } });
 });
 afterAll(() => open.stop());
-
-const serviceOf = (route: Route): SharedService => services[weaveRoutes.includes(route) ? 'weave' : 'svc'];
 
 /** Sends a route's good request with these headers beside it. */
 const send = async (route: Route, { url }: SharedService, headers: Headers): Promise<Response> => {
@@ -66,11 +63,10 @@ const own = (origin: string): readonly Headers[] => [
   { 'sec-fetch-site': 'same-origin', origin: 'https://tracing.example.com' },
 ];
 
-const taking = allRoutes.filter((route) => takesKey(route) && route.scheme !== 'bearer');
+const taking = [...routes, ...doorRoutes].filter((route) => takesKey(route) && route.scheme !== 'bearer');
 
 describe.each(taking)('$method $path', (route) => {
   it('refuses what a page of another site sends with Basic, and takes what its own page does', async () => {
-    const service = serviceOf(route);
     for (const headers of foreign(new URL(service.url).origin)) {
       const answer = await send(route, service, withBasic(service, headers));
       expect([headers, answer.status]).toEqual([headers, 403]);
@@ -91,22 +87,20 @@ describe('a refusal', () => {
   if (!start) throw new Error('no route takes Basic');
 
   it('names the header that it is for', async () => {
-    const { svc } = services;
     for (const [headers, header] of [
       [{ 'sec-fetch-site': 'cross-site' }, 'sec-fetch-site'],
       [{ 'sec-fetch-site': 'cross-site', origin: evil }, 'origin'],
     ] as const) {
-      const answer = await send(start, svc, withBasic(svc, headers));
+      const answer = await send(start, service, withBasic(service, headers));
       expect(await answer.json()).toMatchObject({ detail: [{ loc: ['header', header], type: 'forbidden' }] });
     }
   });
 
   it('is not for a key as Bearer, which no browser sends by itself', async () => {
-    const { svc } = services;
     const spans = taking.find(({ path }) => path === '/otel/v1/traces');
     if (!spans) throw new Error('there is no such route');
-    const headers = { authorization: bearer(svc.key), 'sec-fetch-site': 'cross-site', origin: evil };
-    expect((await send(spans, svc, headers)).status).toBe(200);
+    const headers = { authorization: bearer(service.key), 'sec-fetch-site': 'cross-site', origin: evil };
+    expect((await send(spans, service, headers)).status).toBe(200);
   });
 
   it('is not for the origins of the setting, and for all others', async () => {

@@ -2,9 +2,8 @@ import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, type KeyedRoute } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
+import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import type { JsonObject, JsonValue } from '../../../foundations/wire/index.ts';
-import { weaveRoutes } from '../../../weave/api/routes.ts';
-import type { Dialect } from '../../../weave/policy.ts';
 import {
   at,
   callRef,
@@ -14,19 +13,25 @@ import {
   objectRef,
   startOf,
 } from '../../support/endpoints/fixture.ts';
-import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
-import { filling, fillingInWeave, namesOf, nothing } from '../../support/endpoints/tenants.ts';
+import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { throughDoor } from '../../support/endpoints/scenario.ts';
+import { filling, fillingThroughDoor, namesOf, nothing } from '../../support/endpoints/tenants.ts';
 import { type Answer, bytesOf, type Sent } from '../../support/in-process.ts';
 import { type SharedService, sharedService } from '../../support/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 
-/** Theirs, of which we are to learn nothing. */
-const theirs = 'umbrella/lab';
+/** The doors that data of theirs come in by. */
+type DoorName = 'own' | 'weave';
+
+/** Theirs, of which we are to learn nothing, by the door. */
+const theirsOf: Readonly<Record<DoorName, string>> = { own: 'umbrella/lab', weave: 'umbrella/lob' };
+const theirs = theirsOf.own;
 /** As long as theirs, and of nobody. */
 const nobodys = 'umbrella/xyz';
 
-/** One of two dialects, with a project of theirs in it. */
+/** A project of theirs, as one of the doors sees it. */
 interface World {
+  readonly theirs: string;
   readonly service: SharedService;
   readonly ourKey: string;
   readonly theirKey: string;
@@ -59,53 +64,55 @@ const succeed = async (
 };
 
 /** Requests that show all that a project holds. */
-const contents: Readonly<Record<Dialect, (project: string, names: Names) => Sent[]>> = {
-  svc: (project) => [
+const contents: Readonly<Record<DoorName, (project: string, names: Names) => Sent[]>> = {
+  own: (project) => [
     { path: '/calls/stream_query', body: { project_id: project, ...everyInclude } },
     ...['/threads/stream_query', '/objs/query', '/feedback/query', '/cost/query'].map((path) => ({
       ...{ path, body: { project_id: project } },
     })),
   ],
-  weave: (project, { file, table, object, digest, row }) => [
-    ...(['/aliases', '/tags'] as const).map((path) => ({
-      ...{ path: `${path}?project_id=${encodeURIComponent(project)}`, method: 'GET' as const, body: {} },
-    })),
-    { path: '/file/content', body: { project_id: project, digest: file } },
-    { path: '/table/query', body: { project_id: project, digest: table } },
-    {
-      path: '/refs/read_batch',
-      body: { refs: [`weave:///${project}/object/${object}:${digest}/attr/rows/id/${row}`] },
-    },
-    { path: '/calls/stream_query', body: { project_id: project } },
-  ],
+  weave: (project, { file, table, object, digest, row }) =>
+    [
+      ...(['/aliases', '/tags'] as const).map((path) => ({
+        ...{ path: `${path}?project_id=${encodeURIComponent(project)}`, method: 'GET' as const, body: {} },
+      })),
+      { path: '/file/content', body: { project_id: project, digest: file } },
+      { path: '/table/query', body: { project_id: project, digest: table } },
+      {
+        path: '/refs/read_batch',
+        body: { refs: [`weave:///${project}/object/${object}:${digest}/attr/rows/id/${row}`] },
+      },
+      { path: '/calls/stream_query', body: { project_id: project } },
+    ].map(throughDoor),
 };
 
 /** All that a project holds, as its owner sees it. */
 const contentsOf = async (
-  dialect: Dialect,
+  door: DoorName,
   world: Pick<World, 'service' | 'ourKey'>,
   project: string,
   names: Names,
   key: string,
 ): Promise<string[]> =>
-  pMap(contents[dialect](project, names), async (sent) => (await succeed(world, sent, key)).text);
+  pMap(contents[door](project, names), async (sent) => (await succeed(world, sent, key)).text);
 
-const newWorld = async (dialect: Dialect): Promise<World> => {
-  const service = await sharedService(dialect === 'weave' ? { dialect } : undefined);
+const newWorld = async (door: DoorName): Promise<World> => {
+  const service = await sharedService();
+  const theirs = theirsOf[door];
   using keys = keyMaker(service);
   const ourKey = await keys.granted('acme/*:write acme/*:inference');
-  const theirKey = await keys.granted('umbrella/lab:write umbrella/lab:inference');
+  const theirKey = await keys.granted(`${theirs}:write ${theirs}:inference`);
   const world = { service, ourKey, theirKey };
-  const fill = dialect === 'weave' ? fillingInWeave(theirs) : filling(theirs);
+  const fill = door === 'weave' ? fillingThroughDoor(theirs) : filling(theirs);
   const answers = await pMap(fill, (sent) => succeed(world, sent, theirKey), { concurrency: 1 });
-  const them = namesOf(answers, dialect);
-  return { ...world, them, contents: await contentsOf(dialect, world, theirs, them, theirKey) };
+  const them = namesOf(answers, door === 'weave' ? weaveDoor.digests : undefined);
+  return { ...world, theirs, them, contents: await contentsOf(door, world, theirs, them, theirKey) };
 };
 
 let svc: World;
 let weave: World;
 beforeAll(async () => {
-  svc = await newWorld('svc');
+  svc = await newWorld('own');
   weave = await newWorld('weave');
 });
 
@@ -149,14 +156,14 @@ const asking = (route: KeyedRoute) => {
 const isProbe = ({ request }: ReturnType<typeof asking>[number]): boolean =>
   JSON.stringify(request(theirs, svc.them)) !== JSON.stringify(request(theirs, nothing));
 
-const dialects: readonly [dialect: Dialect, routes: readonly KeyedRoute[], world: () => World][] = [
-  ['svc', routes.filter(isKeyed), () => svc],
-  ['weave', weaveRoutes.filter(isKeyed), () => weave],
+const doors: readonly [door: DoorName, routes: readonly KeyedRoute[], world: () => World][] = [
+  ['own', routes.filter(isKeyed), () => svc],
+  ['weave', doorRoutes, () => weave],
 ];
 
-describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect, routesOfDialect, world) => {
+describe.each(doors)('by the door %s, the other tenant’s data', (door, routesOfDoor, world) => {
   // What the key may read is all that /projects/query looks at: its own test has what it answers.
-  const asked = routesOfDialect.filter(({ path }) => path !== '/projects/query').flatMap(asking);
+  const asked = routesOfDoor.filter(({ path }) => path !== '/projects/query').flatMap(asking);
   const ofStores = asked.filter(({ scheme }) => scheme !== 'bearer');
 
   it.each(ofStores)('makes $path answer about $what as about nothing', async ({ request }) => {
@@ -174,7 +181,7 @@ describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect
   it.each(asked)(
     'makes $path, about $what in their project, answer as in one that does not exist',
     async ({ path, request, scheme }) => {
-      const { ourKey, them } = world();
+      const { ourKey, them, theirs } = world();
       const authorization = (scheme === 'bearer' ? bearer : basic)(ourKey);
       const ask = async (project: string, names: Names) => {
         const sent = request(project, names);
@@ -190,15 +197,15 @@ describe.each(dialects)('in the dialect %s, the other tenant’s data', (dialect
   );
 
   it('is unchanged afterwards', async () => {
-    const { theirKey, them, contents: before } = world();
-    expect(await contentsOf(dialect, world(), theirs, them, theirKey)).toEqual(before);
+    const { theirKey, them, theirs, contents: before } = world();
+    expect(await contentsOf(door, world(), theirs, them, theirKey)).toEqual(before);
     expect(before.join()).toContain('secret');
   });
 
   it('is named by a request to each route, but where a route takes no names', () => {
     const probed = new Set(asked.filter(isProbe).map(({ path }) => path));
-    const others = routesOfDialect.map(({ path }) => path).filter((path) => !probed.has(path));
-    const namingNothing = routesOfDialect.filter(({ path }) => fixtureOf(path).namesNothing);
+    const others = routesOfDoor.map(({ path }) => path).filter((path) => !probed.has(path));
+    const namingNothing = routesOfDoor.filter(({ path }) => fixtureOf(path).namesNothing);
     expect(others, 'add a probe to the fixture of each, or namesNothing').toEqual(
       namingNothing.map(({ path }) => path),
     );
@@ -289,20 +296,22 @@ describe('a request that names their project beside ours', () => {
   it.each(mixed)('to %s is refused, and nothing of it is stored', async (path, body) => {
     const project = newProject();
     const { ourKey, theirKey, them } = svc;
-    const ofOurs = () => contentsOf('svc', svc, project, them, ourKey);
+    const ofOurs = () => contentsOf('own', svc, project, them, ourKey);
     const empty = await ofOurs();
     expect((await send(path, body(project))).status).toBe(403);
     expect(await ofOurs()).toEqual(empty);
-    expect((await contentsOf('svc', svc, theirs, them, theirKey)).join()).not.toContain('mixed');
+    expect((await contentsOf('own', svc, theirs, them, theirKey)).join()).not.toContain('mixed');
   });
 });
 
-describe('in Weave’s dialect, the other tenant’s data', () => {
+describe('through Weave’s door, the other tenant’s data', () => {
+  const { weave: theirs } = theirsOf;
+
   it('is not read by an alias of theirs', async () => {
     const ask = async ({ object, alias }: Names) => {
       const project = newProject();
       const body = { project_id: project, object_id: object, digest: alias };
-      return seen(await sendTo(weave, { path: '/obj/read', body }), [project, object, alias]);
+      return seen(await sendTo(weave, { path: '/weave/obj/read', body }), [project, object, alias]);
     };
     expect(await ask(weave.them)).toEqual(await ask(nothing));
   });
@@ -312,9 +321,9 @@ describe('in Weave’s dialect, the other tenant’s data', () => {
       const project = newProject();
       const ref = `weave:///${theirs}/object/${object}:${digest}/attr/rows/id/${row}`;
       const start = startOf(project, 'c', { inputs: { ref } });
-      await sendTo(weave, { path: `/v2/${project}/call/start`, body: { start } });
+      await sendTo(weave, { path: `/weave/v2/${project}/call/start`, body: { start } });
       const query = { project_id: project, expand_columns: ['inputs.ref'], columns: ['inputs.ref'] };
-      const answer = await sendTo(weave, { path: '/calls/stream_query', body: query });
+      const answer = await sendTo(weave, { path: '/weave/calls/stream_query', body: query });
       return seen(answer, [project, object, digest, row]);
     };
     const ofTheirs = await ask(weave.them);
@@ -327,10 +336,10 @@ describe('in Weave’s dialect, the other tenant’s data', () => {
     const project = newProject();
     const ref = `weave:///${theirs}/object/${weave.them.object}:${weave.them.digest}/attr/rows/id/${weave.them.row}`;
     const start = startOf(project, 'c', { inputs: { ref } });
-    await sendTo(weave, { path: `/v2/${project}/call/start`, body: { start } });
+    await sendTo(weave, { path: `/weave/v2/${project}/call/start`, body: { start } });
     const saysSecret = { $eq: [{ $getField: 'inputs.ref.text' }, { $literal: 'secret' }] };
     const query = { project_id: project, expand_columns: ['inputs.ref'], query: { $expr: saysSecret } };
-    const answer = await sendTo(weave, { path: '/calls/query_stats', body: query });
+    const answer = await sendTo(weave, { path: '/weave/calls/query_stats', body: query });
     expect(await answer.json()).toMatchObject({ count: 0 });
   });
 });

@@ -1,14 +1,14 @@
 import { type Access, outputOf, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routesOf } from '../../../weave/api/routes.ts';
-import type { Dialect } from '../../../weave/policy.ts';
+import type { Route } from '../../../api/endpoint.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
-import { assemblyWith } from '../../support/assembly-with.ts';
-import { fixtureOf, fixtures, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
+import { assembly } from '../../support/assembly.ts';
+import { doorPath, fixtureOf, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
 import { overHttp } from '../../support/over-http.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { exercise } from './traffic.ts';
-import { exerciseWeave } from './weave-traffic.ts';
+import { exerciseDoor } from './weave-traffic.ts';
 
 /**
  * What every function may do for its own log and traces, through Lambda's runtime: no request of
@@ -68,50 +68,42 @@ const single = (lines: readonly string[]): string[] => {
   return [...new Set(all)].sort();
 };
 
-/** What has permissions at the stores in a dialect. */
-const sourcesOf = (dialect: Dialect): readonly string[] => [
+/** Routes that share a function are looked at by the first of their paths, as the service names it. */
+const functionPath = ({ handler }: Route): string =>
+  allRoutes.find((route) => route.handler === handler)?.path ?? '';
+
+/** What the door's function does seldom, as its endpoints by themselves. */
+const seldomByDoor = fixtureOf('/calls/stats').seldom;
+
+/** What has permissions at the stores. */
+const sources: readonly string[] = [
   'authorizer',
-  ...routesOf(dialect)
-    .filter(({ stores }) => Object.keys(stores).length > 0)
-    .map(({ path }) => path),
+  ...new Set(allRoutes.filter(({ stores }) => Object.keys(stores).length > 0).map(functionPath)),
 ];
 
-describe.each(['svc', 'weave'] as const)('in the dialect %s, the role of', (dialect) => {
-  const sources = sourcesOf(dialect);
+describe('the role of', () => {
   let stack: StackSpec;
-  beforeAll(async () => {
-    stack = readStack(await assemblyWith(dialect === 'svc' ? undefined : { dialect }));
+  beforeAll(() => {
+    stack = readStack(assembly());
   });
 
   it.each(sources)('%s allows exactly what is listed for it', (source) => {
-    expect(allowedTo(stack, source)).toEqual(single(permittedTo(source, dialect)));
+    expect(allowedTo(stack, source)).toEqual(single(permittedTo(source)));
   });
 
   it('every other function allows nothing', () => {
-    const others = routesOf(dialect).filter(({ path }) => !sources.includes(path));
-    expect(others.flatMap(({ path }) => allowedTo(stack, path))).toEqual([]);
+    const others = [...new Set(allRoutes.map(functionPath))].filter((path) => !sources.includes(path));
+    expect(others.flatMap((path) => allowedTo(stack, path))).toEqual([]);
   });
 });
 
-/** The requests that use what roles allow in each dialect. */
-const uses = [
-  ['svc', exercise],
-  ['weave', exerciseWeave],
-] as const;
-
-describe.each(uses)('of what the roles allow in the dialect %s', (dialect, send) => {
+describe('of what the roles allow', () => {
   let service: TestService;
   const used = new Map<string, Set<string>>();
-  // What all dialects have is looked at in the first, but for what it does in this one alone.
-  const listed = sourcesOf(dialect).flatMap((source): [string, readonly string[]][] => {
-    const own = single(permittedTo(source, dialect));
-    const isShared = dialect === 'weave' && (source === 'authorizer' || source in fixtures);
-    const inFirst = isShared ? single(permittedTo(source, 'svc')) : [];
-    return [[source, own.filter((of) => !inFirst.includes(of))]];
-  });
   const unusedBy = (source: string): string[] => {
-    const all = listed.find(([of]) => of === source)?.[1] ?? [];
-    const seldom = source === 'authorizer' ? {} : fixtureOf(source).seldom;
+    const all = single(permittedTo(source));
+    const seldom =
+      source === 'authorizer' ? {} : source === doorPath ? seldomByDoor : fixtureOf(source).seldom;
     return all.filter((of) => !used.get(source)?.has(of) && !(seldom && of in seldom));
   };
   beforeAll(async () => {
@@ -120,14 +112,14 @@ describe.each(uses)('of what the roles allow in the dialect %s', (dialect, send)
         const ofSource = used.get(source) ?? new Set();
         used.set(source, ofSource.add(shortName(service.stack, access)));
       },
-      ...(dialect === 'weave' && { settings: { dialect } }),
     });
-    await send(service);
+    await exercise(service);
+    await exerciseDoor(service);
     // What this traffic has not used, the scenarios of the routes may; the last makes the most kinds
     // of requests.
     const sender = overHttp(service);
-    for (const [source] of listed.filter(([of]) => of !== 'authorizer'))
-      for (const scenario of scenariosOf(source, dialect).toReversed())
+    for (const source of sources.filter((of) => of !== 'authorizer'))
+      for (const scenario of scenariosOf(source).toReversed())
         if (unusedBy(source).length > 0) await sender.send((await prepare(sender, scenario)).request);
   }, 180_000);
   afterAll(() => service.stop());
@@ -136,7 +128,7 @@ describe.each(uses)('of what the roles allow in the dialect %s', (dialect, send)
     expect(service.logged.filter((line) => line.startsWith('store: '))).toEqual([]);
   });
 
-  it.each(listed)('%s uses all, or the exception is explained', (source) => {
+  it.each(sources)('%s uses all, or the exception is explained', (source) => {
     const advice = 'let a scenario use each, say in seldom why it is needed, or take it from api/access.ts';
     expect(unusedBy(source), advice).toEqual([]);
   });

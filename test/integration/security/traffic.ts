@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../foundations/policy.ts';
+import { ownDigests } from '../../../foundations/door.ts';
 import { noise } from '../../support/feedback.ts';
 import { spanExport } from '../../support/otel.ts';
 import type { TestService } from '../../support/service.ts';
@@ -111,7 +111,7 @@ const objects = async (send: Send): Promise<void> => {
 const manyRows = 12_000;
 
 const datasets = async (send: Send): Promise<void> => {
-  const { valueDigest } = ownPolicy;
+  const { ofValue: valueDigest } = ownDigests;
   const few = [{ id: 'a' }, { id: 'b', text: noise(bigBytes) }];
   const many = Array.from({ length: manyRows }, (_, id) => ({ id }));
   const create = (rows: readonly object[]) => send('/table/create', { table: { project_id: project, rows } });
@@ -214,6 +214,13 @@ const reading = async (send: Send): Promise<void> => {
     ...month,
     query: { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } },
   });
+  const noted = {
+    $expr: {
+      $contains: { input: { $getField: 'feedback.[note].payload.text' }, substr: { $literal: 'a' } },
+    },
+  };
+  await send('/calls/query_stats', { project_id: project, query: noted });
+  await send('/calls/stats', { ...month, query: noted });
   const costly = { ...alert, metric: { metric: 'total_cost', aggregation: 'sum' } };
   const span = { project_id: project, start: month.start, end: month.end };
   const notOne = { $expr: { $not: [{ $eq: [{ $getField: 'inputs.a' }, { $literal: 1 }] }] } };

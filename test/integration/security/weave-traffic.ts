@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { valueDigest } from '../../../weave/digest.ts';
 import { noise } from '../../support/feedback.ts';
 import { overHttp } from '../../support/over-http.ts';
 import type { TestService } from '../../support/service.ts';
@@ -53,6 +53,13 @@ const feedback = async (send: Send): Promise<void> => {
       ...{ project_id: project, weave_ref: `weave:///${project}/call/one` },
       ...{ feedback_type: 'note', payload },
     });
+  const same = {
+    ...{ project_id: project, weave_ref: `weave:///${project}/call/one` },
+    ...{ feedback_type: 'note', payload: { same: true } },
+  };
+  for (const id of ['s1', 's2']) await send('/feedback/create', { ...same, id });
+  // The new record has been there before: the old one is taken away.
+  await send('/feedback/replace', { ...same, feedback_id: 's1', id: 's2' });
 };
 
 const manyRows = 12_000;
@@ -60,11 +67,11 @@ const manyRows = 12_000;
 const tables = async (send: Send): Promise<void> => {
   const rows = [{ id: 'a' }, { id: 'b', text: noise(bigBytes) }];
   await send('/table/create', { table: { project_id: project, rows } });
-  const digests = rows.map((row) => valueDigest(row));
+  const digests = rows.map((row) => weaveDoor.digests.ofValue(row));
   // In an order of their own, so many that their places are more than an item holds.
   const many = Array.from({ length: manyRows }, (_, id) => ({ id }));
   await send('/table/create', { table: { project_id: project, rows: many } });
-  const row_digests = many.map((_, i) => valueDigest(many[(i * 7919) % manyRows] ?? {}));
+  const row_digests = many.map((_, i) => weaveDoor.digests.ofValue(many[(i * 7919) % manyRows] ?? {}));
   await send('/table/create_from_digests', { project_id: project, row_digests });
   const digest = tableDigest(digests);
   await send('/table/query_stats_batch', { project_id: project, digests: [digest] });
@@ -113,14 +120,50 @@ const conditions = async (send: Send): Promise<void> => {
       await send('/trace/usage', { project_id: project, filter, query, include_costs: true });
 };
 
-/**
- * Uses every feature of each route that Weave's dialect alone has, and what it adds to others.
- * Throws where a request does not succeed.
- */
-export const exerciseWeave = async (service: TestService): Promise<void> => {
+/** All that the door has by the paths of our own endpoints. */
+const shared = async (send: Send): Promise<void> => {
+  const name = { project_id: project, object_id: 'shared' };
+  const price = { prompt_token_cost: 1e-6, completion_token_cost: 1e-6 };
+  const { ids } = JSON.parse(await send('/cost/create', { project_id: project, costs: { m: price } }));
+  await send('/cost/query', { project_id: project });
+  const query = { $expr: { $in: [{ $getField: 'id' }, [{ $literal: ids[0][1] }]] } };
+  await send('/cost/purge', { project_id: project, query });
+  const record = {
+    ...{ project_id: project, weave_ref: `weave:///${project}/call/one`, feedback_type: 'note' },
+    payload: { note: 'x' },
+  };
+  await send('/feedback/batch/create', {
+    batch: [
+      { ...record, id: 'f1' },
+      { ...record, id: 'f2' },
+    ],
+  });
+  await send('/feedback/replace', { ...record, feedback_id: 'f1', id: 'f3', payload: noise(bigBytes) });
+  await send('/feedback/query', { project_id: project, limit: 1 });
+  const byType = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
+  await send('/feedback/query', { project_id: project, query: byType });
+  const ids23 = ['f2', 'f3'].map((id) => ({ $literal: id }));
+  await send('/feedback/purge', {
+    ...{ project_id: project, query: { $expr: { $in: [{ $getField: 'id' }, ids23] } } },
+  });
+  await send('/obj/create', { obj: { ...name, val: noise(bigBytes) } });
+  await send('/objs/query', { project_id: project, filter: { object_ids: ['shared'] } });
+  await send('/obj/delete', { ...name, digests: ['latest'] });
+  const month = { start: '2026-09-01T00:00:00Z', end: '2026-10-02T00:00:00Z' };
+  await send('/calls/stats', { project_id: project, ...month });
+  await send('/threads/stream_query', { project_id: project });
+  for (const filter of [{}, { trace_ids: ['t'] }, { thread_ids: ['h'] }])
+    await send('/calls/stream_query', { project_id: project, filter, include_feedback: true });
+  await send('/call/read', { project_id: project, id: 'large', include_costs: true });
+  await send('/call/update', { project_id: project, call_id: 'one', display_name: 'One' });
+  await send('/calls/delete', { project_id: project, call_ids: ['large', 'one', 'w1', 'w3', 'middling'] });
+};
+
+/** Uses every feature of Weave's door. Throws where a request does not succeed. */
+export const exerciseDoor = async (service: TestService): Promise<void> => {
   const sender = overHttp(service);
   const send: Send = async (path, body, request) => {
-    const { status, text } = await sender.send({ path, body, ...request });
+    const { status, text } = await sender.send({ path: `/weave${path}`, body, ...request });
     expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, '']);
     return text;
   };
@@ -129,4 +172,5 @@ export const exerciseWeave = async (service: TestService): Promise<void> => {
   await tables(send);
   await labels(send);
   await conditions(send);
+  await shared(send);
 };

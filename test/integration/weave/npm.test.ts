@@ -23,7 +23,7 @@ let service: SharedService;
 let before = 0;
 const outcomes = new Map<string, string | null>();
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = await sharedService();
   before = service.logged.length;
   // Where it writes what it could not send, and looks for credentials.
   const cwd = temporaryFolder();
@@ -31,7 +31,9 @@ beforeAll(async () => {
     cwd,
     env: {
       ...{ PATH: process.env.PATH, HOME: cwd },
-      ...{ WF_TRACE_SERVER_URL: service.url, WANDB_BASE_URL: service.url, WANDB_API_KEY: service.key },
+      WF_TRACE_SERVER_URL: `${service.url}/weave`,
+      WANDB_BASE_URL: `${service.url}/weave`,
+      WANDB_API_KEY: service.key,
       INFERENCE_URL: `${service.url}/inference/v1`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,6 +57,6 @@ it.each(titles)('Weave’s npm SDK: %s', (title) => {
 it('no batch that could be stored was refused', () => {
   const refused = service.logged
     .slice(before)
-    .filter((line) => /"route":"\/call\/upsert_batch".*"status":4\d\d/.test(line));
+    .filter((line) => /"route":"\/weave\/call\/upsert_batch".*"status":4\d\d/.test(line));
   expect(refused).toEqual([]);
 });

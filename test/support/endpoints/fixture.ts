@@ -1,14 +1,10 @@
 import type { KeyedRoute, Route } from '../../../api/endpoint.ts';
 import type { DocumentedRoute } from '../../../api/routes.ts';
-import type { WeaveRoute } from '../../../weave/api/routes.ts';
 import type { Sent } from '../in-process.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A path that all dialects have, and that takes a key with a role. */
+/** A path of the documented API that takes a key with a role. */
 export type KeyedPath = Extract<DocumentedRoute, Pick<KeyedRoute, 'role'>>['path'];
-
-/** A path of Weave's dialect alone that takes a key with a role. */
-export type KeyedWeavePath = Extract<WeaveRoute, Pick<KeyedRoute, 'role'>>['path'];
 
 /**
  * What things of a project are called: those of a project that has one of everything, or nothing.

@@ -109,7 +109,19 @@ const failedBelow = {
   },
 };
 
+/** Calls that feedback says something of. */
+const asNoted = {
+  $expr: {
+    $contains: { input: { $getField: 'feedback.[note].payload.text' }, substr: { $literal: 'a' } },
+  },
+};
+
 const stats: readonly Scenario[] = [
+  {
+    name: 'how many calls have feedback that says something',
+    before,
+    request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, query: asNoted } }),
+  },
   {
     name: 'how many roots have an error below',
     before,
@@ -140,6 +152,17 @@ const threads: readonly Scenario[] = [
 ];
 
 const statistics: readonly Scenario[] = [
+  {
+    name: 'a day’s calls with feedback that says something',
+    before,
+    request: (p) => ({
+      path: '/calls/stats',
+      body: {
+        ...{ project_id: p, start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 },
+        ...{ query: asNoted, call_metrics: [{ metric: 'call_count' }] },
+      },
+    }),
+  },
   {
     name: 'a day by the hour, by op, with costs',
     before,
@@ -233,7 +256,7 @@ export const queryFixtures = {
     scenarios: queries,
   },
   '/calls/query_stats': {
-    permitted: [...queryCalls, 'costs: Query'],
+    permitted: [...queryCalls, 'costs: Query', ...joinFeedback, 'feedback/index/by_time: Query'],
     seldom: moved,
     body: (p, { call }) => ({ project_id: p, filter: { call_ids: [call] } }),
     answer: '{"count":0,"total_storage_size_bytes":null}',
@@ -245,7 +268,13 @@ export const queryFixtures = {
     scenarios: stats,
   },
   '/calls/stats': {
-    permitted: [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query'],
+    permitted: [
+      ...queryCalls,
+      'costs: Query',
+      ...joinFeedback,
+      'feedback/index/by_time: Query',
+      'rollups: BatchWriteItem Query',
+    ],
     seldom: {
       ...moved,
       'BatchWriteItem on rollups':

@@ -85,6 +85,13 @@ export const callViews = (project: string): Sent[] => [
 export const callReads = (project: string, ...ids: readonly string[]): Sent[] =>
   ids.map((id) => ({ path: '/call/read', body: { project_id: project, id } }));
 
+/** A request that comes through Weave's door. */
+export const throughDoor = (sent: Sent): Sent => {
+  // Spans have a path of their own there, and log records none.
+  if (sent.path === '/otel/v1/traces') return { ...sent, path: `/weave/agents${sent.path}` };
+  return sent.path.startsWith('/otel/') ? sent : { ...sent, path: `/weave${sent.path}` };
+};
+
 /** The upload of a file, as a form. */
 export const fileForm = (project: string, content: string): Sent => {
   const part = (name: string, text: string) =>

@@ -1,7 +1,7 @@
+import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { ownPolicy, type Policy } from '../../../foundations/policy.ts';
+import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
-import { weavePolicy } from '../../../weave/policy.ts';
 import type { Sent } from '../in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
 import { fileForm, noise, type Scenario } from './scenario.ts';
@@ -10,16 +10,16 @@ import { fileForm, noise, type Scenario } from './scenario.ts';
 const rows = (from: number, count: number, characters = 20): JsonObject[] =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, text: noise(characters, `${from + i}`) }));
 
-const digestsOf = (list: readonly JsonObject[], { valueDigest }: Policy = ownPolicy): string[] =>
-  list.map(valueDigest);
+const digestsOf = (list: readonly JsonObject[], { ofValue }: Digests = ownDigests): string[] =>
+  list.map(ofValue);
 
 const create = (p: string, list: readonly JsonObject[]): Sent => ({
   path: '/table/create',
   body: { table: { project_id: p, rows: list } },
 });
-const table = (p: string, list: readonly JsonObject[], policy?: Policy): Sent => ({
+const table = (p: string, list: readonly JsonObject[], digests?: Digests): Sent => ({
   path: '/table/query',
-  body: { project_id: p, digest: tableDigest(digestsOf(list, policy)) },
+  body: { project_id: p, digest: tableDigest(digestsOf(list, digests)) },
   mayBeAbsent: true,
 });
 
@@ -42,11 +42,11 @@ const small = 'print("small")';
 const large = noise(30_000);
 
 /** The fixtures of what stores files and of what reads them, by their paths. */
-const fileFixtures = (createPath: string, contentPath: string, { bytesDigest }: Policy = ownPolicy) => {
+const fileFixtures = (createPath: string, contentPath: string, { ofBytes }: Digests = ownDigests) => {
   const form = (p: string, text: string): Sent => ({ ...fileForm(p, text), path: createPath });
   const content = (p: string, text: string): Sent => ({
     path: contentPath,
-    body: { project_id: p, digest: bytesDigest(Buffer.from(text)) },
+    body: { project_id: p, digest: ofBytes(Buffer.from(text)) },
     mayBeAbsent: true,
   });
   const stored = (name: string, text: string): Scenario => ({
@@ -65,7 +65,7 @@ const fileFixtures = (createPath: string, contentPath: string, { bytesDigest }: 
     permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
     body: (p) => form(p, 'secret').body,
     headers: (p) => form(p, '').headers ?? {},
-    answer: `{"digest":"${bytesDigest(Buffer.from('secret'))}"}`,
+    answer: `{"digest":"${ofBytes(Buffer.from('secret'))}"}`,
     probes: { 'the same file': (p) => form(p, 'secret').body },
     scenarios: [stored('a small file', small), stored('a file in the bucket', large)],
   };
@@ -79,7 +79,7 @@ const fileFixtures = (createPath: string, contentPath: string, { bytesDigest }: 
 };
 
 const files = fileFixtures('/file/create', '/file/content');
-const formerFiles = fileFixtures('/files/create', '/files/content', weavePolicy);
+const formerFiles = fileFixtures('/files/create', '/files/content', weaveDoor.digests);
 
 const bases = (p: string): Sent[] => [create(p, few), create(p, many)];
 const all = [...few, ...many];
@@ -165,7 +165,7 @@ export const tableFixtures = {
   '/file/content': files.contents,
 } as const satisfies Readonly<Record<string, Fixture>>;
 
-/** The routes of tables that Weave's dialect alone has. */
+/** The endpoints of tables that Weave's door alone has. */
 export const weaveTableFixtures = {
   '/table/create_from_digests': {
     permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject'],
@@ -178,9 +178,9 @@ export const weaveTableFixtures = {
         before: bases,
         request: (p) => ({
           path: '/table/create_from_digests',
-          body: { project_id: p, row_digests: digestsOf(all, weavePolicy) },
+          body: { project_id: p, row_digests: digestsOf(all, weaveDoor.digests) },
         }),
-        views: (p) => [table(p, all, weavePolicy)],
+        views: (p) => [table(p, all, weaveDoor.digests)],
         atomic: true,
       },
     ],
@@ -197,7 +197,7 @@ export const weaveTableFixtures = {
           path: '/table/query_stats_batch',
           body: {
             project_id: p,
-            digests: [many, few].map((list) => tableDigest(digestsOf(list, weavePolicy))),
+            digests: [many, few].map((list) => tableDigest(digestsOf(list, weaveDoor.digests))),
             include_storage_size: true,
           },
         }),

@@ -1,8 +1,9 @@
+import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { type Dialect, policyOf } from '../../../weave/policy.ts';
+import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import type { Answer, Sent } from '../in-process.ts';
 import { at, callRef, feedbackOf, type Names, objectRef, price, startOf } from './fixture.ts';
-import { fileForm } from './scenario.ts';
+import { fileForm, throughDoor } from './scenario.ts';
 
 /** What no other tenant may learn. */
 const secret = { text: 'secret' };
@@ -22,11 +23,10 @@ const given = {
   ...{ feedback: 'feedb-th', object: 'promptth', alias: 'prod-them' },
 };
 
-/** The digests of the file, of the table and of its row, in a dialect. */
-const contentIn = (dialect: Dialect) => {
-  const { bytesDigest, valueDigest } = policyOf(dialect);
-  const row = valueDigest(secret);
-  return { file: bytesDigest('secret'), table: tableDigest([row]), row };
+/** The digests of the file, of the table and of its row, by the door that they came in by. */
+const contentOf = ({ ofBytes, ofValue }: Digests) => {
+  const row = ofValue(secret);
+  return { file: ofBytes('secret'), table: tableDigest([row]), row };
 };
 
 /** Requests that fill a project with one of everything. */
@@ -54,17 +54,17 @@ export const filling = (project: string): Sent[] => {
   ];
 };
 
-/** The same for Weave's dialect, with an alias and a tag. */
-export const fillingInWeave = (project: string): Sent[] => {
+/** The same through Weave's door, with an alias and a tag. */
+export const fillingThroughDoor = (project: string): Sent[] => {
   const { call, trace, object, alias } = given;
-  const { table } = contentIn('weave');
+  const { table } = contentOf(weaveDoor.digests);
   const val = { rows: `weave:///${project}/table/${table}`, ...secret };
   const start = startOf(project, call, { trace_id: trace, inputs: secret });
   const put = (path: string, fields: object): Sent => ({
     ...{ method: 'PUT', path: `/objs/${object}/${path}` },
     body: { project_id: project, ...fields },
   });
-  return [
+  const sent: Sent[] = [
     { path: '/obj/create', body: { obj: { project_id: project, object_id: object, val } } },
     fileForm(project, 'secret'),
     { path: '/table/create', body: { table: { project_id: project, rows: [secret] } } },
@@ -72,11 +72,12 @@ export const fillingInWeave = (project: string): Sent[] => {
     put('versions/v0/tags', { tags: ['good'] }),
     { path: `/v2/${project}/call/start`, body: { start } },
   ];
+  return sent.map(throughDoor);
 };
 
 /** The names in a project, from the answers to what filled it. */
-export const namesOf = ([created, priced]: readonly Answer[], dialect: Dialect): Names => {
+export const namesOf = ([created, priced]: readonly Answer[], digests: Digests = ownDigests): Names => {
   const { digest } = JSON.parse(created?.text ?? '') as { digest: string };
   const { ids = [] } = JSON.parse(priced?.text ?? '') as { ids?: [string, string][] };
-  return { ...given, ...contentIn(dialect), digest, price: ids[0]?.[1] ?? nothing.price };
+  return { ...given, ...contentOf(digests), digest, price: ids[0]?.[1] ?? nothing.price };
 };

@@ -39,7 +39,7 @@ const listing = (kind: 'aliases' | 'tags') => ({
   projectAt: ['query', 'project_id'],
 });
 
-/** The routes of tags and aliases, which Weave's dialect alone has. */
+/** The endpoints of tags and aliases, which Weave's door alone has. */
 export const labelFixtures = {
   '/objs/{object_id}/aliases': {
     permitted: labelObjects,
@@ -118,7 +118,7 @@ export const labelFixtures = {
   },
 } as const satisfies Readonly<Record<string, Fixture>>;
 
-/** What routes of objects do besides in Weave's dialect. */
+/** What endpoints of objects do besides, through Weave's door. */
 export const labelScenarios = {
   '/objs/query': [
     {

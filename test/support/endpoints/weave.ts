@@ -1,7 +1,7 @@
 import type { Sent } from '../in-process.ts';
 import { callFixtures } from './calls.ts';
 import { countFeedback } from './feedback.ts';
-import { at, type Fixture, type KeyedPath, type KeyedWeavePath, startOf } from './fixture.ts';
+import { at, type Fixture, startOf } from './fixture.ts';
 import {
   callReads,
   calls,
@@ -12,11 +12,10 @@ import {
   report,
   type Scenario,
   start,
+  throughDoor,
 } from './scenario.ts';
-import { readTables, weaveTableFixtures } from './tables.ts';
+import { weaveTableFixtures } from './tables.ts';
 import { labelFixtures, labelScenarios } from './weave-labels.ts';
-
-/* Views and what comes before are the requests of both dialects: their reports hold no name. */
 
 const views = (p: string): Sent[] => [...callViews(p), ...callReads(p, 'c')];
 
@@ -69,10 +68,6 @@ const before = (p: string): Sent[] => [
   report(end(p, '1', { output: noise(3000) })),
 ];
 
-const isNoted = {
-  $expr: { $eq: [{ $getField: 'feedback.[note].payload.note' }, { $literal: 'good' }] },
-};
-
 const messages = [{ role: 'user', content: noise(5000) }];
 
 const completion = (p: string, inputs: object = {}): Sent => ({
@@ -105,27 +100,11 @@ const joinFeedback = [
   'bucket/feedback/*: GetObject',
 ] as const;
 
-const { scenarios: spanScenarios, ...spans } = callFixtures['/otel/v1/traces'];
-
-/** Resources name their project otherwise in this dialect, so the header does. */
-const inProject = (sent: Sent, project: string): Sent => ({
-  ...sent,
-  headers: { ...sent.headers, project_id: project },
-});
-
-/** The routes that Weave's dialect alone has. */
-export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
+/** The endpoints that the door alone has, by their paths below `/weave`. */
+const ofDoor: Readonly<Record<string, Fixture>> = {
   ...weaveTableFixtures,
   ...labelFixtures,
-  '/agents/otel/v1/traces': {
-    ...spans,
-    headers: (p) => ({ project_id: p }),
-    scenarios: spanScenarios.map((scenario) => ({
-      ...scenario,
-      before: (p) => (scenario.before?.(p) ?? []).map((sent) => inProject(sent, p)),
-      request: (p, names) => inProject({ ...scenario.request(p, names), path: '/agents/otel/v1/traces' }, p),
-    })),
-  },
+  '/agents/otel/v1/traces': callFixtures['/otel/v1/traces'],
   '/v2/{entity}/{project}/calls/complete': {
     permitted: writeCalls,
     path: (p) => `/v2/${p}/calls/complete`,
@@ -262,33 +241,79 @@ export const weaveFixtures: Readonly<Record<KeyedWeavePath, Fixture>> = {
   },
 };
 
-/** What a function may do in Weave's dialect besides, and requests that do it. */
-export const furtherInWeave: Readonly<
-  Partial<Record<KeyedPath, Partial<Pick<Fixture, 'permitted' | 'scenarios'>>>>
-> = {
-  '/objs/query': { scenarios: labelScenarios['/objs/query'] },
-  '/obj/delete': { scenarios: labelScenarios['/obj/delete'] },
-  '/obj/read': { permitted: ['objects: Query'] },
-  '/calls/stats': { permitted: joinFeedback },
-  '/calls/query_stats': {
-    permitted: [...joinFeedback, 'bucket/objects/*: GetObject', ...readTables],
-    scenarios: [
-      {
-        name: 'how many calls have feedback that says something',
-        before,
-        request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, query: isNoted } }),
-      },
-      {
-        name: 'how many calls have a ref to what says something',
-        before: (p) => [
-          { path: '/obj/create', body: { obj: { project_id: p, object_id: 'm', val: { name: 'mine' } } } },
-          report(start(p, 'c', { inputs: { m: `weave:///${p}/object/m:v0` } })),
-        ],
-        request: (p) => ({
-          path: '/calls/query_stats',
-          body: { project_id: p, expand_columns: ['inputs.m'], query: isMine },
-        }),
-      },
+/** A scenario all of whose requests come through the door. */
+const scenarioOfDoor = ({ before, request, views, ...scenario }: Scenario): Scenario => ({
+  ...scenario,
+  ...(before && { before: (p: string) => before(p).map(throughDoor) }),
+  request: (p, answers) => throughDoor(request(p, answers)),
+  ...(views && { views: (p: string) => views(p).map(throughDoor) }),
+});
+
+/** What endpoints do through the door that they do not by themselves. */
+const further: readonly Scenario[] = [
+  ...labelScenarios['/objs/query'],
+  ...labelScenarios['/obj/delete'],
+  {
+    name: 'how many calls have a ref to what says something',
+    before: (p) => [
+      { path: '/obj/create', body: { obj: { project_id: p, object_id: 'm', val: { name: 'mine' } } } },
+      report(start(p, 'c', { inputs: { m: `weave:///${p}/object/m:v0` } })),
     ],
+    request: (p) => ({
+      path: '/calls/query_stats',
+      body: { project_id: p, expand_columns: ['inputs.m'], query: isMine },
+    }),
   },
-};
+];
+
+/** Below this path is all of the door. */
+export const doorPath = '/weave/{proxy+}';
+
+/** The fixtures of the door's endpoints, by their whole paths. */
+export const doorFixtures: Readonly<Record<string, Fixture>> = Object.fromEntries(
+  Object.entries(ofDoor).map(([path, fixture]): [string, Fixture] => [
+    `/weave${path}`,
+    {
+      ...fixture,
+      path: (project, names) => `/weave${fixture.path?.(project, names) ?? path}`,
+      ...(fixture.scenarios && { scenarios: fixture.scenarios.map(scenarioOfDoor) }),
+    },
+  ]),
+);
+
+/** Functions of their own among those of the door. */
+const apart: readonly string[] = ['/weave/agents/otel/v1/traces', '/weave/completions/create'];
+
+/** The path of the route that has the function behind an endpoint. */
+export const functionPathOf = (path: string): string =>
+  path.startsWith('/weave/') && !apart.includes(path) ? doorPath : path;
+
+/** The scenarios of the door's function: those of all its endpoints. */
+export const doorScenarios: readonly Scenario[] = [
+  ...Object.entries(doorFixtures).flatMap(([path, { scenarios = [] }]) =>
+    apart.includes(path) ? [] : scenarios,
+  ),
+  ...further.map(scenarioOfDoor),
+];
+
+/** What the door's function may do: all that its endpoints do. */
+export const doorPermitted: readonly string[] = [
+  'calls: BatchGetItem BatchWriteItem DeleteItem PartiQLInsert PutItem Query',
+  'calls/index/by_time: Query',
+  'calls/index/by_trace: Query',
+  'calls/index/by_thread: Query',
+  'calls/index/by_error: Query',
+  'bucket/segments/*: GetObject PutObject DeleteObject',
+  'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
+  'bucket/objects/*: GetObject PutObject DeleteObject',
+  'bucket/files/*: GetObject PutObject',
+  'bucket/tables/*: GetObject PutObject',
+  'bucket: ListBucket',
+  'costs: BatchWriteItem PartiQLInsert Query',
+  'feedback: BatchGetItem ConditionCheckItem DeleteItem PartiQLInsert PutItem',
+  'feedback/index/by_ref: Query',
+  'feedback/index/by_time: Query',
+  'feedback/index/by_type: Query',
+  'bucket/feedback/*: GetObject PutObject DeleteObject',
+  'rollups: BatchWriteItem Query UpdateItem',
+];

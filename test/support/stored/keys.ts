@@ -20,7 +20,7 @@ export interface Authorization {
   readonly error?: string;
 }
 
-const keyOf = (id: string, digit: string): Key => ({ service: 'svc', id, secret: digit.repeat(64) });
+const keyOf = (id: string, digit: string): Key => ({ id, secret: digit.repeat(64) });
 
 const keys = {
   active: keyOf('active0000000000', 'a'),

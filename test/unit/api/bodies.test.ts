@@ -7,11 +7,9 @@ import { callsStats, callsUsage } from '../../../api/stats.ts';
 import { threadsStreamQuery } from '../../../api/threads.ts';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody, parseValue } from '../../../foundations/wire/schema.ts';
-import { bodyInWeave } from '../../../weave/api/changes.ts';
 
 const costCreateBody = bodyOf(costCreate);
 const costQueryBody = bodyOf(costQuery);
-const weaveCreateBody = bodyInWeave(costCreate.path, costCreateBody);
 
 const problems = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail[] => {
   try {
@@ -28,11 +26,11 @@ const problemsOfPrice = (fields: object) =>
   problems(costCreateBody, createText({ m: { ...price, ...fields } }));
 
 describe('prices to create', () => {
-  it('have those of cached tokens in Weave’s dialect alone, where 0 says nothing', () => {
+  it('may have those of cached tokens, which cost what others do without them', () => {
     const said = { cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 0 };
-    const { costs } = parseBody(weaveCreateBody, createText({ m: { ...price, ...said } }));
-    expect(costs.m).toMatchObject({ cacheReadTokenCost: 1e-7, cacheWriteTokenCost: undefined });
-    expect(problemsOfPrice(said)).toHaveLength(2);
+    const { costs } = parseBody(costCreateBody, createText({ m: { ...price, ...said }, n: price }));
+    expect(costs.m).toMatchObject({ cacheReadTokenCost: 1e-7, cacheWriteTokenCost: 0 });
+    expect(costs.n).toMatchObject({ cacheReadTokenCost: null, cacheWriteTokenCost: null });
   });
 
   it.each<[object, string, string]>([

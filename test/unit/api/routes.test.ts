@@ -1,13 +1,15 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allRoutes } from '../../../weave/api/routes.ts';
+import { allRoutes } from '../../../api/routes.ts';
 import { root } from '../../support/project.ts';
 
 const isDescription = (value: unknown): value is { readonly path: string } =>
   typeof value === 'object' && value !== null && 'path' in value && 'operations' in value;
 
-describe.each(['api', 'weave/api'])('the descriptions of endpoints in %s', (folder) => {
+describe('the descriptions of endpoints', () => {
+  const folder = 'api';
+
   it('are all in a list of routes', async () => {
     const files = globSync('*.ts', { cwd: join(root, folder), exclude: ['routes.ts'] });
     const modules = await Promise.all(files.map((name) => import(join(root, folder, name))));

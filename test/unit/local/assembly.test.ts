@@ -14,6 +14,7 @@ import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
+import { requireHandlers } from '../../../lib/bundles.ts';
 import { assemble, sources } from '../../../local/assembly.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -103,6 +104,7 @@ describe('a stack for a local start', () => {
   });
 
   it('is made anew after a change to any file that it is made from', () => {
+    requireHandlers(root, handlersOf(routes));
     const { metafile } = buildSync({
       absWorkingDir: root,
       entryPoints: ['bin/pennytrace.ts', ...handlersOf(routes).map((handler) => `lambdas/${handler}.ts`)],

@@ -47,9 +47,8 @@ describe('the settings', () => {
     expect(() => readSettings(both)).toThrow('are both set: leave one of them out');
   });
 
-  it('may ask for Weave’s dialect, which the examples do not speak', () => {
-    expect(readSettings({ DIALECT: 'weave' })).toMatchObject({ settings: { dialect: 'weave' }, demo: false });
-    expect(() => readSettings({ DIALECT: 'wandb' })).toThrow('write svc or weave');
+  it('refuse the dialect that there was once, and say where Weave’s SDKs are served now', () => {
+    expect(() => readSettings({ DIALECT: 'weave' })).toThrow('DIALECT is gone, leave it out');
   });
 
   it('treat empty variables as absent', () => {

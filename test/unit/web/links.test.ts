@@ -8,7 +8,7 @@ import {
   parseThreadSearch,
   parseTraceSearch,
   parseTracesSearch,
-} from '../../../web/views/search.ts';
+} from '../../../web/navigation/search.ts';
 
 const links = linksOf('https://x.example/api');
 

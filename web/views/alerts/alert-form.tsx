@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
+import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Choice, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { newObjectId } from '../stored.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import {
   type Alert,
   type AlertValue,
@@ -179,7 +179,7 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
     return found;
   };
   const store = async () => {
-    const value = alertValue(draft, alert?.value.enabled ?? true, client);
+    const value = alertValue(draft, alert?.value.enabled ?? true);
     if (value.name === '') throw new Error('The alert needs a name.');
     const { preview } = tried && isAsTried(tried.value, value) ? tried : await look(value);
     const usd = preview.estimated_usd_per_month;
@@ -193,7 +193,7 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
   };
   return {
     ...{ doing, error, tried, asked },
-    tryIt: () => run(async () => look(alertValue(draft, true, client)), { as: 'trying' }),
+    tryIt: () => run(async () => look(alertValue(draft, true)), { as: 'trying' }),
     saveIt: () => run(store, { as: 'saving' }),
   };
 };
@@ -209,8 +209,7 @@ interface AlertFormProps {
 
 /** An alert to make or to change, with when it would have fired. */
 export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) => {
-  const { client } = useSession();
-  const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value, client) : first));
+  const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value) : first));
   const { doing, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
   const field = fieldsOf(draft, change);

@@ -1,11 +1,10 @@
 import { alertClass } from '../../../api/shared/classes.ts';
-import type { Client } from '../../api/client.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
+import { percentText } from '../../calls/figures/figures.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
 import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
-import { percentText } from '../overview/figures.ts';
-import { type AlertsSearch, costPath } from '../search.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
+import { type AlertsSearch, costPath } from '../../navigation/search.ts';
 
 /** The value of an alert, as it is stored. */
 export type AlertValue = Request<'/alerts/preview'>['alert'];
@@ -169,7 +168,7 @@ const typed = (value: number | null | undefined, factor = 1): string =>
   typeof value === 'number' ? String(plain(value * factor)) : '';
 
 /** A stored alert, to be changed. */
-export const draftOf = (value: AlertValue, client: Pick<Client, 'unwired'>): Draft => {
+export const draftOf = (value: AlertValue): Draft => {
   const { metric, filter, query, compare = 'absolute' } = value;
   const name = metricName(value);
   const of = { metric: name, compare: compare ?? 'absolute' };
@@ -183,7 +182,7 @@ export const draftOf = (value: AlertValue, client: Pick<Client, 'unwired'>): Dra
     feedbackType: metric.feedback_type ?? '',
     path: metric.path ?? 'value',
     aggregation: metric.aggregation ?? 'avg',
-    filter: filterOf(kept, client),
+    filter: filterOf(kept),
     window: value.window_minutes,
     direction: value.direction,
     warn: typed(value.warn, factorOf(of)),
@@ -232,7 +231,7 @@ const targetsOf = ({ sns, bus, hooks }: Draft): Target[] => [
  *
  * @throws Error in words for people: a number is none, or something is missing
  */
-export const alertValue = (draft: Draft, enabled: boolean, client: Pick<Client, 'wire'>): AlertValue => {
+export const alertValue = (draft: Draft, enabled: boolean): AlertValue => {
   const { name, filter, window, direction, compare, noData } = draft;
   const factor = factorOf(draft);
   const alert = numberOf(draft.alert, 'The threshold', factor);
@@ -240,7 +239,7 @@ export const alertValue = (draft: Draft, enabled: boolean, client: Pick<Client, 
   const warn = numberOf(draft.warn, 'The warning threshold', factor);
   const looks = numberOf(draft.looks, 'Consecutive checks');
   const remind = numberOf(draft.remind, 'Remind every');
-  const kept = draft.metric === ofFeedback ? {} : keptOf(filter, client);
+  const kept = draft.metric === ofFeedback ? {} : keptOf(filter);
   return {
     ...{ _type: alertClass, name: name.trim(), metric: measureOf(draft) },
     ...(kept.filter && { filter: kept.filter as AlertValue['filter'] }),

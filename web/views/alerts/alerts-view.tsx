@@ -1,9 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { countedText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
+import { maxListed } from '../../session/stored.ts';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { ObjectHead } from '../../ui/object-list.tsx';
-import { maxListed } from '../stored.ts';
 import { draftFrom, ruleText, valueText } from './alert.ts';
 import { AlertForm } from './alert-form.tsx';
 import { AlertPage, History, PauseButton } from './alert-page.tsx';

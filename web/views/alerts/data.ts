@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { ofClass, readObjects, useStoreObject } from '../stored.ts';
+import { ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import { type Alert, type AlertValue, alertOf } from './alert.ts';
 
 export type AlertRow = Answer<'/alerts/query'>['alerts'][number];

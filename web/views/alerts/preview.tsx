@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Chart } from '../../calls/figures/charts.tsx';
 import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
-import { Chart } from '../overview/charts.tsx';
 import { type AlertValue, type Preview, ruleText, stretchesOf, valueText } from './alert.ts';
 import { StateBadge, Strip } from './strip.tsx';
 

@@ -3,15 +3,16 @@ import { useMemo, useState } from 'react';
 import { durationOf, nameOf, statusOf } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
+import { CallFigures, StatusBadge } from '../../calls/badges.tsx';
+import { headersOf, readRows, useCall, useTrace } from '../../calls/data.ts';
+import { type TreeLine, type TreeNode, treeOf } from '../../calls/trace/tree.ts';
 import { countText, durationText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
-import { Button, CallFigures, Check, Moment, Notice, QueryStatus, StatusBadge } from '../../ui/controls.tsx';
+import { Button, Check, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { Markdown } from '../../ui/text.tsx';
-import { headersOf, readRows, useCall, useTrace } from '../data.ts';
-import { type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
 import { answersOf, factsOf, nodeIn, pairsOf, takenBy } from './compare.ts';
 
 /** How many calls are offered. */

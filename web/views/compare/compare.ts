@@ -11,12 +11,12 @@ import {
   waitOf,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
+import { conversationOf } from '../../calls/messages/conversation.ts';
+import { exchangeOf } from '../../calls/messages/exchange.ts';
+import { messageText, transcriptOf } from '../../calls/messages/transcript.ts';
+import { linesOf, type TreeLine, type TreeNode } from '../../calls/trace/tree.ts';
 import { costText, countText, latencyText, waitText } from '../../data/format.ts';
 import { valueText } from '../../ui/diff.ts';
-import { exchangeOf } from '../threads/exchange.ts';
-import { conversationOf } from '../trace/conversation.ts';
-import { messageText, transcriptOf } from '../trace/transcript.ts';
-import { linesOf, type TreeLine, type TreeNode } from '../trace/tree.ts';
 
 /** What headers say of two calls, line by line. */
 export interface Fact {

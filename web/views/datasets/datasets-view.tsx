@@ -3,21 +3,29 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
+import {
+  maxCompared,
+  readTable,
+  tableOf,
+  useCount,
+  useDatasets,
+  useRows,
+  useVersions,
+} from '../../calls/datasets/data.ts';
+import { differenceOf, type Form, fileOf, forms, lineOf, type Row } from '../../calls/datasets/rows.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { useAllowed, useRead, useSession } from '../../session/session.tsx';
+import { maxListed } from '../../session/stored.ts';
 import { Button, Failure, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
 import { goTo, ObjectList, Versions, versionOption } from '../../ui/object-list.tsx';
 import { Modal } from '../../ui/popups.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { useWork } from '../../ui/work.ts';
-import { maxListed } from '../stored.ts';
-import { saveFile } from '../traces/export.ts';
-import { maxCompared, readTable, tableOf, useCount, useDatasets, useRows, useVersions } from './data.ts';
 import { ImportForm } from './import-form.tsx';
 import { RowForm } from './row-form.tsx';
-import { differenceOf, type Form, fileOf, forms, lineOf, type Row } from './rows.ts';
 
 const route = getRouteApi('/datasets');
 

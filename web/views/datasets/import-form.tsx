@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { DatasetName } from '../../calls/datasets/add-to-dataset.tsx';
+import { useSaveDataset } from '../../calls/datasets/data.ts';
+import { rowsIn } from '../../calls/datasets/rows.ts';
 import { countText } from '../../data/format.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { DatasetName } from './add-to-dataset.tsx';
-import { useSaveDataset } from './data.ts';
-import { rowsIn } from './rows.ts';
 
 interface ImportFormProps {
   readonly project: string;

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { useCall } from '../../calls/data.ts';
+import { type Change, useSaveDataset } from '../../calls/datasets/data.ts';
+import { type Row, sourceOf } from '../../calls/datasets/rows.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { Form, TextArea } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { useWork } from '../../ui/work.ts';
-import { useCall } from '../data.ts';
-import { type Change, useSaveDataset } from './data.ts';
-import { type Row, sourceOf } from './rows.ts';
 
 /** Leads to the call that a row was taken from, if that is still there. */
 const SourceLink = ({ project, id }: { project: string; id: string }) => {

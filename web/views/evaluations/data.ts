@@ -4,14 +4,14 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import { feedbackOf } from '../../api/feedback.ts';
+import { headersOf, readRows } from '../../calls/data.ts';
+import { lineOf } from '../../calls/datasets/rows.ts';
+import { requestOf } from '../../calls/list/request.ts';
+import { type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
+import type { EvaluationsSearch } from '../../navigation/search.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows } from '../data.ts';
-import { lineOf } from '../datasets/rows.ts';
-import type { EvaluationsSearch } from '../search.ts';
-import { ofClass, readObjects } from '../stored.ts';
-import { requestOf } from '../traces/request.ts';
-import { type RowFigures, readUsage } from '../traces/usage.ts';
+import { ofClass, readObjects } from '../../session/stored.ts';
 import type { RunRow } from './join.ts';
 import {
   keyOf,
@@ -30,10 +30,7 @@ export const maxListed = 500;
 
 /** The names of operations in every version, as the examples and both of Weave's SDKs report them. */
 const opsOf = (project: string, ...names: readonly string[]): string[] =>
-  names.flatMap((name) => [
-    name,
-    ...['svc', 'weave'].map((scheme) => `${scheme}:///${project}/op/${name}:*`),
-  ]);
+  names.flatMap((name) => [name, `svc:///${project}/op/${name}:*`]);
 
 /** The operation of evaluations, in every version. */
 export const evaluateOps = (project: string): string[] => opsOf(project, 'Evaluation.evaluate');

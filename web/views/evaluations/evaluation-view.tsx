@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
 import { countedText, countText } from '../../data/format.ts';
+import { useChange } from '../../navigation/change.ts';
+import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../../navigation/search.ts';
 import { Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
-import { useChange } from '../data.ts';
-import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../search.ts';
 import { isRunning, useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
 import { changesOf, isShown, joinRuns, type Measure, measuresOf, type Placed, worstFirst } from './join.ts';
 import { MeansTable } from './means-table.tsx';

@@ -1,22 +1,22 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
+import { StatusBadge } from '../../calls/badges.tsx';
+import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
+import { useChange } from '../../navigation/change.ts';
+import { type EvaluationsSearch, maxRuns, spanOf } from '../../navigation/search.ts';
 import {
   Button,
   Failure,
   Moment,
   Notice,
   SearchForm,
-  StatusBadge,
   sortableBy,
   Table,
   type TableColumn,
 } from '../../ui/controls.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { useChange } from '../data.ts';
-import { type EvaluationsSearch, maxRuns, spanOf } from '../search.ts';
-import { TimeMenu } from '../time-menu.tsx';
 import { maxListed, type Run, type RunFigures, useEvaluations, useFigures } from './data.ts';
 import { Leaderboards } from './leaderboards.tsx';
 import { ScoreCharts } from './score-charts.tsx';

@@ -1,5 +1,5 @@
-import type { RowFilter } from '../search.ts';
-import type { RowFigures } from '../traces/usage.ts';
+import type { RowFigures } from '../../calls/list/usage.ts';
+import type { RowFilter } from '../../navigation/search.ts';
 import type { Scores } from './scores.ts';
 
 /** A row of an evaluation, as it was run once. Texts are cut to what a list shows. */

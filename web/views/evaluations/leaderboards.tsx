@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { CallRow } from '../../api/calls.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { readRows } from '../../calls/data.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
+import { ofClass, readObjects } from '../../session/stored.ts';
 import { Table } from '../../ui/controls.tsx';
-import { readRows } from '../data.ts';
-import { ofClass, readObjects } from '../stored.ts';
 import { evaluateOps, maxListed } from './data.ts';
 import { type Board, type BoardRow, boardIn, rowsOf } from './leaderboard.ts';
 import { namedBy } from './scores.ts';

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import { StatusBadge } from '../../calls/badges.tsx';
+import { useCostText } from '../../calls/prices.ts';
 import { countedText, countText } from '../../data/format.ts';
-import { Button, Moment, StatusBadge } from '../../ui/controls.tsx';
-import { useCostText } from '../overview/data.ts';
+import { Button, Moment } from '../../ui/controls.tsx';
 import { type Chance, chanceOf, fewestRows } from './bootstrap.ts';
 import type { Run } from './data.ts';
 import { differencesIn, type JoinedRow, type Measure, meanIn } from './join.ts';

@@ -1,8 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
+import { useCostText } from '../../calls/prices.ts';
 import { countText } from '../../data/format.ts';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { useCostText } from '../overview/data.ts';
 import type { Run } from './data.ts';
 import { type Cell, differenceIn, type Measure, type Placed } from './join.ts';
 import { letterOf } from './means-table.tsx';

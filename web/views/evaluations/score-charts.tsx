@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { Chart, Legend } from '../../calls/figures/charts.tsx';
 import { clockText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
-import { Chart, Legend } from '../overview/charts.tsx';
 import type { Run } from './data.ts';
 import { scoreText } from './words.ts';
 

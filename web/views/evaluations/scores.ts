@@ -1,3 +1,4 @@
+import { hashKey } from '@tanstack/react-query';
 import { judgedBy } from '../../../api/shared/evaluators.ts';
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallFeedback } from '../../api/contract.ts';
@@ -94,17 +95,11 @@ export const namedBy = (value: unknown): Named | undefined => {
   return name === undefined ? { name: value } : { name, version: version.slice(0, shortDigest) };
 };
 
-/** A value with the keys of its objects in order, so that equal ones are equal texts. */
-const ordered = (_key: string, value: unknown): unknown =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
-
 /** What tells an example from others: its content, or the digest in its ref. */
 export const keyOf = (example: unknown): string =>
   typeof example === 'string'
     ? (/\/attr\/rows\/id\/([^/]+)$/.exec(example)?.[1] ?? example)
-    : (JSON.stringify(example, ordered) ?? '');
+    : hashKey([example]);
 
 /** Fields of an example that say what is expected. */
 const expectedFields = ['expected', 'expected_output', 'target'] as const;

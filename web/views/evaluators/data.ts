@@ -4,11 +4,11 @@ import { evaluatorClass } from '../../../api/shared/classes.ts';
 import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
+import { headersOf, readRows } from '../../calls/data.ts';
+import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
 import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
-import { headersOf, readRows } from '../data.ts';
-import { isSilent, previewsOfTraces } from '../previews.ts';
-import { byObject, ofClass, readObjects, useScheme, useStoreObject } from '../stored.ts';
+import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import { type Evaluator, evaluatorOf } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
 
@@ -40,8 +40,8 @@ export const mayChange = (
   { judge }: Pick<EvaluatorValue, 'judge'>,
 ): boolean => allows(me, project, judge ? 'admin' : 'write');
 
-const refOf = (scheme: string, project: string, { id, digest }: Evaluator): string =>
-  `${scheme}:///${project}/object/${id}:${digest}`;
+const refOf = (project: string, { id, digest }: Evaluator): string =>
+  `svc:///${project}/object/${id}:${digest}`;
 
 /** The most refs of a request. */
 const refsAtOnce = 10;
@@ -63,7 +63,6 @@ export const useSpending = (
   newest?: string,
 ) => {
   const { me } = useSession();
-  const scheme = useScheme();
   const all = evaluators ?? [];
   return useRead(
     ['evaluators spent', project, all.map(({ id }) => id), newest],
@@ -72,7 +71,7 @@ export const useSpending = (
       let isOn = false;
       for (let at = 0; at === 0 || at < all.length; at += refsAtOnce) {
         const some = all.slice(at, at + refsAtOnce);
-        const scorer_refs = some.map((each) => refOf(scheme, project, each));
+        const scorer_refs = some.map((each) => refOf(project, each));
         const request = { project_id: project, call_ids: [], scorer_refs, dry_run: true };
         const answer = await client.ask('/calls/score', request, signal);
         isOn = answer.is_on;
@@ -170,7 +169,7 @@ export const tryEvaluator = async (
 export const useScoring = (project: string, evaluator: Evaluator, count: number | undefined) => {
   const { client } = useSession();
   const cache = useQueryClient();
-  const scorer_refs = [refOf(useScheme(), project, evaluator)];
+  const scorer_refs = [refOf(project, evaluator)];
   const price = useRead(
     ['price of judging', project, evaluator.id, evaluator.digest, count],
     async (reading) => {

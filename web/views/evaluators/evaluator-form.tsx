@@ -1,12 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
+import { useModels } from '../../calls/figures/models.ts';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { costText } from '../../data/format.ts';
-import { useAllowed, useKept, useSession } from '../../session/session.tsx';
+import { useKept } from '../../session/kept.ts';
+import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Choice, fieldsOf, Input, Segments, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { useModels } from '../models.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
 import {
@@ -255,7 +256,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
   const tryIt = () =>
     run(
       async ({ signal }) => {
-        const value = evaluatorValue(draft, false, client);
+        const value = evaluatorValue(draft, false);
         // What it is called does not matter yet.
         const named = value.name === '' ? { ...value, name: 'trial' } : value;
         setTried(await tryEvaluator({ client, signal }, project, named));
@@ -265,7 +266,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
   const store = (enabled: boolean) =>
     run(
       async () => {
-        const value = evaluatorValue(draft, enabled, client);
+        const value = evaluatorValue(draft, enabled);
         if (value.name === '') throw new Error('The evaluator needs a name.');
         const id = evaluator?.id ?? objectIdOf(value.name);
         if (!evaluator && (await isTaken({ client }, project, id)))
@@ -289,9 +290,8 @@ interface EvaluatorFormProps {
 
 /** An evaluator to make or to change, which can be tried before it is stored. */
 export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
-  const { client } = useSession();
   const mayJudge = useAllowed(project, 'admin');
-  const first = evaluator ? draftOf(evaluator.value, client) : emptyDraft(mayJudge ? 'judge' : 'check');
+  const first = evaluator ? draftOf(evaluator.value) : emptyDraft(mayJudge ? 'judge' : 'check');
   // Whoever looks at a call that it was tried on finds the draft again.
   const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });

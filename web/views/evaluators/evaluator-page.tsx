@@ -4,7 +4,12 @@ import { isVerdictId, maxScored } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
 import { feedbackOf } from '../../api/feedback.ts';
 import { wordsOf } from '../../api/http.ts';
+import { MetricChart } from '../../calls/figures/charts.tsx';
+import { percentText } from '../../calls/figures/figures.ts';
+import { periodOf } from '../../calls/figures/requests.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
+import { useChange } from '../../navigation/change.ts';
+import type { EvaluatorsSearch, Range } from '../../navigation/search.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import {
   Button,
@@ -18,11 +23,6 @@ import {
 import { Input, Segments } from '../../ui/fields.tsx';
 import { Confirm, Modal } from '../../ui/popups.tsx';
 import { useSettled } from '../../ui/settled.ts';
-import { useChange } from '../data.ts';
-import { MetricChart } from '../overview/charts.tsx';
-import { percentText } from '../overview/figures.ts';
-import { periodOf } from '../overview/requests.ts';
-import type { EvaluatorsSearch, Range } from '../search.ts';
 import { CallLink } from './call-link.tsx';
 import {
   answerTypeOf,

@@ -1,10 +1,9 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import type { Client } from '../../api/client.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
+import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
 
 /** A version of an evaluator. */
 export interface Evaluator {
@@ -120,14 +119,14 @@ export const emptyDraft = (kind: Draft['kind']): Draft => ({
 });
 
 /** An evaluator as a draft. */
-export const draftOf = (value: EvaluatorValue, client: Pick<Client, 'unwired'>): Draft => {
+export const draftOf = (value: EvaluatorValue): Draft => {
   const { judge, check } = value;
   const before = emptyDraft(judge ? 'judge' : 'check');
   const checkName = checkNames.find((name) => check?.[name] !== undefined && check[name] !== null);
   const checked = checkName && check?.[checkName];
   return {
     ...before,
-    ...{ name: value.name, on: value.on, filter: filterOf(keptIn(value), client) },
+    ...{ name: value.name, on: value.on, filter: filterOf(keptIn(value)) },
     sample: String(Math.round(value.sample_rate * 1e6) / 1e4),
     limit: numberText(value.max_usd_per_day) || before.limit,
     ...(judge && {
@@ -180,19 +179,15 @@ const checkOf = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']
 };
 
 /**
- * The value of a draft, in the dialect of the service.
+ * The value of a draft.
  *
  * @throws Error in words, for what is no number or no JSON; all else the service checks
  */
-export const evaluatorValue = (
-  draft: Draft,
-  enabled: boolean,
-  client: Pick<Client, 'wire'>,
-): EvaluatorValue => {
+export const evaluatorValue = (draft: Draft, enabled: boolean): EvaluatorValue => {
   const { name, on, filter, sample, kind, model, messages, parameters, limit } = draft;
   return {
     _type: evaluatorClass,
-    ...{ name: name.trim(), ...(keptOf(filter, client) as Pick<EvaluatorValue, 'filter' | 'query'>), on },
+    ...{ name: name.trim(), ...(keptOf(filter) as Pick<EvaluatorValue, 'filter' | 'query'>), on },
     sample_rate: numberIn(sample, 'The share of calls') / 100,
     ...(kind === 'judge'
       ? {

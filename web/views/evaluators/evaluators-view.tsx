@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { whole } from '../../calls/figures/requests.ts';
 import { costText, countText } from '../../data/format.ts';
+import { ranges } from '../../navigation/search.ts';
 import { useAllowed } from '../../session/session.tsx';
+import { maxListed } from '../../session/stored.ts';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { ObjectHead } from '../../ui/object-list.tsx';
-import { whole } from '../overview/requests.ts';
-import { ranges } from '../search.ts';
-import { maxListed } from '../stored.ts';
 import {
   answerTypeOf,
   useEvaluators,

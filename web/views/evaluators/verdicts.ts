@@ -1,9 +1,9 @@
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
+import { edgesOf, type Point, percentText } from '../../calls/figures/figures.ts';
+import type { Span } from '../../calls/figures/requests.ts';
 import { isObject } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
-import { edgesOf, type Point, percentText } from '../overview/figures.ts';
-import type { Span } from '../overview/requests.ts';
 
 type FeedbackStatsQuery = Request<'/feedback/stats'>;
 type FeedbackStats = Answer<'/feedback/stats'>;

@@ -2,13 +2,13 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { useRead } from '../../session/session.tsx';
+import { byObject, maxListed, readObjects, versionsOf } from '../../session/stored.ts';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { goTo, ObjectList, Versions, versionName, versionOption } from '../../ui/object-list.tsx';
-import { byObject, maxListed, readObjects, versionsOf } from '../stored.ts';
 
 /** The latest versions of all objects of a project, by name. */
 const useObjects = (project: string) =>

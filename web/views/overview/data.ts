@@ -1,11 +1,14 @@
 import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
-import { costText } from '../../data/format.ts';
-import { useRead } from '../../session/session.tsx';
-import { useAreDollars } from '../data.ts';
-import type { OverviewSearch } from '../search.ts';
-import { changesOf, type Figures, figuresOf, groupsOf, pointsOf, withModelCalls } from './figures.ts';
+import {
+  changesOf,
+  type Figures,
+  figuresOf,
+  groupsOf,
+  pointsOf,
+  withModelCalls,
+} from '../../calls/figures/figures.ts';
 import {
   fieldOf,
   isRead,
@@ -15,7 +18,9 @@ import {
   seriesRequest,
   totalsRequest,
   whole,
-} from './requests.ts';
+} from '../../calls/figures/requests.ts';
+import type { OverviewSearch } from '../../navigation/search.ts';
+import { useRead } from '../../session/session.tsx';
 
 /** Statistics from the cache, or from the service. */
 const useStats = (
@@ -127,15 +132,4 @@ export const useOverview = (search: OverviewSearch, now: number) => {
       for (const query of all) if (query.error) query.refetch();
     },
   };
-};
-
-const withoutUnit = (cost: number): string => costText(new Map([['', cost]]));
-
-/**
- * How the sums of a project's costs are written. The service adds up amounts of all units, so they
- * are dollars only if all of the project's own prices are. Default prices are.
- */
-export const useCostText = (project: string): ((cost: number) => string) => {
-  const areDollars = useAreDollars(project);
-  return areDollars ? costText : withoutUnit;
 };

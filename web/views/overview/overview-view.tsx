@@ -2,23 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 import { opTexts } from '../../api/calls.ts';
 import { kindTexts } from '../../api/kind.ts';
-import { countText, durationText, tokensText } from '../../data/format.ts';
-import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
-import { Segments } from '../../ui/fields.tsx';
-import { useChange } from '../data.ts';
-import { SavedMenu } from '../saved/saved-menu.tsx';
-import {
-  type Dimension,
-  dimensions,
-  type Order,
-  type OverviewSearch,
-  orders,
-  spanOf,
-  type TracesSearch,
-} from '../search.ts';
-import { TimeMenu } from '../time-menu.tsx';
-import { Charts } from './charts.tsx';
-import { maxRead, useCostText, useOverview } from './data.ts';
+import { Charts } from '../../calls/figures/charts.tsx';
 import {
   bucketText,
   type Change,
@@ -28,8 +12,33 @@ import {
   type GroupFigures,
   type Point,
   percentText,
-} from './figures.ts';
-import { callsIn, callsOf, failuresIn, isRead, type Period, type Worse, worseCalls } from './requests.ts';
+} from '../../calls/figures/figures.ts';
+import {
+  callsIn,
+  callsOf,
+  failuresIn,
+  isRead,
+  type Period,
+  type Worse,
+  worseCalls,
+} from '../../calls/figures/requests.ts';
+import { TimeMenu } from '../../calls/filters/time-menu.tsx';
+import { useCostText } from '../../calls/prices.ts';
+import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
+import { countText, durationText, tokensText } from '../../data/format.ts';
+import { useChange } from '../../navigation/change.ts';
+import {
+  type Dimension,
+  dimensions,
+  type Order,
+  type OverviewSearch,
+  orders,
+  spanOf,
+  type TracesSearch,
+} from '../../navigation/search.ts';
+import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
+import { Segments } from '../../ui/fields.tsx';
+import { maxRead, useOverview } from './data.ts';
 
 interface HeadlineProps {
   readonly project: string;

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Call } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
+import { conversationOf, messageOf } from '../../calls/messages/conversation.ts';
+import { MessageCard } from '../../calls/messages/messages.tsx';
+import { messageText } from '../../calls/messages/transcript.ts';
 import { countText, durationText } from '../../data/format.ts';
 import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { conversationOf, messageOf } from '../trace/conversation.ts';
-import { MessageCard } from '../trace/messages.tsx';
-import { messageText } from '../trace/transcript.ts';
 import { type Draft, draftMessage, draftOf, requestOf } from './draft.ts';
 import { type Answer, isBusy, type Trial, type TrialState } from './trial.ts';
 

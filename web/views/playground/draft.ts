@@ -1,6 +1,6 @@
 import type { Call } from '../../api/contract.ts';
+import { conversationOf, type Message, type Part } from '../../calls/messages/conversation.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
-import { conversationOf, type Message, type Part } from '../trace/conversation.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,16 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import type { Call } from '../../api/contract.ts';
-import { allows, useAllowed, useRead, useSession, useStore } from '../../session/session.tsx';
+import { useCall } from '../../calls/data.ts';
+import { useModels } from '../../calls/figures/models.ts';
+import { useKeeper, useKeptStore } from '../../session/kept.ts';
+import { allows, useAllowed, useRead, useSession } from '../../session/session.tsx';
+import { byObject, ofClass, readObjects } from '../../session/stored.ts';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input, TextArea } from '../../ui/fields.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
 import { imageOf } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
-import { useCall } from '../data.ts';
-import { useModels } from '../models.ts';
-import { byObject, ofClass, readObjects } from '../stored.ts';
 import { AnswerPane } from './answer-pane.tsx';
 import { type Draft, type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
@@ -28,17 +30,17 @@ interface Seed {
   readonly draft: Draft;
 }
 
-/** What tells the trials of one seed from those of another, in the cache. */
+/** What tells the trials of one seed from those of another. */
 const seedKey = (project: string, { original, prompt }: Pick<Seed, 'original' | 'prompt'>) =>
   ['trials', project, original?.id ?? null, prompt?.prompt ?? null, prompt?.version ?? null] as const;
 
-/** The trials of a seed, from the cache or begun anew. What is on its way stops when one leaves. */
+/** The trials of a seed, kept or begun anew. What is on its way stops when one leaves. */
 const useTrials = (project: string, seed: Seed) => {
   const { client } = useSession();
   const make = () => new Trials(client, project, seed.draft);
-  const { store, state } = useStore<Trials, ReturnType<Trials['snapshot']>>(seedKey(project, seed), make);
-  useEffect(() => store.stop, [store]);
-  return { store, trials: state.trials };
+  const { kept, state } = useKeptStore(seedKey(project, seed), make);
+  useEffect(() => kept.stop, [kept]);
+  return { kept, trials: state.trials };
 };
 
 interface MessageEditorProps {
@@ -224,7 +226,7 @@ interface VariantProps {
 
 /** A request and its answer: beside it, or below it if there are others. */
 const Variant = ({ project, trials, trial, seed, models, allowed, number }: VariantProps) => {
-  const state = useSyncExternalStore(trial.subscribe, trial.snapshot);
+  const state = useStore(trial.store);
   const answer = useRef<HTMLDivElement>(null);
   const { phase } = state;
   const isFirst = number === undefined || number === 1;
@@ -259,8 +261,9 @@ interface PromptBarProps {
 
 /** Opens the messages of a prompt, and saves those of the first variant as a version of one. */
 const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
-  const { client, me } = useSession();
+  const { client } = useSession();
   const cache = useQueryClient();
+  const keeper = useKeeper();
   const navigate = route.useNavigate();
   const mayWrite = useAllowed(project, 'write');
   const { data: prompts = [] } = useRead(['prompts', project], async (reading) => {
@@ -271,7 +274,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const [name, setName] = useState(seed.prompt?.prompt ?? '');
   const { error, run, refuse } = useWork();
   const save = () => {
-    const draft = trials.snapshot().trials[0]?.snapshot().draft;
+    const draft = trials.store.getState().trials[0]?.store.getState().draft;
     const made = draft && promptOf(draft, name.trim());
     if (!made || 'problem' in made) return refuse(made?.problem);
     run(async () => {
@@ -279,7 +282,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
       const { object_id: prompt, digest: version } = await client.ask('/obj/create', { obj });
       // What was typed and answered stays: it is that of the new version.
       const key = seedKey(project, { original: seed.original, prompt: { prompt, version } });
-      cache.setQueryData([key[0], me.key_id, ...key.slice(1)], { store: trials });
+      keeper.put(key, trials);
       cache.invalidateQueries({ queryKey: ['prompts'] });
       setOpen(false);
       onSaved({ prompt, version });
@@ -322,21 +325,21 @@ type DeskProps = Pick<PromptBarProps, 'project' | 'seed' | 'onSaved'>;
 
 const Desk = ({ project, seed, onSaved }: DeskProps) => {
   const { me } = useSession();
-  const { store, trials } = useTrials(project, seed);
+  const { kept, trials } = useTrials(project, seed);
   const models = useModels(project);
   const lack = lackOf(me, project);
   const many = trials.length > 1;
   return (
     <>
       <div className="actions">
-        <PromptBar project={project} seed={seed} trials={store} onSaved={onSaved} />
+        <PromptBar project={project} seed={seed} trials={kept} onSaved={onSaved} />
         <span className="spring" />
         {many ? (
-          <Button kind="primary" disabled={lack !== undefined} onClick={store.sendAll}>
+          <Button kind="primary" disabled={lack !== undefined} onClick={kept.sendAll}>
             Send all
           </Button>
         ) : null}
-        {trials.length < maxVariants ? <Button onClick={store.add}>Add a variant</Button> : null}
+        {trials.length < maxVariants ? <Button onClick={kept.add}>Add a variant</Button> : null}
       </div>
       {lack ? (
         <Notice kind="error">
@@ -358,7 +361,7 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
           <Variant
             key={trial.number}
             project={project}
-            trials={store}
+            trials={kept}
             trial={trial}
             seed={seed}
             models={models}

@@ -1,6 +1,6 @@
 import type { Request } from '../../api/contract.ts';
+import { messageOf } from '../../calls/messages/conversation.ts';
 import { isObject } from '../../data/values.ts';
-import { messageOf } from '../trace/conversation.ts';
 import { type Draft, draftMessagesOf, emptyDraft, messagesOf } from './draft.ts';
 
 /*

@@ -1,9 +1,9 @@
+import { createStore, type StoreApi } from 'zustand';
 import { tokensOf } from '../../../api/shared/usage.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
-import { Store } from '../../data/store.ts';
 import { isObject } from '../../data/values.ts';
 import { type Draft, requestOf } from './draft.ts';
 
@@ -163,22 +163,23 @@ export const isBusy = ({ phase }: TrialState): boolean => phase === 'sending' ||
 
 let count = 0;
 
-/** An experiment with a model. It lives in the query cache, so that whoever comes back finds it. */
-export class Trial extends Store<TrialState> {
+/** An experiment with a model. It is kept, so that whoever comes back finds it. */
+export class Trial {
   /** Tells trials apart. */
   readonly number = ++count;
+  readonly store: StoreApi<TrialState>;
   readonly #client: Client;
   readonly #project: string;
   #sending: AbortController | undefined;
 
   constructor(client: Client, project: string, draft: Draft) {
-    super({ draft, phase: 'editing', ...unsent });
+    this.store = createStore<TrialState>()(() => ({ draft, phase: 'editing', ...unsent }));
     this.#client = client;
     this.#project = project;
   }
 
   readonly edit = (change: Partial<Draft>): void =>
-    this.set({ draft: { ...this.snapshot().draft, ...change }, problem: undefined });
+    this.store.setState({ draft: { ...this.store.getState().draft, ...change }, problem: undefined });
 
   /** Stops the answer. What came of it stays. */
   readonly stop = (): void => this.#sending?.abort();
@@ -186,46 +187,46 @@ export class Trial extends Store<TrialState> {
   /** Sends the draft, and takes the answer as it comes. */
   readonly send = async (): Promise<void> => {
     if (this.#sending) return;
-    const request = requestOf(this.snapshot().draft);
+    const request = requestOf(this.store.getState().draft);
     if ('problem' in request) {
-      this.set({ problem: request.problem });
+      this.store.setState({ problem: request.problem });
       return;
     }
     const sending = new AbortController();
     this.#sending = sending;
     const startMs = performance.now();
     const elapsed = () => performance.now() - startMs;
-    this.set({ ...unsent, phase: 'sending', sent: this.snapshot().draft });
+    this.store.setState({ ...unsent, phase: 'sending', sent: this.store.getState().draft });
     let requestId: string | undefined;
     let serverTime = Date.now();
     try {
       const found = await this.#client.askModel(this.#project, request.body, sending.signal);
       ({ requestId, serverTime } = found);
       for await (const chunk of found.chunks) this.#take(chunk, elapsed());
-      this.set({ phase: 'done' });
+      this.store.setState({ phase: 'done' });
     } catch (error) {
       if (error instanceof RequestFailed) requestId ??= error.requestId;
-      this.set(sending.signal.aborted ? { phase: 'stopped' } : { phase: 'failed', error });
+      this.store.setState(sending.signal.aborted ? { phase: 'stopped' } : { phase: 'failed', error });
     } finally {
       this.#sending = undefined;
-      this.set({ totalMs: elapsed() });
+      this.store.setState({ totalMs: elapsed() });
     }
     await this.#findRecorded(requestId, serverTime);
   };
 
   #take(chunk: unknown, ms: number): void {
-    const answer = withChunk(this.snapshot().answer, chunk);
+    const answer = withChunk(this.store.getState().answer, chunk);
     const isFirst =
-      this.snapshot().firstMs === undefined && (answer.text !== '' || answer.toolCalls.length > 0);
-    this.set({ phase: 'streaming', answer, ...(isFirst && { firstMs: ms }) });
+      this.store.getState().firstMs === undefined && (answer.text !== '' || answer.toolCalls.length > 0);
+    this.store.setState({ phase: 'streaming', answer, ...(isFirst && { firstMs: ms }) });
   }
 
   async #findRecorded(requestId: string | undefined, serverTime: number): Promise<void> {
     if (requestId === undefined) return;
-    const { answer } = this.snapshot();
+    const { answer } = this.store.getState();
     const place = { project: this.#project, requestId, serverTime };
     const recorded = await findRecorded(this.#client, place);
     // Somebody may have sent again meanwhile.
-    if (this.snapshot().answer === answer) this.set({ recorded });
+    if (this.store.getState().answer === answer) this.store.setState({ recorded });
   }
 }

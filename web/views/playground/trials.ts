@@ -1,5 +1,5 @@
+import { createStore, type StoreApi } from 'zustand';
 import type { Client } from '../../api/client.ts';
-import { Store } from '../../data/store.ts';
 import { type Draft, draftMessage } from './draft.ts';
 import { isBusy, Trial } from './trial.ts';
 
@@ -17,45 +17,46 @@ const copyOf = (draft: Draft): Draft => ({
   messages: draft.messages.map((of) => draftMessage(of)),
 });
 
-/** Variants of a request beside each other. They live in the query cache, as each trial does. */
-export class Trials extends Store<TrialsState> {
+/** Variants of a request beside each other. They are kept, and so is each trial. */
+export class Trials {
+  readonly store: StoreApi<TrialsState>;
   readonly #make: (draft: Draft) => Trial;
 
   constructor(client: Client, project: string, draft: Draft) {
     const make = (of: Draft) => new Trial(client, project, of);
-    super({ trials: [make(draft)] });
+    this.store = createStore<TrialsState>()(() => ({ trials: [make(draft)] }));
     this.#make = make;
   }
 
   /** Puts a copy of the last variant beside it. */
   readonly add = (): void => {
-    const { trials } = this.snapshot();
+    const { trials } = this.store.getState();
     const last = trials.at(-1);
     if (last && trials.length < maxVariants)
-      this.set({ trials: [...trials, this.#make(copyOf(last.snapshot().draft))] });
+      this.store.setState({ trials: [...trials, this.#make(copyOf(last.store.getState().draft))] });
   };
 
   readonly remove = (trial: Trial): void => {
     trial.stop();
-    const trials = this.snapshot().trials.filter((other) => other !== trial);
-    if (trials.length > 0) this.set({ trials });
+    const trials = this.store.getState().trials.filter((other) => other !== trial);
+    if (trials.length > 0) this.store.setState({ trials });
   };
 
   /** Puts a new variant in the place of one. */
   readonly replace = (trial: Trial, draft: Draft): void => {
     trial.stop();
-    this.set({
-      trials: this.snapshot().trials.map((other) => (other === trial ? this.#make(draft) : other)),
+    this.store.setState({
+      trials: this.store.getState().trials.map((other) => (other === trial ? this.#make(draft) : other)),
     });
   };
 
   /** Stops what is on its way. */
   readonly stop = (): void => {
-    for (const trial of this.snapshot().trials) trial.stop();
+    for (const trial of this.store.getState().trials) trial.stop();
   };
 
   /** Sends all variants that are not on their way. */
   readonly sendAll = (): void => {
-    for (const trial of this.snapshot().trials) if (!isBusy(trial.snapshot())) trial.send();
+    for (const trial of this.store.getState().trials) if (!isBusy(trial.store.getState())) trial.send();
   };
 }

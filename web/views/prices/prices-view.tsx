@@ -2,12 +2,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
 import { wordsOf } from '../../api/http.ts';
+import { maxPrices, usePrices } from '../../calls/prices.ts';
 import { momentText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Confirm } from '../../ui/popups.tsx';
-import { maxPrices, usePrices } from '../data.ts';
 import { emptyPrice, type PriceForm, perMillion, typedPrice } from './price.ts';
 
 const fields: readonly (readonly [

@@ -3,10 +3,10 @@ import { useMemo } from 'react';
 import { annotationSpecClass, reviewQueueClass } from '../../../api/shared/classes.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Request } from '../../api/contract.ts';
+import type { Value } from '../../calls/agreement.ts';
+import { readRows } from '../../calls/data.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { readRows } from '../data.ts';
-import { byName, ofClass, readObjects, useScheme, useStoreObject } from '../stored.ts';
-import type { Value } from './agreement.ts';
+import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import {
   type Field,
   fieldOf,
@@ -17,7 +17,8 @@ import {
   reviewsIn,
   type Standing,
   standingOf,
-  typePrefix,
+  typeOf,
+  typesOf,
 } from './queue.ts';
 
 /** The most calls of a queue: the newest that match. */
@@ -32,13 +33,11 @@ export const useQueues = (project: string) =>
 
 /** All that can be filled in in a project, by name. */
 export const useFields = (project: string) => {
-  const scheme = useScheme();
   return useRead(['review fields', project], async (reading) => {
     const objects = await readObjects(reading, project, ofClass(annotationSpecClass));
     return byName(
       objects.flatMap(
-        ({ object_id, digest, val }) =>
-          fieldOf(`${scheme}:///${project}/object/${object_id}:${digest}`, val) ?? [],
+        ({ object_id, digest, val }) => fieldOf(`svc:///${project}/object/${object_id}:${digest}`, val) ?? [],
       ),
     );
   });
@@ -88,7 +87,7 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
         ...(filter && { filter: filter as never }),
         ...(query && { query: query as never }),
         // Feedback is joined to calls only if the filter is by it.
-        ...(/summary\.(?:svc|weave)\.feedback/.test(JSON.stringify(query ?? null)) && {
+        ...(/summary\.svc\.feedback/.test(JSON.stringify(query ?? null)) && {
           include_feedback: true,
         }),
         sort_by: [{ field: 'started_at', direction: 'desc' }],
@@ -97,7 +96,7 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
       }),
     { enabled },
   );
-  const types = (fields.data ?? []).map(({ id }) => typePrefix(me.service.name) + id);
+  const types = (fields.data ?? []).flatMap(({ id }) => typesOf(id));
   const records = useRead(
     [reviewsKey, project, types],
     async ({ client, signal }) => {
@@ -122,8 +121,7 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
 export const useReviewing = (project: string) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
-  const scheme = useScheme();
-  const refOf = (call: string) => `${scheme}:///${project}/call/${call}`;
+  const refOf = (call: string) => `svc:///${project}/call/${call}`;
   const change = (
     call: string | undefined,
     next: (records: readonly FeedbackRecord[]) => readonly FeedbackRecord[],
@@ -148,7 +146,7 @@ export const useReviewing = (project: string) => {
       const batch = answers.map(([field, value]) => ({
         project_id: project,
         svc_ref: refOf(call),
-        feedback_type: typePrefix(me.service.name) + field.id,
+        feedback_type: typeOf(field.id),
         payload: { value },
         annotation_ref: field.ref,
         // A request that is repeated changes nothing then.
@@ -172,8 +170,8 @@ export const useReviewing = (project: string) => {
     },
     /** Looks what others have said of a call meanwhile. Throws as the client does. */
     look: async (call: string, fields: readonly Field[], signal: AbortSignal): Promise<void> => {
-      const types = new Set(fields.map(({ id }) => typePrefix(me.service.name) + id));
-      const about = isAbout(scheme === 'weave' ? 'weave_ref' : 'svc_ref', [refOf(call)]);
+      const types = new Set(fields.flatMap(({ id }) => typesOf(id)));
+      const about = isAbout('svc_ref', [refOf(call)]);
       const request = { project_id: project, query: { $expr: about } } as Request<'/feedback/query'>;
       const { result } = await client.ask('/feedback/query', request, signal);
       const found = result.filter(({ feedback_type = '' }) => types.has(feedback_type));
@@ -195,7 +193,6 @@ export interface NewField {
 
 /** Makes, changes and deletes queues and fields. */
 export const useSaveQueue = (project: string) => {
-  const scheme = useScheme();
   const { save, remove } = useStoreObject(project, ['queues', 'review fields', 'objects']);
   return {
     /** Makes a field, and gives its ref. Throws as the client does. */
@@ -205,7 +202,7 @@ export const useSaveQueue = (project: string) => {
         ...(description !== '' && { description }),
       };
       const { digest } = await save.mutateAsync({ id, value });
-      return `${scheme}:///${project}/object/${id}:${digest}`;
+      return `svc:///${project}/object/${id}:${digest}`;
     },
     /** Throws as the client does. */
     saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {

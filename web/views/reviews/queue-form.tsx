@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { useSession } from '../../session/session.tsx';
+import { everyTrace, filterOf, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
+import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
+import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, fieldsOf, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
-import { newObjectId } from '../stored.ts';
-import { everyTrace, filterOf, type KeptFilter, keptOf } from '../traces/kept-filter.ts';
-import { KeptFilterForm } from '../traces/kept-filter-form.tsx';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
 
@@ -149,11 +148,10 @@ interface QueueFormProps {
 
 /** Makes or changes a queue. */
 export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps) => {
-  const { client } = useSession();
   const known = useFields(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
-  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue, client) : everyTrace));
+  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue) : everyTrace));
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
@@ -168,7 +166,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
     const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newObjectId('review-queue');
-    const { filter: kept, query } = keptOf(filter, client);
+    const { filter: kept, query } = keptOf(filter);
     await saveQueue({
       ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
       assignees: assignees.length > 0 ? assignees : undefined,

@@ -2,8 +2,8 @@ import { askedBy } from '../../../api/shared/feedback.ts';
 import { isHeaderPath } from '../../../api/shared/header-fields.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, ObjectVersion } from '../../api/contract.ts';
+import { isAnswer, type Value } from '../../calls/agreement.ts';
 import { isObject } from '../../data/values.ts';
-import { isAnswer, type Value } from './agreement.ts';
 
 /*
  * Queues, what is filled in, and what was: pure functions of objects and feedback. Nothing is kept
@@ -158,9 +158,11 @@ export interface Review {
 /** The reviews of each call, by its id, and by who gave them. */
 export type Reviews = ReadonlyMap<string, ReadonlyMap<string, Review>>;
 
-/** Types of feedback that answers have, in each dialect, before the name of the field. */
-export const typePrefix = (service: string): string =>
-  service === 'weave' ? 'wandb.annotation.' : 'annotation.';
+/** The type of feedback that an answer to a field has. */
+export const typeOf = (field: string): string => `annotation.${field}`;
+
+/** Every type that answers to a field have: Weave's SDKs give them another. */
+export const typesOf = (field: string): readonly string[] => [typeOf(field), `wandb.${typeOf(field)}`];
 
 /**
  * Reviews from records of feedback, oldest first: of a person's answers to the same, the last counts.

@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
+import type { Value } from '../../calls/agreement.ts';
+import { StoryView } from '../../calls/trace/story-view.tsx';
+import { useTraceState } from '../../calls/trace/trace-state.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useAllowed, useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { type Keys, Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { useWork } from '../../ui/work.ts';
-import { StoryView } from '../trace/story-view.tsx';
-import { useTraceState } from '../trace/trace-state.ts';
-import type { Value } from './agreement.ts';
 import { type QueueState, useQueue, useReviewing } from './data.ts';
 import { type Field, isFor, labelKeys, problemOf, type Queue } from './queue.ts';
 import { askedText } from './queue-form.tsx';

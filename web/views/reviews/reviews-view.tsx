@@ -1,20 +1,21 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
 import { type CallRow, nameOf } from '../../api/calls.ts';
+import { agreementOf, type Value, valueText } from '../../calls/agreement.ts';
+import { useInSight } from '../../calls/data.ts';
+import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { filterTexts } from '../../calls/filters/filters.tsx';
+import { filterOf } from '../../calls/filters/kept-filter.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
+import { useChange } from '../../navigation/change.ts';
+import type { ReviewsSearch } from '../../navigation/search.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus, Table, type TableColumn } from '../../ui/controls.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { goTo, ObjectLink } from '../../ui/object-list.tsx';
 import { Confirm } from '../../ui/popups.tsx';
 import { useWork } from '../../ui/work.ts';
-import { useChange, useInSight } from '../data.ts';
-import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
-import type { ReviewsSearch } from '../search.ts';
-import { filterTexts } from '../traces/filters.tsx';
-import { filterOf } from '../traces/kept-filter.ts';
-import { agreementOf, type Value, valueText } from './agreement.ts';
 import { maxCalls, type QueueState, useQueue, useQueues, useReviewing, useSaveQueue } from './data.ts';
 import { type Field, isOfHeaders, type Queue, type Review, type Reviews } from './queue.ts';
 import { askedText, QueueForm } from './queue-form.tsx';
@@ -213,7 +214,7 @@ interface SelectedProps {
 
 /** How a queue stands. */
 const Selected = ({ project, queue, onEdit }: SelectedProps) => {
-  const { me, client } = useSession();
+  const { me } = useSession();
   const change = useChange<ReviewsSearch>(route.useNavigate());
   const { state, queries } = useQueue(project, queue);
   const { remove } = useSaveQueue(project);
@@ -221,7 +222,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const { error, run } = useWork();
   const mayWrite = useAllowed(project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
-  const filter = filterOf(queue, client);
+  const filter = filterOf(queue);
   const unknown = filter.others.length + Object.keys(filter.rest).length;
   const removed = () =>
     run(

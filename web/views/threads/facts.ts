@@ -2,11 +2,11 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
 import type { CallsQuery, Thread } from '../../api/contract.ts';
+import { isTurn, readRows } from '../../calls/data.ts';
+import { operationOf } from '../../calls/list/request.ts';
+import { readUsage } from '../../calls/list/usage.ts';
+import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { type Reading, useRead, useSession } from '../../session/session.tsx';
-import { isTurn, readRows } from '../data.ts';
-import { isSilent, previewsOfTraces } from '../previews.ts';
-import { operationOf } from '../traces/request.ts';
-import { readUsage } from '../traces/usage.ts';
 
 /** What a thread is about, and what it took. */
 export interface ThreadFacts {

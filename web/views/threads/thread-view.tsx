@@ -13,29 +13,21 @@ import {
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
+import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { headersOf, intervalOf, isTurn, readRows, useInSight } from '../../calls/data.ts';
+import { exchangeOf } from '../../calls/messages/exchange.ts';
+import { MessageCard } from '../../calls/messages/messages.tsx';
+import { shownPreview } from '../../calls/previews.ts';
+import { About } from '../../calls/trace/about.tsx';
+import { linesOf, type TreeLine, type TreeNode, treeOf } from '../../calls/trace/tree.ts';
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
 import { chunksOf } from '../../data/values.ts';
-import { type Reading, useKept, useRead } from '../../session/session.tsx';
-import {
-  Button,
-  CallFigures,
-  Check,
-  CopyButton,
-  Moment,
-  Notice,
-  QueryStatus,
-  StatusBadge,
-  WaitBadge,
-} from '../../ui/controls.tsx';
+import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
+import { useKept } from '../../session/kept.ts';
+import { type Reading, useRead } from '../../session/session.tsx';
+import { Button, Check, CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { headersOf, intervalOf, isTurn, readRows, useInSight } from '../data.ts';
-import { shownPreview } from '../previews.ts';
-import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../search.ts';
-import { About } from '../trace/about.tsx';
-import { MessageCard } from '../trace/messages.tsx';
-import { linesOf, type TreeLine, type TreeNode, treeOf } from '../trace/tree.ts';
-import { exchangeOf } from './exchange.ts';
 
 /** A thread may get steps while its reader is elsewhere: it is read again when they return. */
 const staleTime = 0;

@@ -2,9 +2,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { Request, Thread } from '../../api/contract.ts';
+import { readRows } from '../../calls/data.ts';
+import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText } from '../../data/format.ts';
 import { toggled } from '../../data/values.ts';
-import { useAllowed, useKept, useRead, useSession } from '../../session/session.tsx';
+import { useChange } from '../../navigation/change.ts';
+import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../../navigation/search.ts';
+import { useKept } from '../../session/kept.ts';
+import { useAllowed, useRead, useSession } from '../../session/session.tsx';
 import {
   Button,
   Check,
@@ -17,10 +23,6 @@ import {
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { readRows, useChange } from '../data.ts';
-import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
-import { ranges, type ThreadField, type ThreadsSearch, threadFields } from '../search.ts';
-import { TimeMenu } from '../time-menu.tsx';
 import { type ThreadFacts, turnsOf, useFacts, useThreadsWith } from './facts.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */

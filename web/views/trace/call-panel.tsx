@@ -15,7 +15,14 @@ import {
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
 import { kindOf } from '../../api/kind.ts';
+import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { useCall } from '../../calls/data.ts';
+import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { type Conversation, conversationOf, type Message } from '../../calls/messages/conversation.ts';
+import { exchangeOf } from '../../calls/messages/exchange.ts';
+import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countText, tokensText, tookText } from '../../data/format.ts';
+import { type Tab, tabs } from '../../navigation/search.ts';
 import { useAllowed } from '../../session/session.tsx';
 import {
   Button,
@@ -23,20 +30,12 @@ import {
   Moment,
   Notice,
   QueryStatus,
-  StatusBadge,
   Table,
   type TableColumn,
-  WaitBadge,
 } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { useCall } from '../data.ts';
-import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
-import { type Tab, tabs } from '../search.ts';
-import { exchangeOf } from '../threads/exchange.ts';
-import { type Conversation, conversationOf, type Message } from './conversation.ts';
 import { FeedbackPanel, Thumbs, useFeedback } from './feedback.tsx';
-import { MessagesPanel } from './messages.tsx';
 
 const parts = ['inputs', 'output', 'attributes', 'summary'] as const;
 

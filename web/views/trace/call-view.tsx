@@ -1,6 +1,6 @@
 import { getRouteApi, Navigate } from '@tanstack/react-router';
+import { useCall } from '../../calls/data.ts';
 import { Notice, QueryStatus } from '../../ui/controls.tsx';
-import { useCall } from '../data.ts';
 
 const route = getRouteApi('/call');
 

@@ -5,14 +5,16 @@ import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
 import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
-import { wordsOf } from '../../api/http.ts';
+import { isAnswer, valueText } from '../../calls/agreement.ts';
+import { Thumb } from '../../calls/badges.tsx';
+import type { CallList } from '../../calls/list/call-list.ts';
+import { useKeeper } from '../../session/kept.ts';
 import { allows, useSession } from '../../session/session.tsx';
-import { Button, Moment, Thumb } from '../../ui/controls.tsx';
+import { Button, Moment } from '../../ui/controls.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText } from '../../ui/text.tsx';
-import { isAnswer, valueText } from '../reviews/agreement.ts';
-import type { CallList } from '../traces/call-list.ts';
+import { useWork } from '../../ui/work.ts';
 
 const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
   row: Row,
@@ -30,33 +32,22 @@ const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
 export const useFeedback = (call: Call) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
+  const keeper = useKeeper();
+  const { isBusy, error, run } = useWork();
   const records = feedbackOf(call);
   const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
     cache.setQueriesData<Call | null>(
       { queryKey: ['call', me.key_id, call.project_id, call.id] },
       (before) => (before ? withFeedback(before, change) : before),
     );
-    for (const [, list] of cache.getQueriesData<{ store: CallList }>({ queryKey: ['calls', me.key_id] }))
-      list?.store.change(call.id, (row) => withFeedback(row, change));
-  };
-  const run = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (failure) {
-      setError(wordsOf(failure));
-    } finally {
-      setBusy(false);
-    }
+    for (const list of keeper.all<CallList>('calls'))
+      list.change(call.id, (row) => withFeedback(row, change));
   };
   const own = (kind: Kind) => ownOf(records, kind, me.user);
   return {
     records,
     own,
-    busy,
+    busy: isBusy,
     error,
     mayGive: allows(me, call.project_id, 'write'),
     give: (kind: Kind, payload: Payload) =>

@@ -1,42 +1,43 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
 import { type CallRow, waitOf } from '../../api/calls.ts';
-import { useTitle } from '../../app/title.ts';
+import { WaitBadge } from '../../calls/badges.tsx';
+import type { CallList } from '../../calls/list/call-list.ts';
+import { askedOf } from '../../calls/list/layout.ts';
+import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
+import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
+import { useTitle } from '../../navigation/title.ts';
 import { chooseShare, chosenShare } from '../../session/device.ts';
-import { useKept, useSession, useWake } from '../../session/session.tsx';
-import { Button, Check, Failure, Moment, Notice, WaitBadge } from '../../ui/controls.tsx';
+import { useKeeper, useKept } from '../../session/kept.ts';
+import { useWake } from '../../session/session.tsx';
+import { Button, Check, Failure, Moment, Notice } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
 import { Splitter } from '../../ui/splitter.tsx';
-import { changed, type TraceSearch, type TracesSearch } from '../search.ts';
-import type { CallList } from '../traces/call-list.ts';
-import { askedOf } from '../traces/layout.ts';
 import { CallPanel } from './call-panel.tsx';
-import { isNarrow, type TraceState, treeKeys, useTraceState } from './trace-state.ts';
 import { TreeView } from './tree-view.tsx';
 
 /** The list that a trace was opened from, as its reader left it, with the rows around the trace. */
 const useNeighbours = (project: string, trace: string) => {
-  const { me } = useSession();
-  const cache = useQueryClient();
+  const keeper = useKeeper();
   const [search] = useKept<TracesSearch>('kept list', project, { project });
-  const list = cache.getQueryData<{ readonly store: CallList }>(['calls', me.key_id, askedOf(search)])?.store;
-  const rows = list?.snapshot().rows ?? [];
+  const list = keeper.get<CallList>(['calls', askedOf(search)]);
+  const rows = list?.store.getState().rows ?? [];
   const isHere = (row: CallRow | undefined) => row?.trace_id === trace;
   const at = list && isHere(rows[list.active]) ? list.active : rows.findIndex(isHere);
   return {
     search,
     /** The place of the trace in its list, from 1; undefined if it is in none. */
     place: at < 0 ? undefined : at + 1,
-    mayGo: (by: 1 | -1) => at >= 0 && (by < 0 ? at > 0 : at < rows.length - 1 || !list?.snapshot().complete),
+    mayGo: (by: 1 | -1) =>
+      at >= 0 && (by < 0 ? at > 0 : at < rows.length - 1 || !list?.store.getState().complete),
     /** The row before or after the trace, which the list then is at; undefined if there is none. */
     step: async (by: 1 | -1): Promise<CallRow | undefined> => {
       if (!list || at < 0) return undefined;
-      if (at + by >= list.snapshot().rows.length) await list.more();
-      const row = list.snapshot().rows[at + by];
+      if (at + by >= list.store.getState().rows.length) await list.more();
+      const row = list.store.getState().rows[at + by];
       if (row) list.active = at + by;
       return row;
     },
@@ -69,7 +70,7 @@ const keys = [
   ['?', 'these keys'],
 ] as const;
 
-const StoryView = lazily(() => import('./story-view.tsx'), 'StoryView');
+const StoryView = lazily(() => import('../../calls/trace/story-view.tsx'), 'StoryView');
 
 /** The whole trace in a line. */
 const Summary = ({ state }: { state: TraceState }) => {

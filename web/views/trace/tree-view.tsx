@@ -2,14 +2,14 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
+import { CallFigures, statusSigns, WaitBadge } from '../../calls/badges.tsx';
+import { useInSight } from '../../calls/data.ts';
+import { KindIcon } from '../../calls/kind-icon.tsx';
+import { shownPreview } from '../../calls/previews.ts';
+import { About } from '../../calls/trace/about.tsx';
+import type { Span, TraceState } from '../../calls/trace/trace-state.ts';
+import type { TreeLine, TreeNode } from '../../calls/trace/tree.ts';
 import { durationText, tookText } from '../../data/format.ts';
-import { CallFigures, statusSigns, WaitBadge } from '../../ui/controls.tsx';
-import { KindIcon } from '../../ui/kind-icon.tsx';
-import { useInSight } from '../data.ts';
-import { shownPreview } from '../previews.ts';
-import { About } from './about.tsx';
-import type { Span, TraceState } from './trace-state.ts';
-import type { TreeLine, TreeNode } from './tree.ts';
 
 /** The id of a line's element, for `aria-activedescendant`. */
 const lineId = (index: number): string => `line-${index}`;

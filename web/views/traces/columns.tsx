@@ -11,15 +11,16 @@ import {
 } from '../../api/calls.ts';
 import { feedbackOf, marksOf } from '../../api/feedback.ts';
 import { kindOf, type Preview } from '../../api/kind.ts';
+import { FeedbackMarks, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import { KindIcon } from '../../calls/kind-icon.tsx';
+import { feedbackPath } from '../../calls/list/request.ts';
+import type { RowFigures } from '../../calls/list/usage.ts';
+import { shownPreview } from '../../calls/previews.ts';
 import { costText, countText, latencyText, tookText } from '../../data/format.ts';
 import { valueAt } from '../../data/values.ts';
-import { FeedbackMarks, Moment, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
-import { KindIcon } from '../../ui/kind-icon.tsx';
-import { shownPreview } from '../previews.ts';
-import { isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
+import { isOfAllCalls, type TracesSearch, totalsPath } from '../../navigation/search.ts';
+import { Moment } from '../../ui/controls.tsx';
 import type { Hit } from './hits.ts';
-import { feedbackPath } from './request.ts';
-import type { RowFigures } from './usage.ts';
 
 /** What is known about a row beside the call itself. */
 export interface About {

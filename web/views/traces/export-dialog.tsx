@@ -1,14 +1,15 @@
 import { useState } from 'react';
+import { forms } from '../../calls/datasets/rows.ts';
+import type { CallList } from '../../calls/list/call-list.ts';
+import { countOf } from '../../calls/list/request.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
 import { Modal } from '../../ui/popups.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { useWork } from '../../ui/work.ts';
-import { forms } from '../datasets/rows.ts';
-import type { CallList } from './call-list.ts';
-import { contents, type Exported, exportedColumns, exportRows, saveFile, withContents } from './export.ts';
-import { countOf } from './request.ts';
+import { contents, type Exported, exportedColumns, exportRows, withContents } from './export.ts';
 
 const titles: Readonly<Record<(typeof contents)[number], string>> = {
   inputs: 'Inputs',
@@ -19,7 +20,7 @@ const titles: Readonly<Record<(typeof contents)[number], string>> = {
 
 /** How many rows a list has; undefined while nobody knows, and where only the page can tell. */
 const useCount = (list: CallList): number | undefined => {
-  const { rows, complete } = list.snapshot();
+  const { rows, complete } = list.store.getState();
   const isCounted = !complete && !list.options.costTest && !list.request.include_feedback;
   const { data } = useRead(
     ['count', list.number],

@@ -1,8 +1,8 @@
 import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
+import type { ListOptions } from '../../calls/list/call-list.ts';
+import { chunkSize, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
 import { csvLine } from '../../data/csv.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
-import type { ListOptions } from './call-list.ts';
-import { chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 export interface Exported extends ListOptions {
   readonly form: 'jsonl' | 'csv';
@@ -49,7 +49,10 @@ export const withContents = (options: ListOptions, chosen: readonly string[]): L
 };
 
 /** The columns of a file, as the service calls them: those of every row, those that are asked for, and figures. */
-export const exportedColumns = ({ client, request, roots }: ListOptions): readonly string[] => {
+export const exportedColumns = ({
+  request,
+  roots,
+}: Pick<ListOptions, 'request' | 'roots'>): readonly string[] => {
   const asked = [
     ...always,
     ...(request.columns ?? []),
@@ -57,8 +60,7 @@ export const exportedColumns = ({ client, request, roots }: ListOptions): readon
     ...(request.include_feedback ? ['summary.svc.feedback'] : []),
     ...(roots ? traceColumns : []),
   ];
-  // The rows have the names of the service's dialect.
-  return client.wire({ columns: [...new Set(asked)] }).columns;
+  return [...new Set(asked)];
 };
 
 /** The rows as lines, of CSV with the columns that the request asks for. */
@@ -129,14 +131,4 @@ export const exportRows = async (exported: Exported): Promise<Blob> => {
     return [roots ? { ...row, ...traceFigures(found) } : row];
   });
   return new Blob(fileLines(kept, exported), { type: mediaTypes[form] });
-};
-
-/** Saves bytes as a file, as a download does. */
-export const saveFile = (blob: Blob, fileName: string): void => {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = fileName;
-  link.click();
-  // The browser reads it a moment later.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 };

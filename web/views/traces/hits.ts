@@ -1,7 +1,7 @@
 import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import { textColumns } from './request.ts';
-import type { Seen } from './sight.ts';
+import { textColumns } from '../../calls/list/request.ts';
+import type { Seen } from '../../calls/list/sight.ts';
 
 /** A place where a text was found: what stands before it, it as it stands there, and what follows. */
 export interface Hit {

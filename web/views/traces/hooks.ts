@@ -3,19 +3,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { type CallRow, statusOf } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
-import { useKept, useSession, useStore } from '../../session/session.tsx';
+import { CallList, type ListState } from '../../calls/list/call-list.ts';
+import { askedOf } from '../../calls/list/layout.ts';
+import { requestOf } from '../../calls/list/request.ts';
+import type { Seen, Sight } from '../../calls/list/sight.ts';
+import { costTestOf, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
+import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
+import { isOfAllCalls, type TracesSearch } from '../../navigation/search.ts';
+import { useKept, useKeptStore } from '../../session/kept.ts';
+import { useSession } from '../../session/session.tsx';
 import { stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { isSilent, previewsOfTraces } from '../previews.ts';
-import { isOfAllCalls, type TracesSearch } from '../search.ts';
-import { CallList, type ListState } from './call-list.ts';
 import { type Hit, readHits } from './hits.ts';
-import { askedOf } from './layout.ts';
-import { requestOf } from './request.ts';
-import type { Seen, Sight } from './sight.ts';
-import { costTestOf, type RowFigures, readUsage, totalsOf } from './usage.ts';
 
 /**
- * The list of a URL's state, from the cache or begun anew.
+ * The list of a URL's state, as its reader left it or begun anew.
  *
  * @returns the list, what it holds, what begins it anew, and why that failed last
  */
@@ -30,9 +31,9 @@ export const useCallList = (search: TracesSearch) => {
       costTest: costTestOf(asked),
       text: asked.text,
     });
-  const { store: list, state, replace } = useStore<CallList, ListState>(['calls', asked], make);
+  const { kept: list, state, replace } = useKeptStore(['calls', asked], make);
   useEffect(() => {
-    if (list.snapshot().rows.length === 0) list.more();
+    if (list.store.getState().rows.length === 0) list.more();
     return list.leave;
   }, [list]);
   // What is on the screen stays until there is something to take its place.
@@ -41,7 +42,7 @@ export const useCallList = (search: TracesSearch) => {
     setFailure(undefined);
     const next = make();
     const look = () => {
-      const { phase, rows, complete, error } = next.snapshot();
+      const { phase, rows, complete, error } = next.store.getState();
       if (phase === 'failed' && rows.length === 0) setFailure(error);
       else if (rows.length === 0 && !complete) return;
       else {
@@ -50,7 +51,7 @@ export const useCallList = (search: TracesSearch) => {
       }
       leave();
     };
-    const leave = next.subscribe(look);
+    const leave = next.store.subscribe(look);
     next.more();
   };
   return { list, state, refresh, failure };
@@ -153,9 +154,9 @@ export const useLive = (
     const ending = new AbortController();
     const look = async () => {
       if (document.hidden) return;
-      const before = list.snapshot().rows;
+      const before = list.store.getState().rows;
       await list.catchUp(Date.now(), ending.signal);
-      const after = list.snapshot().rows;
+      const after = list.store.getState().rows;
       if (after !== before && !ending.signal.aborted) onAdded(before, after);
     };
     const timer = setInterval(look, intervalMs);

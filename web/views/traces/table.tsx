@@ -12,15 +12,16 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
+import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
+import type { CallList, ListState } from '../../calls/list/call-list.ts';
+import { changedPlaces, type Placed, placesOf } from '../../calls/list/layout.ts';
+import { totalsOf } from '../../calls/list/usage.ts';
+import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
-import { Moment, SortButton, StatusBadge, WaitBadge } from '../../ui/controls.tsx';
-import { useAreDollars } from '../data.ts';
-import type { TracesSearch } from '../search.ts';
-import type { CallList, ListState } from './call-list.ts';
+import type { TracesSearch } from '../../navigation/search.ts';
+import { Moment, SortButton } from '../../ui/controls.tsx';
 import { type About, type Column, columnsOf, PreviewText, RowIcon, RowLatency } from './columns.tsx';
 import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
-import { changedPlaces, type Placed, placesOf } from './layout.ts';
-import { totalsOf } from './usage.ts';
 
 /** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
 const [rowHeight, cardHeight] = [36, 76];

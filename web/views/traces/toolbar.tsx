@@ -1,13 +1,12 @@
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
-import { useSession } from '../../session/session.tsx';
+import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
+import { changedPlaces, movedPlaces, placesOf } from '../../calls/list/layout.ts';
+import { feedbackPath } from '../../calls/list/request.ts';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
-import { Menu, Modal, Popup } from '../../ui/popups.tsx';
-import { type Changes, isOfAllCalls, type TracesSearch, totalsPath } from '../search.ts';
+import { Modal, Popup } from '../../ui/popups.tsx';
 import { columnsOf } from './columns.tsx';
-import { changedPlaces, movedPlaces, placesOf } from './layout.ts';
-import { feedbackPath } from './request.ts';
 
 interface QueryDialogProps {
   readonly request: CallsQuery;
@@ -19,8 +18,7 @@ interface QueryDialogProps {
 
 /** Shows the request behind the list, in the words of the query language. */
 export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogProps) => {
-  const { client } = useSession();
-  const text = JSON.stringify(client.wire(request), null, 2);
+  const text = JSON.stringify(request, null, 2);
   return (
     <Modal title="The query of this list" open={open} onClose={onClose}>
       <p className="muted">
@@ -40,42 +38,6 @@ export const QueryDialog = ({ request, filtered, open, onClose }: QueryDialogPro
         </Button>
       </div>
     </Modal>
-  );
-};
-
-const totals = (name: string): string => `-${totalsPath}.${name}`;
-
-/** The usual orders of a list: their words, the order, and whether calls below roots have it. */
-const sorts: readonly (readonly [text: string, sort: string, ofAll: boolean])[] = [
-  ['Newest first', '-started_at', true],
-  ['Oldest first', 'started_at', true],
-  ['Slowest', '-summary.svc.latency_ms', true],
-  ['Most expensive', totals('total_cost'), false],
-  ['Most tokens', totals('input_tokens'), false],
-  ['Most errors', totals('error_count'), false],
-  ['Most calls', totals('call_count'), false],
-];
-
-interface SearchMenuProps {
-  readonly search: TracesSearch;
-  readonly onChange: (change: Changes<TracesSearch>) => void;
-}
-
-/** Chooses an order, also of columns that are not in sight. */
-export const SortMenu = ({ search, onChange }: SearchMenuProps) => {
-  const { sort = '-started_at' } = search;
-  const shown = sorts.filter(([, , ofAll]) => ofAll || !isOfAllCalls(search));
-  const present = shown.find(([, each]) => each === sort)?.[0] ?? 'Sorted';
-  return (
-    <Menu
-      name={`Order: ${present}`}
-      label={<>{present} ▾</>}
-      items={shown.map(([label, each]) => ({
-        label,
-        checked: each === sort,
-        onSelect: () => onChange({ sort: each === '-started_at' ? undefined : each }),
-      }))}
-    />
   );
 };
 

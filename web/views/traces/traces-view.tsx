@@ -1,23 +1,24 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { wordsOf } from '../../api/http.ts';
+import { Connect } from '../../calls/connect/connect.tsx';
+import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
+import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
+import type { CallList, ListState } from '../../calls/list/call-list.ts';
+import { countOf } from '../../calls/list/request.ts';
+import { useDefaultView } from '../../calls/saved/saved.ts';
+import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { countedText, countText } from '../../data/format.ts';
+import { useChange } from '../../navigation/change.ts';
+import type { Changes, TracesSearch } from '../../navigation/search.ts';
 import { keepColumns } from '../../session/device.ts';
-import { useAllowed, useKept, useRead, useWake } from '../../session/session.tsx';
+import { useKept } from '../../session/kept.ts';
+import { useAllowed, useRead, useWake } from '../../session/session.tsx';
 import { Button, Check, Failure, Notice } from '../../ui/controls.tsx';
 import { Shortcuts } from '../../ui/keys.tsx';
 import { lazily } from '../../ui/lazy.ts';
-import { Connect } from '../connect/connect.tsx';
-import { useChange } from '../data.ts';
-import { AddDialog, AddToDataset } from '../datasets/add-dialog.tsx';
-import { useDefaultView } from '../saved/saved.ts';
-import { SavedMenu } from '../saved/saved-menu.tsx';
-import type { Changes, TracesSearch } from '../search.ts';
-import type { CallList, ListState } from './call-list.ts';
-import { FilterBar, unfiltered } from './filters.tsx';
 import { placeAfter, useCallList, useListKeys, useLive, usePicked } from './hooks.ts';
-import { countOf } from './request.ts';
 import { TraceTable } from './table.tsx';
 import { ColumnMenu, QueryDialog } from './toolbar.tsx';
 
@@ -164,6 +165,7 @@ const toggledSort = (sort: string, path: string): string => (sort === `-${path}`
 
 /** The traces of a project, or all of its calls: newest first, unless sorted otherwise. */
 export const TracesView = () => {
+  const router = useRouter();
   const search = route.useSearch();
   const change = useChange<TracesSearch>(route.useNavigate());
   const { list, state, refresh, failure } = useCallList(search);
@@ -205,9 +207,9 @@ export const TracesView = () => {
   useWake(search.project, ['/calls/usage', '/call/read']);
   useEffect(() => {
     // The view that comes next: it opens at once, even if the network has gone.
-    const timer = setTimeout(() => import('../trace/trace-view.tsx').catch(() => {}), 1000);
+    const timer = setTimeout(() => router.loadRouteChunk(router.routesByPath['/trace']), 1000);
     return () => clearTimeout(timer);
-  }, []);
+  }, [router]);
   const filtered = list.options.costTest !== undefined;
   // The cost of a running trace is not known, so a filter by cost has nothing to tell new ones by.
   const mayLive = sort === '-started_at' && !filtered;

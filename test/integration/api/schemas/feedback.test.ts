@@ -8,7 +8,6 @@ import {
 } from '../../../../api/feedback.ts';
 import { ServiceError } from '../../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../foundations/wire/schema.ts';
-import { routesOf } from '../../../../weave/api/routes.ts';
 import { callRef, feedbackOf } from '../../../support/feedback.ts';
 
 /** The places and kinds of a body's problems. */
@@ -88,14 +87,6 @@ describe('the body of a creation', () => {
     [{ created_at: '2026-10-01' }, 'created_at', 'extra_forbidden'],
   ])('refuses %j', (fields, place, type) => {
     expect(problems(create, feedbackOf(fields))).toEqual([[place, type]]);
-  });
-
-  it('has names of its own in another dialect', () => {
-    const route = routesOf('weave').find(({ path }) => path === feedbackCreate.path);
-    const weave = route?.request?.() ?? expect.fail('it takes no body');
-    const { svc_ref: _, ...rest } = feedbackOf();
-    expect(problems(weave, { ...rest, weave_ref: 'weave:///acme/shop/call/c', wb_user_id: 'x' })).toEqual([]);
-    expect(problems(weave, { ...rest, weave_ref: call })).toEqual([['weave_ref', 'value_error']]);
   });
 });
 

@@ -22,12 +22,12 @@ const basic = (username: string, key: Key | string) => {
 let keys: KeyStore;
 beforeAll(async () => {
   const { dynamodb, keysTable } = await createStores();
-  keys = { service: 'svc', table: { client: dynamodb, name: keysTable } };
+  keys = { table: { client: dynamodb, name: keysTable } };
 });
 
 /** Stores a key of ada's and gives it, with its secret. */
 const adasKey = async (expiresAt?: number): Promise<Key> => {
-  const key = makeKey('svc');
+  const key = makeKey();
   await putKey(keys.table, newRecord(key, { user: 'ada', grants, ...(expiresAt && { expiresAt }) }, now));
   return key;
 };
@@ -45,7 +45,7 @@ describe('a wrong key', () => {
       refusal: 'wrong secret',
       keyId: key.id,
     });
-    const unknown = makeKey('svc');
+    const unknown = makeKey();
     expect(await authenticate(basic('ada', unknown), 'basic', keys, now)).toEqual({
       refusal: 'unknown key',
       keyId: unknown.id,
@@ -60,7 +60,8 @@ describe('a wrong key', () => {
 
   it('of another service is malformed', async () => {
     const key = await adasKey();
-    expect(await refusalOf(basic('ada', { ...key, service: 'other' }), 'basic')).toBe('malformed key');
+    const text = formatKey(key).replace('svc_', 'other_');
+    expect(await refusalOf(`Basic ${btoa(`ada:${text}`)}`, 'basic')).toBe('malformed key');
   });
 });
 

@@ -15,7 +15,7 @@ import { createStores } from '../../../support/stores.ts';
 const now = 1_790_000_000_000_000;
 
 const record = (overrides: Partial<KeyRecord> = {}): KeyRecord => ({
-  ...newRecord(makeKey('svc'), { user: 'ada', grants: [{ scope: 'acme/*', role: 'write' }] }, now),
+  ...newRecord(makeKey(), { user: 'ada', grants: [{ scope: 'acme/*', role: 'write' }] }, now),
   ...overrides,
 });
 
@@ -61,7 +61,7 @@ describe('storing a key', () => {
 
 describe('reading a key', () => {
   it('gives nothing for an unknown id', async () => {
-    expect(await getKey(table, makeKey('svc').id)).toBeUndefined();
+    expect(await getKey(table, makeKey().id)).toBeUndefined();
   });
 
   it('fails if there is no table, rather than finding nothing', async () => {
@@ -87,7 +87,7 @@ describe('revoking a key', () => {
   });
 
   it('of an unknown id gives nothing and writes nothing', async () => {
-    const { id } = makeKey('svc');
+    const { id } = makeKey();
     expect(await revokeKey(table, id, now)).toBeUndefined();
     expect(await getKey(table, id)).toBeUndefined();
   });

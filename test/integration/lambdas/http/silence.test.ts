@@ -9,7 +9,7 @@ const count = 1500;
 
 let service: InProcess;
 beforeAll(async () => {
-  service = await startInProcess({}, 'svc', { silenceMs: 5, answerBytes: 200_000 });
+  service = await startInProcess({}, { silenceMs: 5, answerBytes: 200_000 });
   const batch = Array.from({ length: count }, (_, i) => [
     {
       mode: 'start',

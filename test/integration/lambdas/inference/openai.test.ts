@@ -193,7 +193,7 @@ describe('the official client', () => {
 
   it.each([
     ['without a key', async () => client.withOptions({ defaultHeaders: { authorization: null } })],
-    ['with a wrong key', async () => client.withOptions({ apiKey: formatKey(makeKey('svc')) })],
+    ['with a wrong key', async () => client.withOptions({ apiKey: formatKey(makeKey()) })],
     ['with what is no key', async () => client.withOptions({ apiKey: 'sk-123' })],
     ['with a revoked key', async (keys: KeyMaker) => client.withOptions({ apiKey: await keys.revoked() })],
     ['with an expired key', async (keys: KeyMaker) => client.withOptions({ apiKey: await keys.expired() })],

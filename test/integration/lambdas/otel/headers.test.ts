@@ -14,7 +14,7 @@ import { keyMaker } from '../../security/credentials.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const project = 'acme/shop' as ProjectId;
-const to = { url: 'http://127.0.0.1:8787', project, dialect: 'svc' } as const;
+const to = { url: 'http://127.0.0.1:8787', project };
 
 let service: SharedService;
 let key: string;

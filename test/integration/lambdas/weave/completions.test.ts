@@ -9,7 +9,7 @@ let service: TestService;
 beforeAll(async () => {
   upstream = await startUpstream();
   service = await startService({
-    settings: { dialect: 'weave', limits: true },
+    settings: { limits: true },
     inference: { baseUrl: upstream.baseUrl, key: 'sk-upstream' },
   });
 });
@@ -26,13 +26,17 @@ const answer = { ...completion({ content: 'Hello' }), model, usage };
 
 const ask = async (body: object, key?: string) => {
   const headers = key === undefined ? {} : { authorization: `Basic ${btoa(`api:${key}`)}` };
-  const response = await service.post('/completions/create', { project_id: project, ...body }, { headers });
+  const response = await service.post(
+    '/weave/completions/create',
+    { project_id: project, ...body },
+    { headers },
+  );
   return { status: response.status, body: (await response.json()) as JsonObject };
 };
 
 /** A call by its id. */
 const callOf = async (id: unknown): Promise<JsonObject> => {
-  const response = await service.post('/call/read', { project_id: project, id });
+  const response = await service.post('/weave/call/read', { project_id: project, id });
   return ((await response.json()) as { call: JsonObject }).call;
 };
 
@@ -76,7 +80,9 @@ describe('a completion', () => {
       _type: 'MessagesPrompt',
       messages: [{ role: 'system', content: 'Be {mood}: {"a": {mood}}' }],
     };
-    const made = await service.post('/obj/create', { obj: { project_id: project, object_id: 'mood', val } });
+    const made = await service.post('/weave/obj/create', {
+      obj: { project_id: project, object_id: 'mood', val },
+    });
     expect(made.status).toBe(200);
     const prompt = (of: string) => `weave:///${of}/object/mood:latest`;
     const inputs = { model, messages, template_vars: { mood: 'kind', name: 'Ada' } };

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ExactNumber, type JsonObject } from '../../../../foundations/wire/index.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../support/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = throughWeave(await sharedService());
 });
 
 const project = 'acme/meaning';
@@ -201,7 +201,7 @@ describe('an answer', () => {
     expect(await done('/trace/usage', { filter, limit: 1 })).toMatchObject({ call_usage: { root: {} } });
   });
 
-  it('has statistics with this dialect’s names', async () => {
+  it('has statistics with Weave’s names', async () => {
     const { call_buckets } = await done('/calls/stats', {
       ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 },
       ...{ call_metrics: [{ metric: 'call_count' }], filter: { wb_user_ids: ['local'] } },

@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bytesDigest } from '../../../../core/doors/weave/digest.ts';
+import { weaveDoor } from '../../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../../core/records/tables/index.ts';
-import { bytesDigest, valueDigest } from '../../../../weave/digest.ts';
 import { runs } from '../../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../../support/service.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../support/service.ts';
 import { basic } from '../../security/credentials.ts';
 
 let service: SharedService;
 beforeAll(async () => {
-  service = await sharedService({ dialect: 'weave' });
+  service = throughWeave(await sharedService());
 });
 
 const project_id = 'acme/rows';
@@ -24,7 +25,7 @@ const done = async (path: string, body: unknown) => {
 
 const rowsOf = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ n: from + i, text: `row ${from + i}`, score: 1 / (i + 1) }));
-const digestsOf = (rows: readonly object[]) => rows.map((row) => valueDigest(row as never));
+const digestsOf = (rows: readonly object[]) => rows.map((row) => weaveDoor.digests.ofValue(row as never));
 const create = async (rows: readonly object[]) =>
   String((await done('/table/create', { table: { project_id, rows } })).digest);
 const query = async (digest: string, more: object = {}) =>
@@ -124,7 +125,7 @@ describe('the rows of a dataset', () => {
     const table = await create(rows);
     const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${table}` };
     const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'ds', val } });
-    expect(digest).toBe(valueDigest(val));
+    expect(digest).toBe(weaveDoor.digests.ofValue(val));
     const ref = (row: string, more = '') =>
       `weave:///${project_id}/object/ds:${digest}/attr/rows/id/${row}${more}`;
     const [, second = ''] = digestsOf(rows);
@@ -239,6 +240,18 @@ const change = (method: 'PUT' | 'POST', path: string, body: object) =>
   service.post(path, { project_id, ...body }, { method });
 
 describe('tags and aliases', () => {
+  it('that are too long for a key are refused, and lead nowhere', async () => {
+    await done('/obj/create', { obj: { project_id, object_id: 'longest', val: { v: 1 } } });
+    const long = '𝄞'.repeat(256);
+    for (const [path, labels] of [
+      ['/objs/longest/aliases', { digest: 'v0', aliases: [long] }],
+      ['/objs/longest/versions/v0/tags', { tags: [long] }],
+    ] as const)
+      expect((await change('PUT', path, labels)).status).toBe(422);
+    const refs = [long, 'x'.repeat(2000)].map((name) => `weave:///${project_id}/object/longest:${name}`);
+    expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [null, null] });
+  });
+
   it('name versions, move, are listed, and go with what they are on', async () => {
     const make = async (val: object) =>
       String((await done('/obj/create', { obj: { project_id, object_id: 'model', val } })).digest);

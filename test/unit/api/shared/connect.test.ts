@@ -26,21 +26,19 @@ const codesOf = (to: ConnectTo): string[] =>
   connectGuides(to).flatMap(({ steps }) => steps.flatMap(({ code = '' }) => code.split('\n')));
 
 /** The lines of code that no document has, for any of its services. */
-const unknownLines = (dialect: ConnectTo['dialect']): string[] => {
-  const [lines = [], ...others] = urls.map((url) => codesOf({ url, project: 'acme/shop', dialect }));
-  const isKnown = (line = '') =>
-    documents.includes(line) || documents.includes(line.replaceAll('weave_…', 'svc_…'));
+const unknownLines = (): string[] => {
+  const [lines = [], ...others] = urls.map((url) => codesOf({ url, project: 'acme/shop' }));
+  const isKnown = (line = '') => documents.includes(line);
   return lines.filter((line, at) => ![line, ...others.map((other) => other[at])].some(isKnown));
 };
 
 describe('the guides of Connect', () => {
-  it('have the lines of code that the documents have, in both dialects', () => {
-    expect(unknownLines('svc')).toEqual([]);
-    expect(unknownLines('weave')).toEqual([]);
+  it('have the lines of code that the documents have', () => {
+    expect(unknownLines()).toEqual([]);
   });
 
   it('name the service and the project that they are asked for, and no other', () => {
-    const codes = codesOf({ url: 'https://x.example/api', project: 'one/two', dialect: 'svc' }).join('\n');
+    const codes = codesOf({ url: 'https://x.example/api', project: 'one/two' }).join('\n');
     expect(codes).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=https://x.example/api/otel\n');
     expect(codes).toContain('project_id=one/two');
     expect(codes).not.toMatch(/acme\/shop|127\.0\.0\.1/);

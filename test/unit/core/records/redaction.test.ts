@@ -6,7 +6,6 @@ import { createFile } from '../../../../core/records/files.ts';
 import { createObject } from '../../../../core/records/objects/index.ts';
 import { redactLogRecords } from '../../../../core/records/redaction.ts';
 import { createTable } from '../../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../../foundations/policy.ts';
 import { builtins, Redactor } from '../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import {
@@ -36,7 +35,8 @@ const untouched = (redactor: () => Promise<Redactor>): Store => {
     get bucket() {
       return asked();
     },
-    ...{ policy: ownPolicy, shards: [4], redactor },
+    shards: [4],
+    redactor,
   };
 };
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Grant, parseGrants } from '../../../../foundations/auth/grants.ts';
@@ -19,17 +20,16 @@ import { anyCharacter } from '../../../support/arbitraries/character.ts';
 
 const id = '0123456789abcdef';
 const secret = 'a5'.repeat(32);
-const key: Key = { service: 'svc', id, secret };
+const key: Key = { id, secret };
 
 const keys = fc.record({
-  service: fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/),
   id: fc.stringMatching(/^[0-9a-z]{16}$/),
   secret: fc.stringMatching(/^[0-9a-f]{64}$/),
 });
 
 describe('a new key', () => {
   it('starts with the name of its service', () => {
-    expect(formatKey(makeKey('trace'))).toMatch(/^trace_/);
+    expect(formatKey(makeKey())).toMatch(/^svc_/);
   });
 });
 
@@ -37,13 +37,17 @@ describe('parsing a key', () => {
   it('reads back every key that is formatted', () => {
     fc.assert(
       fc.property(keys, (key) => {
-        expect(parseKey(key.service, formatKey(key))).toEqual(key);
+        expect(parseKey(formatKey(key))).toEqual(key);
       }),
     );
   });
 
+  it('takes the same key with the prefix of Weave', () => {
+    expect(parseKey(`weave_${id}_${secret}`)).toEqual(key);
+  });
+
   it('accepts hex digits of either case as the same number', () => {
-    expect(parseKey('svc', `svc_${id}_${secret.toUpperCase()}`)).toEqual(key);
+    expect(parseKey(`svc_${id}_${secret.toUpperCase()}`)).toEqual(key);
   });
 
   it.each([
@@ -59,13 +63,13 @@ describe('parsing a key', () => {
     ['a line end behind it', `svc_${id}_${secret}\n`],
     ['space before it', ` svc_${id}_${secret}`],
   ])('refuses %s', (_, text) => {
-    expect(parseKey('svc', text)).toBeUndefined();
+    expect(parseKey(text)).toBeUndefined();
   });
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
-        expect(parseKey('svc', `svc_${text}`)).toBeUndefined();
+        expect(parseKey(`svc_${text}`)).toBeUndefined();
       }),
     );
   });
@@ -87,11 +91,15 @@ describe('a digest', () => {
     );
   });
 
-  it('matches no key with another secret, id or service', () => {
+  it('that a service of Weave’s dialect has stored matches its key', () => {
+    const stored = createHash('sha256').update(`weave_${id}_${secret}`).digest();
+    expect(matchesDigest(key, stored)).toBe(true);
+  });
+
+  it('matches no key with another secret or id', () => {
     const digest = digestKey(key);
     expect(matchesDigest({ ...key, secret: `${secret.slice(1)}0` }, digest)).toBe(false);
     expect(matchesDigest({ ...key, id: 'zzzzzzzzzzzzzzzz' }, digest)).toBe(false);
-    expect(matchesDigest({ ...key, service: 'other' }, digest)).toBe(false);
   });
 
   it('matches nothing if it is absent', () => {
@@ -107,7 +115,7 @@ describe('a key id', () => {
 });
 
 const now = 1_790_000_000_000_000;
-const adasKey = makeKey('svc');
+const adasKey = makeKey();
 
 const grants = (text: string): Grant[] => {
   const parsed = parseGrants(text);

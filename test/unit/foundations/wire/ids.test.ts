@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ownPolicy } from '../../../../foundations/policy.ts';
-import { isId, parseProjectId, parseRef } from '../../../../foundations/wire/index.ts';
-import { weavePolicy } from '../../../../weave/policy.ts';
-
-const policy = ownPolicy;
+import { isId, parseProjectId, parseRef, storedRefs } from '../../../../foundations/wire/index.ts';
 
 describe('parseRef', () => {
   it('splits an object ref, with its path', () => {
-    expect(parseRef(policy, 'svc:///acme/air.line/object/prompt:a1b2/attr/x/index/0')).toEqual({
+    expect(parseRef('svc:///acme/air.line/object/prompt:a1b2/attr/x/index/0')).toEqual({
       kind: 'object',
       projectId: 'acme/air.line',
       name: 'prompt',
@@ -17,12 +13,12 @@ describe('parseRef', () => {
   });
 
   it('splits op and call refs', () => {
-    expect(parseRef(policy, 'svc:///a/b/op/agent.turn:0a8e')).toMatchObject({
+    expect(parseRef('svc:///a/b/op/agent.turn:0a8e')).toMatchObject({
       kind: 'op',
       name: 'agent.turn',
       digest: '0a8e',
     });
-    expect(parseRef(policy, 'svc:///a/b/call/some/id')).toMatchObject({ kind: 'call', callId: 'some/id' });
+    expect(parseRef('svc:///a/b/call/some/id')).toMatchObject({ kind: 'call', callId: 'some/id' });
   });
 
   it.each([
@@ -37,11 +33,26 @@ describe('parseRef', () => {
     'svc:///a/../object/x:1',
     'svc:///a/b/thing/x:1',
   ])('refuses %j', (text) => {
-    expect(parseRef(policy, text)).toBeUndefined();
+    expect(parseRef(text)).toBeUndefined();
   });
 
-  it('knows the scheme from the name of the dialect', () => {
-    expect(parseRef(weavePolicy, 'weave:///a/b/op/x:1')).toMatchObject({ kind: 'op' });
+  it('takes the scheme of Weave, too', () => {
+    expect(parseRef('weave:///a/b/op/x:1')).toEqual(parseRef('svc:///a/b/op/x:1'));
+  });
+});
+
+describe('storedRefs', () => {
+  const weave = 'weave:///a/b/call/c';
+
+  it('gives every text that is a ref our scheme, and keys', () => {
+    const stored = { list: ['svc:///a/b/call/c', 1], 'svc:///a/b/op/x:1': { ref: 'svc:///a/b/call/c' } };
+    const sent = { list: [weave, 1], 'weave:///a/b/op/x:1': { ref: weave } };
+    expect(JSON.parse(storedRefs(JSON.stringify(sent)))).toEqual(stored);
+  });
+
+  it('leaves texts that only have one in them', () => {
+    const sent = JSON.stringify([`see ${weave}`, JSON.stringify({ ref: weave }), `\\"${weave}`]);
+    expect(storedRefs(sent)).toBe(sent);
   });
 });
 

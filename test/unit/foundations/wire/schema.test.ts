@@ -5,7 +5,6 @@ import { bodyOf } from '../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../api/queries.ts';
 import { type ErrorDetail, ServiceError } from '../../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody, parseTolerantly } from '../../../../foundations/wire/schema.ts';
-import { routesOf } from '../../../../weave/api/routes.ts';
 
 const startBody = bodyOf(callStart);
 const batchBody = callBatch();
@@ -192,18 +191,6 @@ describe('a query', () => {
         include_costs: false,
       }),
     ).toEqual([]);
-  });
-});
-
-describe('the names on the wire', () => {
-  it('all contain the name of the dialect', () => {
-    const own = routesOf('weave').find(({ path }) => path === callStart.path);
-    const weaveBody = own?.request?.() ?? expect.unreachable('it takes a body');
-    const body = { start: { ...start, wb_run_id: 'r', wb_run_step: 1, wb_user_id: 'u' } };
-    expect(parseBody(weaveBody, JSON.stringify(body))).toMatchObject({ start: { runId: 'r', runStep: 1 } });
-    expect(problems(weaveBody, { start: { ...start, svc_run_id: 'r' } })).toMatchObject([
-      { type: 'extra_forbidden' },
-    ]);
   });
 });
 

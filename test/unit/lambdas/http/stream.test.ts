@@ -5,7 +5,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import type { Context } from 'aws-lambda';
 import { beforeAll, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import * as z from 'zod/mini';
-import { endpoint as describeEndpoint, stream as streamShape } from '../../../../api/endpoint.ts';
+import { endpoint as describeEndpoint, longAnswer } from '../../../../api/endpoint.ts';
 import { invalid } from '../../../../foundations/wire/index.ts';
 import type { ServiceRequest } from '../../../../lambdas/http/request.ts';
 import type { Limits } from '../../../../lambdas/http/stream.ts';
@@ -26,7 +26,7 @@ const lastLine = () => JSON.parse(String(write.mock.lastCall?.[0]));
 /** An endpoint with a body of its own, which no other may have. */
 const description = describeEndpoint({
   path: '/calls/stream_query',
-  shape: streamShape,
+  shape: longAnswer,
   stores: {},
   tag: 'calls',
   operations: [],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type CallRow, nameOf, opTexts, sumUsage, usageByModel, waitOf } from '../../../../web/api/calls.ts';
-import { fromWeave, toWeave } from '../../../../web/api/dialect.ts';
 import { kindOf } from '../../../../web/api/kind.ts';
 
 const call = { id: 'c', project_id: 'acme/shop', op_name: 'op', trace_id: 't', started_at: '2026-10-01' };
@@ -47,62 +46,6 @@ it('a call waits for a person, or waited for so long, or did not', () => {
     undefined,
     undefined,
   ]);
-});
-
-describe('in Weave’s dialect', () => {
-  it('records have our names, and what clients reported stays', () => {
-    const feedback = [
-      { wb_user_id: 'ada', weave_ref: 'weave:///acme/shop/call/c', payload: { wb_user_id: 1 } },
-    ];
-    const reported = { usage: { m: { wb_user_id: 2 } } };
-    const row = {
-      ...{ ...call, wb_user_id: 'ada', wb_run_id: 'run', inputs: { weave_x: 1 } },
-      summary: { ...reported, weave: { status: 'error', feedback } },
-    };
-    const read = {
-      ...{ ...call, svc_user_id: 'ada', svc_run_id: 'run', inputs: { weave_x: 1 } },
-      summary: {
-        ...reported,
-        svc: {
-          status: 'error',
-          feedback: [
-            { svc_user_id: 'ada', svc_ref: 'weave:///acme/shop/call/c', payload: { wb_user_id: 1 } },
-          ],
-        },
-      },
-    };
-    expect(fromWeave(row)).toEqual(read);
-    expect(fromWeave({ call: row })).toEqual({ call: read });
-    expect(fromWeave({ call_buckets: [{ wb_user_id: 'ada' }] })).toEqual({
-      call_buckets: [{ svc_user_id: 'ada' }],
-    });
-  });
-
-  it('requests have its names, and what people typed stays', () => {
-    const typed = { $literal: 'summary.svc.status' };
-    expect(
-      toWeave({
-        query: { $expr: { $and: [{ $eq: [{ $getField: 'summary.svc.status' }, typed] }] } },
-        sort_by: [{ field: 'svc_user_id', direction: 'asc' }],
-        columns: ['summary.svc', 'inputs.svc_user_id'],
-        group_by: ['svc_user_id'],
-      }),
-    ).toEqual({
-      query: { $expr: { $and: [{ $eq: [{ $getField: 'summary.weave.status' }, typed] }] } },
-      sort_by: [{ field: 'wb_user_id', direction: 'asc' }],
-      columns: ['summary.weave', 'inputs.svc_user_id'],
-      group_by: ['wb_user_id'],
-    });
-    expect(toWeave({ svc_ref: 'svc:///acme/shop/call/c', payload: { svc_ref: 'svc:' } })).toEqual({
-      weave_ref: 'weave:///acme/shop/call/c',
-      payload: { svc_ref: 'svc:' },
-    });
-    const rows = [{ svc_ref: 'svc:', field: 'svc_user_id' }];
-    expect(toWeave({ table: { rows }, updates: [{ append: { row: rows[0] } }] })).toEqual({
-      table: { rows },
-      updates: [{ append: { row: rows[0] } }],
-    });
-  });
 });
 
 describe('costs', () => {

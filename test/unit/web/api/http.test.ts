@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { linesOf } from '../../../../web/api/http.ts';
+import { describe, expect, it } from 'vitest';
+import { failureOf, linesOf } from '../../../../web/api/http.ts';
 
 const collect = async (chunks: readonly Uint8Array[]): Promise<string[]> => {
   const lines: string[] = [];
@@ -23,4 +23,47 @@ it('lines are the same, however they are cut into chunks', async () => {
       expect((await collect(chunks)).map((line) => JSON.parse(line) as unknown)).toEqual(records);
     }),
   );
+});
+
+describe('an answer that is an error', () => {
+  const words = async (status: number, body: unknown): Promise<string> =>
+    (await failureOf(new Response(JSON.stringify(body), { status }))).message;
+  const detail = (loc: readonly string[], msg: string) => ({ detail: [{ loc, msg, type: 'any' }] });
+
+  it.each([
+    [
+      403,
+      ['body', 'project_id'],
+      'this key may not read the project a/b',
+      'This key may not read the project a/b.',
+    ],
+    [
+      413,
+      ['body', 'rows'],
+      'the request is over 6 MB; send fewer rows',
+      'rows: the request is over 6 MB; send fewer rows.',
+    ],
+    [422, ['body', 'query', 'limit'], 'should be at most 1000', 'query.limit: should be at most 1000.'],
+    [429, [], 'too many requests; wait', 'Too many requests; wait.'],
+    [503, ['storage'], 'storage was late; try again', 'Storage was late; try again.'],
+  ])('says with status %i what the service says', async (status, loc, msg, said) => {
+    expect(await words(status, detail(loc, msg))).toBe(said);
+  });
+
+  it('names all problems', async () => {
+    const body = {
+      detail: [...detail(['body', 'a'], 'is missing').detail, ...detail([], 'try again').detail],
+    };
+    expect(await words(422, body)).toBe('a: is missing. Try again.');
+  });
+
+  it('is said in general words if the service says nothing', async () => {
+    expect(await words(503, {})).toBe('The service is busy. Wait a moment, then try again.');
+    expect(await words(418, undefined)).toBe('The service answered with status 418. Try again.');
+  });
+
+  it('says of a key that is not valid what a person can do, not how programs send one', async () => {
+    const body = detail(['header', 'authorization'], 'a valid key is required: HTTP Basic with the key');
+    expect(await words(401, body)).toMatch(/^This key is not accepted/);
+  });
 });

@@ -5,7 +5,6 @@ import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/s
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { weavePolicy } from '../../../../../weave/policy.ts';
 import { project } from '../../../../support/calls.ts';
 import { createAll, createFeedbackStore, feedbackOf, noise, replace } from '../../../../support/feedback.ts';
 
@@ -102,12 +101,7 @@ describe('the paths of payloads', () => {
       end: parseTime(day(4)) ?? 0,
     };
     const all = { ...span, feedbackType: null, triggerRef: null };
-    const found = await payloadPathsOf(
-      { ...store, policy: weavePolicy },
-      all,
-      latest,
-      requestBudget(60_000),
-    ).answer();
+    const found = await payloadPathsOf(store, all, latest, requestBudget(60_000)).answer();
     return found.map(({ json_path, value_type }) => `${json_path}: ${value_type}`);
   };
 

@@ -8,7 +8,6 @@ import {
   createCallStore,
   endOf,
   parseBatch,
-  policy,
   project,
   query,
   read,
@@ -284,7 +283,7 @@ describe('values', () => {
     ]);
     const call = await read(store, id);
     const summary = { ...(call?.summary as JsonObject) };
-    delete summary[policy.service];
+    delete summary.svc;
     expect(JSON.stringify([call?.inputs, call?.attributes, call?.output, summary])).toBe(
       JSON.stringify([free, free, value, free]),
     );

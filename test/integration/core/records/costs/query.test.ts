@@ -5,15 +5,14 @@ import { type CostsQuery, priceKind } from '../../../../../api/costs.ts';
 import { createPrices, queryPrices } from '../../../../../core/records/costs/index.ts';
 import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { type Expression, toPath } from '../../../../../foundations/expression/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { createOf, micros, project } from '../../../../support/costs.ts';
 import { createStores } from '../../../../support/stores.ts';
 
-let store: Pick<Store, 'table' | 'policy'>;
+let store: Pick<Store, 'table'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
-  store = { table: { client: dynamodb, name: costsTable }, policy: ownPolicy };
+  store = { table: { client: dynamodb, name: costsTable } };
   const prices = createOf(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },

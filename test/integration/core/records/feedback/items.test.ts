@@ -16,7 +16,6 @@ import {
 import { fromUnsignedTimeBytes } from '../../../../../foundations/encoding/index.ts';
 import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
-import { policy } from '../../../../support/calls.ts';
 
 const id = fc.oneof(
   fc.string({ minLength: 1, maxLength: 256, unit: anyCharacter }).filter(isId),
@@ -120,7 +119,7 @@ describe('a head', () => {
   it('keeps all that it is made of, whatever stands in it', () => {
     fc.assert(
       fc.property(header, payload, fc.nat(), (made, text, bytes) => {
-        const read = fromHead(policy, made.projectId, toHead(policy, made, bytes, text));
+        const read = fromHead(made.projectId, toHead(made, bytes, text));
         const { id: _id, createdAt: _at, projectId: _project, ...rest } = made;
         expect(read).toEqual({ ...JSON.parse(JSON.stringify(rest)), payload: text, payloadBytes: bytes });
       }),

@@ -76,7 +76,8 @@ describe('feedback on many calls', () => {
     const record = (i: number, callId: string) => {
       const { id, created_at, payload } = answers[i] ?? {};
       const rest = { feedback_type: 'note', svc_ref: callRef(callId), creator: null, svc_user_id: 'ada' };
-      return { id, created_at, payload, ...rest };
+      const refs = { annotation_ref: null, runnable_ref: null, call_ref: null, trigger_ref: null };
+      return { id, created_at, payload, ...rest, ...refs };
     };
     const spent = requestBudget(60_000);
     expect(Object.fromEntries(await join(store, idsOf(many), spent))).toEqual({

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveRefs } from '../../../../../core/records/objects/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { type JsonValue, type ProjectId, parseRef } from '../../../../../foundations/wire/index.ts';
-import { policy, project } from '../../../../support/calls.ts';
+import { project } from '../../../../support/calls.ts';
 import {
   bigValue,
   create,
@@ -278,7 +278,7 @@ describe('at the same moment', () => {
 
 describe('refs', () => {
   const refTo = (text: string) => {
-    const ref = parseRef(policy, `${policy.refScheme}${text}`);
+    const ref = parseRef(`svc:///${text}`);
     if (!ref) throw new Error(`no ref: ${text}`);
     return ref;
   };

@@ -8,7 +8,7 @@ import {
   tableDigest,
   updateTable,
 } from '../../../../../core/records/tables/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
+import { ownDigests } from '../../../../../foundations/door.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { project } from '../../../../support/calls.ts';
@@ -90,15 +90,15 @@ describe('tables', () => {
         fc.nat({ max: 30 }),
         async (rows, changes, offset, limit) => {
           const made = await create(rows);
-          expect(made.rowDigests).toEqual(rows.map((value) => ownPolicy.valueDigest(value)));
+          expect(made.rowDigests).toEqual(rows.map((value) => ownDigests.ofValue(value)));
           const { digest } = await updateTable(store, project, made.digest, changes, budget());
           const expected = apply(rows, changes);
-          expect(digest).toBe(tableDigest(expected.map((value) => ownPolicy.valueDigest(value))));
+          expect(digest).toBe(tableDigest(expected.map((value) => ownDigests.ofValue(value))));
           expect(await read(digest, { offset, limit })).toEqual(expected.slice(offset, offset + limit));
           expect(await read(made.digest)).toEqual(rows);
           const wanted = made.rowDigests.slice(0, 2);
           expect(await read(made.digest, { rowDigests: wanted })).toEqual(
-            rows.filter((value) => wanted.includes(ownPolicy.valueDigest(value))),
+            rows.filter((value) => wanted.includes(ownDigests.ofValue(value))),
           );
         },
       ),

@@ -4,7 +4,6 @@ import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/
 import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { isId } from '../../../../../foundations/wire/index.ts';
-import { weavePolicy } from '../../../../../weave/policy.ts';
 import { anyCharacter } from '../../../../support/arbitraries/character.ts';
 
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme', minLength: 200 }));
@@ -62,14 +61,14 @@ describe('a call', () => {
   });
 });
 
-const policy = weavePolicy;
 const of = (resource: Record<string, AttributeValue>, header?: string) =>
-  projectOf(new Map(Object.entries(resource)), header, policy);
+  projectOf(new Map(Object.entries(resource)), header);
 
 describe('the project of a resource', () => {
-  it('is under the service’s own name', () => {
+  it('is under our own name or Weave’s', () => {
     expect(of({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
-    expect(of({ 'svc.project_id': 'acme/shop' })).toHaveProperty('problem');
+    expect(of({ 'svc.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(of({ 'other.project_id': 'acme/shop' })).toHaveProperty('problem');
   });
 
   it('may be named as Weave does, both parts of it', () => {
@@ -81,7 +80,7 @@ describe('the project of a resource', () => {
     [{ 'weave.project_id': 'acme' }, undefined, 'weave.project_id is "acme"'],
     [{ 'wandb.entity': 'a/b', 'wandb.project': 'c' }, undefined, '"a/b/c"'],
     [{}, '../x', 'the header project_id is "../x"'],
-    [{ 'weave.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="weave.project_id='],
+    [{ 'weave.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="svc.project_id='],
   ])('that is none in %j and %s is a problem that shows it', (resource, header, problem) => {
     expect(of(resource as Record<string, AttributeValue>, header)).toEqual({
       problem: expect.stringContaining(problem),

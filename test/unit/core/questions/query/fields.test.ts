@@ -4,13 +4,10 @@ import { projectionOf } from '../../../../../core/questions/query/fields.ts';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import { type CallHeader, callColumns, type Payload } from '../../../../../core/records/calls/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
-import { policy } from '../../../../support/calls.ts';
 
 describe('projectionOf', () => {
-  const policy = ownPolicy;
   const pathsOf = (columns: string[] | null, includes = noIncludes) =>
-    projectionOf(policy, { columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
+    projectionOf({ columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
 
   it('always has the five columns that identify a call, in the order of a complete one', () => {
     expect(pathsOf(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
@@ -21,7 +18,7 @@ describe('projectionOf', () => {
   });
 
   it('has every column if none is requested', () => {
-    expect(pathsOf(null).flat()).toEqual(callColumns(policy));
+    expect(pathsOf(null).flat()).toEqual(callColumns);
     expect(
       pathsOf(null, { ...noIncludes, storageSize: true })
         .flat()
@@ -83,7 +80,7 @@ describe('headerFilter', () => {
 
 describe('payloadFilter', () => {
   const ref = 'svc:///acme/airline/object/prompt:v1';
-  const row = (payload: Partial<Payload>) => new CallRow(policy, header, payload as Payload);
+  const row = (payload: Partial<Payload>) => new CallRow(header, payload as Payload);
   const found = row({
     inputs: JSON.stringify({ deep: [{ here: ref }], [ref]: 'as a key' }),
     output: JSON.stringify([null, 1, 'text']),

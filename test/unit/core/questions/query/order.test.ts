@@ -5,7 +5,6 @@ import { CallRow } from '../../../../../core/questions/query/row.ts';
 import type { CallHeader, Payload } from '../../../../../core/records/calls/index.ts';
 import { sortableId } from '../../../../../foundations/encoding/index.ts';
 import { compareBy, compareText, sortable, toPath } from '../../../../../foundations/expression/index.ts';
-import { policy } from '../../../../support/calls.ts';
 import { batchesFrom, collect } from '../../../foundations/listing/support.ts';
 
 const byDefault = compareCalls({ descending: false, idsDescending: false });
@@ -56,7 +55,7 @@ describe('compareText', () => {
  * there.
  */
 const callWith = (header: CallHeader, values: readonly unknown[]) =>
-  new CallRow(policy, header, { inputs: JSON.stringify({ ...values }) } as Payload);
+  new CallRow(header, { inputs: JSON.stringify({ ...values }) } as Payload);
 
 describe('sorted calls', () => {
   const value = fc.oneof(

@@ -3,18 +3,16 @@ import { bodyOf } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { type Plan, plan, planSummary } from '../../../../../core/questions/query/index.ts';
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 
-const policy = ownPolicy;
 const schema = bodyOf(callsStreamQuery);
 
 const now = parseTime('2026-11-01T12:00:00Z') ?? 0;
 
 /** The plan for a request's body. */
 const planOf = (body: object): Plan =>
-  plan(policy, parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body })), now).plan;
+  plan(parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body })), now).plan;
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `id-${i}`);
 const field = (path: string) => ({ $getField: path });

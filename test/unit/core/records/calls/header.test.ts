@@ -17,7 +17,6 @@ import type {
 } from '../../../../../core/records/calls/model.ts';
 import { signedTimeBytes } from '../../../../../foundations/encoding/index.ts';
 import { pick, valueAt } from '../../../../../foundations/expression/index.ts';
-import { ownPolicy } from '../../../../../foundations/policy.ts';
 import {
   isId,
   type JsonObject,
@@ -30,7 +29,6 @@ import { runs } from '../../../../support/sampling.ts';
 const owner = {
   projectId: 'acme/airline' as ProjectId,
   id: '01a0f4c3-0874-7e3e-8297-4bcd6baa9455',
-  policy: ownPolicy,
 };
 /** A text as names and ids are: well-formed, of any script. */
 const someText = fc.string({ unit: anyCharacter, maxLength: 20 });

@@ -3,11 +3,11 @@ import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackQuery } from '../../../../../api/feedback.ts';
 import { plan, planSummary } from '../../../../../core/records/feedback/query.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { policy, project } from '../../../../support/calls.ts';
+import { project } from '../../../../support/calls.ts';
 import { callRef } from '../../../../support/feedback.ts';
 
 const planOf = (body: object) =>
-  plan(policy, parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
+  plan(parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
 
 const field = (name: string) => ({ $getField: name });
 const literal = (value: unknown) => ({ $literal: value });

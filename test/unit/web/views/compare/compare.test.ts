@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
+import { treeOf } from '../../../../../web/calls/trace/tree.ts';
 import { nodeIn, pairsOf } from '../../../../../web/views/compare/compare.ts';
-import { treeOf } from '../../../../../web/views/trace/tree.ts';
 
 /** A trace of calls by name, each with the name of its parent. */
 const trace = (calls: readonly (readonly [name: string, parent: string | null])[]) => {

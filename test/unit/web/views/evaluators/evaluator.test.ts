@@ -10,8 +10,6 @@ import {
 } from '../../../../../web/views/evaluators/evaluator.ts';
 import { checking, politeness } from '../../../../support/evaluators.ts';
 
-const client = { wire: <Body>(body: Body) => body, unwired: (query: unknown) => query };
-
 /** Evaluators of every kind, as the service takes them. */
 const values = [
   politeness(),
@@ -46,22 +44,22 @@ const values = [
 
 describe('an evaluator in the form', () => {
   it.each(values)('is what was stored, whatever it is: %j', (value) => {
-    expect(evaluatorValue(draftOf(value, client), value.enabled, client)).toEqual(value);
+    expect(evaluatorValue(draftOf(value), value.enabled)).toEqual(value);
   });
 
   it('is one that the service takes, from the first draft on', () => {
     const draft = { ...emptyDraft('judge'), name: ' polite ', model: 'm' };
-    const value = evaluatorValue(draft, true, client);
+    const value = evaluatorValue(draft, true);
     expect(evaluator().safeParse(value).error).toBeUndefined();
     expect(value).toMatchObject({ name: 'polite', sample_rate: 1, enabled: true });
   });
 
   it('says what is no number and no JSON', () => {
     const draft = { ...emptyDraft('judge'), name: 'x' };
-    expect(() => evaluatorValue({ ...draft, sample: 'all' }, true, client)).toThrow('should be a number');
-    expect(() => evaluatorValue({ ...draft, parameters: '{' }, true, client)).toThrow('should be JSON');
+    expect(() => evaluatorValue({ ...draft, sample: 'all' }, true)).toThrow('should be a number');
+    expect(() => evaluatorValue({ ...draft, parameters: '{' }, true)).toThrow('should be JSON');
     expect(() =>
-      evaluatorValue({ ...emptyDraft('check'), check: 'max_latency_ms', checked: '' }, true, client),
+      evaluatorValue({ ...emptyDraft('check'), check: 'max_latency_ms', checked: '' }, true),
     ).toThrow('should be a number');
   });
 

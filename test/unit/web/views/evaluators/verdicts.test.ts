@@ -88,8 +88,13 @@ describe('what verdicts come to', () => {
 
 describe('what people say', () => {
   const record = (feedback_type: string, payload: object): CallFeedback => ({
-    ...{ id: 'f', feedback_type, payload: payload as CallFeedback['payload'], created_at: '' },
-    ...{ svc_ref: 'svc:///a/b/call/c', creator: null, svc_user_id: 'ada' },
+    id: 'f',
+    feedback_type,
+    payload: payload as CallFeedback['payload'],
+    created_at: '',
+    svc_ref: 'svc:///a/b/call/c',
+    creator: null,
+    svc_user_id: 'ada',
   });
   const same = (value: Verdict['value'], of: CallFeedback, inverted = false, maximum = 1) =>
     comparisonsOf([verdict(value)], () => [of], { minimum: 0, maximum, inverted })[0]?.agrees;

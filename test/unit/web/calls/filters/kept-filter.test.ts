@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import {
+  everyTrace,
+  filterOf,
+  type KeptFilter,
+  keptOf,
+} from '../../../../../web/calls/filters/kept-filter.ts';
+
+describe('the filter that an object keeps', () => {
+  const where = [
+    { path: 'op_name', op: 'contains', value: 'chat "now"' },
+    { path: 'inputs.n', op: 'is', value: '"12"' },
+    { path: 'inputs.n', op: 'is not', value: '12' },
+    { path: 'thread_id', op: 'is', value: '"17"' },
+    { path: 'summary.svc.latency_ms', op: 'above', value: '100' },
+    { path: 'svc_user_id', op: 'below', value: 'm' },
+    { path: 'exception', op: 'exists', value: '' },
+    { path: 'output', op: 'is missing', value: '' },
+  ] as const;
+
+  it.each<[string, KeptFilter]>([
+    ['every trace', everyTrace],
+    ['all calls', { ...everyTrace, all: true }],
+    ['conditions of all kinds', { ...everyTrace, where }],
+    ['states and a text', { ...everyTrace, status: ['error', 'running'], text: 'say "no"' }],
+    ['feedback', { ...everyTrace, feedback: 'down' }],
+    ['none of feedback', { ...everyTrace, feedback: 'none' }],
+  ])('is read as it was written: %s', (_, filter) => {
+    expect(filterOf(keptOf(filter))).toEqual(filter);
+  });
+
+  it('keeps what the page has no words for', () => {
+    const filter = { op_names: ['chat'] };
+    const $expr = { $or: [{ $eq: [{ $getField: 'id' }, { $literal: 'a' }] }] };
+    const read = filterOf({ filter, query: { $expr } });
+    expect(read).toEqual({ all: true, others: [$expr], rest: filter });
+    expect(keptOf(read)).toEqual({ filter, query: { $expr: { $and: [$expr] } } });
+  });
+});

@@ -1,0 +1,274 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ComponentProps, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { countText, durationText, tokensText } from '../../data/format.ts';
+import type { AlertsSearch, TracesSearch } from '../../navigation/search.ts';
+import type { Line } from '../../ui/chart.tsx';
+import { lazily } from '../../ui/lazy.ts';
+import { useCostText } from '../prices.ts';
+import { bucketText, type Figures, type Point, tickText } from './figures.ts';
+import { callsIn, failuresIn } from './requests.ts';
+
+/**
+ * Gives the browser the language `en` if the one that it has is none, such as `en-US@posix`. The
+ * library of charts takes it for its numbers as it loads, and would fail.
+ */
+const ensureValidLanguage = (): void => {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en', configurable: true });
+  }
+};
+
+const LoadedChart = lazily(() => {
+  ensureValidLanguage();
+  return import('../../ui/chart.tsx');
+}, 'Chart');
+
+/** A chart over time, which loads with the first. */
+export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
+  <Suspense fallback={<div className="chart" />}>
+    <LoadedChart {...props} />
+  </Suspense>
+);
+
+interface LegendProps {
+  readonly lines: readonly Line[];
+  /** What stands behind the name of a line. @default - nothing */
+  readonly detailOf?: (line: Line) => ReactNode;
+}
+
+/** The names of lines, with their colors. */
+export const Legend = ({ lines, detailOf }: LegendProps) => (
+  <ul className="legend">
+    {lines.map((line) => (
+      <li key={line.label}>
+        <span className={`swatch series-${line.color}`} aria-hidden="true" />
+        <span className="cut" dir="auto">
+          {line.label}
+        </span>
+        {detailOf?.(line)}
+      </li>
+    ))}
+  </ul>
+);
+
+interface MetricChartProps {
+  readonly title: string;
+  /** The alert that is begun here. @default - none */
+  readonly alert?: AlertsSearch;
+  readonly points: readonly Pick<Point, 'from' | 'to'>[];
+  readonly lines: readonly Line[];
+  readonly bars: boolean;
+  /** Seconds of a bucket. */
+  readonly granularity: number;
+  readonly text: (value: number) => string;
+  /** The calls behind a point. @default - a point leads nowhere */
+  readonly linkOf?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
+}
+
+/** What a chart shows, for whoever does not see it. The table of values has the rest. */
+const nameOf = ({ title, lines, text }: MetricChartProps): string => {
+  const parts = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    return `${label}: ${known.length === 0 ? 'none' : `at most ${text(Math.max(...known))}`}`;
+  });
+  return `${title} over time. ${parts.join('; ')}`;
+};
+
+/** A figure over time. A click on a point lists its calls. */
+export const MetricChart = (props: MetricChartProps) => {
+  const { title, alert, points, lines, bars, granularity, text, linkOf } = props;
+  const navigate = useNavigate();
+  const [at, setAt] = useState<number>();
+  const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
+  const point = at === undefined ? undefined : points[at];
+  const isEmpty = lines.every(({ values }) => values.every((value) => value === null || value === 0));
+  return (
+    <section className="card metric" aria-label={title}>
+      <div className="metric-head">
+        <h2>{title}</h2>
+        {alert ? (
+          <Link to="/alerts" search={alert} className="tell-me" aria-label={`Create alert on ${title}`}>
+            Create alert
+          </Link>
+        ) : null}
+        <Legend
+          lines={lines}
+          detailOf={({ values }) => {
+            const value = at === undefined ? undefined : values[at];
+            return typeof value === 'number' ? <strong>{text(value)}</strong> : null;
+          }}
+        />
+      </div>
+      {isEmpty ? (
+        <p className="muted chart-empty">none in this period</p>
+      ) : (
+        <Chart
+          name={nameOf(props)}
+          times={times}
+          span={[points[0]?.from ?? 0, points.at(-1)?.to ?? 0]}
+          lines={lines}
+          bars={bars}
+          timeText={(ms) => tickText(ms, granularity)}
+          valueText={text}
+          onPoint={setAt}
+          onPick={(index) => {
+            const picked = points[index];
+            if (picked && linkOf) navigate({ to: '/traces', search: linkOf(picked) });
+          }}
+        />
+      )}
+      {isEmpty ? null : (
+        <p className="muted metric-foot" aria-hidden="true">
+          {point ? `${bucketText(point)}${linkOf ? ' · click to see its calls' : ''}` : ''}
+        </p>
+      )}
+    </section>
+  );
+};
+
+/** How many groups have a line of their own. */
+const maxLines = 5;
+
+type Read = (figures: Figures) => number | undefined;
+
+const colors = [1, 2, 3, 4, 5] as const;
+
+/** The groups, the most often called first. A group has one color everywhere. */
+const ranksOf = (points: readonly Point[]): ReadonlyMap<string, number> => {
+  const calls = new Map<string, number>();
+  for (const { groups } of points)
+    for (const [group, figures] of groups) calls.set(group, (calls.get(group) ?? 0) + figures.calls);
+  return new Map([...calls].sort(([, a], [, b]) => b - a).map(([group], rank) => [group, rank]));
+};
+
+/** Which groups have lines, in what colors, and what they are called. */
+interface Grouping {
+  readonly points: readonly Point[];
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly textOf: (group: string) => string;
+}
+
+/**
+ * The groups with most of a figure, each as a line.
+ *
+ * @param none what a group has where it was not called
+ */
+const groupLines = ({ points, ranks, textOf }: Grouping, read: Read, none: 0 | null): Line[] => {
+  const sums = new Map<string, number>();
+  for (const { groups } of points)
+    for (const [group, figures] of groups) sums.set(group, (sums.get(group) ?? 0) + (read(figures) ?? 0));
+  const largest = [...sums]
+    .filter(([, value]) => value > 0)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, maxLines);
+  const free = new Set<(typeof colors)[number]>(colors);
+  const colorOf = (group: string) => {
+    const wanted = colors[(ranks.get(group) ?? 0) % colors.length] ?? 1;
+    const [other = wanted] = free;
+    const color = free.has(wanted) ? wanted : other;
+    free.delete(color);
+    return color;
+  };
+  return largest.map(([group]) => ({
+    label: textOf(group),
+    color: colorOf(group),
+    values: points.map(({ groups }) => {
+      const figures = groups.get(group);
+      return figures ? (read(figures) ?? null) : none;
+    }),
+  }));
+};
+
+const wholeLine = (points: readonly Point[], label: string, color: Line['color'], read: Read): Line => ({
+  label,
+  color,
+  values: points.map((point) => read(point) ?? null),
+});
+
+/** A tick of what is counted: there is no half of a call. */
+const wholeText = (value: number): string => (Number.isInteger(value) ? countText(value) : '');
+
+interface ChartsProps {
+  readonly project: string;
+  readonly points: readonly Point[];
+  readonly granularity: number;
+  /** Whether the largest groups have lines of their own. */
+  readonly split: boolean;
+  /** Whether groups have errors and latencies. */
+  readonly whole: boolean;
+  readonly textOf: (group: string) => string;
+}
+
+/** The figures over time. */
+export const Charts = ({ project, points, granularity, split, whole, textOf }: ChartsProps) => {
+  const lines = useMemo(() => {
+    const grouping = { points, ranks: ranksOf(points), textOf };
+    const of = (title: string, color: Line['color'], read: Read): Line[] =>
+      split ? groupLines(grouping, read, 0) : [wholeLine(points, title, color, read)];
+    const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
+      whole ? of(title, color, read) : [wholeLine(points, title, color, read)];
+    return {
+      calls: of('calls', 1, ({ calls }) => calls),
+      errors: ofWhole('errors', 'error', ({ errors }) => errors),
+      latency:
+        split && whole
+          ? groupLines(grouping, ({ p95 }) => p95, null)
+          : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
+      tokens: of('tokens', 3, ({ tokens }) => tokens),
+      cost: of('cost', 4, ({ cost }) => cost),
+    };
+  }, [points, split, whole, textOf]);
+  const linkOf = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
+  const alertOn = (metric: string): AlertsSearch => ({ project, form: true, metric, all: true });
+  const shared = { points, granularity, linkOf };
+  const costText = useCostText(project);
+  const bars = !split;
+  return (
+    <>
+      <MetricChart
+        {...shared}
+        title="Calls"
+        alert={alertOn('call_count.sum')}
+        lines={lines.calls}
+        bars={bars}
+        text={wholeText}
+      />
+      <MetricChart
+        {...shared}
+        title="Errors"
+        alert={alertOn('error_count.avg')}
+        lines={lines.errors}
+        bars={bars || !whole}
+        text={wholeText}
+        linkOf={({ from, to }) => failuresIn(project, { start: from, end: to })}
+      />
+      <MetricChart
+        {...shared}
+        title={split && whole ? 'p95 latency' : 'Latency'}
+        alert={alertOn('latency_ms.p95')}
+        lines={lines.latency}
+        bars={false}
+        text={durationText}
+        linkOf={(point) => ({ ...linkOf(point), sort: '-summary.svc.latency_ms' })}
+      />
+      <MetricChart
+        {...shared}
+        title="Tokens"
+        alert={alertOn('total_tokens.sum')}
+        lines={lines.tokens}
+        bars={bars}
+        text={tokensText}
+      />
+      <MetricChart
+        {...shared}
+        title="Cost"
+        alert={alertOn('total_cost.sum')}
+        lines={lines.cost}
+        bars={bars}
+        text={costText}
+      />
+    </>
+  );
+};

@@ -1,0 +1,174 @@
+import type { StatsQuery } from '../../api/contract.ts';
+import { typedText } from '../../data/values.ts';
+import {
+  type Condition,
+  type Dimension,
+  type OverviewSearch,
+  ranges,
+  type TracesSearch,
+} from '../../navigation/search.ts';
+
+const minuteMs = 60_000;
+const hour = 3600;
+
+/** A span of time in ms since 1970: from the first, inclusive, to the second, exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the overview is about: a span of time, and the one of the same length before it. */
+export interface Period extends Span {
+  readonly before: Span;
+  /** Seconds of a bucket of the charts. */
+  readonly granularity: number;
+}
+
+/** Buckets to choose from, in seconds. Days begin at the reader's midnights. */
+const usual = [60, 300, 600, 1800, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 7 * 24 * hour] as const;
+
+/** As many points as can be told apart and clicked. */
+const maxPoints = 62;
+
+const granularityOf = (ms: number): number =>
+  usual.find((seconds) => ms / 1000 / seconds <= maxPoints) ?? 28 * 24 * hour;
+
+/**
+ * The period of a URL's state. A range ends with the present minute, so that a view that is drawn
+ * again within it asks for nothing anew.
+ *
+ * @param now ms since 1970
+ */
+export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Period => {
+  const end =
+    (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
+  const length = ranges[range ?? '24h'] * minuteMs;
+  const asked = from === undefined || range ? end - length : Date.parse(from);
+  const start = asked < end ? asked : end - length;
+  return {
+    start,
+    end,
+    before: { start: start - (end - start), end: start },
+    granularity: granularityOf(end - start),
+  };
+};
+
+/*
+ * What the overview asks for. Groups by operation and user and sums of usage come from rollups, so
+ * that months cost the service little.
+ */
+
+/** The fields to group by; models are told apart without one. */
+const fields = {
+  op: 'op_name',
+  kind: 'attributes.kind',
+  model: undefined,
+  tool: 'attributes.tool.name',
+  agent: 'attributes.agent.name',
+  prompt: 'attributes.prompt.name',
+  user: 'svc_user_id',
+  'end-user': 'attributes.user.id',
+  environment: 'attributes.environment',
+  release: 'attributes.release',
+} as const;
+
+type GroupField = (typeof fields)[Dimension];
+
+/** The field of a dimension; undefined for models. */
+export const fieldOf = (by: Dimension | undefined): GroupField => by && fields[by];
+
+/** Whether the groups are read from the headers of calls, since rollups do not know them. */
+export const isRead = (by: Dimension): boolean => fields[by]?.startsWith('attributes.') === true;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+const statsOf = (
+  project: string,
+  { start, end }: Span,
+  granularity: number,
+  field: GroupField,
+): StatsQuery => ({
+  project_id: project,
+  start: iso(start),
+  end: iso(end),
+  granularity,
+  timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  call_metrics: [
+    { metric: 'call_count' },
+    { metric: 'error_count' },
+    { metric: 'latency_ms', percentiles: [50, 95] },
+  ],
+  usage_metrics: [{ metric: 'total_tokens', aggregations: ['sum', 'count'] }, { metric: 'total_cost' }],
+  ...(field && { group_by: [field] }),
+});
+
+/** The figures over time. */
+export const seriesRequest = (project: string, period: Period, field: GroupField): StatsQuery =>
+  statsOf(project, period, period.granularity, field);
+
+/**
+ * The errors and latencies of models over a span. Rollups do not have them, so the service reads
+ * the headers of all calls in it.
+ */
+export const modelCallsRequest = (project: string, span: Span, granularity: number): StatsQuery => {
+  const { call_metrics: _calls, ...request } = statsOf(project, span, granularity, undefined);
+  return {
+    ...request,
+    usage_metrics: [
+      { metric: 'error_count', aggregations: ['sum', 'count'] },
+      { metric: 'latency_ms', percentiles: [50, 95] },
+    ],
+  };
+};
+
+/** A bucket that is longer than any span: a hundred years from 1970 on, in seconds. */
+export const whole = 36_500 * 86_400;
+
+/** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
+export const totalsRequest = (project: string, span: Span, field: GroupField): StatsQuery =>
+  statsOf(project, span, whole, field);
+
+/** The calls of a span of time, which figures are counted of. */
+export const callsIn = (project: string, { start, end }: Span): TracesSearch => ({
+  project,
+  all: true,
+  from: iso(start),
+  to: iso(end),
+});
+
+/** The condition that calls of a group fulfil. */
+const conditionOf = (by: Dimension, group: string): Condition => {
+  if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
+  return { path: fields[by], op: 'is', value: typedText(group) };
+};
+
+/** The calls of a group. */
+export const callsOf = (project: string, span: Span, by: Dimension, group: string): TracesSearch => ({
+  ...callsIn(project, span),
+  where: [conditionOf(by, group)],
+});
+
+/** In what way a group became worse. */
+export type Worse = 'slower' | 'dearer' | 'faultier';
+
+/** The calls that show what became worse, the worst first where they can be sorted by it. */
+export const worseCalls = (
+  project: string,
+  span: Span,
+  by: Dimension,
+  group: string,
+  worse: Worse,
+): TracesSearch => ({
+  ...callsOf(project, span, by, group),
+  // What failed has no usage as a rule.
+  ...(worse === 'faultier' &&
+    by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: typedText(group) }] }),
+  ...(worse === 'faultier' && { status: ['error'] }),
+  ...(worse === 'slower' && { sort: '-summary.svc.latency_ms' }),
+});
+
+/** The calls of a span that failed. */
+export const failuresIn = (project: string, span: Span): TracesSearch => ({
+  ...callsIn(project, span),
+  status: ['error'],
+});

@@ -1,0 +1,242 @@
+import { useState } from 'react';
+import { opText } from '../../api/calls.ts';
+import type { StatsQuery } from '../../api/contract.ts';
+import { countText } from '../../data/format.ts';
+import { typedText } from '../../data/values.ts';
+import { type Condition, isOfAllCalls, ranges, type TracesSearch } from '../../navigation/search.ts';
+import { type Reading, useRead } from '../../session/session.tsx';
+import { Button, QueryStatus } from '../../ui/controls.tsx';
+import { readRows } from '../data.ts';
+import { whole } from '../figures/requests.ts';
+
+/** A value with how many calls have it. */
+interface Suggestion {
+  readonly value: string;
+  readonly count: number;
+  /** @default - the one that its facet makes of the value */
+  readonly condition?: Condition;
+}
+
+/** Something that lists are filtered by, with its values to choose from. */
+interface Facet {
+  readonly title: string;
+  /** The field that statistics are grouped by; undefined where they are not. */
+  readonly field?: NonNullable<StatsQuery['group_by']>[number];
+  /** Whether roots do not have it as a rule, so that the list has to show all calls. @default false */
+  readonly below?: boolean;
+  readonly read: (reading: Reading, span: StatsQuery) => Promise<Suggestion[]>;
+  /** The condition that calls with a value fulfil. */
+  readonly conditionOf: (value: string) => Condition;
+}
+
+const sum = (bucket: Readonly<Record<string, unknown>>, name: string): number => {
+  const value = bucket[name];
+  return typeof value === 'number' ? value : 0;
+};
+
+const is = (path: string) => (value: string) => ({ path, op: 'is' as const, value: typedText(value) });
+
+type GroupField = NonNullable<Facet['field']>;
+
+/**
+ * The values of a field of headers.
+ *
+ * @param below whether roots do not have it as a rule
+ */
+const ofField = (title: string, field: GroupField, below = false): Facet => ({
+  title,
+  field,
+  below,
+  read: async ({ client, signal }, span) => {
+    const { call_buckets } = await client.ask('/calls/stats', { ...span, group_by: [field] }, signal);
+    return call_buckets.flatMap((bucket) => {
+      const value = bucket[field];
+      return typeof value === 'string' ? [{ value, count: sum(bucket, 'sum_call_count') }] : [];
+    });
+  },
+  conditionOf: is(field),
+});
+
+const operations = ofField('Operation', 'op_name');
+
+const toolName = 'attributes.tool.name';
+
+const isTool = {
+  $expr: {
+    $or: [
+      { $eq: [{ $getField: 'attributes.kind' }, { $literal: 'tool' }] },
+      { $ne: [{ $getField: toolName }, { $literal: null }] },
+    ],
+  },
+};
+
+/** Tools by their names. Calls of tools that say none go by their operation. */
+const tools: Facet = {
+  title: 'Tool',
+  below: true,
+  read: async ({ client, signal }, { filter: _, ...span }) => {
+    const request: StatsQuery = { ...span, query: isTool, group_by: [toolName, 'op_name'] };
+    const { call_buckets } = await client.ask('/calls/stats', request, signal);
+    const found = new Map<string, Suggestion>();
+    for (const { [toolName]: tool, op_name: op, ...counts } of call_buckets) {
+      const isNamed = typeof tool === 'string' && tool !== '';
+      const value = isNamed ? tool : op;
+      if (typeof value !== 'string') continue;
+      const condition = is(isNamed ? toolName : 'op_name')(value);
+      const count = sum(counts, 'sum_call_count');
+      const key = `${condition.path} ${value}`;
+      found.set(key, { value, count: count + (found.get(key)?.count ?? 0), condition });
+    }
+    return [...found.values()];
+  },
+  conditionOf: is(toolName),
+};
+
+const models: Facet = {
+  title: 'Model',
+  below: true,
+  read: async ({ client, signal }, { filter: _filter, call_metrics: _calls, ...span }) => {
+    const usage_metrics = [{ metric: 'total_tokens' as const, aggregations: ['count' as const] }];
+    const { usage_buckets } = await client.ask('/calls/stats', { ...span, usage_metrics }, signal);
+    return usage_buckets.flatMap((bucket) =>
+      typeof bucket.model === 'string'
+        ? [{ value: bucket.model, count: sum(bucket, 'count_total_tokens') }]
+        : [],
+    );
+  },
+  conditionOf: (model) => ({ path: `summary.usage.${model}`, op: 'exists', value: '' }),
+};
+
+/** How many calls are looked through for tags, which no statistics know. */
+const maxTagged = 100;
+
+const tags: Facet = {
+  title: 'Tag',
+  read: async (reading, { project_id, filter }) => {
+    const rows = await readRows(reading, {
+      project_id,
+      ...(filter && { filter }),
+      sort_by: [{ field: 'started_at', direction: 'desc' }],
+      columns: ['attributes.tags'],
+      limit: maxTagged,
+    });
+    const counts = new Map<string, number>();
+    for (const { attributes } of rows) {
+      const { tags: found } = (attributes ?? {}) as { tags?: unknown };
+      for (const tag of Array.isArray(found) ? found : [])
+        if (typeof tag === 'string') counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+    return [...counts].map(([value, count]) => ({ value, count }));
+  },
+  // With its quotes, it is no other tag's beginning.
+  conditionOf: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
+};
+
+const facets: readonly Facet[] = [
+  operations,
+  tools,
+  models,
+  ofField('Agent', 'attributes.agent.name', true),
+  ofField('End user', 'attributes.user.id'),
+  ofField('Environment', 'attributes.environment'),
+  ofField('Release', 'attributes.release'),
+  tags,
+  ofField('Kind', 'attributes.kind', true),
+  ofField('Prompt', 'attributes.prompt.name', true),
+  ofField('Source', 'attributes.source'),
+];
+
+const spanOf = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
+  const { project, range, from, to } = search;
+  const start = !range && from ? Date.parse(from) : now - ranges[range ?? '7d'] * 60_000;
+  return {
+    project_id: project,
+    start: new Date(start).toISOString(),
+    ...(!range && to && { end: new Date(Date.parse(to)).toISOString() }),
+    granularity: whole,
+    call_metrics: [{ metric: 'call_count' }],
+    ...(!facet.below && !isOfAllCalls(search) && { filter: { trace_roots_only: true } }),
+  };
+};
+
+/** How many values are listed. */
+const shownValues = 50;
+
+interface FacetsProps {
+  readonly search: TracesSearch;
+  readonly onChoose: (condition: Condition, all: boolean) => void;
+}
+
+const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Facet }) => {
+  const [now] = useState(() => Date.now());
+  const [sought, setSought] = useState('');
+  const span = spanOf(search, facet, now);
+  const query = useRead(['values', facet.title, span], (reading) => facet.read(reading, span));
+  const all = (query.data ?? []).toSorted((a, b) => b.count - a.count);
+  const found = all.filter(({ value }) => value.toLowerCase().includes(sought.trim().toLowerCase()));
+  const counted = facet.below || isOfAllCalls(search) ? 'calls' : 'traces';
+  return (
+    <div className="stack">
+      <input
+        aria-label={`Find a value of ${facet.title}`}
+        placeholder={facet.title}
+        value={sought}
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: whoever chose it wants one of its values
+        autoFocus
+        onChange={(event) => setSought(event.target.value)}
+      />
+      <QueryStatus of={[query]} loading="Counting…" />
+      {query.data && found.length === 0 ? (
+        <p className="muted">
+          {all.length === 0 ? 'No call in this period has one.' : 'None has this text.'}
+        </p>
+      ) : null}
+      <ul className="values-list">
+        {found.slice(0, shownValues).map(({ value, count, condition = facet.conditionOf(value) }) => (
+          <li key={`${condition.path} ${value}`}>
+            <Button kind="quiet" onClick={() => onChoose(condition, facet.below === true)}>
+              <span className="cut" dir="auto">
+                {condition.path === 'op_name' ? opText(value) : value}
+              </span>
+              <span className="muted">{countText(count)}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className="hint">
+        {facet === tags
+          ? `Counted in the newest ${maxTagged} ${counted}.`
+          : `Counted in the ${counted} of ${search.range || search.from ? 'this time' : 'the last seven days'}.`}
+      </p>
+    </div>
+  );
+};
+
+interface ChooserProps extends FacetsProps {
+  /** The title of the one that shows its values. @default - none does */
+  readonly chosen: string | undefined;
+  readonly onFacet: (title: string | undefined) => void;
+}
+
+/** What lists are filtered by most. The one that is chosen shows its values, with how often each is there. */
+export const Facets = ({ chosen, onFacet, ...props }: ChooserProps) => {
+  const facet = facets.find(({ title }) => title === chosen);
+  return (
+    <>
+      <div className="facets">
+        {facets.map(({ title }) => (
+          <Button
+            key={title}
+            kind="quiet"
+            aria-pressed={title === chosen}
+            onClick={() => onFacet(title === chosen ? undefined : title)}
+          >
+            {title}
+          </Button>
+        ))}
+      </div>
+      {facet ? <Values key={chosen} {...props} facet={facet} /> : null}
+    </>
+  );
+};

@@ -1,0 +1,302 @@
+import { type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
+import {
+  type Changes,
+  type Condition,
+  costOperators,
+  costPath,
+  type FeedbackFilter,
+  feedbackFilters,
+  needsValue,
+  type Operator,
+  operators,
+  type TracesSearch,
+} from '../../navigation/search.ts';
+import { Button, SearchForm } from '../../ui/controls.tsx';
+import { Choice, Form, Input } from '../../ui/fields.tsx';
+import { lazily } from '../../ui/lazy.ts';
+import { Menu, Popup } from '../../ui/popups.tsx';
+import { statusTexts } from '../badges.tsx';
+import { SortMenu } from './sort-menu.tsx';
+import { TimeMenu } from './time-menu.tsx';
+
+const Facets = lazily(() => import('./facets.tsx'), 'Facets');
+
+/** What people filter by most, with the operator that they most likely mean. */
+const suggestions: readonly { path: string; text: string; op: Operator }[] = [
+  { path: 'op_name', text: 'Operation', op: 'contains' },
+  { path: 'display_name', text: 'Display name', op: 'contains' },
+  { path: 'inputs.model', text: 'Model', op: 'contains' },
+  { path: 'svc_user_id', text: 'User', op: 'is' },
+  { path: 'attributes.user.id', text: 'End user', op: 'is' },
+  { path: 'attributes.environment', text: 'Environment', op: 'is' },
+  { path: 'attributes.release', text: 'Release', op: 'is' },
+  { path: 'attributes.kind', text: 'Kind', op: 'is' },
+  { path: 'attributes.tool.name', text: 'Tool', op: 'is' },
+  { path: 'attributes.agent.name', text: 'Agent', op: 'is' },
+  { path: 'attributes.agent.version', text: 'Agent version', op: 'is' },
+  { path: 'attributes.prompt.name', text: 'Prompt', op: 'is' },
+  { path: 'attributes.prompt.version', text: 'Prompt version', op: 'is' },
+  { path: 'attributes.source', text: 'Source', op: 'is' },
+  { path: 'attributes.tags', text: 'Tags', op: 'contains' },
+  { path: 'thread_id', text: 'Thread', op: 'is' },
+  { path: 'summary.svc.latency_ms', text: 'Latency (ms)', op: 'above' },
+  { path: 'summary.svc.waited_ms', text: 'Waited for a person (ms)', op: 'above' },
+  { path: 'summary.svc.waiting', text: 'Waits for a person', op: 'is' },
+  { path: costPath, text: 'Cost', op: 'above' },
+  { path: 'exception', text: 'Exception', op: 'contains' },
+  { path: 'inputs', text: 'Inputs', op: 'contains' },
+  { path: 'output', text: 'Output', op: 'contains' },
+  { path: 'attributes', text: 'Attributes', op: 'contains' },
+];
+
+/** The words for a path. */
+const pathText = (path: string): string =>
+  suggestions.find((suggestion) => suggestion.path === path)?.text ?? path;
+
+const modelPath = 'summary.usage.';
+
+/** A condition in words. */
+const conditionText = ({ path, op, value }: Condition): string => {
+  if (path.startsWith(modelPath) && op === 'exists') return `Model is ${path.slice(modelPath.length)}`;
+  return needsValue(op) ? `${pathText(path)} ${op} ${value}` : `${pathText(path)} ${op}`;
+};
+
+const ConditionForm = ({ onAdd }: { onAdd: (condition: Condition) => void }) => {
+  const [path, setPath] = useState('op_name');
+  const [op, setOp] = useState<Operator>('contains');
+  const [value, setValue] = useState('');
+  const list = useId();
+  const ofCost = path.trim() === costPath;
+  const choosePath = (next: string) => {
+    setPath(next);
+    const suggested = suggestions.find((suggestion) => suggestion.path === next);
+    if (suggested) setOp(suggested.op);
+  };
+  const submit = () => {
+    onAdd({ path: path.trim(), op, value: needsValue(op) ? value : '' });
+  };
+  return (
+    <Form className="stack" onSubmit={submit}>
+      <Input label="Column or path" list={list} required value={path} onChange={choosePath}>
+        <datalist id={list}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion.path} value={suggestion.path}>
+              {suggestion.text}
+            </option>
+          ))}
+        </datalist>
+      </Input>
+      <Choice label="Operator" value={op} options={ofCost ? costOperators : operators} onChange={setOp} />
+      {needsValue(op) ? (
+        <Input
+          label="Value"
+          {...(ofCost && { type: 'number', required: true })}
+          value={value}
+          onChange={setValue}
+        />
+      ) : null}
+      {ofCost ? (
+        <p className="hint">
+          The cost that a row shows: of a root, that of its whole trace. It follows from prices, so the page
+          reads the rows that pass the other filters and looks up each. Choose a time first.
+        </p>
+      ) : (
+        <p className="hint">
+          A path goes into a column: <code>inputs.messages.0.role</code>. A value that is a number, true,
+          false or null is meant as such; put it into quotes to mean a text.
+        </p>
+      )}
+      <Button kind="primary" type="submit" disabled={path.trim() === ''}>
+        Add filter
+      </Button>
+    </Form>
+  );
+};
+
+/** What a list is filtered by, and what changes it. */
+interface FilterProps {
+  readonly search: TracesSearch;
+  readonly onChange: (change: Changes<TracesSearch>) => void;
+}
+
+/** Adds a condition: on a value that is there, or on any path with any operator. */
+export const FilterBuilder = ({ search, onChange }: FilterProps) => {
+  const [open, setOpen] = useState(false);
+  const [facet, setFacet] = useState<string>();
+  const add = (condition: Condition, all = false) => {
+    setOpen(false);
+    setFacet(undefined);
+    onChange({ where: [...(search.where ?? []), condition], ...(all && { all: true }) });
+  };
+  return (
+    <Popup label="+ Filter" name="New filter" align="start" open={open} onOpenChange={setOpen}>
+      <Suspense>
+        <Facets search={search} chosen={facet} onFacet={setFacet} onChoose={add} />
+      </Suspense>
+      {facet ? null : <ConditionForm onAdd={(condition) => add(condition)} />}
+    </Popup>
+  );
+};
+
+const statuses = Object.entries(statusTexts);
+
+/** Chooses states of calls. */
+export const StatusMenu = ({ search: { status = [] }, onChange }: FilterProps) => {
+  const toggled = (value: string): readonly string[] =>
+    status.includes(value) ? status.filter((other) => other !== value) : [...status, value];
+  const shown = statuses.filter(([value]) => status.includes(value)).map(([, text]) => text);
+  return (
+    <Menu
+      label={<>{shown.length > 0 ? shown.join(', ') : 'Any status'} ▾</>}
+      items={statuses.map(([value, text]) => ({
+        label: text,
+        checked: status.includes(value),
+        onSelect: () => {
+          const next = toggled(value);
+          onChange({ status: next.length > 0 ? next : undefined });
+        },
+      }))}
+    />
+  );
+};
+
+const feedbackTexts: Readonly<Record<FeedbackFilter, string>> = {
+  given: 'with feedback',
+  up: 'thumbs up',
+  down: 'thumbs down',
+  score: 'with a score',
+  note: 'with a note',
+  correction: 'with a correction',
+  none: 'without feedback',
+};
+
+/** Chooses calls by their feedback. */
+export const FeedbackMenu = ({ search: { feedback }, onChange }: FilterProps) => (
+  <Menu
+    label={<>{feedback ? feedbackTexts[feedback] : 'Any feedback'} ▾</>}
+    items={feedbackFilters.map((value) => ({
+      label: feedbackTexts[value],
+      checked: feedback === value,
+      onSelect: () => onChange({ feedback: feedback === value ? undefined : value }),
+    }))}
+  />
+);
+
+/** Chooses between traces, by their roots, and all calls. */
+export const LevelMenu = ({ search: { all }, onChange }: FilterProps) => (
+  <Menu
+    label={<>{all ? 'All calls' : 'Traces'} ▾</>}
+    items={[
+      {
+        label: 'Traces: root calls',
+        checked: !all,
+        onSelect: () => onChange({ all: undefined, sort: undefined }),
+      },
+      {
+        label: 'All calls',
+        checked: all === true,
+        onSelect: () => onChange({ all: true, sort: undefined }),
+      },
+    ]}
+  />
+);
+
+/** The conditions, each with what removes it. */
+export const Chips = ({ search: { where = [], text }, onChange }: FilterProps) => {
+  const chips = where.map((condition, at) => ({
+    text: conditionText(condition),
+    remove: () => {
+      const rest = where.filter((_, index) => index !== at);
+      onChange({ where: rest.length > 0 ? rest : undefined });
+    },
+  }));
+  const all = text
+    ? [{ text: `text contains ${text}`, remove: () => onChange({ text: undefined }) }, ...chips]
+    : chips;
+  return all.length === 0 ? null : (
+    <ul className="chips" aria-label="Filters">
+      {all.map((chip) => (
+        <li key={chip.text} className="chip">
+          <span className="cut" dir="auto">
+            {chip.text}
+          </span>
+          <button type="button" aria-label={`Remove the filter ${chip.text}`} onClick={chip.remove}>
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** What calls are filtered by, in words. */
+export const filterTexts = (search: Omit<TracesSearch, 'project'>): string[] => {
+  const { all, status = [], feedback, text, where = [] } = search;
+  return [
+    all ? 'all calls' : 'traces',
+    ...(status.length > 0
+      ? [statuses.flatMap(([value, name]) => (status.includes(value) ? [name] : [])).join(' or ')]
+      : []),
+    ...(feedback ? [feedbackTexts[feedback]] : []),
+    ...(text ? [`text contains ${text}`] : []),
+    ...where.map(conditionText),
+  ];
+};
+
+/** A list without filters. */
+export const unfiltered = {
+  range: undefined,
+  from: undefined,
+  to: undefined,
+  status: undefined,
+  text: undefined,
+  where: undefined,
+  feedback: undefined,
+} satisfies Changes<TracesSearch>;
+
+/** How many things a list is filtered by. */
+const countOf = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
+  [range ?? from ?? to, status, feedback].filter((filter) => filter !== undefined).length + where.length;
+
+interface FilterBarProps extends FilterProps {
+  readonly searchBox: RefObject<HTMLInputElement | null>;
+  /** Opens and closes what there is no room for on a phone beside the filters. */
+  readonly more: ReactNode;
+}
+
+/** What the list is filtered by. On a phone, all but the search folds into a button. */
+export const FilterBar = (props: FilterBarProps) => {
+  const { search, onChange, more } = props;
+  const [open, setOpen] = useState(false);
+  const count = countOf(search);
+  return (
+    <>
+      <div className={open ? 'filters open' : 'filters'}>
+        <SearchForm
+          label="Search in all calls"
+          text={search.text}
+          box={props.searchBox}
+          onSearch={(text) => onChange({ text })}
+        />
+        <Button className="phone" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Filters{count > 0 ? ` ${count}` : ''}
+        </Button>
+        {more}
+        <div className="folded">
+          <TimeMenu span={search} onChange={({ range, from, to }) => onChange({ range, from, to })} />
+          <StatusMenu {...props} />
+          <FeedbackMenu {...props} />
+          {search.text ? null : <LevelMenu {...props} />}
+          <FilterBuilder search={search} onChange={onChange} />
+          <SortMenu search={search} onChange={onChange} />
+          {count > 0 || search.text ? (
+            <Button kind="quiet" onClick={() => onChange(unfiltered)}>
+              Clear filters
+            </Button>
+          ) : null}
+        </div>
+      </div>
+      <Chips {...props} />
+    </>
+  );
+};

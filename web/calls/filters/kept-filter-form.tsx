@@ -1,0 +1,56 @@
+import { type Changes, changed, costPath, type TracesSearch } from '../../navigation/search.ts';
+import { Chips, FeedbackMenu, FilterBuilder, LevelMenu, StatusMenu } from './filters.tsx';
+import type { KeptFilter } from './kept-filter.ts';
+
+interface KeptFilterFormProps {
+  readonly project: string;
+  readonly filter: KeptFilter;
+  readonly onChange: (filter: KeptFilter) => void;
+  /** Whether it may ask for feedback. @default true */
+  readonly byFeedback?: boolean;
+}
+
+/** Which calls an object is about: the filters of the list, without a time. */
+export const KeptFilterForm = ({ project, filter, onChange, byFeedback = true }: KeptFilterFormProps) => {
+  const { others, rest, ...filters } = filter;
+  const search: TracesSearch = { project, ...filters };
+  const change = (changes: Changes<TracesSearch>) => {
+    const { project: _project, sort: _sort, ...next } = changed<TracesSearch>(search, changes);
+    // What calls cost follows from prices, so the service cannot filter by it.
+    const where = next.where?.filter(({ path }) => path !== costPath);
+    onChange({ ...changed<typeof next>(next, { where: where?.length ? where : undefined }), others, rest });
+  };
+  const props = { search, onChange: change };
+  const unknown = [...others.map((operation) => JSON.stringify(operation)), ...Object.keys(rest)];
+  return (
+    <fieldset className="kept-filter">
+      <legend>Which calls</legend>
+      <div className="filter-row">
+        <LevelMenu {...props} />
+        <StatusMenu {...props} />
+        {byFeedback ? <FeedbackMenu {...props} /> : null}
+        <FilterBuilder {...props} />
+        <input
+          type="search"
+          aria-label="Text in inputs or output"
+          placeholder="Text in inputs or output"
+          value={filters.text ?? ''}
+          onChange={({ target }) => change({ text: target.value || undefined })}
+        />
+      </div>
+      <Chips {...props} />
+      {unknown.length > 0 ? (
+        <p className="hint break">
+          And as it was made elsewhere: {unknown.join(', ')}{' '}
+          <button
+            type="button"
+            className="button quiet"
+            onClick={() => onChange({ ...filters, others: [], rest: {} })}
+          >
+            Remove
+          </button>
+        </p>
+      ) : null}
+    </fieldset>
+  );
+};
