@@ -10,15 +10,13 @@ import {
 } from './endpoint.ts';
 import { otelTraces } from './otel.ts';
 import { health, ofThePage } from './service.ts';
+import { serverInfoPath, weavePath } from './shared/weave.ts';
 
 /*
  * The door of Weave's SDKs: all that they call, below `/weave`. One function answers nearly all of it, by
  * the work of our own endpoints; `core/doors/weave` has what differs. Weave describes it, so it is no part
  * of our document.
  */
-
-/** What is before all paths that Weave's SDKs know. */
-export const weavePath = '/weave';
 
 const undocumented = { tag: 'weave', operations: [] } as const;
 
@@ -74,9 +72,6 @@ const open = (path: `/${string}`): OpenRoute => ({
   }),
   operations: [],
 });
-
-/** The path of what says which SDKs the service works with. */
-export const serverInfoPath = `${weavePath}/server_info`;
 
 /**
  * The links that the SDKs print, of a call, and of a project with what is in it. They lead to the page.
