@@ -96,12 +96,13 @@ const createdFigures = async (bench: Bench, world: World, ids: readonly string[]
 /** Records per call, by name. A query without results takes at least half a unit. */
 const joins = { 'no feedback': 0, 'a record each': 1, 'ten records each': 10 } as const;
 
-const joinedFigures = async (bench: Bench, ids: readonly string[]): Promise<Figure[]> => {
+const joinedFigures = async (bench: Bench, world: World, ids: readonly string[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [situation, perCall] of Object.entries(joins)) {
     const store = await bench.newStore('feedback');
+    // Ids decide about shards, and so about how full pages are.
     const batch = Array.from({ length: perCall * ids.length }, (_, i) =>
-      feedbackOf(ids[i % ids.length] ?? '', { payload: { score: 0.8, reason: text } }),
+      feedbackOf(ids[i % ids.length] ?? '', { id: world.newId(), payload: { score: 0.8, reason: text } }),
     );
     await create(store, batch);
     const budget = requestBudget(600_000);
@@ -179,7 +180,7 @@ export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
   const ids = Array.from({ length: callCount }, () => world.newId()) as [string, ...string[]];
   return [
     ...(await createdFigures(bench, world, ids)),
-    ...(await joinedFigures(bench, ids)),
+    ...(await joinedFigures(bench, world, ids)),
     ...(await replacedFigures(bench, ids[0])),
     ...(await queriedFigures(bench, world, ids)),
   ];
