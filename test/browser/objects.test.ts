@@ -118,7 +118,7 @@ describe('prices', () => {
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByLabel('Input, per million tokens').fill('1000');
     await page.getByLabel('Output, per million tokens').fill('2000');
-    await page.getByLabel('In force from').fill('2026-01-01T00:00');
+    await page.getByLabel('Effective from').fill('2026-01-01T00:00');
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: '1000' }).waitFor();
     await page.getByRole('link', { name: 'Traces', exact: true }).click();
