@@ -10,7 +10,7 @@ import {
 } from './endpoint.ts';
 import { otelTraces } from './otel.ts';
 import { health, ofThePage } from './service.ts';
-import { serverInfoPath, weavePath } from './shared/weave.ts';
+import { serverInfoPath, weavePath } from './weave-paths.ts';
 
 /*
  * The door of Weave's SDKs: all that they call, below `/weave`. One function answers nearly all of it, by

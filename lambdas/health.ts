@@ -1,4 +1,4 @@
-import { serverInfoPath } from '../api/shared/weave.ts';
+import { serverInfoPath } from '../api/weave-paths.ts';
 import { type FixedEvent, fixedEndpoint, jsonText } from './http/answer.ts';
 
 /** The service's version, set by the bundler. */

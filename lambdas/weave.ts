@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { weavePath } from '../api/shared/weave.ts';
+import { weavePath } from '../api/weave-paths.ts';
 import { notFound } from '../foundations/wire/index.ts';
 import { overStream, type RawWork, type StreamEvent, type Work } from './http/endpoint.ts';
 import { answerErrors, logRequest } from './http/request.ts';

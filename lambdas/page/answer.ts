@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { weavePath } from '../../api/shared/weave.ts';
+import { weavePath } from '../../api/weave-paths.ts';
 import { linkIn, linkInPage } from '../../core/doors/weave/links.ts';
 import { everyAnswer } from '../http/answer.ts';
 import { headerOf } from '../http/headers.ts';

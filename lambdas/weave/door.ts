@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { weavePath } from '../../api/shared/weave.ts';
+import { weavePath } from '../../api/weave-paths.ts';
 import {
   answerToWeave,
   errorToWeave,
