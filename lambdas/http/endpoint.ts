@@ -190,8 +190,9 @@ export const streaming = <Body, Answer>(
   handle: Handle<Body, Answer>,
   limits: Limits = deployedLimits,
   before: MiddlewareObj<StreamEvent<Body>>[] = middlewares(description),
+  ofRecords: readonly string[] = recordTypes,
 ) => {
-  const types = description.form === 'records' ? recordTypes : ['application/json'];
+  const types = description.form === 'records' ? ofRecords : ['application/json'];
   return middy<StreamEvent<Body>, Head>({ timeoutEarlyResponse })
     .use(before)
     .handler(async (event) => {

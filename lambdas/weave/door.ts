@@ -9,7 +9,7 @@ import {
   weaveDoor,
 } from '../../core/doors/weave/index.ts';
 import { ServiceError } from '../../foundations/wire/index.ts';
-import { jsonText, type Piece } from '../http/answer.ts';
+import { jsonText, type Piece, recordTypes } from '../http/answer.ts';
 import {
   type Head,
   type RawWork,
@@ -81,6 +81,9 @@ async function* whole(text: string): AsyncGenerator<Piece> {
   yield text;
 }
 
+/** Names and refs are translated in JSON alone: nothing marks them in CSV, and no SDK asks for it. */
+const jsonTypes = recordTypes.filter((type) => type !== 'text/csv');
+
 /** Answers a request to the door. */
 export type Answerer = (event: StreamEvent<unknown>, context: Context) => Promise<Head>;
 
@@ -109,5 +112,6 @@ export const throughDoor = <Body, Answer>(
     },
     undefined,
     first,
+    jsonTypes,
   ) as Answerer;
 };

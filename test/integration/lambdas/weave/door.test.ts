@@ -107,6 +107,15 @@ describe('Weave’s door', () => {
     expect([answer.status, await answer.json()]).toMatchObject([404, { detail: [{ loc: ['path'] }] }]);
   });
 
+  it('answers records as JSON alone, in which names and refs are marked', async () => {
+    const [body, accept] = [{ project_id: 'acme/doors' }, 'text/csv'];
+    const answer = await service.post('/calls/stream_query', body, { headers: { accept } });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      406,
+      { detail: [{ msg: 'should accept one of application/jsonl, application/x-ndjson, application/json' }] },
+    ]);
+  });
+
   it('tells everybody which SDKs it works with', async () => {
     const answer = await fetch(`${service.url}/server_info`);
     expect(await answer.json()).toEqual({
