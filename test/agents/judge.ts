@@ -1,3 +1,4 @@
+import type { AnsweredCall } from '../support/agent-captures.ts';
 import type { Truth } from './model.ts';
 
 /** What a person expects to see of a program. */
@@ -20,33 +21,6 @@ export interface Expected {
   readonly said?: string | null;
   /** What its telemetry cannot have, with the reason. */
   readonly cannot: Readonly<Partial<Record<'answer' | 'question' | 'requests' | 'tokens', string>>>;
-}
-
-interface UsageOfModel {
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-}
-
-/** A call, as `/calls/stream_query` answers it. */
-export interface Call {
-  readonly op_name: string;
-  readonly thread_id: string | null;
-  readonly started_at: string;
-  readonly ended_at: string | null;
-  readonly attributes: {
-    readonly kind?: string;
-    readonly agent?: { readonly name?: string };
-    readonly tool?: { readonly name?: string };
-    readonly user?: { readonly id?: string };
-  };
-  readonly inputs: unknown;
-  readonly output: unknown;
-  readonly exception: string | null;
-  readonly summary: {
-    readonly usage?: Readonly<Record<string, UsageOfModel>>;
-    /** Under another name in another dialect. */
-    readonly svc?: { readonly waited_ms?: number | null; readonly waiting?: boolean };
-  };
 }
 
 export interface Thread {
@@ -93,7 +67,7 @@ const hasMessage = (inputs: unknown, content: string): boolean =>
 export const judge = (
   expected: Expected,
   truth: Truth,
-  calls: readonly Call[],
+  calls: readonly AnsweredCall[],
   threads: readonly Thread[],
   since: number,
 ): Outcome => {
@@ -147,13 +121,13 @@ export const judge = (
         'no output has the answer',
         calls.some(({ output }) => holds(output, expected.answer)),
       );
-    const waits = calls.map(({ summary }) => summary.svc?.waited_ms ?? 0).filter((waited) => waited > 0);
+    const waits = calls.map(({ summary }) => summary.svc.waited_ms ?? 0).filter((waited) => waited > 0);
     expect('calls that waited for a person', expected.said === undefined ? 0 : 1, waits.length);
     found(
       'a call waited less than the person thought',
       waits.every((waited) => waited >= 0.8 * pauseSeconds * 1000),
     );
-    expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc?.waiting).length);
+    expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc.waiting).length);
     const { said } = expected;
     if (typeof said === 'string')
       found(

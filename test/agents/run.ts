@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type LocalService, startLocalService } from '../../local/service.ts';
+import type { AnsweredCall } from '../support/agent-captures.ts';
 import { type Client, clients, exporterEnvironment, type Place } from './clients.ts';
-import { type Call, judge, type Outcome, pauseSeconds, type Thread } from './judge.ts';
+import { judge, type Outcome, pauseSeconds, type Thread } from './judge.ts';
 import { startScriptedModel } from './model.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -206,7 +207,7 @@ const tryClient = async (client: Client, service: LocalService, uv: string): Pro
     for (let look = 1; look <= looks; look++) {
       await new Promise((resolve) => setTimeout(resolve, look === 1 ? 200 : 1500));
       const [calls, threads] = await Promise.all([
-        query<Call>(place, '/calls/stream_query'),
+        query<AnsweredCall>(place, '/calls/stream_query'),
         query<Thread>(place, '/threads/stream_query'),
       ]);
       outcome = judge(client.expected, model.truth, calls, threads, since);
