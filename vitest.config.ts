@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { summary } from './test/support/requirements.ts';
-import { runs } from './test/support/sampling.ts';
+import { summary } from './test/support/run/requirements.ts';
+import { runs } from './test/support/run/sampling.ts';
 
 // By `require`, so that the configuration's bundle leaves it in its place.
-createRequire(import.meta.url)('./test/support/clock/ahead.ts');
+createRequire(import.meta.url)('./test/support/run/clock/ahead.ts');
 
 // esbuild collects its garbage less often, and takes less time for it.
 process.env.GOGC ??= '200';
@@ -15,7 +15,7 @@ const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 
 const stores = {
   ...native,
-  globalSetup: ['test/support/global-setup.ts'],
+  globalSetup: ['test/support/run/global-setup.ts'],
   teardownTimeout: 20_000,
   // These tests have processes, sockets and a browser of their own. A machine that stops for seconds can
   // break one; a mistake breaks it twice. The end of a run names what was tried again.
@@ -46,7 +46,7 @@ export default defineConfig({
     //
     // The stores that tests start live for seconds: to compile them well would take longer.
     env: { CDK_VALIDATION: 'false', JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1' },
-    setupFiles: ['test/support/reset.ts', 'test/support/properties.ts'],
+    setupFiles: ['test/support/run/reset.ts', 'test/support/run/properties.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...native } },
       { test: { name: 'packages', include: ['packages/*/test/**/*.test.ts'], ...native, retry: 1 } },

@@ -154,7 +154,7 @@ interface Common<Path extends `/${string}`> {
   /** The path below the base URL, in API Gateway's resource syntax. */
   readonly path: Path;
   /**
-   * The handler's module below `lambdas/`, without its extension. @default - the path without its
+   * The handler's module below `lambdas/endpoints/`, without its extension. @default - the path without its
    * parameters
    */
   readonly handler?: string;

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventSchemas } from '../openapi/events.ts';
+import { eventSchemas } from '../api/openapi/events.ts';
 import { root } from './common.ts';
 import { measured } from './cost/load.ts';
 import { docsWith } from './cost/tables.ts';
@@ -12,7 +12,7 @@ import { docsWith } from './cost/tables.ts';
 const costs = join(root, 'docs/cost.md');
 writeFileSync(costs, docsWith(readFileSync(costs, 'utf8'), measured()));
 
-const folder = join(root, 'schemas/events/');
+const folder = join(root, 'docs/events/');
 mkdirSync(folder, { recursive: true });
 for (const [kind, schema] of Object.entries(eventSchemas()))
   writeFileSync(`${folder}${kind}.json`, `${JSON.stringify(schema, null, 2)}\n`);

@@ -6,7 +6,7 @@ import { allRoutes } from '../api/routes.ts';
 interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
   readonly root: string;
-  /** The handlers' modules below `lambdas/`, without their extension. */
+  /** The handlers, each by its name: {@link moduleOf} finds its module. */
   readonly handlers: readonly string[];
   /** The folder for the bundles. It is made if it is missing. */
   readonly outdir: string;
@@ -135,6 +135,17 @@ const threadBundle = async (root: string, starter: string): Promise<ThreadBundle
   };
 };
 
+/** Where handlers are: those of endpoints, those that AWS calls otherwise, and what both load. */
+const folders = ['endpoints', 'background', 'shared'];
+
+/** The module of a handler, relative to the project's root. Undefined if there is none. */
+export const moduleOf = (root: string, handler: string): string | undefined =>
+  folders.map((folder) => `lambdas/${folder}/${handler}.ts`).find((module) => existsSync(join(root, module)));
+
+/** Where the module of a handler belongs. */
+const placeOf = (handler: string): string =>
+  `lambdas/${allRoutes.some((route) => route.handler === handler) ? 'endpoints' : 'background'}/${handler}.ts`;
+
 /** Where endpoints are described. */
 const descriptions = ['api/*.ts', 'core/doors/weave/endpoints/*.ts'];
 
@@ -154,10 +165,10 @@ const namedBy = (root: string, handler: string): string => {
  * @throws Error which names each module that is missing, and what says that it is there
  */
 export const requireHandlers = (root: string, handlers: readonly string[]): void => {
-  const missing = handlers.filter((handler) => !existsSync(join(root, `lambdas/${handler}.ts`)));
+  const missing = handlers.filter((handler) => moduleOf(root, handler) === undefined);
   if (missing.length === 0) return;
   const lines = missing.map(
-    (handler) => `lambdas/${handler}.ts is missing: ${namedBy(root, handler)}. Write it, or name another`,
+    (handler) => `${placeOf(handler)} is missing: ${namedBy(root, handler)}. Write it, or name another`,
   );
   throw new Error(lines.join('\n'));
 };
@@ -194,7 +205,10 @@ export const bundle = async ({
       ...buildOptions.define,
       ...Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     },
-    entryPoints: handlers.map((handler) => ({ in: `lambdas/${handler}.ts`, out: `${handler}/index` })),
+    entryPoints: handlers.map((handler) => ({
+      in: moduleOf(root, handler) ?? placeOf(handler),
+      out: `${handler}/index`,
+    })),
     outdir: virtualOutdir,
     write: false,
   });

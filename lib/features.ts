@@ -30,7 +30,7 @@ export type Features = Partial<Made>;
 
 /** A setting that is off or on: what it makes and brings when it is on. */
 interface Feature<Setting extends keyof Made> {
-  /** Every handler that it may bring, by its path below `lambdas/`. @default - none */
+  /** Every handler that it may bring, by its name. @default - none */
   readonly handlers?: readonly string[];
   /** Those that it brings with these settings. @default - all of `handlers` */
   readonly handlersWith?: (config: Config) => readonly string[];
@@ -121,7 +121,7 @@ const isOn = (config: Config) => (setting: Setting) => config[setting] !== undef
 export const readsStreams = (config: Config): boolean =>
   all.filter(isOn(config)).some((setting) => features[setting].readsStreams);
 
-/** Every handler that a service may need, by its path below `lambdas/`. */
+/** Every handler that a service may need, by its name. */
 export const everyHandler: readonly string[] = [
   ...handlersOf(allRoutes),
   'authorizer',

@@ -1,4 +1,4 @@
-import { listedTools, openApiDocument } from '../openapi/index.ts';
+import { listedTools, openApiDocument } from '../api/openapi/index.ts';
 import about from '../package.json' with { type: 'json' };
 import type { Config } from './config.ts';
 
@@ -25,6 +25,6 @@ export const constantsOf = (): Readonly<Record<string, string>> => ({
 /** The folder of a handler's bundle. Throws an Error if there is none. */
 export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
   const folder = bundles.get(handler);
-  if (folder === undefined) throw new Error(`lambdas/${handler}.ts was not bundled`);
+  if (folder === undefined) throw new Error(`the handler ${handler} was not bundled`);
   return folder;
 };

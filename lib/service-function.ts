@@ -23,7 +23,7 @@ interface ServiceFunctionProps {
     readonly bundles: ReadonlyMap<string, string>;
     readonly redaction?: Redaction | undefined;
   };
-  /** Its handler's path below `lambdas/`. */
+  /** Its handler's name. */
   readonly handler: string;
   readonly description: string;
   readonly memoryMb: number;

@@ -86,7 +86,6 @@ export const sources = [
   'foundations',
   'lambdas',
   'lib',
-  'openapi',
   'package-lock.json',
   'package.json',
   'tsconfig.json',

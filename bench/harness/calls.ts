@@ -10,7 +10,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { UsageError } from '../../bin/common.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import { formatTime, isJsonObject, parseTime } from '../../foundations/wire/index.ts';
-import { ExportTraceServiceRequestSchema } from '../../test/support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { ExportTraceServiceRequestSchema } from '../../test/support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 
 /** A finished call as a client reports it. */
 export interface Call {

@@ -6,7 +6,7 @@ import { zstdCompress } from 'node:zlib';
 import { fromBinary } from '@bufbuild/protobuf';
 import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
-import { ExportTraceServiceRequestSchema } from '../../test/support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { ExportTraceServiceRequestSchema } from '../../test/support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { type Bench, type BenchContext, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';

@@ -1,4 +1,4 @@
-import type { AnsweredCall } from '../support/agent-captures.ts';
+import type { AnsweredCall } from '../support/otel/agent-captures.ts';
 import type { Truth } from './model.ts';
 
 /** What a person expects to see of a program. */

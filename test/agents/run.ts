@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type LocalService, startLocalService } from '../../local/service.ts';
-import type { AnsweredCall } from '../support/agent-captures.ts';
+import type { AnsweredCall } from '../support/otel/agent-captures.ts';
 import { type Client, clients, exporterEnvironment, type Place } from './clients.ts';
 import { judge, type Outcome, pauseSeconds, type Thread } from './judge.ts';
 import { startScriptedModel } from './model.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
-import { startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { startService, type TestService } from '../support/service/service.ts';
+import { startUpstream, type TestUpstream } from '../support/service/upstream.ts';
 import { axeFaults } from './support/axe.ts';
 import { reader, useBrowser, type Visit } from './support/visit.ts';
 

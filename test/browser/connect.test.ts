@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { logsJson, recordJson } from '../support/otel.ts';
-import { requires } from '../support/requirements.ts';
+import { logsJson, recordJson } from '../support/otel/otel.ts';
+import { requires } from '../support/run/requirements.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checking, politeness } from '../support/evaluators.ts';
-import { newKey } from '../support/keys.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { completion, json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { newKey } from '../support/service/keys.ts';
+import { startService, type TestService } from '../support/service/service.ts';
+import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
+import { checking, politeness } from '../support/values/evaluators.ts';
 import { axeFaults } from './support/axe.ts';
 import { post as postShared } from './support/calls.ts';
 import { useBrowser, type Visit } from './support/visit.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, launchOptions } from '../../bench/harness/browser.ts';
-import { requires } from '../support/requirements.ts';
+import { requires } from '../support/run/requirements.ts';
 
 /* How the browser of the tests starts on machines that lack something. */
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { root } from '../support/project.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { root } from '../support/run/project.ts';
+import { startService, type TestService } from '../support/service/service.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../bench/harness/browser.ts';
 import { roles, toContext } from '../../foundations/auth/index.ts';
 import { tableNameOf } from '../../local/stack.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service/service.ts';
 
 /** A name that the browser is led to this machine by, as a name server can do it. */
 const rebound = 'rebound.example';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startService } from '../support/service.ts';
+import { startService } from '../support/service/service.ts';
 import { report, turn } from './support/calls.ts';
 import { key, url, useBrowser } from './support/visit.ts';
 

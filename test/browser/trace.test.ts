@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runs } from '../support/sampling.ts';
+import { runs } from '../support/run/sampling.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { usages } from '../support/usages.ts';
+import { usages } from '../support/otel/usages.ts';
 import { post, report } from './support/calls.ts';
 import { pageUrl, useBrowser } from './support/visit.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentTraces, type TracedCall } from '../../examples/agent-traces.ts';
-import { runs } from '../support/sampling.ts';
-import { type SharedService, sharedService } from '../support/service.ts';
+import { runs } from '../support/run/sampling.ts';
+import { type SharedService, sharedService } from '../support/service/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { calls, noise, report } from '../support/endpoints/scenario.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import { requires } from '../support/requirements.ts';
-import { runs } from '../support/sampling.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type FaultyProxy, startFaultyProxy } from '../support/faults/faulty-proxy.ts';
+import { requires } from '../support/run/requirements.ts';
+import { runs } from '../support/run/sampling.ts';
+import { startService, type TestService } from '../support/service/service.ts';
 
 /* Clients that send too much, too slowly, or go away, at the service as it is deployed. */
 

@@ -7,12 +7,12 @@ import { queryAlerts } from '../../core/workers/alerts/query.ts';
 import { readRegister, readStandings } from '../../core/workers/alerts/register.ts';
 import { requestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { errorRate, makeAlertWorld, parseAlert, reportCalls, saveAlert } from '../support/alerts.ts';
-import { makeFaulty, type SdkClient } from '../support/faulty-client.ts';
-import { dieNow, invocation, makeMortal, mortalRequest } from '../support/mortal.ts';
-import { random } from '../support/random.ts';
-import { deep, repeatWith, seed } from '../support/sampling.ts';
-import { createStores, storeOf } from '../support/stores.ts';
+import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
+import { dieNow, invocation, makeMortal, mortalRequest } from '../support/faults/mortal.ts';
+import { deep, repeatWith, seed } from '../support/run/sampling.ts';
+import { createStores, storeOf } from '../support/service/stores.ts';
+import { errorRate, makeAlertWorld, parseAlert, reportCalls, saveAlert } from '../support/values/alerts.ts';
+import { random } from '../support/values/random.ts';
 
 /*
  * Calls of three projects go well and badly in turns. A function looks each minute, sometimes two of them

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
-import type { Fault } from '../support/faults.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import type { Sender } from '../support/in-process.ts';
-import { sample } from '../support/sampling.ts';
+import type { Fault } from '../support/faults/faults.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { sample } from '../support/run/sampling.ts';
+import type { Sender } from '../support/service/in-process.ts';
 import { look, prepare, type Seen } from './trial.ts';
 
 /*

@@ -24,13 +24,13 @@ import { readAccount } from '../../core/workers/evaluators/ledger.ts';
 import type { StreamRecord } from '../../core/workers/streams.ts';
 import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';
-import { checking, politeness } from '../support/evaluators.ts';
-import { makeFaulty, type SdkClient } from '../support/faulty-client.ts';
-import { makeMortal, invocation as mortalInvocation } from '../support/mortal.ts';
-import { random } from '../support/random.ts';
-import { deep, repeatWith, seed } from '../support/sampling.ts';
-import { createStores, type Stores, storeOf } from '../support/stores.ts';
-import { completion, json, startUpstream, type TestUpstream } from '../support/upstream.ts';
+import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
+import { makeMortal, invocation as mortalInvocation } from '../support/faults/mortal.ts';
+import { deep, repeatWith, seed } from '../support/run/sampling.ts';
+import { createStores, type Stores, storeOf } from '../support/service/stores.ts';
+import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
+import { checking, politeness } from '../support/values/evaluators.ts';
+import { random } from '../support/values/random.ts';
 
 /*
  * Calls end, and three evaluators judge them, while requests to stores fail, functions die at any of

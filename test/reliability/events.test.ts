@@ -5,9 +5,9 @@ import { localRegion, outputOf } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
 import { end, report, start } from '../support/endpoints/scenario.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import { random } from '../support/random.ts';
-import { deep, repeatWith, seed } from '../support/sampling.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { deep, repeatWith, seed } from '../support/run/sampling.ts';
+import { random } from '../support/values/random.ts';
 
 /*
  * Clients report calls and feedback in every way, while requests to stores fail, the bus refuses

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
 import { scenariosOf, usesStores } from '../support/endpoints/index.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import type { Sent } from '../support/in-process.ts';
-import { keyWith } from '../support/keys.ts';
-import { deep, sample } from '../support/sampling.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { deep, sample } from '../support/run/sampling.ts';
+import type { Sent } from '../support/service/in-process.ts';
+import { keyWith } from '../support/service/keys.ts';
 import { prepare } from './trial.ts';
 
 /*

@@ -1,6 +1,6 @@
 import type { Scenario } from '../support/endpoints/index.ts';
-import { type Fault, fits } from '../support/faults.ts';
-import { deep, sample } from '../support/sampling.ts';
+import { type Fault, fits } from '../support/faults/faults.ts';
+import { deep, sample } from '../support/run/sampling.ts';
 
 /** A fault at one storage request, or a few, or at that one and all after it. */
 export interface Injected {

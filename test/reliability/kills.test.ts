@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
 import { scenariosOf, usesStores } from '../support/endpoints/index.ts';
-import { sample } from '../support/sampling.ts';
+import { sample } from '../support/run/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { look, prepare } from './trial.ts';
 

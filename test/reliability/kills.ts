@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { functionPathOf, type Scenario, scenariosOf } from '../support/endpoints/index.ts';
-import { type FaultyService, startFaultyService } from '../support/faulty-service.ts';
-import type { Answer, Sender } from '../support/in-process.ts';
-import { deep, repeatWith, sample } from '../support/sampling.ts';
+import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { deep, repeatWith, sample } from '../support/run/sampling.ts';
+import type { Answer, Sender } from '../support/service/in-process.ts';
 import { expectNothingHalf, look, prepare, type Seen } from './trial.ts';
 
 /** A storage request: which one with that operation, from 0. */

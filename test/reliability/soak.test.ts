@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
-import { type Random, random } from '../support/random.ts';
-import { deep, seed } from '../support/sampling.ts';
+import { deep, seed } from '../support/run/sampling.ts';
+import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
+import { type Random, random } from '../support/values/random.ts';
 import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
 import { costsModel, feedbackModel, objectsModel, type RecordsModel, tablesModel } from './soak/records.ts';

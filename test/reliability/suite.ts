@@ -2,8 +2,8 @@ import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
-import { type InProcessWithModel, startInProcessWithModel } from '../support/in-process.ts';
-import { deep, repeatWith } from '../support/sampling.ts';
+import { deep, repeatWith } from '../support/run/sampling.ts';
+import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
 import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 

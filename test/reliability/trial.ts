@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import { expect, vi } from 'vitest';
 import type { Scenario } from '../support/endpoints/index.ts';
-import type { Fault } from '../support/faults.ts';
-import { type FaultPlan, faultPlan } from '../support/faulty-client.ts';
-import type { Answer, InProcess, Sender, Sent } from '../support/in-process.ts';
+import type { Fault } from '../support/faults/faults.ts';
+import { type FaultPlan, faultPlan } from '../support/faults/faulty-client.ts';
+import type { Answer, InProcess, Sender, Sent } from '../support/service/in-process.ts';
 import { type Injected, unreached } from './injected.ts';
 
 /** What is seen of a project: the records of each view, as text. */

@@ -1,5 +1,5 @@
 import { doorRoutes } from '../support/endpoints/index.ts';
-import { sample } from '../support/sampling.ts';
+import { sample } from '../support/run/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 
 const killer = useKiller();

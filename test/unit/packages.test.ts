@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesLike, textOf } from '../support/documents.ts';
+import { filesLike, textOf } from '../support/documents/documents.ts';
 
 /** What a file imports: paths and names of packages, also of types and of what is loaded later. */
 const importsOf = (file: string): string[] =>

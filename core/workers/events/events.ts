@@ -35,7 +35,7 @@ export interface ServiceEvent {
   readonly time: Micros;
   /** The number of the record that it was made of. */
   readonly sequence: string;
-  /** What rules and targets get. openapi/events.ts has the schema. */
+  /** What rules and targets get. api/openapi/events.ts has the schema. */
   readonly detail: JsonObject;
 }
 

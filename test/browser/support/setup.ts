@@ -9,8 +9,8 @@ import { launchOptions, NoBrowser } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { tableNameOf } from '../../../local/stack.ts';
-import { testPoolLimits } from '../../support/pool-limits.ts';
-import { withTestShards } from '../../support/shards.ts';
+import { testPoolLimits } from '../../support/service/pool-limits.ts';
+import { withTestShards } from '../../support/service/shards.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchBrowser } from '../../../bench/harness/browser.ts';
-import { aheadMs, setClockAhead } from '../../support/clock/ahead.ts';
+import { aheadMs, setClockAhead } from '../../support/run/clock/ahead.ts';
 
 const { url, key, reader, writer } = inject('page');
 

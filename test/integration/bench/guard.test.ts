@@ -12,8 +12,8 @@ import {
 import { openBench, totalUnits } from '../../../bench/harness/bench.ts';
 import { readCalls } from '../../../bench/harness/calls.ts';
 import { sendAll } from '../../../bench/harness/reporting.ts';
-import { assembly, bundlesFolder } from '../../support/assembly.ts';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/run/project.ts';
+import { assembly, bundlesFolder } from '../../support/stack/assembly.ts';
 
 describe('what the service uses', () => {
   it('equals bench/figures.json', async () => {

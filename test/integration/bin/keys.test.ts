@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { run } from '../../../bin/keys.ts';
 import { authenticate, fromContext, getKey, parseKey, toContext } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
-import { createStores } from '../../support/stores.ts';
+import { createStores } from '../../support/service/stores.ts';
 
 /**
  * What the command left behind: its exit code, and what it wrote, line ends at the very end aside.

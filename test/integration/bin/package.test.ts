@@ -15,10 +15,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeBundles } from '../../../bin/package.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { pageHandler } from '../../../lib/page.ts';
-import { assembly, bundlesFolder } from '../../support/assembly.ts';
-import { root, temporaryFolder } from '../../support/project.ts';
-import { deep, sample } from '../../support/sampling.ts';
-import type { Resource } from '../../support/synth.ts';
+import { root, temporaryFolder } from '../../support/run/project.ts';
+import { deep, sample } from '../../support/run/sampling.ts';
+import { assembly, bundlesFolder } from '../../support/stack/assembly.ts';
+import type { Resource } from '../../support/stack/synth.ts';
 
 const run = promisify(execFile);
 

@@ -10,8 +10,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { run } from '../../../bin/restore.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
-import { createCallStore, project, read, send, startOf } from '../../support/calls.ts';
-import { createStores, type Stores } from '../../support/stores.ts';
+import { createStores, type Stores } from '../../support/service/stores.ts';
+import { createCallStore, project, read, send, startOf } from '../../support/values/calls.ts';
 
 let stores: Stores;
 /**

@@ -9,8 +9,8 @@ import { run } from '../../../bin/verify.ts';
 import { listKeys } from '../../../foundations/auth/index.ts';
 import { dynamodbClient } from '../../../foundations/storage/index.ts';
 import { tableNameOf } from '../../../local/stack.ts';
-import { temporaryFolder } from '../../support/project.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
 
 /** Stands for the project's folder, and says where the service has its keys. */
 const folder = temporaryFolder();

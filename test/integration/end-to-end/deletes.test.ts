@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {

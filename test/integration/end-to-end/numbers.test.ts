@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runs, seed } from '../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { runs, seed } from '../../support/run/sampling.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 
 let service: SharedService;
 beforeAll(async () => {

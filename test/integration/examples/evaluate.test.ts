@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../support/project.ts';
-import { requires } from '../../support/requirements.ts';
-import { sharedService } from '../../support/service.ts';
+import { root } from '../../support/run/project.ts';
+import { requires } from '../../support/run/requirements.ts';
+import { sharedService } from '../../support/service/service.ts';
 
 interface Told {
   readonly id: string;

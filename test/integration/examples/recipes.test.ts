@@ -9,9 +9,9 @@ import { AlertOnFailure } from '../../../examples/recipes/alert-on-failure.ts';
 import { OnlineJudge } from '../../../examples/recipes/online-judge.ts';
 import { handler } from '../../../examples/recipes/online-judge-handler.ts';
 import { ReviewLowScores } from '../../../examples/recipes/review-low-scores.ts';
-import { temporaryFolder } from '../../support/project.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { startUpstream, type TestUpstream } from '../../support/upstream.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { startUpstream, type TestUpstream } from '../../support/service/upstream.ts';
 
 const app = new App({ outdir: temporaryFolder(), analyticsReporting: false });
 const stack = new Stack(app, 'Recipes');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { said } from '../../support/document.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { said } from '../../support/documents/document.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
 import { expectCleanLogs } from './probe.ts';
 import { describeFuzz } from './suite.ts';
 

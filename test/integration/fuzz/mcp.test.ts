@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listedTools } from '../../../openapi/index.ts';
-import { arbitraryOf } from '../../support/arbitrary.ts';
+import { listedTools } from '../../../api/openapi/index.ts';
 import { mcpHeaders, toolCall } from '../../support/endpoints/agents.ts';
 import { calls, report } from '../../support/endpoints/scenario.ts';
-import { mutated } from '../../support/mutated.ts';
-import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
 import { type Answer, secretsOf, sendTo } from './probe.ts';
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messageOf } from '../../support/otel-messages.ts';
-import { StatusSchema } from '../../support/proto/google/rpc/status_pb.js';
+import { messageOf } from '../../support/otel/otel-messages.ts';
+import { StatusSchema } from '../../support/otel/proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
   ExportTraceServiceResponseSchema,
-} from '../../support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { runs, seed } from '../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+} from '../../support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { runs, seed } from '../../support/run/sampling.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 
 const protobuf = 'application/x-protobuf';
 

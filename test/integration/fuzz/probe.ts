@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Said } from '../../support/document.ts';
-import type { TestService } from '../../support/service.ts';
+import type { Said } from '../../support/documents/document.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 /**
  * No request takes longer, however busy the machine is: the longest time-out of a buffered answer.

@@ -3,7 +3,7 @@ import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
-import { startInProcessWithModel } from '../../support/in-process.ts';
+import { startInProcessWithModel } from '../../support/service/in-process.ts';
 
 /** Keys that reach the prototype of all objects where somebody assigns by them. */
 const poison = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { anyCharacter } from '../../support/arbitraries/character.ts';
-import { arbitraryOf } from '../../support/arbitrary.ts';
-import type { Said } from '../../support/document.ts';
-import { mutated } from '../../support/mutated.ts';
-import { inTurns, repeatWith, runs, sample, seed } from '../../support/sampling.ts';
-import type { TestService } from '../../support/service.ts';
+import type { Said } from '../../support/documents/document.ts';
+import { inTurns, repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { anyCharacter } from '../../support/values/arbitraries/character.ts';
+import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
 import { brokenHeaders, checker, credentials, isWell, sendTo, spoilt, withCanary } from './probe.ts';
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bytesDigest } from '../../../core/doors/weave/digest.ts';
-import { anyCharacter } from '../../support/arbitraries/character.ts';
-import { arbitraryOf } from '../../support/arbitrary.ts';
-import { document, errorProblems, operations, requestSchema } from '../../support/document.ts';
-import { mutated } from '../../support/mutated.ts';
-import { repeatWith, runs, sample, seed } from '../../support/sampling.ts';
-import { startService, type TestService, throughWeave } from '../../support/service.ts';
+import { document, errorProblems, operations, requestSchema } from '../../support/documents/document.ts';
+import { repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
+import { startService, type TestService, throughWeave } from '../../support/service/service.ts';
+import { anyCharacter } from '../../support/values/arbitraries/character.ts';
+import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
 import { brokenForms, type Form, forms, wholeForms } from './forms.ts';
 import { type Answer, credentials, expectCleanLogs, isWell, sendTo, spoilt, withCanary } from './probe.ts';

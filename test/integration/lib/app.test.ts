@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import about from '../../../package.json' with { type: 'json' };
-import { assembly } from '../../support/assembly.ts';
-import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
-import type { Resource } from '../../support/synth.ts';
+import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
+import { assembly } from '../../support/stack/assembly.ts';
+import type { Resource } from '../../support/stack/synth.ts';
 
 /**
  * Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment.

@@ -11,9 +11,9 @@ import { allRoutes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { redactionModule } from '../../../lib/handlers.ts';
-import { bundlesFolder } from '../../support/assembly.ts';
-import { root, temporaryFolder } from '../../support/project.ts';
-import { json, startUpstream } from '../../support/upstream.ts';
+import { root, temporaryFolder } from '../../support/run/project.ts';
+import { json, startUpstream } from '../../support/service/upstream.ts';
+import { bundlesFolder } from '../../support/stack/assembly.ts';
 
 describe('the bundles of the handlers', () => {
   const outdir = bundlesFolder();
@@ -156,7 +156,7 @@ describe('the bundles of the handlers', () => {
   it.each(handlers)('map the stack traces of %s to its sources, without their texts', (handler) => {
     expect(text(handler, 'index.cjs')).toMatch(/\/\/# sourceMappingURL=index\.cjs\.map\s*$/);
     const map = JSON.parse(text(handler, 'index.cjs.map'));
-    expect(map.sources).toContainEqual(expect.stringMatching(`^(../)+lambdas/${handler}.ts$`));
+    expect(map.sources).toContainEqual(expect.stringMatching(`^(../)+lambdas/[a-z]+/${handler}.ts$`));
     expect(map).not.toHaveProperty('sourcesContent');
   });
 });
@@ -165,13 +165,13 @@ describe('bundling', () => {
   /** A project of one handler, in a folder of its own. */
   const project = (source: string): string => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, 'lambdas/call'), { recursive: true });
+    mkdirSync(join(folder, 'lambdas/endpoints/call'), { recursive: true });
     mkdirSync(join(folder, 'core'));
     writeFileSync(
       join(folder, 'core/greet.ts'),
       "export const greet = (name: string) => 'Hello '.concat(name);\n",
     );
-    writeFileSync(join(folder, 'lambdas/call/start.ts'), source);
+    writeFileSync(join(folder, 'lambdas/endpoints/call/start.ts'), source);
     return folder;
   };
   const fingerprint = async (projectRoot: string): Promise<string> => {
@@ -209,7 +209,7 @@ describe('bundling', () => {
       "export const handler = async () => (await import('@pydantic/genai-prices')).calcPrice({ input_tokens: 1e6 }, 'gpt-4o').total_price;\n",
     );
     symlinkSync(join(root, 'node_modules'), join(lazy, 'node_modules'));
-    writeFileSync(join(lazy, 'lambdas/call/end.ts'), source);
+    writeFileSync(join(lazy, 'lambdas/endpoints/call/end.ts'), source);
     const outdir = temporaryFolder();
     const handlers = ['call/start', 'call/end'];
     const folders = await bundle({ root: lazy, handlers, outdir });
@@ -235,7 +235,7 @@ describe('bundling', () => {
       { encoding: 'utf8' },
     );
     expect(status).toBe(1);
-    expect(stderr).toMatch(/Could not resolve "\.\/missing\.ts"[\s\S]*lambdas\/call\/start\.ts:1/);
+    expect(stderr).toMatch(/Could not resolve "\.\/missing\.ts"[\s\S]*lambdas\/endpoints\/call\/start\.ts:1/);
     expect(existsSync(outdir)).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { readConfig, SettingsError, settings } from '../../../lib/config.ts';
-import { cdkContext, root } from '../../support/project.ts';
+import { cdkContext, root } from '../../support/run/project.ts';
 
 const defaults = {
   stackName: 'Pennytrace',

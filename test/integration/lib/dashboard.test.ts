@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { queries } from '../../../lib/dashboard.ts';
-import { linesOfTheLog } from '../../support/log-lines.ts';
-import { root } from '../../support/project.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
-import { resourcesOf, synthesize } from '../../support/synth.ts';
+import { root } from '../../support/run/project.ts';
+import { linesOfTheLog } from '../../support/service/log-lines.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
+import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 /** The words of the language that these queries are written in. */
 const language = new Set(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeStatus } from '../../support/otel.ts';
-import { resourcesOf, synthesize } from '../../support/synth.ts';
+import { decodeStatus } from '../../support/otel/otel.ts';
+import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 interface GatewayResponse {
   readonly ResponseType: string;

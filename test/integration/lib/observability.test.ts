@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { root } from '../../support/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import { root } from '../../support/run/project.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 const template = synthesize();
 const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');

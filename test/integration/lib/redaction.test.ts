@@ -8,8 +8,8 @@ import { allRoutes } from '../../../api/routes.ts';
 import { redactionModule } from '../../../lib/handlers.ts';
 import { storesReports } from '../../../lib/permissions.ts';
 import { Redaction } from '../../../lib/redaction.ts';
-import { temporaryFolder } from '../../support/project.ts';
-import { emptyBundles, type Resource, synthesize } from '../../support/synth.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
+import { emptyBundles, type Resource, synthesize } from '../../support/stack/synth.ts';
 
 const email = { name: 'email', builtin: 'email', action: 'label' };
 const field = { name: 'password', paths: ['inputs.password'], action: 'drop' };

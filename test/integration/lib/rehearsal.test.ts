@@ -25,19 +25,19 @@ import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { bundleOf, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
 import { Pennytrace } from '../../../lib/pennytrace.ts';
-import { bundlesOf } from '../../support/assembly.ts';
-import { guardStores, withAccessKeys } from '../../support/iam/guard.ts';
-import { cdkContext, root, temporaryFolder } from '../../support/project.ts';
-import { type Catalog, makeCatalog } from '../../support/rehearsal/catalog.ts';
-import { tableOf } from '../../support/rehearsal/checks.ts';
-import { deploy } from '../../support/rehearsal/deploy.ts';
-import { dependenciesOf, deploymentOrder, type Resources } from '../../support/rehearsal/order.ts';
-import { type Places, providersOf, requestCustom } from '../../support/rehearsal/providers.ts';
-import { readForDeployment } from '../../support/rehearsal/read.ts';
-import { schemaFindings, typesWithSchema } from '../../support/rehearsal/schemas.ts';
-import { startSecretsManager } from '../../support/secrets-manager.ts';
-import { createStores } from '../../support/stores.ts';
-import { json, startUpstream } from '../../support/upstream.ts';
+import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
+import { startSecretsManager } from '../../support/service/secrets-manager.ts';
+import { createStores } from '../../support/service/stores.ts';
+import { json, startUpstream } from '../../support/service/upstream.ts';
+import { bundlesOf } from '../../support/stack/assembly.ts';
+import { guardStores, withAccessKeys } from '../../support/stack/iam/guard.ts';
+import { type Catalog, makeCatalog } from '../../support/stack/rehearsal/catalog.ts';
+import { tableOf } from '../../support/stack/rehearsal/checks.ts';
+import { deploy } from '../../support/stack/rehearsal/deploy.ts';
+import { dependenciesOf, deploymentOrder, type Resources } from '../../support/stack/rehearsal/order.ts';
+import { type Places, providersOf, requestCustom } from '../../support/stack/rehearsal/providers.ts';
+import { readForDeployment } from '../../support/stack/rehearsal/read.ts';
+import { schemaFindings, typesWithSchema } from '../../support/stack/rehearsal/schemas.ts';
 
 /** Settings that add resources, and none that hides a revoked key. */
 const settings = {

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace } from '../../../lib/index.ts';
-import { cdkContext, temporaryFolder } from '../../support/project.ts';
-import { emptyBundles, resourceOf, resourcesOf } from '../../support/synth.ts';
+import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
+import { emptyBundles, resourceOf, resourcesOf } from '../../support/stack/synth.ts';
 
 const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
 

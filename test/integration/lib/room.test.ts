@@ -4,9 +4,9 @@ import type { App } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { isKeyed, type Route } from '../../../api/endpoint.ts';
 import { routes as ownRoutes, allRoutes as routes } from '../../../api/routes.ts';
-import { assembly } from '../../support/assembly.ts';
-import { everySetting } from '../../support/every-setting.ts';
-import { makeStack, type Resource } from '../../support/synth.ts';
+import { assembly } from '../../support/stack/assembly.ts';
+import { everySetting } from '../../support/stack/every-setting.ts';
+import { makeStack, type Resource } from '../../support/stack/synth.ts';
 
 /** CloudFormation's bounds on one template, as of 2026-11. */
 const maxResources = 500;

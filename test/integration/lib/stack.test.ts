@@ -6,8 +6,8 @@ import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
-import { cdkContext, temporaryFolder } from '../../support/project.ts';
-import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
+import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 /**
  * Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { type TableDeclaration, tables } from '../../../foundations/storage/tables.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { ShardHistory } from '../../../lib/storage.ts';
-import { temporaryFolder } from '../../support/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 const template = synthesize();
 const table = 'AWS::DynamoDB::Table';

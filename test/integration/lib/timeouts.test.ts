@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
 import { dynamodbClient, s3Client } from '../../../foundations/storage/index.ts';
-import { budgetOf } from '../../../lambdas/http/request.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/synth.ts';
+import { budgetOf } from '../../../lambdas/shared/http/request.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 /*
  * From the inside out: connecting < one request to a store < what is spent on storage < the

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { SynthesisFailed, synthesize } from '../../../local/assembly.ts';
-import { requires } from '../../support/requirements.ts';
+import { requires } from '../../support/run/requirements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennytrace-synthesize-'));
 afterAll(() => rmSync(folder, { recursive: true }));

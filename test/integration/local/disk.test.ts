@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claimDataDir } from '../../../local/data-dir.ts';
-import { startService } from '../../support/service.ts';
+import { startService } from '../../support/service/service.ts';
 
 const folders: string[] = [];
 const newFolder = (): string => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FunctionSpec } from 'cdk-local-runner/template';
 import { expect, it } from 'vitest';
 import { withRedactionKey } from '../../../local/environment.ts';
-import { temporaryFolder } from '../../support/project.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
 
 const specOf = (environment: Record<string, string>): FunctionSpec => ({
   ...{ name: 'f', arn: 'arn', folder: '/', handler: 'index.handler', timeoutSeconds: 3, memoryMb: 128 },

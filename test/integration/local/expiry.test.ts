@@ -4,8 +4,8 @@ import { createTables } from 'cdk-local-runner';
 import { readStack } from 'cdk-local-runner/template';
 import { expect, it } from 'vitest';
 import { tableNameOf } from '../../../local/stack.ts';
-import { assembly } from '../../support/assembly.ts';
-import { createStores } from '../../support/stores.ts';
+import { createStores } from '../../support/service/stores.ts';
+import { assembly } from '../../support/stack/assembly.ts';
 
 it('The tables of a test keep what has expired, those of a service do not', async () => {
   const { dynamodb, rollupsTable } = await createStores('rollups');

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import OpenAI from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
+import {
+  type SharedService,
+  sharedService,
+  startService,
+  type TestService,
+} from '../../support/service/service.ts';
 
 let service: SharedService;
 let client: OpenAI;

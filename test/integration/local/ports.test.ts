@@ -13,7 +13,7 @@ import { localCredentials } from 'cdk-local-runner';
 import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableNameOf } from '../../../local/stack.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
 
 let service: TestService;
 let keys: string;

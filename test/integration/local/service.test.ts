@@ -5,8 +5,8 @@ import { sourceNames } from 'cdk-local-runner';
 import { readStack } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRequestLog } from '../../../local/service.ts';
-import { assembly } from '../../support/assembly.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { assembly } from '../../support/stack/assembly.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatKey, listKeys, makeKey, revokeKey } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
 import { findLocalKey, storeLocalKey } from '../../../local/settings.ts';
-import { createStores } from '../../support/stores.ts';
+import { createStores } from '../../support/service/stores.ts';
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'pennytrace-key-'));
 const folder = newFolder();

@@ -2,7 +2,7 @@ import { outputOf, readStack } from 'cdk-local-runner/template';
 import { describe, expect, it } from 'vitest';
 import { methodsOf, takesKey } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
-import { assembly } from '../../support/assembly.ts';
+import { assembly } from '../../support/stack/assembly.ts';
 
 describe('the synthesized stack', () => {
   const stack = readStack(assembly());

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from 'aws-stand-in';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { externalStore, startAmazons } from '../../../local/stores.ts';
-import { startService } from '../../support/service.ts';
+import { startService } from '../../support/service/service.ts';
 
 const never = new AbortController().signal;
 

@@ -6,9 +6,9 @@ import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
 import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
-import { bytesOf, type Sent } from '../../support/in-process.ts';
-import { inTurns } from '../../support/sampling.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { inTurns } from '../../support/run/sampling.ts';
+import { bytesOf, type Sent } from '../../support/service/in-process.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   revokeKey,
 } from '../../../foundations/auth/index.ts';
 import type { Table } from '../../../foundations/storage/index.ts';
-import type { SharedService } from '../../support/service.ts';
+import type { SharedService } from '../../support/service/service.ts';
 
 /** The `Authorization` headers of a request: none, one or several. */
 export type Headers = readonly string[];

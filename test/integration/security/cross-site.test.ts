@@ -3,8 +3,13 @@ import { isKeyed, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
-import { bytesOf, type Sent } from '../../support/in-process.ts';
-import { type SharedService, sharedService, startService, type TestService } from '../../support/service.ts';
+import { bytesOf, type Sent } from '../../support/service/in-process.ts';
+import {
+  type SharedService,
+  sharedService,
+  startService,
+  type TestService,
+} from '../../support/service/service.ts';
 import { basic, bearer } from './credentials.ts';
 
 type Headers = Readonly<Record<string, string>>;

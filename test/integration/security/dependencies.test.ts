@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { bundlesFolder } from '../../support/assembly.ts';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/run/project.ts';
+import { bundlesFolder } from '../../support/stack/assembly.ts';
 
 /** A package in the lockfile. */
 interface Locked {

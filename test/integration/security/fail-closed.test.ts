@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { assembly } from '../../support/assembly.ts';
 import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
-import { temporaryFolder } from '../../support/project.ts';
-import { sample } from '../../support/sampling.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/run/project.ts';
+import { sample } from '../../support/run/sampling.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { assembly } from '../../support/stack/assembly.ts';
 import { basic, bearer } from './credentials.ts';
 
 /** What clients send and logs must not hold. */

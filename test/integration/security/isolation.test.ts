@@ -16,8 +16,8 @@ import {
 import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
 import { throughDoor } from '../../support/endpoints/scenario.ts';
 import { filling, fillingThroughDoor, namesOf, nothing } from '../../support/endpoints/tenants.ts';
-import { type Answer, bytesOf, type Sent } from '../../support/in-process.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { type Answer, bytesOf, type Sent } from '../../support/service/in-process.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 
 /** The doors that data of theirs come in by. */

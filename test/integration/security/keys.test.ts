@@ -6,7 +6,7 @@ import * as costs from '../../../core/records/costs/store.ts';
 import * as feedback from '../../../core/records/feedback/items.ts';
 import * as objects from '../../../core/records/objects/items.ts';
 import { isId, type ProjectId, parseProjectId } from '../../../foundations/wire/index.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 
 /**
  * Names that are prefixes, separators or escapes of each other, as far as projects may be called

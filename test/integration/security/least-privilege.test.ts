@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
-import { assembly } from '../../support/assembly.ts';
 import { doorPath, fixtureOf, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
-import { overHttp } from '../../support/over-http.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { overHttp } from '../../support/service/over-http.ts';
+import { startService, type TestService } from '../../support/service/service.ts';
+import { assembly } from '../../support/stack/assembly.ts';
 import { exercise } from './traffic.ts';
 import { exerciseDoor } from './weave-traffic.ts';
 

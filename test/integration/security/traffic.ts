@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { tableDigest } from '../../../core/records/tables/index.ts';
 import { ownDigests } from '../../../foundations/door.ts';
-import { noise } from '../../support/feedback.ts';
-import { spanExport } from '../../support/otel.ts';
-import type { TestService } from '../../support/service.ts';
+import { spanExport } from '../../support/otel/otel.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { noise } from '../../support/values/feedback.ts';
 
 /** Ids of the traffic's project, which is its own. */
 const project = 'acme/traffic';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
-import { noise } from '../../support/feedback.ts';
-import { overHttp } from '../../support/over-http.ts';
-import type { TestService } from '../../support/service.ts';
+import { overHttp } from '../../support/service/over-http.ts';
+import type { TestService } from '../../support/service/service.ts';
+import { noise } from '../../support/values/feedback.ts';
 
 const project = 'acme/weave';
 const at = (seconds: number): string => `2026-10-01T00:00:0${seconds}Z`;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type InProcess, startInProcess } from '../../support/in-process.ts';
+import { type InProcess, startInProcess } from '../../support/service/in-process.ts';
 import {
   exchange,
   readAt,

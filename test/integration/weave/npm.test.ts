@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, it } from 'vitest';
-import { root, temporaryFolder } from '../../support/project.ts';
-import { type SharedService, sharedService } from '../../support/service.ts';
+import { root, temporaryFolder } from '../../support/run/project.ts';
+import { type SharedService, sharedService } from '../../support/service/service.ts';
 
 const program = join(root, 'test/weave/npm/flows.mjs');
 

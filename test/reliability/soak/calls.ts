@@ -1,7 +1,7 @@
 import { callReads, end, forBucket, noise, report, start } from '../../support/endpoints/scenario.ts';
-import type { Answer } from '../../support/in-process.ts';
-import { spanExport } from '../../support/otel.ts';
-import type { Random } from '../../support/random.ts';
+import { spanExport } from '../../support/otel/otel.ts';
+import type { Answer } from '../../support/service/in-process.ts';
+import type { Random } from '../../support/values/random.ts';
 import type { Client } from './client.ts';
 import { Slots } from './slots.ts';
 

@@ -1,7 +1,7 @@
-import { type Fault, fits } from '../../support/faults.ts';
-import { faultPlan } from '../../support/faulty-client.ts';
-import type { Answer, InProcess, Sent } from '../../support/in-process.ts';
-import type { Random } from '../../support/random.ts';
+import { type Fault, fits } from '../../support/faults/faults.ts';
+import { faultPlan } from '../../support/faults/faulty-client.ts';
+import type { Answer, InProcess, Sent } from '../../support/service/in-process.ts';
+import type { Random } from '../../support/values/random.ts';
 
 /** What came of all requests so far. */
 export interface Tally {

@@ -1,7 +1,7 @@
 import { byId } from '../../support/endpoints/fixture.ts';
 import { fileForm, noise } from '../../support/endpoints/scenario.ts';
-import type { Answer } from '../../support/in-process.ts';
-import type { Random } from '../../support/random.ts';
+import type { Answer } from '../../support/service/in-process.ts';
+import type { Random } from '../../support/values/random.ts';
 import type { Client } from './client.ts';
 import { Slots } from './slots.ts';
 

@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { callRef, type Fixture, where } from './fixture.ts';
 import { queryCalls } from './queries.ts';
 import { calls, end, forBucket, noise, report, start } from './scenario.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../foundations/wire/index.ts';
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
 import { queryCalls } from './queries.ts';

@@ -1,5 +1,4 @@
 import { embeddings } from '../../../local/inference.ts';
-import type { Sent } from '../in-process.ts';
 import {
   agentJson,
   attributes,
@@ -9,7 +8,8 @@ import {
   spanExport,
   spanJson,
   startNanos,
-} from '../otel.ts';
+} from '../otel/otel.ts';
+import type { Sent } from '../service/in-process.ts';
 import { at, type Fixture, missing, startOf } from './fixture.ts';
 import {
   callReads,

@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { byId, type Fixture, price } from './fixture.ts';
 
 const models = ['gpt-4o', 'claude', 'mistral'];

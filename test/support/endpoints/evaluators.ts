@@ -1,5 +1,5 @@
-import { politeness } from '../evaluators.ts';
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
+import { politeness } from '../values/evaluators.ts';
 import { type Fixture, objectRef, price } from './fixture.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
 

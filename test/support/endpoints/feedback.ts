@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { byId, callRef, type Fixture, feedbackOf, missing, where } from './fixture.ts';
 import { noise } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 import type { KeyedRoute, Route } from '../../../api/endpoint.ts';
 import type { DocumentedRoute } from '../../../api/routes.ts';
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A path of the documented API that takes a key with a role. */

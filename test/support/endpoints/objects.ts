@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing, objectRef } from './fixture.ts';
 import { noise, type Scenario } from './scenario.ts';
 import { readTables } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { everyInclude, type Fixture, objectRef, price } from './fixture.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
 import { readTables } from './tables.ts';

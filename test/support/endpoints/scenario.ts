@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer, Sent } from '../in-process.ts';
+import type { Answer, Sent } from '../service/in-process.ts';
 
 /** One representative request to a route, and what it is sent into. */
 export interface Scenario {

@@ -2,7 +2,7 @@ import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
 import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
 import { fileForm, noise, type Scenario } from './scenario.ts';
 

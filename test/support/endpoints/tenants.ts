@@ -1,7 +1,7 @@
 import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import { tableDigest } from '../../../core/records/tables/index.ts';
 import { type Digests, ownDigests } from '../../../foundations/door.ts';
-import type { Answer, Sent } from '../in-process.ts';
+import type { Answer, Sent } from '../service/in-process.ts';
 import { at, callRef, feedbackOf, type Names, objectRef, price, startOf } from './fixture.ts';
 import { fileForm, throughDoor } from './scenario.ts';
 

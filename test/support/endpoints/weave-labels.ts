@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,4 +1,4 @@
-import type { Sent } from '../in-process.ts';
+import type { Sent } from '../service/in-process.ts';
 import { callFixtures } from './calls.ts';
 import { countFeedback } from './feedback.ts';
 import { at, type Fixture, startOf } from './fixture.ts';

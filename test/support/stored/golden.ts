@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { vi } from 'vitest';
-import { faultPlan } from '../faulty-client.ts';
-import type { InProcess } from '../in-process.ts';
+import { faultPlan } from '../faults/faulty-client.ts';
+import type { InProcess } from '../service/in-process.ts';
 import { callReads, callRewrites, callWrites } from './data/calls.ts';
 import { costReads, costRewrites, costWrites } from './data/costs.ts';
 import { feedbackReads, feedbackRewrites, feedbackWrites } from './data/feedback.ts';

@@ -9,8 +9,8 @@ import {
   putKey,
   revokeKey,
 } from '../../../foundations/auth/index.ts';
-import { startContainer } from '../container.ts';
-import type { Stores } from '../stores.ts';
+import { startContainer } from '../service/container.ts';
+import type { Stores } from '../service/stores.ts';
 import { writtenAt } from './golden.ts';
 
 /** What the authorizer made of a key: its answer, or the message of its error. */
@@ -58,7 +58,9 @@ const eventOf = (authorization: string) =>
 export const authorizeKeys = async ({ keysTable }: Stores): Promise<Authorization[]> => {
   vi.stubEnv('KEYS_TABLE', keysTable);
   const load = startContainer();
-  const { handler } = await load<typeof import('../../../lambdas/authorizer.ts')>('lambdas/authorizer.ts');
+  const { handler } = await load<typeof import('../../../lambdas/background/authorizer.ts')>(
+    'lambdas/background/authorizer.ts',
+  );
   vi.useFakeTimers({ toFake: ['Date'], now: micros(10) / 1000 });
   const authorizations: Authorization[] = [];
   for (const [name, key] of Object.entries(keys)) {

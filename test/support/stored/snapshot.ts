@@ -14,7 +14,7 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
-import type { Stores } from '../stores.ts';
+import type { Stores } from '../service/stores.ts';
 import { withMarkers, withoutMarkers } from './noise.ts';
 
 /*

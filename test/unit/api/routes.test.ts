@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allRoutes } from '../../../api/routes.ts';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/run/project.ts';
 
 const isDescription = (value: unknown): value is { readonly path: string } =>
   typeof value === 'object' && value !== null && 'path' in value && 'operations' in value;

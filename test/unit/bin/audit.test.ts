@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deployedIn, judgeAdvisories, judgeSignatures } from '../../../bin/audit.ts';
-import { textOf } from '../../support/documents.ts';
+import { textOf } from '../../support/documents/documents.ts';
 
 const via = [{ title: 'Prototype pollution', url: 'https://advisories.example/1' }];
 const report = (severity: string, fixAvailable: unknown) =>

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/run/project.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennytrace-installed-'));
 mkdirSync(join(folder, 'bin'));

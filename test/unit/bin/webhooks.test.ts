@@ -3,7 +3,7 @@ import { run } from '../../../bin/webhooks.ts';
 import { webhooksIn } from '../../../core/workers/alerts/tell/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
 import { parseProjectId } from '../../../foundations/wire/index.ts';
-import { type SystemsManager, startSystemsManager } from '../../support/systems-manager.ts';
+import { type SystemsManager, startSystemsManager } from '../../support/service/systems-manager.ts';
 
 const prefix = '/pennytrace/Pennytrace/webhooks';
 const slack = 'https://hooks.slack.com/services/T/B/secret';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isPage, type Route } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { linesOf, textOf } from '../../support/documents.ts';
+import { linesOf, textOf } from '../../support/documents/documents.ts';
 
 /** A route as the page writes it. */
 const written = ({ method, path }: Route): string => `\`${method} ${path.replace('/{path+}', '{path}')}\``;

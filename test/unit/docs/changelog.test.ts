@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isPage } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { settings } from '../../../lib/config.ts';
-import { linesOf, textOf } from '../../support/documents.ts';
+import { linesOf, textOf } from '../../support/documents/documents.ts';
 
 /** Every piece of code in the changelog's text, of all releases: `/call/start`, `xray`. */
 const pieces = linesOf(textOf('CHANGELOG.md'))

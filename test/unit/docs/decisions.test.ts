@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filesLike, textOf } from '../../support/documents.ts';
+import { filesLike, textOf } from '../../support/documents/documents.ts';
 
 const folder = 'docs/decisions';
 const pages = filesLike(`${folder}/[0-9]*.md`);

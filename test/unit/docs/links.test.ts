@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, documents, filesLike, linesOf, repository, textOf } from '../../support/documents.ts';
+import {
+  anchorsOf,
+  documents,
+  filesLike,
+  linesOf,
+  repository,
+  textOf,
+} from '../../support/documents/documents.ts';
 
 /** Text of a document that is not fenced code. */
 const outsideCode = (markdown: string): string =>

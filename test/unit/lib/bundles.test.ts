@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { bundle, requireHandlers } from '../../../lib/bundles.ts';
-import { root } from '../../support/project.ts';
+import { root } from '../../support/run/project.ts';
 
 it('every route has its handler', () => {
   expect(() => requireHandlers(root, handlersOf(allRoutes))).not.toThrow();
@@ -19,8 +19,8 @@ it('bundling begins with the name of each handler that is missing, and of what n
   const bundling = bundle({ root: folder, handlers: ['call/start', 'alerts'], outdir: 'nowhere' });
   await expect(bundling).rejects.toThrow(
     [
-      'lambdas/call/start.ts is missing: it answers POST /call/start, which api/reports.ts describes. Write it, or name another',
-      'lambdas/alerts.ts is missing: lib/handlers.ts or lib/features.ts names it. Write it, or name another',
+      'lambdas/endpoints/call/start.ts is missing: it answers POST /call/start, which api/reports.ts describes. Write it, or name another',
+      'lambdas/background/alerts.ts is missing: lib/handlers.ts or lib/features.ts names it. Write it, or name another',
     ].join('\n'),
   );
 });

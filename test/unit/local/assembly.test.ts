@@ -107,7 +107,10 @@ describe('a stack for a local start', () => {
     requireHandlers(root, handlersOf(routes));
     const { metafile } = buildSync({
       absWorkingDir: root,
-      entryPoints: ['bin/pennytrace.ts', ...handlersOf(routes).map((handler) => `lambdas/${handler}.ts`)],
+      entryPoints: [
+        'bin/pennytrace.ts',
+        ...handlersOf(routes).map((handler) => `lambdas/endpoints/${handler}.ts`),
+      ],
       bundle: true,
       packages: 'external',
       platform: 'node',

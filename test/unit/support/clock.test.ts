@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { aheadMs } from '../../support/clock/ahead.ts';
-import { root } from '../../support/project.ts';
+import { aheadMs } from '../../support/run/clock/ahead.ts';
+import { root } from '../../support/run/project.ts';
 
 const run = promisify(execFile);
-const ahead = join(root, 'test/support/clock/ahead.ts');
+const ahead = join(root, 'test/support/run/clock/ahead.ts');
 
 /** Tells the time in a thread, and in a process that it starts, both with nothing in their environment. */
 const script = `

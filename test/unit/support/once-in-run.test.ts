@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { onceInRun } from '../../support/once-in-run.ts';
+import { onceInRun } from '../../support/run/once-in-run.ts';
 
 let place: string;
 beforeEach(() => {

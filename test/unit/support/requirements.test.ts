@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { launchOptions, NoBrowser } from '../../../bench/harness/browser.ts';
-import { root } from '../../support/project.ts';
-import { type Requirement, requires } from '../../support/requirements.ts';
+import { root } from '../../support/run/project.ts';
+import { type Requirement, requires } from '../../support/run/requirements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bare-'));
 symlinkSync(process.execPath, join(folder, 'node'));
@@ -15,7 +15,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 it('What a machine lacks skips the tests that need it, and the end of the run says so', async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const file = 'test/unit/openapi/document.test.ts';
+  const file = 'test/unit/api/openapi/document.test.ts';
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [vitest, 'run', '--project', 'unit', '--reporter=dot', file, '-t', 'has no anyOf in operators'],

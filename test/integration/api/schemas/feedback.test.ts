@@ -8,7 +8,7 @@ import {
 } from '../../../../api/feedback.ts';
 import { ServiceError } from '../../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../foundations/wire/schema.ts';
-import { callRef, feedbackOf } from '../../../support/feedback.ts';
+import { callRef, feedbackOf } from '../../../support/values/feedback.ts';
 
 /** The places and kinds of a body's problems. */
 const problems = (schema: BodySchema<unknown>, body: unknown): [string, string][] => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedCalls, readCalls } from '../../../../bench/harness/calls.ts';
-import { temporaryFolder } from '../../../support/project.ts';
+import { temporaryFolder } from '../../../support/run/project.ts';
 
 describe('a file of calls', () => {
   const file = join(temporaryFolder(), 'calls.jsonl');

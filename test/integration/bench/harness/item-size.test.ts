@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { openBench, totalUnits } from '../../../../bench/harness/bench.ts';
 import { putUnits, rowBytes, tableSchema } from '../../../../bench/harness/item-size.ts';
 import { documents, itemBytes } from '../../../../foundations/storage/index.ts';
-import { assembly } from '../../../support/assembly.ts';
+import { assembly } from '../../../support/stack/assembly.ts';
 
 describe('the size of an item', () => {
   it('is that of its names and values, in bytes of UTF-8', () => {

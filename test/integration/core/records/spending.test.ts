@@ -11,7 +11,7 @@ import {
   tellNearlyReached,
 } from '../../../../core/records/spending.ts';
 import { requestBudget, type Table } from '../../../../foundations/storage/index.ts';
-import { createStores } from '../../../support/stores.ts';
+import { createStores } from '../../../support/service/stores.ts';
 
 let table: Table;
 beforeAll(async () => {

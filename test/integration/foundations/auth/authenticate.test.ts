@@ -10,7 +10,7 @@ import {
   putKey,
   revokeKey,
 } from '../../../../foundations/auth/keys.ts';
-import { createStores } from '../../../support/stores.ts';
+import { createStores } from '../../../support/service/stores.ts';
 
 const now = 1_790_000_000_000_000;
 const grants = [{ scope: 'acme/*', role: 'write' }] as const;

@@ -10,7 +10,7 @@ import {
   toItem,
 } from '../../../../foundations/auth/keys.ts';
 import { putItems, requestBudget, type Table } from '../../../../foundations/storage/index.ts';
-import { createStores } from '../../../support/stores.ts';
+import { createStores } from '../../../support/service/stores.ts';
 
 const now = 1_790_000_000_000_000;
 

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { queryCalls } from '../../../../core/questions/query/index.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
-import { createCallStore, endOf, project, queryOf, send, startOf } from '../../../support/calls.ts';
-import { type Fault, startFaultyProxy } from '../../../support/faulty-proxy.ts';
+import { type Fault, startFaultyProxy } from '../../../support/faults/faulty-proxy.ts';
+import { createCallStore, endOf, project, queryOf, send, startOf } from '../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

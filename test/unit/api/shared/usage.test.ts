@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { tokensOf } from '../../../../api/shared/usage.ts';
 import { costsOf, priceBook } from '../../../../core/records/costs/index.ts';
 import { type JsonObject, parseJson } from '../../../../foundations/wire/index.ts';
-import { micros, noDefaults, priceOf, project } from '../../../support/costs.ts';
-import { usages } from '../../../support/usages.ts';
+import { usages } from '../../../support/otel/usages.ts';
+import { micros, noDefaults, priceOf, project } from '../../../support/values/costs.ts';
 
 const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };
 

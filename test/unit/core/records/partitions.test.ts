@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { partitionTags } from '../../../../core/records/partitions.ts';
-import { root } from '../../../support/project.ts';
+import { root } from '../../../support/run/project.ts';
 
 /** Whether a module makes keys of the table without the register. */
 const makesKeysAlone = (text: string): boolean =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCredentials } from '../../../../foundations/auth/authenticate.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 

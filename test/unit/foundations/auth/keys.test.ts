@@ -16,7 +16,7 @@ import {
   parseKey,
   toItem,
 } from '../../../../foundations/auth/keys.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 const id = '0123456789abcdef';
 const secret = 'a5'.repeat(32);

@@ -18,7 +18,7 @@ import {
 } from '../../../../foundations/encoding/keys.ts';
 import { compareText } from '../../../../foundations/expression/index.ts';
 import { isId } from '../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 it('joins texts, single bytes and bytes in their order', () => {
   expect(joinBytes('a/é', 0, Buffer.from('ff00', 'hex'), 255, '').toString('hex')).toBe('612fc3a900ff00ff');

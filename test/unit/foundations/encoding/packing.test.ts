@@ -10,7 +10,7 @@ import {
   pack,
   unpack,
 } from '../../../../foundations/encoding/packing.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 const lengths = [0, 1, 300, 65_792, 3_000_000];
 

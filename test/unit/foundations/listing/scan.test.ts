@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Heap, mergeRanges, type ReadPage } from '../../../../foundations/listing/scan.ts';
-import { runs } from '../../../support/sampling.ts';
+import { runs } from '../../../support/run/sampling.ts';
 import { collect, nextTurn } from './support.ts';
 
 interface Row {

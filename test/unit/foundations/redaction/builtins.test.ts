@@ -10,8 +10,8 @@ import {
   isCard,
   passesMod97,
 } from '../../../../foundations/redaction/builtins.ts';
-import { root } from '../../../support/project.ts';
-import { runs } from '../../../support/sampling.ts';
+import { root } from '../../../support/run/project.ts';
+import { runs } from '../../../support/run/sampling.ts';
 
 const find = finderOf(new Set(builtins));
 

@@ -5,9 +5,9 @@ import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { type Builtin, builtins, finderOf } from '../../../../foundations/redaction/builtins.ts';
 import { Redactor, type Rule } from '../../../../foundations/redaction/index.ts';
-import { root } from '../../../support/project.ts';
-import { sample } from '../../../support/sampling.ts';
-import { containers, encoders, literals, signs } from '../../../support/wrappings.ts';
+import { root } from '../../../support/run/project.ts';
+import { sample } from '../../../support/run/sampling.ts';
+import { containers, encoders, literals, signs } from '../../../support/values/wrappings.ts';
 
 interface Secret {
   readonly text: string;

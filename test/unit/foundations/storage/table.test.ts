@@ -18,7 +18,7 @@ import {
   type Table,
   type Value,
 } from '../../../../foundations/storage/index.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 describe('a value', () => {
   const kinds = { asBytes, asMap, asNumber, asText };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TableDeclaration, tables } from '../../../../foundations/storage/tables.ts';
-import { root } from '../../../support/project.ts';
+import { root } from '../../../support/run/project.ts';
 
 type Tables = Readonly<Record<string, TableDeclaration>>;
 

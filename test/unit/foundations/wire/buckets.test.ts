@@ -6,7 +6,7 @@ import {
   defaultGranularity,
   isTimezone,
 } from '../../../../foundations/wire/buckets.ts';
-import { runs, seed } from '../../../support/sampling.ts';
+import { runs, seed } from '../../../support/run/sampling.ts';
 
 const micros = (text: string): number => Date.parse(text) * 1000;
 const texts = (edges: readonly number[]): string[] =>

@@ -11,8 +11,8 @@ import {
   parseJson,
   problemOf,
 } from '../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../support/arbitraries/character.ts';
-import { runs } from '../../../support/sampling.ts';
+import { runs } from '../../../support/run/sampling.ts';
+import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
 
 /** Any number as JSON may write it, within the range of a double. */
 const numberText = fc

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dynamodbAccesses, s3Accesses } from '../../../support/iam/accesses.ts';
+import { dynamodbAccesses, s3Accesses } from '../../../support/stack/iam/accesses.ts';
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/calls';
 const named = { TableName: 'calls' };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { policySchema } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { guardStores, withAccessKeys } from '../../../support/iam/guard.ts';
+import { guardStores, withAccessKeys } from '../../../support/stack/iam/guard.ts';
 
 const spec = (name: string) => ({
   ...{ name, arn: `arn:${name}`, folder: '', handler: 'index.handler', environment: {} },

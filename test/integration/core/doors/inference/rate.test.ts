@@ -2,7 +2,7 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { countRequest, type RateLimit } from '../../../../../core/doors/inference/index.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
-import { createStores } from '../../../../support/stores.ts';
+import { createStores } from '../../../../support/service/stores.ts';
 
 const newLimit = async (perMinute: number): Promise<RateLimit> => {
   const { dynamodb, callsTable } = await createStores();

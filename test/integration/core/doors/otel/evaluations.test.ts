@@ -4,10 +4,17 @@ import { decodeExport, decodeLogs, storeRecords, storeSpans } from '../../../../
 import { type FindPattern, Redactor } from '../../../../../foundations/redaction/index.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, project } from '../../../../support/calls.ts';
-import { ask, createFeedbackStore } from '../../../../support/feedback.ts';
-import { clientThrough } from '../../../../support/intercepted.ts';
-import { attributes, exportJson, logsJson, recordJson, spanJson, traceId } from '../../../../support/otel.ts';
+import { clientThrough } from '../../../../support/faults/intercepted.ts';
+import {
+  attributes,
+  exportJson,
+  logsJson,
+  recordJson,
+  spanJson,
+  traceId,
+} from '../../../../support/otel/otel.ts';
+import { createCallStore, project } from '../../../../support/values/calls.ts';
+import { ask, createFeedbackStore } from '../../../../support/values/feedback.ts';
 
 /** The verdict on a tone, as a log record. */
 const toned = async (explanation: string, fields: JsonObject = {}) => {

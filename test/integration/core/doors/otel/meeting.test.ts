@@ -7,11 +7,11 @@ import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { ask, createCallStore } from '../../../../support/calls.ts';
-import { createFeedbackStore } from '../../../../support/feedback.ts';
-import { intercepted } from '../../../../support/intercepted.ts';
-import { runs, sample } from '../../../../support/sampling.ts';
-import { spanOf } from '../../../../support/spans.ts';
+import { intercepted } from '../../../../support/faults/intercepted.ts';
+import { spanOf } from '../../../../support/otel/spans.ts';
+import { runs, sample } from '../../../../support/run/sampling.ts';
+import { ask, createCallStore } from '../../../../support/values/calls.ts';
+import { createFeedbackStore } from '../../../../support/values/feedback.ts';
 
 let store: Store;
 let feedback: Store;

@@ -6,8 +6,8 @@ import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
-import { askStats } from '../../../../support/stats.ts';
+import { createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
+import { askStats } from '../../../../support/values/stats.ts';
 
 /*
  * Fields of attributes that headers hold. That any value of theirs is answered as a scan of every

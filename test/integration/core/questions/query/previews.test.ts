@@ -10,9 +10,9 @@ import {
   scanTable,
 } from '../../../../../foundations/storage/index.ts';
 import type { JsonValue } from '../../../../../foundations/wire/index.ts';
-import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
-import { runs } from '../../../../support/sampling.ts';
-import { everythingStored } from '../../../../support/stored.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { everythingStored } from '../../../../support/stored/stored.ts';
+import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import { agentTraces, type TracedCall } from '../../../../../examples/agent-trac
 import { compareText, toPath } from '../../../../../foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../../../foundations/wire/index.ts';
+import { runs } from '../../../../support/run/sampling.ts';
 import {
   createCallStore,
   endOf,
@@ -15,8 +16,7 @@ import {
   queryOf,
   send,
   startOf,
-} from '../../../../support/calls.ts';
-import { runs } from '../../../../support/sampling.ts';
+} from '../../../../support/values/calls.ts';
 
 const calls = [...agentTraces({ projectId: project, conversations: 8 })];
 const asStart = ({ start }: TracedCall) => ({ mode: 'start', req: { start } });

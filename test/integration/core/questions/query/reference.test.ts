@@ -5,16 +5,16 @@ import { callsQueryStats } from '../../../../../api/queries.ts';
 import { type CallsStats, countCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { bodiesAbout } from '../../../../support/arbitraries/bodies.ts';
-import { batchesOf, knownCalls, reportedCalls } from '../../../../support/arbitraries/calls.ts';
-import { ask, createCallStore, send } from '../../../../support/calls.ts';
 import {
   canonical,
   type KnownCall,
   type QueryJson,
   referenceAnswer,
 } from '../../../../support/reference/index.ts';
-import { runs } from '../../../../support/sampling.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { bodiesAbout } from '../../../../support/values/arbitraries/bodies.ts';
+import { batchesOf, knownCalls, reportedCalls } from '../../../../support/values/arbitraries/calls.ts';
+import { ask, createCallStore, send } from '../../../../support/values/calls.ts';
 
 const statsBody = bodyOf(callsQueryStats);
 

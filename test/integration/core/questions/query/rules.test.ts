@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, JsonValue } from '../../../../../foundations/wire/index.ts';
-import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
 import {
   type Conversion,
   knownCall,
@@ -9,6 +8,7 @@ import {
   type QueryJson,
   referenceAnswer,
 } from '../../../../support/reference/index.ts';
+import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
 
 /*
  * The rules of queries by example. Each is held against the service and against the reference

@@ -15,16 +15,16 @@ import {
   parseTime,
 } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { send } from '../../../../support/calls.ts';
-import { micros, termsOf } from '../../../../support/costs.ts';
 import {
   canonical,
   type KnownCall,
   knownCall,
   referenceAnswer,
 } from '../../../../support/reference/index.ts';
-import { runs } from '../../../../support/sampling.ts';
-import { createStores, storeOf } from '../../../../support/stores.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { createStores, storeOf } from '../../../../support/service/stores.ts';
+import { send } from '../../../../support/values/calls.ts';
+import { micros, termsOf } from '../../../../support/values/costs.ts';
 
 const minute = 60_000_000;
 const day = 1440 * minute;

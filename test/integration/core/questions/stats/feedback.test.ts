@@ -5,8 +5,14 @@ import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/s
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { project } from '../../../../support/calls.ts';
-import { createAll, createFeedbackStore, feedbackOf, noise, replace } from '../../../../support/feedback.ts';
+import { project } from '../../../../support/values/calls.ts';
+import {
+  createAll,
+  createFeedbackStore,
+  feedbackOf,
+  noise,
+  replace,
+} from '../../../../support/values/feedback.ts';
 
 const day = (n: number) => `2026-10-0${n}T00:00:00.000000Z`;
 const trigger = (version: string) => `svc:///${project}/object/watch:${version}`;

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { endOf, query, send, startOf } from '../../../../support/calls.ts';
-import { crashed, interleaved, kindsOf, stopsAmong } from '../../../../support/intercepted.ts';
-import { repeatWith } from '../../../../support/sampling.ts';
-import { askStats, createStatsStore, later } from '../../../../support/stats.ts';
+import { crashed, interleaved, kindsOf, stopsAmong } from '../../../../support/faults/intercepted.ts';
+import { repeatWith } from '../../../../support/run/sampling.ts';
+import { endOf, query, send, startOf } from '../../../../support/values/calls.ts';
+import { askStats, createStatsStore, later } from '../../../../support/values/stats.ts';
 
 /*
  * A reader that stores rollups and a request that changes their calls, interleaved. One is stopped

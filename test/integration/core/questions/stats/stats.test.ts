@@ -4,10 +4,10 @@ import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import type { Price } from '../../../../../core/records/costs/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { endOf, query, send, startOf } from '../../../../support/calls.ts';
-import { exactPercentile, naiveStats, periodOf } from '../../../../support/naive-stats.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
-import { askStats, createStatsStore } from '../../../../support/stats.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { endOf, query, send, startOf } from '../../../../support/values/calls.ts';
+import { exactPercentile, naiveStats, periodOf } from '../../../../support/values/naive-stats.ts';
+import { askStats, createStatsStore } from '../../../../support/values/stats.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -14,9 +14,9 @@ import {
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { endOf, send, startOf } from '../../../../support/calls.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
-import { askStats, createStatsStore, later, lookupsOf } from '../../../../support/stats.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { endOf, send, startOf } from '../../../../support/values/calls.ts';
+import { askStats, createStatsStore, later, lookupsOf } from '../../../../support/values/stats.ts';
 
 const project_id = 'acme/together' as ProjectId;
 const begin = Date.UTC(2026, 9, 1);

@@ -5,9 +5,9 @@ import { usageOf } from '../../../../../core/questions/stats/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, endOf, send, startOf } from '../../../../support/calls.ts';
-import { kindsOf } from '../../../../support/intercepted.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
+import { kindsOf } from '../../../../support/faults/intercepted.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { createCallStore, endOf, send, startOf } from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

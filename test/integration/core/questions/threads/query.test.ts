@@ -13,8 +13,8 @@ import {
   parseTime,
 } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { createCallStore, endOf, project, send, startOf } from '../../../../support/calls.ts';
-import { deep, runs } from '../../../../support/sampling.ts';
+import { deep, runs } from '../../../../support/run/sampling.ts';
+import { createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
 import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';
 
 let store: Store;

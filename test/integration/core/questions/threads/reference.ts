@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { sortFields } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../foundations/expression/index.ts';
 import { formatTime, type JsonObject, parseTime } from '../../../../../foundations/wire/index.ts';
-import { endOf, startOf } from '../../../../support/calls.ts';
+import { endOf, startOf } from '../../../../support/values/calls.ts';
 
 /*
  * What threads are by the letter of their description, computed the plain way: from the list of all

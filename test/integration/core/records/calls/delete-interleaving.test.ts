@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
-import { Crash, crashed, intercepted, interleaved, stops } from '../../../../support/intercepted.ts';
-import { deep, repeatWith, seed } from '../../../../support/sampling.ts';
-import { everythingStored } from '../../../../support/stored.ts';
+import { Crash, crashed, intercepted, interleaved, stops } from '../../../../support/faults/intercepted.ts';
+import { deep, repeatWith, seed } from '../../../../support/run/sampling.ts';
+import { everythingStored } from '../../../../support/stored/stored.ts';
+import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/values/calls.ts';
 
 /*
  * Deletions that are stopped before each of their commands in turn, or whose process dies there,

@@ -28,10 +28,18 @@ import {
   type Store,
 } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
-import { clientThrough, interleaved, stops } from '../../../../support/intercepted.ts';
-import { deep, repeatWith, runs } from '../../../../support/sampling.ts';
-import { everythingStored } from '../../../../support/stored.ts';
+import { clientThrough, interleaved, stops } from '../../../../support/faults/intercepted.ts';
+import { deep, repeatWith, runs } from '../../../../support/run/sampling.ts';
+import { everythingStored } from '../../../../support/stored/stored.ts';
+import {
+  createCallStore,
+  endOf,
+  project,
+  query,
+  read,
+  send,
+  startOf,
+} from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -3,8 +3,16 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PayloadReader, readHeaders, updateCall } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, endOf, project, query, read, send, startOf } from '../../../../support/calls.ts';
-import { interleaved } from '../../../../support/intercepted.ts';
+import { interleaved } from '../../../../support/faults/intercepted.ts';
+import {
+  createCallStore,
+  endOf,
+  project,
+  query,
+  read,
+  send,
+  startOf,
+} from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

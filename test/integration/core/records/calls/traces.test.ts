@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/calls.ts';
-import { interleaved } from '../../../../support/intercepted.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
-import { everythingStored } from '../../../../support/stored.ts';
+import { interleaved } from '../../../../support/faults/intercepted.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { everythingStored } from '../../../../support/stored/stored.ts';
+import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/values/calls.ts';
 
 /* Calls that are reported before their parent or turn, and without a trace of their own. */
 

@@ -3,6 +3,8 @@ import { writeCalls } from '../../../../../core/records/calls/index.ts';
 import { toPath } from '../../../../../foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
+import { intercepted, stopsAmong } from '../../../../support/faults/intercepted.ts';
+import { deep, repeatWith, sample, seed } from '../../../../support/run/sampling.ts';
 import {
   ask,
   createCallStore,
@@ -12,9 +14,7 @@ import {
   query,
   read,
   startOf,
-} from '../../../../support/calls.ts';
-import { intercepted, stopsAmong } from '../../../../support/intercepted.ts';
-import { deep, repeatWith, sample, seed } from '../../../../support/sampling.ts';
+} from '../../../../support/values/calls.ts';
 
 /*
  * Two or three requests that report the same call at once, in every interleaving that matters. One

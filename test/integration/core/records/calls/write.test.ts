@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { runs } from '../../../../support/run/sampling.ts';
 import {
   ask,
   createCallStore,
@@ -13,8 +14,7 @@ import {
   read,
   send,
   startOf,
-} from '../../../../support/calls.ts';
-import { runs } from '../../../../support/sampling.ts';
+} from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {

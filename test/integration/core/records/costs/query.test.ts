@@ -6,8 +6,8 @@ import { createPrices, queryPrices } from '../../../../../core/records/costs/ind
 import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { type Expression, toPath } from '../../../../../foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
-import { createOf, micros, project } from '../../../../support/costs.ts';
-import { createStores } from '../../../../support/stores.ts';
+import { createStores } from '../../../../support/service/stores.ts';
+import { createOf, micros, project } from '../../../../support/values/costs.ts';
 
 let store: Pick<Store, 'table'>;
 beforeAll(async () => {

@@ -15,8 +15,8 @@ import {
   type Store,
 } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { createOf, micros, priceOf, project, termsOf } from '../../../../support/costs.ts';
-import { createStores } from '../../../../support/stores.ts';
+import { createStores } from '../../../../support/service/stores.ts';
+import { createOf, micros, priceOf, project, termsOf } from '../../../../support/values/costs.ts';
 
 let store: Pick<Store, 'table'>;
 beforeAll(async () => {

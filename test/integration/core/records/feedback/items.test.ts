@@ -15,7 +15,7 @@ import {
 } from '../../../../../core/records/feedback/items.ts';
 import { fromUnsignedTimeBytes } from '../../../../../foundations/encoding/index.ts';
 import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const id = fc.oneof(
   fc.string({ minLength: 1, maxLength: 256, unit: anyCharacter }).filter(isId),

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FeedbackJoin } from '../../../../../core/records/feedback/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
-import { project } from '../../../../support/calls.ts';
+import { clientThrough } from '../../../../support/faults/intercepted.ts';
+import { project } from '../../../../support/values/calls.ts';
 import {
   callRef,
   createAll,
@@ -10,8 +11,7 @@ import {
   noise,
   purge,
   replace,
-} from '../../../../support/feedback.ts';
-import { clientThrough } from '../../../../support/intercepted.ts';
+} from '../../../../support/values/feedback.ts';
 
 /** Few enough to be looked up, and enough to have the project read. */
 const [few, many] = [64, 100];

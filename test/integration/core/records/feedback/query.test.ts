@@ -17,7 +17,9 @@ import {
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { project } from '../../../../support/calls.ts';
+import { intercepted } from '../../../../support/faults/intercepted.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { project } from '../../../../support/values/calls.ts';
 import {
   ask,
   callRef,
@@ -29,9 +31,7 @@ import {
   refusal,
   replace,
   whereEqual,
-} from '../../../../support/feedback.ts';
-import { intercepted } from '../../../../support/intercepted.ts';
-import { runs } from '../../../../support/sampling.ts';
+} from '../../../../support/values/feedback.ts';
 
 const count = 60;
 let store: Store;

@@ -4,7 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteFeedbackOn, FeedbackJoin } from '../../../../../core/records/feedback/index.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { project } from '../../../../support/calls.ts';
+import { crashed, stops } from '../../../../support/faults/intercepted.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { project } from '../../../../support/values/calls.ts';
 import {
   ask,
   callRef,
@@ -18,9 +20,7 @@ import {
   refusal,
   replace,
   whereEqual,
-} from '../../../../support/feedback.ts';
-import { crashed, stops } from '../../../../support/intercepted.ts';
-import { runs } from '../../../../support/sampling.ts';
+} from '../../../../support/values/feedback.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -8,13 +8,13 @@ import {
 } from '../../../../../core/records/objects/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { type JsonObject, type JsonValue, ServiceError } from '../../../../../foundations/wire/index.ts';
-import { errorRate, meanScore } from '../../../../support/alerts.ts';
-import { project } from '../../../../support/calls.ts';
-import { checking, politeness } from '../../../../support/evaluators.ts';
-import { intercepted } from '../../../../support/intercepted.ts';
-import { keyWith } from '../../../../support/keys.ts';
-import { createObjectStore, readVersion } from '../../../../support/objects.ts';
-import { type SharedService, sharedService, throughWeave } from '../../../../support/service.ts';
+import { intercepted } from '../../../../support/faults/intercepted.ts';
+import { keyWith } from '../../../../support/service/keys.ts';
+import { type SharedService, sharedService, throughWeave } from '../../../../support/service/service.ts';
+import { errorRate, meanScore } from '../../../../support/values/alerts.ts';
+import { project } from '../../../../support/values/calls.ts';
+import { checking, politeness } from '../../../../support/values/evaluators.ts';
+import { createObjectStore, readVersion } from '../../../../support/values/objects.ts';
 
 let service: SharedService;
 let writer: string;

@@ -5,9 +5,9 @@ import type { ObjectVersion } from '../../../../../core/records/objects/model.ts
 import { flagLatest, sortVersions, storedOrder } from '../../../../../core/records/objects/query.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { project } from '../../../../support/calls.ts';
-import { bigValue, create, createObjectStore, queryAll } from '../../../../support/objects.ts';
-import { deep, runs } from '../../../../support/sampling.ts';
+import { deep, runs } from '../../../../support/run/sampling.ts';
+import { project } from '../../../../support/values/calls.ts';
+import { bigValue, create, createObjectStore, queryAll } from '../../../../support/values/objects.ts';
 
 let store: Store;
 /** Every version of the project of most tests, in the stored order. */

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveRefs } from '../../../../../core/records/objects/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { type JsonValue, type ProjectId, parseRef } from '../../../../../foundations/wire/index.ts';
-import { project } from '../../../../support/calls.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { project } from '../../../../support/values/calls.ts';
 import {
   bigValue,
   create,
@@ -13,8 +14,7 @@ import {
   readVersion,
   remove,
   type SeenVersion,
-} from '../../../../support/objects.ts';
-import { runs } from '../../../../support/sampling.ts';
+} from '../../../../support/values/objects.ts';
 
 let store: Store;
 beforeAll(async () => {

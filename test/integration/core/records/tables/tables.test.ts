@@ -11,10 +11,10 @@ import {
 import { ownDigests } from '../../../../../foundations/door.ts';
 import { putItems, requestBudget, type Store, scanTable } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { project } from '../../../../support/calls.ts';
-import { createObjectStore } from '../../../../support/objects.ts';
-import { random } from '../../../../support/random.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { project } from '../../../../support/values/calls.ts';
+import { createObjectStore } from '../../../../support/values/objects.ts';
+import { random } from '../../../../support/values/random.ts';
 
 let store: Store;
 beforeAll(async () => {

@@ -3,6 +3,7 @@ import { deleteVersions } from '../../../../../core/records/objects/index.ts';
 import { readHistory, readRegister, readStandings } from '../../../../../core/workers/alerts/register.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
+import { storeOf } from '../../../../support/service/stores.ts';
 import {
   type AlertWorld,
   errorRate,
@@ -10,8 +11,7 @@ import {
   makeAlertWorld,
   reportCalls,
   saveAlert,
-} from '../../../../support/alerts.ts';
-import { storeOf } from '../../../../support/stores.ts';
+} from '../../../../support/values/alerts.ts';
 
 let world: AlertWorld;
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { callsPerUnit, unitPrices } from '../../../../../core/workers/alerts/pri
 import { queryAlerts } from '../../../../../core/workers/alerts/query.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { storeOf } from '../../../../support/service/stores.ts';
 import {
   type AlertWorld,
   errorRate,
@@ -16,8 +17,7 @@ import {
   meanScore,
   reportCalls,
   saveAlert,
-} from '../../../../support/alerts.ts';
-import { storeOf } from '../../../../support/stores.ts';
+} from '../../../../support/values/alerts.ts';
 
 let world: AlertWorld;
 beforeAll(async () => {

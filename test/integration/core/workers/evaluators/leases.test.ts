@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { endLease, takeLease } from '../../../../../core/workers/evaluators/index.ts';
 import { queryPage, requestBudget, type Table } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { clientThrough } from '../../../../support/intercepted.ts';
-import { createStores } from '../../../../support/stores.ts';
+import { clientThrough } from '../../../../support/faults/intercepted.ts';
+import { createStores } from '../../../../support/service/stores.ts';
 
 let table: Table;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import {
   BodyAssembly,
   StreamAssembly,
 } from '../../../../../core/doors/inference/assembly.ts';
-import { chunk, event } from '../../../../support/upstream.ts';
+import { chunk, event } from '../../../../support/service/upstream.ts';
 
 const assembled = (pieces: readonly Uint8Array[]): AssembledAnswer => {
   const assembly = new StreamAssembly();

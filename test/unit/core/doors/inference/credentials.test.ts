@@ -13,7 +13,7 @@ import {
   type ReceivedRequest,
   startUpstream,
   type TestUpstream,
-} from '../../../../support/upstream.ts';
+} from '../../../../support/service/upstream.ts';
 
 /** Secrets Manager, as far as it is asked: one secret, whose text can change. */
 const startSecrets = async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseUpstream, parseUpstreams, targetOf } from '../../../../../core/doors/inference/upstream.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const upstreams = parseUpstreams(
   JSON.stringify([

@@ -4,7 +4,7 @@ import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/
 import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { isId } from '../../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'grapheme', minLength: 200 }));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inContext, type Translation, translate } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
-import { textsIn } from '../../../../support/agent-captures.ts';
-import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/captures.ts';
+import { textsIn } from '../../../../support/otel/agent-captures.ts';
+import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/otel/captures.ts';
 
 interface Read {
   readonly span: Span;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Numbers } from '../../../../../core/questions/stats/cells.ts';
 import { gaps, hoursOf, type Knowledge, type Span } from '../../../../../core/questions/stats/hours.ts';
 import { hourMicros } from '../../../../../core/records/rollups.ts';
-import { exactPercentile } from '../../../../support/naive-stats.ts';
-import { runs, seed } from '../../../../support/sampling.ts';
+import { runs, seed } from '../../../../support/run/sampling.ts';
+import { exactPercentile } from '../../../../support/values/naive-stats.ts';
 
 const values = fc.array(
   fc.oneof(fc.integer({ min: -10_000, max: 5_000_000 }), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSort, everyThread, type ThreadsQuery } from '../../../../../api/threads.ts';
 import { plan, planSummary } from '../../../../../core/questions/threads/plan.ts';
-import { project } from '../../../../support/calls.ts';
+import { project } from '../../../../support/values/calls.ts';
 
 const queryOf = (changes: Partial<ThreadsQuery> = {}): ThreadsQuery => ({
   projectId: project,

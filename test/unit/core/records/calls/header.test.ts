@@ -23,8 +23,8 @@ import {
   type JsonValue,
   type ProjectId,
 } from '../../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
-import { runs } from '../../../../support/sampling.ts';
+import { runs } from '../../../../support/run/sampling.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const owner = {
   projectId: 'acme/airline' as ProjectId,

@@ -15,7 +15,7 @@ import {
 import { orderedByDigest } from '../../../../../foundations/encoding/index.ts';
 import { compareText } from '../../../../../foundations/expression/index.ts';
 import { isId, type ProjectId } from '../../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const project = 'acme/airline' as ProjectId;
 const ids = fc.string({ unit: anyCharacter, minLength: 1, maxLength: 60 }).filter(isId);

@@ -8,7 +8,7 @@ import {
   priceBook,
 } from '../../../../../core/records/costs/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { micros, noDefaults, priceOf, project } from '../../../../support/costs.ts';
+import { micros, noDefaults, priceOf, project } from '../../../../support/values/costs.ts';
 
 const startedAt = micros('2026-06-01T12:00:00.000001Z');
 const usage = { 'gpt-x': { prompt_tokens: 10, completion_tokens: 5, requests: 2 } };

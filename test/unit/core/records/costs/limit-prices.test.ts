@@ -7,7 +7,7 @@ import {
   priceBook,
 } from '../../../../../core/records/costs/index.ts';
 import { parseProjectId } from '../../../../../foundations/wire/index.ts';
-import { micros } from '../../../../support/costs.ts';
+import { micros } from '../../../../support/values/costs.ts';
 
 const now = micros('2026-06-01T12:00:00Z');
 const projectId = parseProjectId('acme/shop');

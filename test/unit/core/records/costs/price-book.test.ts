@@ -8,8 +8,8 @@ import {
   loadDefaultPrices,
   type PriceBook,
 } from '../../../../../core/records/costs/index.ts';
-import { anyCharacter } from '../../../../support/arbitraries/character.ts';
-import { micros } from '../../../../support/costs.ts';
+import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
+import { micros } from '../../../../support/values/costs.ts';
 
 const root = join(import.meta.dirname, '../../../../..');
 const library = '@pydantic/genai-prices';

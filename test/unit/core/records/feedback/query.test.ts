@@ -3,8 +3,8 @@ import { bodyOf } from '../../../../../api/endpoint.ts';
 import { feedbackQuery } from '../../../../../api/feedback.ts';
 import { plan, planSummary } from '../../../../../core/records/feedback/query.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { project } from '../../../../support/calls.ts';
-import { callRef } from '../../../../support/feedback.ts';
+import { project } from '../../../../support/values/calls.ts';
+import { callRef } from '../../../../support/values/feedback.ts';
 
 const planOf = (body: object) =>
   plan(parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;

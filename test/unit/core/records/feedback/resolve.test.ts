@@ -9,7 +9,7 @@ import {
 } from '../../../../../core/records/feedback/model.ts';
 import { PendingRevisions, resolve } from '../../../../../core/records/feedback/resolve.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { runs } from '../../../../support/sampling.ts';
+import { runs } from '../../../../support/run/sampling.ts';
 
 const chain = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 const step = fc.oneof(

@@ -8,7 +8,7 @@ import {
   objectIdOf,
   onText,
 } from '../../../../../web/views/evaluators/evaluator.ts';
-import { checking, politeness } from '../../../../support/evaluators.ts';
+import { checking, politeness } from '../../../../support/values/evaluators.ts';
 
 /** Evaluators of every kind, as the service takes them. */
 const values = [

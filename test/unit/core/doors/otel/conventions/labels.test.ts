@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callsOf } from '../../../../../../core/doors/otel/calls.ts';
 import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
 import type { JsonObject, ProjectId } from '../../../../../../foundations/wire/index.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 type Values = Readonly<Record<string, AttributeValue>>;
 

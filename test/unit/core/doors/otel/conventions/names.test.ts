@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 type Given = Parameters<typeof spanOf>[0];
 

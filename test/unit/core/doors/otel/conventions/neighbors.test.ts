@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inContext, translate } from '../../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../../core/doors/otel/span.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 const inOneExport = (spans: readonly Span[]) =>
   inContext(spans.map((span) => ({ span, translation: translate(span) }))).map(

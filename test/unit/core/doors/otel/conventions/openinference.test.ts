@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate, withAgents } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 describe('OpenInference', () => {
   it('reads parts of messages, and prompts and choices of completions', () => {

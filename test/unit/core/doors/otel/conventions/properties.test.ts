@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
 import { parseJson } from '../../../../../../foundations/wire/index.ts';
-import { anyCharacter } from '../../../../../support/arbitraries/character.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
+import { anyCharacter } from '../../../../../support/values/arbitraries/character.ts';
 
 /** Names that conventions look for, with values of any type below them. */
 const names = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import registry from '../../../../../support/gen-ai-registry.json' with { type: 'json' };
-import { spanOf } from '../../../../../support/spans.ts';
+import registry from '../../../../../support/otel/gen-ai-registry.json' with { type: 'json' };
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 /** What each span has, so that it is of a kind and has what an attribute belongs to. */
 const around: Readonly<Record<string, Record<string, string | number>>> = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { tokensOf } from '../../../../../../api/shared/usage.ts';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import { countsOf, usageOf } from '../../../../../../core/doors/otel/conventions/usage.ts';
-import { spanOf } from '../../../../../support/spans.ts';
+import { spanOf } from '../../../../../support/otel/spans.ts';
 
 const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>
   spanOf({

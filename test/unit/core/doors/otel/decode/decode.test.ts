@@ -14,11 +14,11 @@ import {
   spanMessage,
   startNanos,
   textAttribute,
-} from '../../../../../support/otel.ts';
-import { messageOf } from '../../../../../support/otel-messages.ts';
-import { ExportLogsServiceRequestSchema } from '../../../../../support/proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
-import { ExportTraceServiceRequestSchema } from '../../../../../support/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { runs, seed } from '../../../../../support/sampling.ts';
+} from '../../../../../support/otel/otel.ts';
+import { messageOf } from '../../../../../support/otel/otel-messages.ts';
+import { ExportLogsServiceRequestSchema } from '../../../../../support/otel/proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
+import { ExportTraceServiceRequestSchema } from '../../../../../support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { runs, seed } from '../../../../../support/run/sampling.ts';
 
 const ofJson = (...spans: JsonObject[]) => decodeJson(JSON.stringify(exportJson({}, spans)));
 const attributesOf = (values: unknown) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slackMessage } from '../../../../../../core/workers/alerts/tell/slack.ts';
 import { plainText } from '../../../../../../core/workers/alerts/tell/text.ts';
-import { alertMessage } from '../../../../../support/alert-message.ts';
+import { alertMessage } from '../../../../../support/values/alert-message.ts';
 
 describe('a message as a mail has it', () => {
   it('names alert, project, value, threshold, window, what contributes most, and links', () => {

@@ -11,8 +11,8 @@ import {
   urlProblem,
 } from '../../../../../../core/workers/alerts/tell/post.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
-import { hooksExample } from '../../../../../support/hooks-example.ts';
-import { type Behaviour, startUpstream, type TestUpstream } from '../../../../../support/upstream.ts';
+import { hooksExample } from '../../../../../support/service/hooks-example.ts';
+import { type Behaviour, startUpstream, type TestUpstream } from '../../../../../support/service/upstream.ts';
 
 const secret = 'T0KEN-of-this-webhook';
 

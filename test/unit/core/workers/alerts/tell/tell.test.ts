@@ -11,8 +11,8 @@ import {
 import { signatureHeaders } from '../../../../../../core/workers/alerts/tell/sign.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
 import { parseProjectId } from '../../../../../../foundations/wire/index.ts';
-import { alertMessage } from '../../../../../support/alert-message.ts';
-import { startUpstream, type TestUpstream } from '../../../../../support/upstream.ts';
+import { startUpstream, type TestUpstream } from '../../../../../support/service/upstream.ts';
+import { alertMessage } from '../../../../../support/values/alert-message.ts';
 
 const key = makeSigningKey();
 

@@ -1,0 +1,74 @@
+import type { Context } from 'aws-lambda';
+import type { AlertTrial } from '../../api/alerts.ts';
+import { readAlerts } from '../../core/workers/alerts/alert.ts';
+import { KnownAlerts, lookAtAlerts, type Watch } from '../../core/workers/alerts/look.ts';
+import { tryAlert } from '../../core/workers/alerts/tell/try.ts';
+import { linksOf } from '../../foundations/links.ts';
+import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
+import type { ProjectId } from '../../foundations/wire/index.ts';
+import { settings } from '../shared/http/settings.ts';
+import { RequestLog } from '../shared/log/request-log.ts';
+import { alertSources } from '../shared/streams/alert-sources.ts';
+import { parseAlert } from '../shared/streams/parse-alert.ts';
+import { required } from '../shared/streams/queues.ts';
+import { tell } from '../shared/streams/tell.ts';
+
+/** What the function is woken for: by the schedule for nothing in particular, or to try an alert. */
+interface AlertsEvent {
+  readonly test?: { readonly projectId: ProjectId; readonly objectId: string };
+}
+
+const serviceUrl = required('SERVICE_URL');
+
+/** Made once per container, while it starts. Alerts are remembered as long as nobody changes them. */
+const watch: Watch = {
+  table: settings.rollups,
+  sources: alertSources,
+  alerts: new KnownAlerts(settings.objects, parseAlert),
+  tell,
+  links: linksOf(serviceUrl),
+  now: Date.now,
+};
+
+/** The time that is left for the answer and the log line, in milliseconds. */
+const reserveMs = 2000;
+
+/** Tries an alert; null if there is none of this name. */
+const test = async (
+  { projectId, objectId }: NonNullable<AlertsEvent['test']>,
+  budget: RequestBudget,
+): Promise<AlertTrial | null> => {
+  const [loaded] = await readAlerts(settings.objects, projectId, [objectId], parseAlert, budget);
+  return loaded ? tryAlert(tell, loaded, watch.links, budget) : null;
+};
+
+/** Looks at alerts and tells of their changes, each minute: docs/alerts.md. */
+export const handler = async (
+  event: AlertsEvent,
+  context: Pick<Context, 'awsRequestId' | 'getRemainingTimeInMillis'>,
+): Promise<AlertTrial | null> => {
+  const log = new RequestLog(
+    { message: 'alerts', requestId: context.awsRequestId, route: 'alerts' },
+    context,
+  );
+  const budget = requestBudget(context.getRemainingTimeInMillis() - reserveMs);
+  log.spends(budget.meter);
+  try {
+    if (event.test) {
+      const tried = await test(event.test, budget);
+      log.describes(() => ({ rows: tried?.targets.length ?? 0 }));
+      log.ends('answered');
+      return tried;
+    }
+    const { looks, undelivered, problems } = await lookAtAlerts(watch, budget);
+    log.describes(() => ({ rows: looks }));
+    const [problem] = problems;
+    if (problem !== undefined) log.ends('failed', problem);
+    else if (undelivered > 0) log.ends('failed', `${undelivered} messages could not be delivered`);
+    else log.ends('answered');
+    return null;
+  } catch (error) {
+    log.ends('failed', error);
+    throw error;
+  }
+};

@@ -1,0 +1,20 @@
+import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
+import { s3Client } from '../../foundations/storage/index.ts';
+import { settings } from '../shared/http/settings.ts';
+import { deadLetters, streamHandler } from '../shared/streams/batch.ts';
+import { costsOfProject } from '../shared/streams/costs.ts';
+import { required } from '../shared/streams/queues.ts';
+
+/** Made once per container, while it starts. */
+const writer: RowWriter = {
+  calls: settings.calls,
+  feedback: settings.feedback,
+  costs: costsOfProject,
+  bucket: { client: s3Client(), name: required('ANALYTICS_BUCKET') },
+  deadLetters,
+};
+
+/** Writes what the streams of calls and feedback tell as Parquet files: docs/analytics.md. */
+export const handler = streamHandler('analytics', async (records, budget) => ({
+  rows: await writeRows(writer, records, budget),
+}));

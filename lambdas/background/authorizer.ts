@@ -1,0 +1,84 @@
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
+import {
+  type AcceptedScheme,
+  authenticate,
+  type Caller,
+  type Refusal,
+  toContext,
+} from '../../foundations/auth/index.ts';
+import { type Meter, newMeter } from '../../foundations/storage/index.ts';
+import { keysFromEnvironment } from '../shared/http/key-store.ts';
+import { RequestLog } from '../shared/log/request-log.ts';
+
+/** Made once per container, while it starts. */
+const keys = keysFromEnvironment(process.env);
+
+/** The schemes of the routes that take another than `basic`, by their paths in the API. */
+const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
+
+/**
+ * API Gateway's REQUEST authorizer of every route that takes a key. The gateway caches its answer
+ * by the `Authorization` header, for the configured time.
+ *
+ * @returns a policy that allows every endpoint of the stage, with the caller as its context.
+ * Handlers check what the caller may do to which project, since bodies name the projects.
+ * @throws Error `Unauthorized` for whatever is wrong with the request: API Gateway makes a 401 of
+ * this message alone. Any other error, e.g. of the table, becomes a 503.
+ */
+export const handler = async (
+  event: APIGatewayRequestAuthorizerEvent,
+  context: Pick<Context, 'awsRequestId'>,
+): Promise<APIGatewayAuthorizerResult> => {
+  const { requestId } = event.requestContext;
+  const log = new RequestLog({ message: 'authorizer', requestId, route: event.resource }, context);
+  const meter = newMeter();
+  log.spends(meter);
+  const outcome = await authenticated(event, meter).catch((error: unknown) => {
+    log.describes(() => ({ reason: error instanceof Error ? error.name : 'unknown error' }));
+    log.ends('failed', error);
+    throw error;
+  });
+  if ('refusal' in outcome) {
+    log.calledBy(outcome);
+    log.describes(() => ({ reason: outcome.refusal }));
+    log.ends('refused');
+    throw new Error('Unauthorized');
+  }
+  log.calledBy(outcome.caller);
+  log.ends('allowed');
+  return allowAll(event.methodArn, outcome.caller);
+};
+
+/** The caller or the refusal. One refusal is not about the key. */
+type Outcome =
+  | { readonly caller: Caller }
+  | { readonly refusal: Refusal | 'several headers'; readonly keyId?: string };
+
+const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
+  const [header, ...more] = authorizationHeaders(event);
+  // The gateway caches by one header, and nothing says which of two it would take.
+  if (more.length > 0) return { refusal: 'several headers' };
+  const scheme = schemes[event.resource] ?? 'basic';
+  return authenticate(header, scheme, keys, Date.now() * 1000, meter);
+};
+
+/** All values of the header. Clients write its name in any case. */
+const authorizationHeaders = (event: APIGatewayRequestAuthorizerEvent): string[] =>
+  Object.entries(event.multiValueHeaders ?? {})
+    .filter(([name]) => name.toLowerCase() === 'authorization')
+    .flatMap(([, values]) => values ?? []);
+
+/**
+ * Allows the whole stage and not just one method, since the cached policy serves the next one too.
+ */
+const allowAll = (methodArn: string, caller: Caller): APIGatewayAuthorizerResult => {
+  const [api, stage] = methodArn.split('/');
+  return {
+    principalId: caller.user,
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${api}/${stage}/*` }],
+    },
+    context: toContext(caller),
+  };
+};

@@ -1,0 +1,11 @@
+import { decide } from '../../core/workers/evaluators/index.ts';
+import { streamHandler } from '../shared/streams/batch.ts';
+import { watchOf } from '../shared/streams/evaluators.ts';
+
+/** Made once per container, while it starts. */
+const watch = watchOf();
+
+/** Puts into a queue what evaluators are to judge of what the stream of calls tells: docs/evaluators.md. */
+export const handler = streamHandler('evaluators', async (records, budget) => ({
+  rows: await decide(watch, records, budget),
+}));

@@ -1,0 +1,12 @@
+import { callEnd } from '../../../api/calls.ts';
+import { writeCalls } from '../../../core/records/calls/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /call/end`: stores the end of one call, even before its start. */
+export const handler = endpoint(callEnd, async ({ body: { end }, caller, budget }) => {
+  await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget, {
+    placeOf: () => ['end'],
+  });
+  return {};
+});

@@ -1,0 +1,19 @@
+import { callsQueryStats } from '../../../api/queries.ts';
+import { countCalls, planSummary } from '../../../core/questions/query/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { lookupsFor } from '../../shared/http/lookups.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /calls/query_stats`: how many calls match, and how large they are. It is streamed, since
+ * looking at all of them can take minutes.
+ */
+export const handler = endpoint(callsQueryStats, async ({ body, caller, budget, describe }) => {
+  const { query, stats } = countCalls(settings.calls, body, budget, lookupsFor(caller));
+  describe(() => {
+    const { scanned, hydrated } = query.counts;
+    return { plan: planSummary(query.plan), rows: 1, scanned, hydrated };
+  });
+  const { count, bytes } = await stats();
+  return { count, total_storage_size_bytes: body.withBytes ? bytes : null };
+});

@@ -1,0 +1,23 @@
+import { callsStats } from '../../../api/stats.ts';
+import { statsOf } from '../../../core/questions/stats/index.ts';
+import { readPrices, steadyPrices } from '../../../core/records/costs/index.ts';
+import type { RequestBudget } from '../../../foundations/storage/index.ts';
+import type { ProjectId } from '../../../foundations/wire/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { lookupsFor } from '../../shared/http/lookups.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /calls/stats`: statistics of calls over time. It is streamed, since reading a month of
+ * headers for the first time can take minutes.
+ */
+export const handler = endpoint(callsStats, async ({ body, caller, budget, describe }) => {
+  const lookups = {
+    ...lookupsFor(caller),
+    steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
+      steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
+  };
+  const { plan, counts, answer } = statsOf(settings.calls, body, budget, lookups);
+  describe(() => ({ plan, rows: plan.buckets, ...counts }));
+  return answer();
+});

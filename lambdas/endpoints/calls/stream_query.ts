@@ -1,0 +1,21 @@
+import { callsStreamQuery } from '../../../api/queries.ts';
+import { planSummary, queryCalls } from '../../../core/questions/query/index.ts';
+import { endpoint, streamRecords } from '../../shared/http/endpoint.ts';
+import { lookupsFor } from '../../shared/http/lookups.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
+export const handler = endpoint(callsStreamQuery, ({ body, caller, budget, describe, door }) => {
+  const { plan, counts, calls, csv } = queryCalls(
+    settings.calls,
+    body,
+    budget,
+    lookupsFor(caller),
+    door.names,
+  );
+  describe(() => {
+    const { scanned, hydrated, sent } = counts;
+    return { plan: planSummary(plan), rows: sent, scanned, hydrated };
+  });
+  return streamRecords({ json: calls, csv }, body.offset);
+});

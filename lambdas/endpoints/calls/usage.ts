@@ -1,0 +1,17 @@
+import { callsUsage } from '../../../api/stats.ts';
+import { usageOf } from '../../../core/questions/stats/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { lookupsFor } from '../../shared/http/lookups.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /calls/usage`: what calls used with all that is below them, by model. It is streamed, since
+ * a thousand calls with many models can pass 6 MB.
+ */
+export const handler = endpoint(callsUsage, async ({ body, caller, budget, describe }) => {
+  const rows = body.callIds.length;
+  describe(() => ({ rows }));
+  const { plan, answer } = await usageOf(settings.calls, body, budget, lookupsFor(caller));
+  describe(() => ({ rows, plan }));
+  return answer;
+});

@@ -1,0 +1,11 @@
+import { costPurge } from '../../../api/costs.ts';
+import { purgePrices } from '../../../core/records/costs/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /cost/purge`: deletes prices by their ids. */
+export const handler = endpoint(costPurge, async ({ body: { projectId, ids }, budget, describe }) => {
+  await purgePrices(settings.costs, projectId, ids, budget);
+  describe(() => ({ rows: ids.length }));
+  return {};
+});

@@ -1,0 +1,9 @@
+import { feedbackCreate } from '../../../api/feedback.ts';
+import { createOneFeedback } from '../../../core/records/feedback/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /feedback/create`: stores one feedback record and answers it as it is stored. */
+export const handler = endpoint(feedbackCreate, ({ body: draft, caller, budget }) =>
+  createOneFeedback(settings.feedback, draft, caller.user, budget),
+);

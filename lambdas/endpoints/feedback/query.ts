@@ -1,0 +1,16 @@
+import { feedbackQuery } from '../../../api/feedback.ts';
+import { countFeedback, feedbackPlanSummary, queryFeedback } from '../../../core/records/feedback/index.ts';
+import { jsonList } from '../../shared/http/answer.ts';
+import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /feedback/query`: the feedback of a project that matches, streamed as it is found. */
+export const handler = endpoint(feedbackQuery, ({ body, budget, describe, door }) => {
+  const { plan, counts, records } = queryFeedback(settings.feedback, body, budget, door.names);
+  describe(() => ({ plan: feedbackPlanSummary(plan), rows: counts.sent, scanned: counts.scanned }));
+  const total = async () => {
+    if (!body.withTotal) return '';
+    return `,"total_count":${await countFeedback(settings.feedback, body, counts.sent, budget)}`;
+  };
+  return streamJson(jsonList('result', records, undefined, total), body.offset);
+});

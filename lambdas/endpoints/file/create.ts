@@ -1,0 +1,11 @@
+import { fileCreate } from '../../../api/files.ts';
+import { createFile } from '../../../core/records/files.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /file/create`: stores a file, and answers its digest. */
+export const handler = endpoint(fileCreate, async ({ body, budget, door }) => {
+  const { projectId, file, expectedDigest } = body;
+  const { digests } = door;
+  return { digest: await createFile(settings.objects, projectId, file, expectedDigest, budget, digests) };
+});

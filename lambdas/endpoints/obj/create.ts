@@ -1,0 +1,32 @@
+import { objCreate } from '../../../api/objects.ts';
+import { alertClass } from '../../../api/shared/classes.ts';
+import { noteAlerts } from '../../../core/records/alerts.ts';
+import {
+  authorizeChange,
+  authorizeObject,
+  checkObject,
+  createObject,
+  type ObjectChecks,
+  ownClassOf,
+} from '../../../core/records/objects/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /obj/create`: makes a version of an object, unless one has this value already. It answers
+ * the digest. Values of classes that mean something to the service are checked.
+ */
+export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller, budget, door }) => {
+  const checks: ObjectChecks = {
+    admit: async (obj) => {
+      authorizeObject(caller, obj.projectId, obj.val);
+      await checkObject(obj.objectId, obj.val);
+      if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+    },
+    authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
+  };
+  return {
+    digest: await createObject(settings.objects, sent, caller.user, budget, checks, door.digests),
+    object_id: sent.objectId,
+  };
+});

@@ -1,0 +1,16 @@
+import { objRead } from '../../../api/objects.ts';
+import { objectJson, readLabels, readObject } from '../../../core/records/objects/index.ts';
+import { endpoint, wholeJson } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /obj/read`: one version of an object, strongly consistent. It is streamed, since a value
+ * can be larger than a buffered answer.
+ */
+export const handler = endpoint(objRead, async ({ body, budget, door }) => {
+  const version = await readObject(settings.objects, body, budget, body.metadataOnly);
+  const labelsOf =
+    body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
+  const labels = labelsOf ? labelsOf(version.header) : undefined;
+  return wholeJson(`{"obj":${objectJson(version, version.val, labels, door.names)}}`);
+});

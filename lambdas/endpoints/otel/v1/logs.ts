@@ -1,0 +1,23 @@
+import { otelLogs } from '../../../../api/otel.ts';
+import {
+  decodeLogs,
+  encodeLogsAnswer,
+  projectsOf,
+  selectRecords,
+  storeRecords,
+} from '../../../../core/doors/otel/index.ts';
+import { settings } from '../../../shared/http/settings.ts';
+import { otlpEndpoint } from '../endpoint.ts';
+
+/** `POST /otel/v1/logs`: OTLP/HTTP. Joins content with its spans, and makes calls of agents' records. */
+export const handler = otlpEndpoint(
+  otelLogs,
+  async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
+    const { records, rejected } = selectRecords(await decodeLogs(bytes, encoding, packing), selection);
+    writes(projectsOf(records));
+    const stored = await storeRecords(settings, records, caller.user, budget);
+    return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
+  },
+  encodeLogsAnswer,
+  settings.notes,
+);

@@ -1,0 +1,23 @@
+import { otelTraces } from '../../../../api/otel.ts';
+import {
+  decodeExport,
+  encodeAnswer,
+  projectsOf,
+  selectSpans,
+  storeSpans,
+} from '../../../../core/doors/otel/index.ts';
+import { settings } from '../../../shared/http/settings.ts';
+import { otlpEndpoint } from '../endpoint.ts';
+
+/** `POST /otel/v1/traces`: OTLP/HTTP. Stores spans as calls. */
+export const handler = otlpEndpoint(
+  otelTraces,
+  async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
+    const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
+    writes(projectsOf(spans));
+    const stored = await storeSpans(settings, spans, caller.user, budget);
+    return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
+  },
+  encodeAnswer,
+  settings.notes,
+);

@@ -1,0 +1,18 @@
+import { projectsQuery } from '../../../api/projects.ts';
+import { queryDropped, queryProjects, readsAnything } from '../../../core/records/projects.ts';
+import { forbidden } from '../../../foundations/wire/index.ts';
+import { endpoint } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/**
+ * `POST /projects/query`: the projects that have ever been written to and that the key may read. No
+ * project stands in the body: the key's grants choose them.
+ */
+export const handler = endpoint(projectsQuery, async ({ body, caller: { grants }, budget, describe }) => {
+  if (!readsAnything(grants))
+    throw forbidden(['header', 'authorization'], 'this key may not read any project');
+  const projects = await queryProjects(settings.rollups, grants, body, budget);
+  const dropped = body.includeDropped ? await queryDropped(settings.rollups, grants, budget) : undefined;
+  describe(() => ({ rows: projects.length }));
+  return { projects, ...(dropped && { dropped }) };
+});

@@ -1,0 +1,21 @@
+import { refsReadBatch } from '../../../api/objects.ts';
+import { streamRefs } from '../../../core/records/objects/index.ts';
+import type { JsonValue } from '../../../foundations/wire/index.ts';
+import { jsonList } from '../../shared/http/answer.ts';
+import { endpoint, streamJson } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+async function* toTexts(
+  batches: AsyncIterable<readonly (JsonValue | undefined)[]>,
+): AsyncGenerator<string[]> {
+  for await (const batch of batches) yield batch.map((value) => JSON.stringify(value ?? null));
+}
+
+/**
+ * `POST /refs/read_batch`: what refs refer to, in their order, null for a ref to nothing. It is
+ * streamed, since values can be large.
+ */
+export const handler = endpoint(refsReadBatch, ({ body: { refs }, budget, describe }) => {
+  describe(() => ({ rows: refs.length }));
+  return streamJson(jsonList('vals', toTexts(streamRefs(settings.objects, refs, budget))));
+});

@@ -1,0 +1,12 @@
+import { threadsStreamQuery } from '../../../api/threads.ts';
+import { planSummary, queryThreads } from '../../../core/questions/threads/index.ts';
+import { endpoint, streamRecords } from '../../shared/http/endpoint.ts';
+import { settings } from '../../shared/http/settings.ts';
+
+/** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
+export const handler = endpoint(threadsStreamQuery, ({ body, budget, describe }) => {
+  const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
+  // The rows here are those of turns.
+  describe(() => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }));
+  return streamRecords({ json: threads, csv }, body.offset);
+});

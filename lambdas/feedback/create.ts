@@ -1,9 +1,0 @@
-import { feedbackCreate } from '../../api/feedback.ts';
-import { createOneFeedback } from '../../core/records/feedback/index.ts';
-import { endpoint } from '../http/endpoint.ts';
-import { settings } from '../http/settings.ts';
-
-/** `POST /feedback/create`: stores one feedback record and answers it as it is stored. */
-export const handler = endpoint(feedbackCreate, ({ body: draft, caller, budget }) =>
-  createOneFeedback(settings.feedback, draft, caller.user, budget),
-);

@@ -1,5 +1,0 @@
-import { limitsLeft } from './http/limits-left.ts';
-import { meHandler } from './http/me.ts';
-
-/** `GET /me` of a service with the setting `limits`: it says what is left of them, too. */
-export const handler = meHandler(limitsLeft);

@@ -1,0 +1,132 @@
+import { ProjectNotes } from '../../../core/records/projects.ts';
+import {
+  type Bucket,
+  dynamodbClient,
+  type Store,
+  s3Client,
+  type Table,
+} from '../../../foundations/storage/index.ts';
+import type { TableVariable } from '../../../foundations/storage/tables.ts';
+
+/**
+ * What a function reads of its deployment from its environment. The environment names the stores of
+ * its route alone; any other throws an Error.
+ */
+export interface Settings {
+  readonly calls: Store;
+  readonly objects: Store;
+  readonly costs: Store;
+  readonly feedback: Store;
+  /** The projects that there are, rollups of calls, and their marks. */
+  readonly rollups: Table;
+  /** Notes on projects; undefined where the function makes none. */
+  readonly notes: ProjectNotes | undefined;
+  /** The feedback that is deleted together with calls; undefined if it stays. */
+  readonly feedbackToErase: Store | undefined;
+}
+
+/** What an environment variable gives. Throws an Error if it is not set. */
+const given = <T>(name: string, value: T | undefined): T => {
+  if (value === undefined) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+};
+
+const variable = (name: string): string => given(name, process.env[name] || undefined);
+
+/** Parses a history of shard counts, e.g. `4,16`. */
+const readShards = (text: string): Store['shards'] => {
+  const [first, ...more] = text.split(',').map(Number);
+  const counts = [first ?? Number.NaN, ...more] as const;
+  if (counts.some((count) => !Number.isInteger(count) || count < 1)) throw new Error(`SHARDS is ${text}`);
+  return counts;
+};
+
+/** After how many days items expire; undefined if they are kept. */
+const readRetention = (): number | undefined => {
+  const { RETENTION_DAYS: days } = process.env;
+  return days ? Number(days) : undefined;
+};
+
+/** Loads what redacts, at the first request that stores something. A failure is tried again. */
+const lazyRedactor = (module: string): NonNullable<Store['redactor']> => {
+  let loaded: ReturnType<NonNullable<Store['redactor']>> | undefined;
+  const load = async () => {
+    // The path is not known to the bundler, so it lies beside the bundle.
+    const { makeRedactor } = (await import(module)) as typeof import('../redaction.ts');
+    return makeRedactor(process.env.REDACTION_KEY);
+  };
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+};
+
+/** The bucket. Its client is made at its first use, since most requests do without. */
+const lazyBucket = (name: string): Bucket => {
+  let client: ReturnType<typeof s3Client> | undefined;
+  return {
+    name,
+    get client() {
+      client ??= s3Client();
+      return client;
+    },
+  };
+};
+
+const readSettings = (): Settings => {
+  const { PAYLOADS_BUCKET, REDACTION, KEEP_FEEDBACK } = process.env;
+  const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
+  // Made while the container starts, so that no request waits for it.
+  const client = dynamodbClient();
+  const { ROLLUPS_TABLE } = process.env;
+  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
+  const notes = rollups && new ProjectNotes(rollups);
+  const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
+  const storeOf = (tableVariable: TableVariable): Store | undefined => {
+    const name = process.env[tableVariable];
+    if (!name) return undefined;
+    return {
+      table: { client, name },
+      // Not every route with a table touches the bucket.
+      get bucket() {
+        return given('PAYLOADS_BUCKET', payloads);
+      },
+      // Only routes that touch a store know its layout.
+      shards: readShards(variable('SHARDS')),
+      retentionDays: readRetention(),
+      noteProject: notes && ((project) => notes.note(project)),
+      projects: notes,
+      redactor,
+    };
+  };
+  const callsStore = storeOf('CALLS_TABLE');
+  const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
+  const objects = storeOf('OBJECTS_TABLE');
+  const costs = storeOf('COSTS_TABLE');
+  const feedback = storeOf('FEEDBACK_TABLE');
+  return {
+    get calls() {
+      return given('CALLS_TABLE', calls);
+    },
+    get objects() {
+      return given('OBJECTS_TABLE', objects);
+    },
+    get costs() {
+      return given('COSTS_TABLE', costs);
+    },
+    get feedback() {
+      return given('FEEDBACK_TABLE', feedback);
+    },
+    get rollups() {
+      return given('ROLLUPS_TABLE', rollups);
+    },
+    notes,
+    feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
+  };
+};
+
+/** Read once per container, together with the AWS clients and their connections. */
+export const settings: Settings = readSettings();

@@ -1,0 +1,123 @@
+import { callUpsertBatch } from '../../../api/calls.ts';
+import { done } from '../../../api/fields.ts';
+import { feedbackPayloadSchema } from '../../../core/doors/weave/endpoints/feedback.ts';
+import { graphql } from '../../../core/doors/weave/endpoints/graphql.ts';
+import {
+  aliasesList,
+  aliasesRemove,
+  aliasesSet,
+  tagsAdd,
+  tagsList,
+  tagsRemove,
+} from '../../../core/doors/weave/endpoints/labels.ts';
+import { tableCreateFromDigests, tableQueryStatsBatch } from '../../../core/doors/weave/endpoints/tables.ts';
+import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
+import { answerGraphql } from '../../../core/doors/weave/graphql.ts';
+import { payloadPathsOf, traceUsageOf } from '../../../core/questions/stats/index.ts';
+import { writeCalls } from '../../../core/records/calls/index.ts';
+import { addLabels, labelsIn, removeAliases, removeTags } from '../../../core/records/objects/index.ts';
+import { createTableFromDigests, readSizes } from '../../../core/records/tables/index.ts';
+import { parseVersionName } from '../../../foundations/wire/index.ts';
+import { work } from '../http/endpoint.ts';
+import { lookupsFor } from '../http/lookups.ts';
+import { settings } from '../http/settings.ts';
+
+/*
+ * The endpoints that Weave's door alone has, by their paths there.
+ */
+
+/** What Weave's SDKs ask of Weights & Biases. Any valid key may ask. */
+export const graphqlWork = work(graphql, ({ caller, body }) => answerGraphql(caller, body));
+
+/** Stores whole calls of a project, each as a start and an end in one batch. */
+export const completeWork = work(
+  {
+    ...callUpsertBatch,
+    projects: (body: Parameters<typeof callUpsertBatch.projects>[0]) =>
+      callUpsertBatch.projects(body).flatMap(({ projectId }, i) =>
+        // The end is of the same project.
+        i % 2 === 0 ? [{ projectId, loc: ['batch', String(i / 2), 'project_id'] }] : [],
+      ),
+    answer: () => done,
+  },
+  async ({ body: { batch }, caller, budget, describe }) => {
+    describe(() => ({ rows: batch.length / 2 }));
+    await writeCalls(settings.calls, batch, caller.user, budget, {
+      // Each call is a start and an end.
+      placeOf: (i) => ['batch', String(Math.floor(i / 2))],
+    });
+    return {};
+  },
+);
+
+/** What the calls of a selection used, each with all that is below it, by model. */
+export const traceUsageWork = work(traceUsage, ({ body, caller, budget }) => {
+  const { withCosts, ...selection } = body;
+  return traceUsageOf(settings.calls, { selection, withCosts }, budget, lookupsFor(caller));
+});
+
+/** What the payloads of feedback have. */
+export const payloadSchemaWork = work(feedbackPayloadSchema, async ({ body, budget, describe }) => {
+  const { plan, counts, answer } = payloadPathsOf(settings.feedback, body, body.sampleLimit, budget);
+  describe(() => ({ plan, rows: counts.sent, scanned: counts.scanned }));
+  return { paths: await answer() };
+});
+
+/** Makes a table of rows that are there. */
+export const tableFromDigestsWork = work(tableCreateFromDigests, async ({ body, budget, describe }) => {
+  const { projectId, rowDigests: rows, expectedDigest: expected } = body;
+  describe(() => ({ rows: rows.length }));
+  return { digest: await createTableFromDigests(settings.objects, projectId, rows, expected, budget) };
+});
+
+/** How many rows tables have. A table that is not there is left out. */
+export const tableStatsWork = work(tableQueryStatsBatch, async ({ body, budget }) => {
+  const { projectId, digests, includeStorageSize: withSize } = body;
+  const sizes = await readSizes(settings.objects, projectId, digests ?? [], budget);
+  const tables = [...sizes].map(([digest, { count, bytes }]) => ({
+    digest,
+    count,
+    storage_size_bytes: withSize ? bytes : null,
+  }));
+  return { tables };
+});
+
+/** Makes a version known under aliases. */
+export const aliasesSetWork = work(aliasesSet, async ({ body, budget }) => {
+  const { projectId, objectId, digest, aliases } = body;
+  const address = { projectId, objectId, version: parseVersionName(digest) };
+  await addLabels(settings.objects, 'aliases', address, aliases, budget);
+  return {};
+});
+
+/** Takes aliases from an object. */
+export const aliasesRemoveWork = work(aliasesRemove, async ({ body: { aliases, ...name }, budget }) => {
+  await removeAliases(settings.objects, name, aliases, budget);
+  return {};
+});
+
+/** Puts tags on a version. */
+export const tagsAddWork = work(tagsAdd, async ({ body, budget }) => {
+  const { projectId, objectId, digest, tags } = body;
+  const address = { projectId, objectId, version: parseVersionName(digest) };
+  await addLabels(settings.objects, 'tags', address, tags, budget);
+  return {};
+});
+
+/** Takes tags from a version. */
+export const tagsRemoveWork = work(tagsRemove, async ({ body, budget }) => {
+  const { projectId, objectId, digest, tags } = body;
+  const address = { projectId, objectId, version: parseVersionName(digest) };
+  await removeTags(settings.objects, address, tags, budget);
+  return {};
+});
+
+/** The aliases of a project's objects, each once. */
+export const aliasesListWork = work(aliasesList, async ({ body: { projectId }, budget }) => ({
+  aliases: await labelsIn(settings.objects, projectId, 'aliases', budget),
+}));
+
+/** The tags of a project's objects, each once. */
+export const tagsListWork = work(tagsList, async ({ body: { projectId }, budget }) => ({
+  tags: await labelsIn(settings.objects, projectId, 'tags', budget),
+}));

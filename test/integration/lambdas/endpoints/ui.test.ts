@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { brotli, buildPage } from '../../../../lib/page.ts';
+import { type Wakeable, wakingBody } from '../../../../web/api/wake.ts';
+import { get, type HttpAnswer } from '../../../support/service/http-get.ts';
+import { lineOf } from '../../../support/service/log-lines.ts';
+import { type SharedService, sharedService } from '../../../support/service/service.ts';
+
+let service: SharedService;
+beforeAll(async () => {
+  service = await sharedService();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<HttpAnswer> =>
+  get(service.url + path, headers);
+
+const page = await buildPage(join(import.meta.dirname, '../../../..'));
+const script = page.first[0] ?? '';
+
+describe('the page', () => {
+  it('is one document under every view, revalidated each time', async () => {
+    const [one, other] = await Promise.all([ask('/ui/'), ask('/ui/traces?project=a%2Fb')]);
+    expect(one).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(one.headers['cache-control']).toBe('no-cache');
+    expect(other.body).toEqual(one.body);
+    const again = await ask('/ui/', { 'if-none-match': `W/${one.headers.etag}` });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  });
+
+  it('allows scripts and styles of its own files alone, and no frame around it', async () => {
+    const { headers } = await ask('/ui/');
+    const policy = headers['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+
+  it('has files whose names change with them, so browsers keep them for good', async () => {
+    const { status, headers } = await ask(`/ui/${script}`);
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(script).toMatch(/^assets\/main-[A-Z0-9]{8}\.js$/);
+  });
+
+  it('is compressed as the client takes it, the same bytes in every coding', async () => {
+    const plain = await ask(`/ui/${script}`);
+    const br = await ask(`/ui/${script}`, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+    const gzip = await ask(`/ui/${script}`, { 'accept-encoding': 'br;q=0, gzip' });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect([br, gzip].map(({ headers }) => headers['content-encoding'])).toEqual(['br', 'gzip']);
+    expect(brotliDecompressSync(br.body).equals(plain.body)).toBe(true);
+    expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
+  });
+
+  it('is the same with any credentials, and holds nothing of anybody', async () => {
+    const plain = await ask('/ui/');
+    for (const authorization of ['Basic bm9ib2R5', `Bearer ${service.key}`, 'nonsense'])
+      expect((await ask('/ui/', { authorization })).body).toEqual(plain.body);
+  });
+
+  it.each(['/ui', '/'])('is where %s leads a browser, whatever path is before it', async (path) => {
+    const { status, headers } = await ask(path, { accept: 'text/html,*/*;q=0.8' });
+    expect([status, headers.location]).toEqual([302, 'ui/']);
+  });
+
+  it.each([
+    ['/', {}],
+    ['/ui/assets/main-OLD00000.js', {}],
+    ['/ui/assets/..%2f..%2findex.cjs', {}],
+    ['/ui/files.json', {}],
+    ['/ui/index.html.br', {}],
+    ['/ui/a/b', { accept: 'text/html' }],
+  ])('%s is no part of it: a 404 in the shape of all errors', async (path, headers) => {
+    const answer = await ask(path, headers);
+    expect([answer.status, JSON.parse(answer.body.toString())]).toMatchObject([
+      404,
+      { detail: [{ type: 'not_found', loc: ['path'] }] },
+    ]);
+    expect(answer.headers['x-request-id']).toBeDefined();
+  });
+});
+
+describe('the requests that wake functions', () => {
+  const paths = [
+    '/calls/stream_query',
+    '/threads/stream_query',
+    '/calls/usage',
+    '/calls/stats',
+    '/call/read',
+  ] as const satisfies readonly Wakeable[];
+
+  it.each(paths)('%s: is answered, and finds nothing to do', async (path) => {
+    const answer = await service.post(path, wakingBody(path, 'acme/asleep'));
+    expect(answer.status).toBe(200);
+    await answer.text();
+    const { readUnits = 0, writeUnits = 0 } = await lineOf(service, answer);
+    // A call has two items. Half a unit is counted for each that is not there; none by DynamoDB Local.
+    expect(readUnits).toBeLessThanOrEqual(path === '/call/read' ? 1 : 0);
+    expect(writeUnits).toBe(0);
+  });
+});
+
+describe('the weight of the page', () => {
+  /** Everything that the first view of somebody who signed in takes: the list of traces. */
+  const list = [...page.files.keys()].find((name) => name.startsWith('assets/traces-view-')) ?? '';
+  const importedBy = (name: string): string[] => {
+    const text = Buffer.from(page.files.get(name) ?? '').toString();
+    return [...text.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)].map(([, file]) => `assets/${file}`);
+  };
+  const first = new Set([...page.first, list, ...importedBy(list)]);
+
+  it('is at most 180 KB of scripts and styles for the first view, compressed', () => {
+    expect(first.size).toBeGreaterThan(3);
+    const bytes = [...first].map((name) => brotli(page.files.get(name) ?? Buffer.of()).length);
+    expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(180_000);
+  });
+
+  it('is the same whoever builds it', async () => {
+    const names = (built: typeof page) => [...built.files.keys()].sort();
+    expect(names(await buildPage(join(import.meta.dirname, '../../../..')))).toEqual(names(page));
+    expect(readFileSync(join(import.meta.dirname, '../../../../web/index.html'), 'utf8')).toContain(
+      '<base href="./">',
+    );
+  });
+});

@@ -1,0 +1,36 @@
+import type { Config } from '../../../lib/config.ts';
+
+/** Every setting that there is, each with a value that asks for as much as it can. */
+export const everySetting = {
+  stackName: 'Weft',
+  shards: '4,16',
+  retentionDays: 90,
+  keepData: true,
+  keepFeedback: false,
+  xray: true,
+  authorizerCacheSeconds: 300,
+  throttleRate: 10_000,
+  throttleBurst: 5000,
+  firewallRatePerAddress: 1000,
+  queryTimeoutSeconds: 900,
+  corsOrigins: ['https://app.example.com'],
+  logRetentionDays: 90,
+  alarmEmail: 'ops@example.com',
+  runbookUrl: 'https://example.com/operations.md',
+  routeMetrics: 'all',
+  monthlyBudget: 50,
+  accountLogRole: true,
+  inferenceUpstreams: [
+    { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
+    { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
+  ],
+  inferenceTimeoutSeconds: 900,
+  inferenceConcurrency: 10,
+  inferenceRatePerMinute: 60,
+  events: { bus: 'weft', payloads: true },
+  analytics: { scanLimitGb: 10, keepDays: 90 },
+  redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
+  limits: true,
+  evaluators: { concurrency: 10 },
+  alerts: true,
+} as const satisfies Record<keyof Config, unknown>;

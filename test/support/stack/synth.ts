@@ -1,0 +1,74 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { Route } from '../../../api/endpoint.ts';
+import { routes as allRoutes } from '../../../api/routes.ts';
+import { readConfig } from '../../../lib/config.ts';
+import { handlersFor } from '../../../lib/features.ts';
+import { PennytraceStack } from '../../../lib/stack.ts';
+import { cdkContext, temporaryFolder } from '../run/project.ts';
+
+/**
+ * A folder with an empty bundle for each handler: what a template says does not depend on what is
+ * in them.
+ */
+export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
+  const outdir = temporaryFolder();
+  return new Map(
+    handlers.map((handler) => {
+      const folder = join(outdir, handler);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'index.cjs'), `// ${handler}\n`);
+      return [handler, folder];
+    }),
+  );
+};
+
+/**
+ * Makes the stack as the app does, but for its bundles, which are empty; with settings, and routes,
+ * of one's own.
+ */
+export const makeStack = (
+  settings: Record<string, unknown> = {},
+  routes: readonly Route[] = allRoutes,
+): { app: App; stack: PennytraceStack } => {
+  const outdir = temporaryFolder();
+  const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
+  const config = readConfig(app.node.getAllContext());
+  const bundles = emptyBundles(handlersFor(config, routes));
+  return { app, stack: new PennytraceStack(app, { config, routes, bundles }) };
+};
+
+const templates = new Map<string, Template>();
+
+/** The template that the stack is deployed from, made once for the same settings. */
+export const synthesize = (settings: Record<string, unknown> = {}, routes = allRoutes): Template => {
+  const key = JSON.stringify([settings, routes]);
+  const template = templates.get(key) ?? Template.fromStack(makeStack(settings, routes).stack);
+  templates.set(key, template);
+  return template;
+};
+
+/** A resource as it stands in a template. */
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Record<string, unknown>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+/** All resources of a type, by logical id. */
+export const resourcesOf = (template: Template, type: string): Map<string, Resource> =>
+  new Map(Object.entries(template.findResources(type) as Record<string, Resource>));
+
+/**
+ * The only resource of a type whose logical id begins so, and its id. Throws where there is none,
+ * or more.
+ */
+export const resourceOf = (template: Template, type: string, idStart = ''): [string, Resource] => {
+  const found = [...resourcesOf(template, type)].filter(([id]) => id.startsWith(idStart));
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`${found.length} resources ${type} ${idStart}…`);
+  return only;
+};
