@@ -94,6 +94,7 @@ const addPrice = async (page: Page, model = 'gpt-4o-mini') => {
 const openPrices = async (page: Page) => {
   await page.getByRole('button', { name: /more views$/i }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+  await page.getByRole('heading', { name: 'Prices' }).waitFor();
 };
 
 /** A project with a call of a model. */

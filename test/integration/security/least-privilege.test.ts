@@ -121,7 +121,7 @@ describe('of what the roles allow', () => {
     for (const source of sources.filter((of) => of !== 'authorizer'))
       for (const scenario of scenariosOf(source).toReversed())
         if (unusedBy(source).length > 0) await sender.send((await prepare(sender, scenario)).request);
-  }, 180_000);
+  });
   afterAll(() => service.stop());
 
   it('nothing more was needed by any request', () => {
