@@ -20,6 +20,7 @@ let ending: () => void = () => {};
 const builds = (): number => printed.split('built at').length - 1;
 
 beforeAll(async () => {
+  printed = '';
   await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
   const { port } = service.address() as AddressInfo;
   const { PATH = '' } = process.env;

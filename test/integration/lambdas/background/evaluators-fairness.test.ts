@@ -6,13 +6,14 @@ import { completion, json, startUpstream, type TestUpstream } from '../../../sup
 import { checking, politeness } from '../../../support/values/evaluators.ts';
 
 /** Answers of the model `gpt-4o` wait for this. Other models answer at once. */
-const slowAnswers = Promise.withResolvers<void>();
+let slowAnswers = Promise.withResolvers<void>();
 const polite = json(completion({ content: '{"reason": "It greets.", "value": true}' }));
 
 let service: TestService;
 let upstream: TestUpstream;
 let hostileKey: string;
 beforeAll(async () => {
+  slowAnswers = Promise.withResolvers<void>();
   upstream = await startUpstream(async (request, res) => {
     if (request.body.model === 'gpt-4o') await slowAnswers.promise;
     return polite(request, res);
