@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { expect, vi } from 'vitest';
-import type { Scenario } from '../support/endpoints/index.ts';
+import type { Scenario, Use } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faults/faulty-client.ts';
 import { patienceMs } from '../support/run/pace.ts';
@@ -66,7 +66,7 @@ export const look = (service: Sender, { views }: Scenario, project: string): Pro
   );
 
 /** Sends what comes before a scenario, into a project of its own. */
-export const prepare = async (service: Sender, scenario: Scenario) => {
+export const prepare = async (service: Sender, scenario: Use) => {
   const project = `acme/trial-${projects++}`;
   const answers: Answer[] = [];
   for (const sent of scenario.before?.(project) ?? []) {

@@ -168,7 +168,7 @@ describe('the internal ports', () => {
 
   it('have done nothing of what they refused', () => {
     // The one that was signed as it should be.
-    expect(service.bus.letters).toEqual(['forged']);
+    expect(new Set(service.bus.letters)).toEqual(new Set(['forged']));
   });
 
   it('answer the SDK with the credentials of this run, and with no others', async () => {

@@ -79,6 +79,7 @@ const reports = 6;
 let file = '';
 
 beforeAll(async () => {
+  containers.length = 0;
   upstream = await startUpstream();
   const { dynamodb, s3 } = inject('stores');
   proxies = [
