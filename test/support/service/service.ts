@@ -7,7 +7,7 @@ import {
   startLocalService,
   type WrapStores,
 } from '../../../local/service.ts';
-import { assemblyWith } from '../stack/assembly-with.ts';
+import { assemblyWith } from '../stack/assembly.ts';
 import { leastPrivilege } from '../stack/iam/least-privilege.ts';
 import { testPoolLimits } from './pool-limits.ts';
 import { withTestShards } from './shards.ts';

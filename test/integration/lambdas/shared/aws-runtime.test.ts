@@ -24,7 +24,7 @@ import {
   startUpstream,
   type TestUpstream,
 } from '../../../support/service/upstream.ts';
-import { assemblyWith } from '../../../support/stack/assembly-with.ts';
+import { assemblyWith } from '../../../support/stack/assembly.ts';
 
 /* The deployed bundles under the client of the runtime API that Lambda runs them with. */
 
