@@ -26,6 +26,7 @@ import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';
 import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
 import { makeMortal, invocation as mortalInvocation } from '../support/faults/mortal.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
 import { createStores, type Stores, storeOf } from '../support/service/stores.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
@@ -145,7 +146,7 @@ const streamOf = async (table: string): Promise<StreamRecord[]> => {
 };
 
 it(`each evaluator gives each call one verdict, and no judge passes its limit (${repeatWith})`, {
-  timeout: 900_000,
+  timeout: paced(900_000),
 }, async () => {
   const table = (name: string) => storeOf(stores, name);
   const [callStore, objects, feedback] = [

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
-import { queryCalls } from './queries.ts';
+import { choosing, noted, queryCalls } from './queries.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
 
 const alertOf = (fields: object = {}): JsonObject => ({
@@ -45,13 +45,15 @@ const before = (p: string): Sent[] => [
   },
 ];
 
+const previewOf = (p: string, fields: object, span: object = day): Sent => ({
+  path: '/alerts/preview',
+  body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
+});
+
 const preview = (name: string, fields: object, span: object = day): Scenario => ({
   name,
   before,
-  request: (p) => ({
-    path: '/alerts/preview',
-    body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
-  }),
+  request: (p) => previewOf(p, fields, span),
 });
 
 const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
@@ -91,6 +93,19 @@ export const alertFixtures = {
       ...{ project_id: p, alert: alertOf({ filter: { call_ids: [call], thread_ids: [thread] } }), ...day },
     }),
     scenarios: previews,
+    uses: [
+      ...choosing('what alerts on calls', (p, choice) => previewOf(p, choice)),
+      {
+        name: 'what feedback in the bucket would have said',
+        before: noted,
+        request: (p) =>
+          previewOf(
+            p,
+            { metric: { feedback_type: 'note', path: 'n', aggregation: 'avg' } },
+            { end: new Date(Date.now() + 600_000).toISOString() },
+          ),
+      },
+    ],
   },
   '/alerts/test': {
     permitted: [],

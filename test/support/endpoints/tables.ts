@@ -4,7 +4,7 @@ import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
-import { fileForm, noise, type Scenario } from './scenario.ts';
+import { fileForm, forBucket, noise, type Scenario } from './scenario.ts';
 
 /** Rows that are told apart by where they begin, of so many characters each. */
 const rows = (from: number, count: number, characters = 20): JsonObject[] =>
@@ -96,6 +96,23 @@ const secret = { text: 'secret' };
 const noTable = missing('base_digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 
+const largeRows = [{ id: 'a' }, { id: 'b', text: noise(forBucket) }];
+
+/** A dataset, one of whose rows is in the bucket, and a ref to that row; by the digests of a door. */
+export const largeRowOf = (digests: Digests) => ({
+  before: (p: string): Sent[] => {
+    const val = { rows: `svc:///${p}/table/${tableDigest(digestsOf(largeRows, digests))}` };
+    return [
+      create(p, largeRows),
+      { path: '/obj/create', body: { obj: { project_id: p, object_id: 'dataset', val } } },
+    ];
+  },
+  ref: (p: string): string =>
+    `svc:///${p}/object/dataset:latest/attr/rows/id/${digestsOf(largeRows, digests)[1]}`,
+});
+
+export const largeRow = largeRowOf(ownDigests);
+
 /** The routes of files and tables. */
 export const tableFixtures = {
   '/table/create': {
@@ -127,6 +144,16 @@ export const tableFixtures = {
           },
         }),
         views: (p) => [table(p, updated), table(p, many)],
+      },
+    ],
+    uses: [
+      {
+        name: 'a new row, in the bucket',
+        before: bases,
+        request: (p) => ({
+          path: '/table/update',
+          body: { project_id: p, base_digest: digest, updates: [{ append: { row: largeRows[1] } }] },
+        }),
       },
     ],
   },

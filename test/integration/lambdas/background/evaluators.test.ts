@@ -73,7 +73,7 @@ const feedbackIn = async (project_id: string): Promise<Feedback[]> =>
 /** The verdicts in a project, as `<call> <type> <value>`, once there are so many. */
 const verdicts = async (project_id: string, count: number): Promise<string[]> => {
   await expect
-    .poll(async () => (await feedbackIn(project_id)).length, { timeout: 20_000, interval: 50 })
+    .poll(async () => (await feedbackIn(project_id)).length, { interval: 50 })
     .toBeGreaterThanOrEqual(count);
   return (await feedbackIn(project_id))
     .map(({ svc_ref, feedback_type, payload }) =>

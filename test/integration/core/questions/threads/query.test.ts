@@ -207,7 +207,7 @@ describe('threads', () => {
     ]);
     // More than one for each shard: there are several pages.
     expect(spent.meter.requests).toBeGreaterThan(Math.max(...store.shards));
-  }, 180_000);
+  });
 });
 
 describe('CSV', () => {

@@ -18,9 +18,6 @@ import {
 } from '../../../../support/service/upstream.ts';
 import { type KeyMaker, keyMaker } from '../../../security/credentials.ts';
 
-/** A machine that is busy takes its time. */
-const patient = { timeout: 20_000 };
-
 let upstream: TestUpstream;
 let service: TestService;
 let client: OpenAI;
@@ -273,9 +270,8 @@ describe('the official client', () => {
     });
     await recording.chat.completions.create({ model, messages });
     await expect
-      .poll(
-        async () => (await service.post('/calls/stream_query', { project_id: 'acme/openai-client' })).text(),
-        patient,
+      .poll(async () =>
+        (await service.post('/calls/stream_query', { project_id: 'acme/openai-client' })).text(),
       )
       .toContain('"op_name":"openai.chat.completions.create"');
   });
