@@ -104,18 +104,22 @@ describe('money that is held', () => {
     await expect(hold(limits, 1.01)).rejects.toMatchObject({ status: 429, spentUsd: 0 });
   });
 
-  it('takes two write units a limit, and nothing without limits', async () => {
-    const [none, one] = [budget(), budget()];
+  it('takes a write unit of a key for day and month together, as often to settle, and no read', async () => {
+    const [none, both] = [budget(), budget()];
     await reserve(table, [], 1, noon, none);
-    await reserve(table, limitsOf('key', 'units', { usdPerDay: 1 }), 1, noon, one);
-    expect([none.meter.requests, one.meter.writeUnits]).toEqual([0, 2]);
+    const limits = limitsOf('key', 'units', { usdPerDay: 1, usdPerMonth: 1 });
+    await settleReservation(table, await reserve(table, limits, 2, noon, both), 1, both);
+    expect(none.meter.requests).toBe(0);
+    expect(both.meter).toMatchObject({ requests: 2, writeUnits: 2, readUnits: 0 });
   });
 });
 
 describe('a limit that is nearly reached', () => {
   /** Looks at limits as one process does that has just started. */
   const look = (limits: readonly SpendingLimit[], tell: (spent: Spent) => Promise<void>, now = noon) =>
-    tellNearlyReached(table, limits, tell, new Set(), now, budget());
+    readSpent(table, limits, now, budget()).then((spent) =>
+      tellNearlyReached(table, spent, tell, new Set(), budget()),
+    );
 
   it('is told of once in its period, by however many who look, and not before four fifths', async () => {
     const limits = limitsOf('key', 'nearly', { usdPerDay: 1, usdPerMonth: 2 });
