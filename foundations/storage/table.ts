@@ -196,14 +196,6 @@ interface Target {
 
 const targets = new WeakMap<DynamoDBClient, Promise<Target>>();
 
-/**
- * Lets a small heap grow to three times what is alive before V8 looks through all of it. Rows, and the
- * bytes that are unpacked for them, come and go so fast that it would do so every few requests:
- * docs/decisions/0160.
- */
-const makeRoom = (): void =>
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=200');
-
 /** What the SDK is to consider of its configuration. It finds the rest in environment and files. */
 const endpointRules = {
   getEndpointParameterInstructions: () => ({
@@ -215,7 +207,6 @@ const endpointRules = {
 };
 
 const makeTarget = async ({ config }: DynamoDBClient): Promise<Target> => {
-  makeRoom();
   const { url } = await getEndpointFromInstructions({}, endpointRules, { ...config });
   return {
     url,
