@@ -143,9 +143,10 @@ export const alertMessage = () =>
 const limitDetail = () =>
   z.object({
     event_id: eventId,
-    of: field(z.enum(['key', 'project']), 'Whose limit it is.'),
-    key_id: field(z.nullable(z.string()), 'The key; null for the limit of a project.'),
+    of: field(z.enum(['key', 'project', 'user']), 'Whose limit it is.'),
+    key_id: field(z.nullable(z.string()), 'The key; null for other limits.'),
     project_id: field(z.nullable(z.string()), 'The project; null for the limit of a key.'),
+    end_user: field(z.nullable(z.string()), 'The end user, as requests say; null for other limits.'),
     period: field(z.enum(['day', 'month']), 'After what it begins anew, in UTC.'),
     limit_usd: field(z.number(), 'The limit, in dollars.'),
     spent_usd: field(z.number(), 'What is spent, and held for requests that are under way.'),
