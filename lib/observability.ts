@@ -168,7 +168,7 @@ const notices = [
  * these services count too: AWS can single out a stack's own costs only after somebody has activated
  * its tags for billing. It is free. Without the setting there is no resource.
  */
-export class Budget extends Construct {
+class Budget extends Construct {
   constructor(scope: Construct, id: string, { monthlyBudget, alarmEmail }: Config) {
     super(scope, id);
     if (monthlyBudget === undefined || alarmEmail === undefined) return;

@@ -446,7 +446,7 @@ const storeFeedback = async (
 const feedbackBody = bodyOf(feedbackBatchCreate);
 
 /** What a query over thousands of calls reads, alone and with what has to be looked up for each. */
-export const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
+const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
   const calls = [...repeatCalls(some, joinedCalls)].map(
     ({ start, end }, i): Call => ({
       start: {

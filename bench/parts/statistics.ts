@@ -124,7 +124,7 @@ const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>
 };
 
 /** What the dearest 100 roots of the month take, with the totals of all their traces. */
-export const totalsFigures = async (
+const totalsFigures = async (
   bench: Bench,
   store: Store,
   project_id: string,
