@@ -53,7 +53,7 @@ const dayBytes = (day: number): Buffer => {
   return bytes;
 };
 
-export const accountKey = (
+const accountKey = (
   { projectId, objectId }: Omit<Entry, 'callId' | 'identity'>,
   day: number,
 ): TableKey<'rollups'> => ({
