@@ -51,11 +51,11 @@ describe('the files of the service', () => {
     for (const user of everything)
       for (const name of takenBy(user)) users.set(name, [...(users.get(name) ?? []), user]);
     const own = files
-      // Lambda calls handlers by their name.
       .filter((file) => !users.has(file))
       .flatMap((file) =>
         [...textOf(file).matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
           .map(([, name = '']) => name)
+          // Lambda finds handlers by their name.
           .filter((name) => name !== 'handler' && users.get(name)?.some((user) => user !== file) !== true)
           .map((name) => `${file}: ${name}`),
       );
