@@ -114,7 +114,7 @@ export const alertLevels = ['ok', 'warn', 'alert', 'no_data'] as const;
 export type AlertLevel = (typeof alertLevels)[number];
 
 /** What state an alert can be in. */
-export const alertStates = [...alertLevels, 'paused'] as const;
+const alertStates = [...alertLevels, 'paused'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 /** What a value is compared with: nothing, or the same window a day or a week before. */

@@ -109,7 +109,7 @@ const objectVersion = () =>
     .register(documented, { name: 'ObjectVersion' });
 
 /** A new version of an object. */
-export const newObject = () =>
+const newObject = () =>
   record({
     project_id: project,
     object_id: objectId,

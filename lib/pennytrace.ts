@@ -13,7 +13,7 @@ import { allRoutes } from '../api/routes.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, readConfig } from './config.ts';
-import { everyHandler, makeFeatures, readsStreams } from './features.ts';
+import { everyHandler, makeFeatures, readsStreams, watchedOf } from './features.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
@@ -162,8 +162,7 @@ export class Pennytrace extends Construct {
       functions,
       api,
       streams,
-      evaluations: features.evaluators,
-      alerts: features.alerts,
+      features: watchedOf(features),
     });
 
     this.#config = config;

@@ -67,7 +67,7 @@ const lengthOf = async (context: ToolContext, name: string, args: object): Promi
 /** Every call of a project as the API answers it, with where it belongs. */
 const wholeCalls = async (store: Store, project: ProjectId) => {
   const query = toQuery({ project_id: project });
-  const batches = await Array.fromAsync(queryCalls(store, query, benchBudget()).calls);
+  const batches = await Array.fromAsync(queryCalls(store, query, benchBudget()).json());
   return batches.flat().map((json) => {
     const { id, trace_id: trace, thread_id: thread } = JSON.parse(json) as Record<string, string | null>;
     return { json, id, trace, thread };

@@ -124,7 +124,7 @@ const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>
 };
 
 /** What the dearest 100 roots of the month take, with the totals of all their traces. */
-export const totalsFigures = async (
+const totalsFigures = async (
   bench: Bench,
   store: Store,
   project_id: string,
@@ -148,7 +148,7 @@ export const totalsFigures = async (
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
   const used = await bench.capacity.during(() =>
-    Array.fromAsync(queryCalls(store, query, benchBudget(), lookups).calls),
+    Array.fromAsync(queryCalls(store, query, benchBudget(), lookups).json()),
   );
   const { user, system } = process.cpuUsage(cpu);
   const name = `${count} calls, dearest roots`;
@@ -408,8 +408,8 @@ const queries: Readonly<Record<string, object>> = {
 
 const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
   const query = parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id, ...body }));
-  const { counts, threads: answer } = queryThreads(store, query, benchBudget());
-  const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
+  const { counts, json } = queryThreads(store, query, benchBudget());
+  const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(json()));
   const units = totalUnits(reads);
   return [
     counted(`${name}: read units`, 'units', units, { of: reads }),

@@ -74,7 +74,7 @@ export const costOf = (name: keyof typeof prices, count: number): number =>
   (prices[name].usd * count) / prices[name].per;
 
 /** Monthly free allowances of every account. */
-export const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
+const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
 
 /** A self-hosted stack: its machines and disks for a month of 730 hours, without anybody's time. */
 export interface Server {

@@ -217,7 +217,7 @@ export const mapConcurrent = async <T, R>(
 };
 
 /** The batches of one request that are under way at once. */
-export const batchConcurrency = 8;
+const batchConcurrency = 8;
 
 /** Cuts a list into runs of at most `size`. */
 export const chunked = <T>(list: readonly T[], size: number): T[][] =>

@@ -77,7 +77,7 @@ export const asMap = (value: Value | undefined): Item | undefined =>
  * A number as a plain one where that has the same digits. Others keep their text: a copy of an item
  * must be the same to the last digit.
  */
-export const exactNumber = (text: string): number | NumberValue => {
+const exactNumber = (text: string): number | NumberValue => {
   const number = Number(text);
   return String(number) === text ? number : NumberValue.from(text);
 };

@@ -328,7 +328,7 @@ describe("a project's limits", () => {
       .toBe(429);
   });
 
-  it('hold for each end user that requests name', patient, async () => {
+  it('hold for each end user that requests name', async () => {
     const project = 'acme/for-users';
     await setLimits(project, { usd_per_day_per_user: 0.001 });
     upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(1000, 1000) }));
@@ -342,7 +342,7 @@ describe("a project's limits", () => {
         () => undefined,
         (error: unknown) => error,
       );
-    await expect.poll(refused, patient).toMatchObject({
+    await expect.poll(refused).toMatchObject({
       status: 429,
       code: 'spending_limit',
       message: expect.stringContaining("the end user's limit of $0.001 a day leaves"),
