@@ -9,6 +9,7 @@ import { AlertOnFailure } from '../../../examples/recipes/alert-on-failure.ts';
 import { OnlineJudge } from '../../../examples/recipes/online-judge.ts';
 import { handler } from '../../../examples/recipes/online-judge-handler.ts';
 import { ReviewLowScores } from '../../../examples/recipes/review-low-scores.ts';
+import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
 import { newName } from '../../support/run/new-name.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
@@ -49,6 +50,8 @@ describe('the recipes', () => {
   });
 });
 
+const key = formatKey(makeKey());
+
 describe('with a service', () => {
   let service: TestService;
   let model: TestUpstream;
@@ -66,6 +69,8 @@ describe('with a service', () => {
     service = await startService({
       ...{ settings: { events: true }, maxWindowMs: 50 },
       inference: { baseUrl: model.baseUrl },
+      // The judge keeps the key that it has read.
+      key,
     });
     service.bus.subscribe((event) => events.push(event));
     vi.stubEnv('API_URL', `${service.url}/`);

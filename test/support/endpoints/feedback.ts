@@ -132,7 +132,7 @@ export const feedbackFixtures = {
       },
       {
         name: 'a record under the id of one that was replaced',
-        before: (p) => [create(p, 'f'), replace(p, 'f', 'g')],
+        before: (p) => [create(p, 'f', forBucket), replace(p, 'f', 'g', forBucket)],
         request: (p) => createAll(record(p, 'f', forBucket), record(p, 'h')),
       },
     ],
