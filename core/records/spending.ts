@@ -20,7 +20,7 @@ import { partitionOf } from './partitions.ts';
  * something can cost, on condition that it stays within its limit, and is put right once the price is
  * known. Whoever dies in between leaves what was held, so that a limit is never passed by it.
  *
- * Counters are in the rollups table. Amounts are whole billionths of a dollar, so that sums are exact.
+ * Counters are in the table `bookkeeping`. Amounts are whole billionths of a dollar, so that sums are exact.
  *
  *   counter   k  counters, "key" or "project" 0 name   s  "day" or "month" 0 number   n: spent and held
  *   notice    the same                                 the same, and 0 the limit   n: whether somebody was told
@@ -80,7 +80,7 @@ const endOf = (period: Period, now: number): number => {
   return Date.UTC(Math.floor(month / 12), month % 12);
 };
 
-const keyOf = ({ of, name, period }: SpendingLimit, now: number): TableKey<'rollups'> => ({
+const keyOf = ({ of, name, period }: SpendingLimit, now: number): TableKey<'bookkeeping'> => ({
   k: partitionOf('counters', of, 0, name),
   s: joinBytes(period, 0, String(numberOf(period, now))),
 });
@@ -118,7 +118,7 @@ export const readSpent = async (
 ): Promise<Spent[]> => {
   const keys = limits.map((limit) => keyOf(limit, now));
   const items = await getItems(table, keys, budget, { consistent: true });
-  const spentOf = ({ k, s }: TableKey<'rollups'>): Nanos => {
+  const spentOf = ({ k, s }: TableKey<'bookkeeping'>): Nanos => {
     const isIts = (item: Item) =>
       asBytes(item.k)?.join() === k.join() && asBytes(item.s)?.join() === s.join();
     return asNumber(items.find(isIts)?.n) ?? 0;

@@ -18,7 +18,7 @@ import { partitionOf } from '../../records/partitions.ts';
 import { type Nanos, utcDay } from '../../records/spending.ts';
 
 /*
- * What judges spend, in the rollups table. Amounts are whole billionths of a dollar, so that sums are
+ * What judges spend, in the table `bookkeeping`. Amounts are whole billionths of a dollar, so that sums are
  * exact. An account has what an evaluator's judges have spent of a UTC day, and what is held for those
  * that are being asked. A sheet has what is known of one verdict: what is held for it, whether its
  * judge may have been asked, and what it said.
@@ -56,12 +56,12 @@ const dayBytes = (day: number): Buffer => {
 const accountKey = (
   { projectId, objectId }: Omit<Entry, 'callId' | 'identity'>,
   day: number,
-): TableKey<'rollups'> => ({
+): TableKey<'bookkeeping'> => ({
   k: partitionOf('accounts', projectId),
   s: joinBytes(dayBytes(day), objectId),
 });
 
-const sheetKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'rollups'> => ({
+const sheetKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'bookkeeping'> => ({
   k: partitionOf('sheets', projectId, 0, objectId),
   s: joinBytes(shortDigest(callId), identity),
 });

@@ -37,7 +37,7 @@ export const nearly: LookAtLimits | undefined =
         const bounded = { deadline: Math.min(deadline, budget.deadline), meter: budget.meter };
         const tell = (spent: Spent) => putEvent(EVENT_BUS, eventOf(spent), bounded);
         try {
-          await tellNearlyReached(settings.rollups, limits, tell, told, now, bounded);
+          await tellNearlyReached(settings.bookkeeping, limits, tell, told, now, bounded);
         } catch (error) {
           logFailure('limits', error);
         }

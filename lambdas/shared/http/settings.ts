@@ -18,7 +18,7 @@ export interface Settings {
   readonly costs: Store;
   readonly feedback: Store;
   /** The projects that there are, rollups of calls, and their marks. */
-  readonly rollups: Table;
+  readonly bookkeeping: Table;
   /** Notes on projects; undefined where the function makes none. */
   readonly notes: ProjectNotes | undefined;
   /** The feedback that is deleted together with calls; undefined if it stays. */
@@ -81,9 +81,9 @@ const readSettings = (): Settings => {
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
-  const { ROLLUPS_TABLE } = process.env;
-  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
-  const notes = rollups && new ProjectNotes(rollups);
+  const { BOOKKEEPING_TABLE } = process.env;
+  const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
+  const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
   const storeOf = (tableVariable: TableVariable): Store | undefined => {
     const name = process.env[tableVariable];
@@ -103,7 +103,7 @@ const readSettings = (): Settings => {
     };
   };
   const callsStore = storeOf('CALLS_TABLE');
-  const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
+  const calls = callsStore && Object.defineProperty(callsStore, 'bookkeeping', { value: bookkeeping });
   const objects = storeOf('OBJECTS_TABLE');
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
@@ -120,8 +120,8 @@ const readSettings = (): Settings => {
     get feedback() {
       return given('FEEDBACK_TABLE', feedback);
     },
-    get rollups() {
-      return given('ROLLUPS_TABLE', rollups);
+    get bookkeeping() {
+      return given('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,

@@ -26,7 +26,7 @@ const storeNames = {
   objects: 'ObjectsTable',
   costs: 'CostsTable',
   feedback: 'FeedbackTable',
-  rollups: 'RollupsTable',
+  bookkeeping: 'RollupsTable',
   keys: 'KeysTable',
   bucket: 'PayloadsBucket',
 } as const;
