@@ -260,7 +260,7 @@ export type AlertsQuery = z.output<ReturnType<typeof queryBody>>;
 export const alertsQuery = /* @__PURE__ */ endpoint({
   path: '/alerts/query',
   shape: oneAnswer,
-  stores: { objects: 'query', rollups: 'list' },
+  stores: { objects: 'query', bookkeeping: 'list' },
   alerts: 'show',
   tag: 'alerts',
   name: 'AlertsQuery',
@@ -300,7 +300,7 @@ export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 export const alertsPreview = /* @__PURE__ */ endpoint({
   path: '/alerts/preview',
   shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use', feedback: 'count' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', bookkeeping: 'use', feedback: 'count' },
   tag: 'alerts',
   name: 'AlertsPreview',
   summary: 'Say when an alert would have fired, and what it costs',

@@ -132,7 +132,7 @@ const startedCall = z
   .register(documented, { name: 'CallStartRes' });
 
 /** What the functions that report calls use. */
-const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as const;
+const reporting = { calls: 'write', payloads: 'write', bookkeeping: 'note' } as const;
 
 /** A start. The examples below refer to it. */
 export const startExample = {
@@ -291,7 +291,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
   path: '/calls/delete',
   role: 'write',
   shape: deletion,
-  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', rollups: 'note' },
+  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', bookkeeping: 'note' },
   tag: 'calls',
   name: 'CallsDelete',
   summary: 'Delete calls',

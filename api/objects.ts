@@ -121,7 +121,7 @@ export const objCreate = /* @__PURE__ */ endpoint({
   path: '/obj/create',
   role: 'write',
   shape: oneRecord,
-  stores: { objects: 'create', rollups: 'note' },
+  stores: { objects: 'create', bookkeeping: 'note' },
   tag: 'objects',
   name: 'ObjCreate',
   summary: 'Make a version of an object',

@@ -250,7 +250,7 @@ export const bucket = () =>
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
   shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', rollups: 'use' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', bookkeeping: 'use' },
   tag: 'statistics',
   name: 'CallsStats',
   summary: 'Count calls over time',

@@ -118,7 +118,9 @@ const execute = ({ location, project, val }: Command, io: CommandEnvironment): P
     const objects = storeOf(table);
     const object = { projectId: project, objectId: limitsObject };
     if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
-    await withTable(location, io.root, 'rollups', (rollups) => show(objects, rollups, project, io));
+    await withTable(location, io.root, 'bookkeeping', (bookkeeping) =>
+      show(objects, bookkeeping, project, io),
+    );
   });
 
 /** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
@@ -132,7 +134,7 @@ const storeOf = (table: Table): Store => ({
 
 const show = async (
   objects: Store,
-  rollups: Table,
+  bookkeeping: Table,
   project: ProjectId,
   { out }: CommandEnvironment,
 ): Promise<void> => {
@@ -142,7 +144,7 @@ const show = async (
   const { usdPerDayPerUser: perUser } = found;
   if (limits.length === 0 && !perUser) return out(`${project} has no limits`);
   if (perUser) out(`${project}: $${perUser} a day for each end user`);
-  for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
+  for (const { limit, spent, resetsAt } of await readSpent(bookkeeping, limits, Date.now(), budget))
     out(
       `${project}: $${limit.usd} a ${limit.period}, of which ${dollarText(spent / 1e9)} is spent; it resets at ${formatTime(resetsAt * 1000)}`,
     );

@@ -61,7 +61,7 @@ export class Alerts extends Construct {
             objects: 'query',
             costs: 'read',
             feedback: 'count',
-            rollups: 'watch',
+            bookkeeping: 'watch',
           },
           service,
         ),

@@ -96,7 +96,7 @@ const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] =>
   ['objects', storage.objects],
   ['costs', storage.costs],
   ['feedback', storage.feedback],
-  ['rollups', storage.rollups],
+  ['bookkeeping', storage.bookkeeping],
   ['keys', auth.keys],
 ];
 
@@ -115,7 +115,7 @@ const consumed = (metricName: string, props: SignalsProps): Metric[] => {
  * Tables whose throttle events are not shown, since they are used least. The service counts the
  * throttled requests to all tables.
  */
-const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'rollups']);
+const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'bookkeeping']);
 
 /** Throttle events of the tables in constant use, and of the busiest index. */
 const throttleEvents = (props: SignalsProps): Metric[] =>

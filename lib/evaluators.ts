@@ -56,7 +56,7 @@ export class Evaluations extends Construct {
     });
     this.scorerNeeds = combine([
       // It asks judges, stores their calls, and pays.
-      storeNeeds({ calls: 'judge', payloads: 'change', rollups: 'spend' }, service),
+      storeNeeds({ calls: 'judge', payloads: 'change', bookkeeping: 'spend' }, service),
       service.inference.upstreams,
       limits?.needs('hold'),
       this.queueNeeds(['SendMessage']),
@@ -144,7 +144,7 @@ export class Evaluators extends Construct {
             objects: 'read',
             costs: 'read',
             feedback: 'create',
-            rollups: 'judge',
+            bookkeeping: 'judge',
           },
           service,
         ),

@@ -172,7 +172,7 @@ export class Pennytrace extends Construct {
     this.objectsTable = storage.objects;
     this.costsTable = storage.costs;
     this.feedbackTable = storage.feedback;
-    this.rollupsTable = storage.rollups;
+    this.rollupsTable = storage.bookkeeping;
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
     this.eventBus = features.events?.bus;

@@ -490,7 +490,7 @@ export const writeRunFile = async ({
       calls: tableNameOf(stack, 'calls'),
       keys: tableNameOf(stack, 'keys'),
       objects: tableNameOf(stack, 'objects'),
-      rollups: tableNameOf(stack, 'rollups'),
+      bookkeeping: tableNameOf(stack, 'bookkeeping'),
     },
     bucket: outputOf(stack, 'PayloadsBucket'),
   };

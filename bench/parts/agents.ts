@@ -49,7 +49,7 @@ const storeCaptures = async (store: Store): Promise<void> => {
 const contextOf = (store: Store): ToolContext => ({
   caller: { user: 'ada', keyId: 'bench', grants: [{ scope: '*', role: 'read' }] },
   budget: benchBudget(),
-  stores: { calls: store, feedback: store, rollups: store.table },
+  stores: { calls: store, feedback: store, bookkeeping: store.table },
   lookups: { ...noLookups, steadyPrices: async () => () => undefined },
   links: linksOf('https://a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com/api'),
   schemaOf: ({ request }) => request(),

@@ -72,7 +72,7 @@ const measure = async ({ environment, newStore }: Bench): Promise<Figure[]> => {
   const config = { region: localRegion, credentials: localCredentials };
   const client = dynamodbClient({ ...config, endpoint: environment.dynamodb });
   makeContended(client, pace);
-  const table: Table = { client, name: (await newStore('rollups')).table.name };
+  const table: Table = { client, name: (await newStore('bookkeeping')).table.name };
   const budget = () => requestBudget(holdMs);
   const limits = (name: string) => limitsOf('project', `bench/${name}`, { usdPerDay: 1000 });
   const now = Date.now();

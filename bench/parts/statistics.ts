@@ -176,7 +176,7 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
     ['by the day', byTheDay],
   ] as const) {
     // Each has rollups of its own, so that each is cold at first.
-    const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
+    const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
     const ask = () => askMonth(store, project, granularity, count);
     figures.push(...(await coldAndWarm(bench, `${count} calls, ${name}`, ask)));
   }
@@ -230,7 +230,7 @@ const markFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure
   const [call] = calls;
   if (!call) return [];
   const plain = await bench.newStore('calls');
-  const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
+  const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
   const batchAt = (time: number, of: string) =>
     Array.from({ length: 100 }, (_, i) => {
       const id = `01a0f4c2-c400-7430-${of}-${String(i).padStart(12, '0')}`;
@@ -338,8 +338,8 @@ const rollupFigures = async (
     ['by the hour', byTheHour, 'pages', hourOf],
     ['by the day', byTheDay, 'days', (time: number) => dayOf(hourOf(time))],
   ] as const) {
-    const { table } = await bench.newStore('rollups');
-    const store = { ...(await bench.newStore('calls')), rollups: table };
+    const { table } = await bench.newStore('bookkeeping');
+    const store = { ...(await bench.newStore('calls')), bookkeeping: table };
     const rollups = rollupsOf(calls, count, numberOf);
     await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
     figures.push(

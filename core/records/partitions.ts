@@ -1,7 +1,7 @@
 import { joinBytes } from '../../foundations/encoding/index.ts';
 
 /**
- * The first byte of each partition key of the table `rollups`, by what the partition holds. Stored keys
+ * The first byte of each partition key of the table `bookkeeping`, by what the partition holds. Stored keys
  * have them: never change one, and never use one again.
  */
 export const partitionTags = {
@@ -30,6 +30,6 @@ export const partitionTags = {
 
 export type PartitionKind = keyof typeof partitionTags;
 
-/** A partition key of the table `rollups`: its tag, then parts as {@link joinBytes} takes them. */
+/** A partition key of the table `bookkeeping`: its tag, then parts as {@link joinBytes} takes them. */
 export const partitionOf = (kind: PartitionKind, ...parts: Parameters<typeof joinBytes>): Buffer =>
   joinBytes(partitionTags[kind], ...parts);

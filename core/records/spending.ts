@@ -23,7 +23,7 @@ import { partitionOf } from './partitions.ts';
  * something can cost, on condition that it stays within its limit, and is put right once the price is
  * known. Whoever dies in between leaves what was held, so that a limit is never passed by it.
  *
- * Counters are in the rollups table. Amounts are whole billionths of a dollar, so that sums are exact.
+ * Counters are in the table `bookkeeping`. Amounts are whole billionths of a dollar, so that sums are exact.
  *
  *   counters  k  counters, whose 0 project 0 name   s  number of the month
  *             m: spent and held of the month; 1 to 31: of its days; w: whose the last change was
@@ -88,7 +88,7 @@ const attributeOf = (period: Period, now: number): string =>
 const counterPartition = ({ of, name, projectId }: SpendingLimit): Buffer =>
   partitionOf('counters', of, 0, projectId ?? '', 0, of === 'user' ? shortDigest(name) : name);
 
-const counterKey = (limit: SpendingLimit, now: number): TableKey<'rollups'> => ({
+const counterKey = (limit: SpendingLimit, now: number): TableKey<'bookkeeping'> => ({
   k: counterPartition(limit),
   s: joinBytes(String(monthOf(now))),
 });

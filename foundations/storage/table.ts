@@ -817,13 +817,13 @@ export const addToItem = async (table: Table, addition: Addition, budget: Reques
   return added;
 };
 
-/** A number of an item of the rollups table that is to be at least so large. */
+/** A number of an item of the table `bookkeeping` that is to be at least so large. */
 export interface Raise {
-  readonly key: TableKey<'rollups'>;
+  readonly key: TableKey<'bookkeeping'>;
   readonly attribute: string;
   readonly value: number;
   /** The attribute that makes the item expire, if it does. */
-  readonly expiry?: ExpiryOf<'rollups'> | undefined;
+  readonly expiry?: ExpiryOf<'bookkeeping'> | undefined;
   /** Whether a number that is there stays, however small. @default false */
   readonly onlyIfAbsent?: boolean;
 }
@@ -869,7 +869,7 @@ export const raiseNumber = async (
 };
 
 /**
- * Sets a text of an item of the rollups table, which is made if there is none.
+ * Sets a text of an item of the table `bookkeeping`, which is made if there is none.
  *
  * @throws ServiceError 503 when storage does not accept it in time
  */

@@ -149,7 +149,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
 }, async () => {
   const table = (name: string) => storeOf(stores, name);
   const [callStore, objects, feedback] = [
-    { ...table(stores.callsTable), rollups: { client: stores.dynamodb, name: stores.rollupsTable } },
+    { ...table(stores.callsTable), bookkeeping: { client: stores.dynamodb, name: stores.rollupsTable } },
     table(stores.objectsTable),
     table(stores.feedbackTable),
   ];

@@ -25,7 +25,7 @@ import {
 } from '../../records/spending.ts';
 
 /*
- * What is known of the question that a judge is asked for one verdict, in the rollups table. It changes in
+ * What is known of the question that a judge is asked for one verdict, in the table `bookkeeping`. It changes in
  * the same transaction as the counters of the limits that pay for it.
  *
  *   question  k  questions, project 0 object    s  digest of call, identity
@@ -48,7 +48,7 @@ export interface Entry {
   readonly callId: string;
 }
 
-const questionKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'rollups'> => ({
+const questionKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'bookkeeping'> => ({
   k: partitionOf('questions', projectId, 0, objectId),
   s: joinBytes(shortDigest(callId), identity),
 });

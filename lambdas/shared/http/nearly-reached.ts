@@ -40,7 +40,7 @@ export const nearly: LookAtLimits | undefined =
         const bounded = { deadline: Math.min(deadline, budget.deadline), meter: budget.meter };
         const tell = (each: Spent) => putEvent(EVENT_BUS, eventOf(each), bounded);
         try {
-          await tellNearlyReached(settings.rollups, spent, tell, told, bounded);
+          await tellNearlyReached(settings.bookkeeping, spent, tell, told, bounded);
         } catch (error) {
           logFailure('limits', error);
         }

@@ -19,7 +19,7 @@ export interface Settings {
   readonly costs: Store;
   readonly feedback: Store;
   /** The projects that there are, rollups of calls, and their marks. */
-  readonly rollups: Table;
+  readonly bookkeeping: Table;
   /** Notes on projects; undefined where the function makes none. */
   readonly notes: ProjectNotes | undefined;
   /** The feedback that is deleted together with calls; undefined if it stays. */
@@ -82,11 +82,11 @@ const readSettings = (): Settings => {
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
-  const { ROLLUPS_TABLE } = process.env;
-  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
-  const notes = rollups && new ProjectNotes(rollups);
+  const { BOOKKEEPING_TABLE } = process.env;
+  const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
+  const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
-  const storeOf = (tableVariable: TableVariable, changesRollups = false): Store | undefined => {
+  const storeOf = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -98,7 +98,7 @@ const readSettings = (): Settings => {
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
       retentionDays: readRetention(),
-      rollups: changesRollups ? rollups : undefined,
+      bookkeeping: marksHours ? bookkeeping : undefined,
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
@@ -121,8 +121,8 @@ const readSettings = (): Settings => {
     get feedback() {
       return given('FEEDBACK_TABLE', feedback);
     },
-    get rollups() {
-      return given('ROLLUPS_TABLE', rollups);
+    get bookkeeping() {
+      return given('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,

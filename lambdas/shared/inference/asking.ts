@@ -102,7 +102,7 @@ export const holdCost = async (
   const prices = await pricesOf(project, [chosen.model, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   const request = { path, body, model: chosen.model, ...spending };
-  return Spending.begin(settings.rollups, request, budget);
+  return Spending.begin(settings.bookkeeping, request, budget);
 };
 
 /**

@@ -15,13 +15,13 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'limits-'));
   await mkdir(join(root, '.local'));
   const { port, dynamodb, credentials, stack } = service;
-  const [keys, objects, rollups] = (['keys', 'objects', 'rollups'] as const).map((name) =>
+  const [keys, objects, bookkeeping] = (['keys', 'objects', 'bookkeeping'] as const).map((name) =>
     tableNameOf(stack, name),
   );
   const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb, credentials };
   await writeFile(
     join(root, '.local', `${port}.json`),
-    JSON.stringify({ ...written, tables: { keys, objects, rollups } }),
+    JSON.stringify({ ...written, tables: { keys, objects, bookkeeping } }),
   );
 });
 afterAll(async () => {

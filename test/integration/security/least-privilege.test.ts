@@ -24,7 +24,7 @@ const storeNames = {
   objects: 'ObjectsTable',
   costs: 'CostsTable',
   feedback: 'FeedbackTable',
-  rollups: 'RollupsTable',
+  bookkeeping: 'RollupsTable',
   keys: 'KeysTable',
   bucket: 'PayloadsBucket',
 } as const;

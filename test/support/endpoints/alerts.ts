@@ -76,17 +76,17 @@ export const alertFixtures = {
       'objects: BatchGetItem Query',
       'bucket/objects/*: GetObject',
       'bucket: ListBucket',
-      'rollups: Query',
+      'bookkeeping: Query',
     ],
     body: (p, { object }) => ({ project_id: p, object_ids: [object] }),
     answer: '{"is_on":false,"alerts":[],"history":[]}',
     scenarios: [states],
   },
   '/alerts/preview': {
-    permitted: [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query', ...countFeedback],
+    permitted: [...queryCalls, 'costs: Query', 'bookkeeping: BatchWriteItem Query', ...countFeedback],
     seldom: {
       'Query on calls': 'as for statistics',
-      'BatchWriteItem on rollups': 'as for statistics',
+      'BatchWriteItem on bookkeeping': 'as for statistics',
       'Query on feedback/index/by_time': 'it asks for one type',
     },
     body: (p, { call, thread }) => ({

@@ -356,14 +356,14 @@ const recorded: readonly Scenario[] = [
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
   'bucket/segments/*: PutObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 
 const joinCalls = [
   'calls: BatchGetItem BatchWriteItem DeleteItem PartiQLInsert PutItem Query',
   'bucket/segments/*: DeleteObject GetObject PutObject',
   'bucket: ListBucket',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
   'feedback: BatchGetItem PartiQLInsert PutItem',
 ] as const;
 
@@ -425,7 +425,7 @@ export const callFixtures = {
       'bucket/segments/*: GetObject PutObject DeleteObject',
       'bucket/feedback/*: DeleteObject',
       'bucket: ListBucket',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child] }),
     answer: '{"num_deleted":0}',
@@ -489,7 +489,7 @@ export const callFixtures = {
   },
   '/inference/v1/{path+}': {
     namesNothing: true,
-    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'bookkeeping: UpdateItem'],
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),
     body: () => ({ model: 'm', input: 'text' }),

@@ -45,7 +45,7 @@ const joinFeedback = [
 const createFeedback = [
   'feedback: BatchGetItem PartiQLInsert PutItem',
   'bucket/feedback/*: PutObject DeleteObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 const note = (p: string, fields: object = {}) =>
   feedbackOf(p, { id: 'f', payload: { text: 'good' }, ...fields });

@@ -69,7 +69,7 @@ export const objectFixtures = {
     permitted: [
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: PutObject DeleteObject',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p) => ({ obj: { project_id: p, object_id: 'prompt', val: { text: 'Be brief.' } } }),
     answer: '{"digest":"Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec","object_id":"prompt"}',

@@ -347,11 +347,11 @@ export const queryFixtures = {
       'costs: Query',
       ...joinFeedback,
       'feedback/index/by_time: Query',
-      'rollups: BatchWriteItem Query',
+      'bookkeeping: BatchWriteItem Query',
     ],
     seldom: {
       ...moved,
-      'BatchWriteItem on rollups':
+      'BatchWriteItem on bookkeeping':
         'rollups are stored when the marks of the writes before are over, after minutes',
     },
     body: (p, { call, thread }) => ({
@@ -402,7 +402,7 @@ export const queryFixtures = {
   },
   '/projects/query': {
     namesNothing: true,
-    permitted: ['rollups: Query'],
+    permitted: ['bookkeeping: Query'],
     body: () => ({ limit: 0 }),
     answer: '{"projects":[]}',
     projectAt: ['header', 'authorization'],

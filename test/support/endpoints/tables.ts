@@ -62,7 +62,11 @@ const fileFixtures = (createPath: string, contentPath: string, { ofBytes }: Dige
   });
   const create: Fixture = {
     namesNothing: true,
-    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
+    permitted: [
+      'objects: BatchGetItem BatchWriteItem',
+      'bucket/files/*: PutObject',
+      'bookkeeping: UpdateItem',
+    ],
     body: (p) => form(p, 'secret').body,
     headers: (p) => form(p, '').headers ?? {},
     answer: `{"digest":"${ofBytes(Buffer.from('secret'))}"}`,
@@ -117,7 +121,7 @@ export const largeRow = largeRowOf(ownDigests);
 export const tableFixtures = {
   '/table/create': {
     namesNothing: true,
-    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
+    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'bookkeeping: UpdateItem'],
     body: (p) => ({ table: { project_id: p, rows: [] } }),
     answer: `{"digest":"${tableDigest([])}","row_digests":[]}`,
     projectAt: ['body', 'table', 'project_id'],

@@ -96,7 +96,7 @@ const isMine = { $expr: { $eq: [{ $getField: 'inputs.m.name' }, { $literal: 'min
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
   'bucket/segments/*: PutObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 const joinFeedback = [
   'feedback: BatchGetItem',
@@ -173,7 +173,7 @@ const ofDoor: Readonly<Record<string, Fixture>> = {
       'bucket/objects/*: GetObject',
       'bucket/segments/*: PutObject',
       'bucket: ListBucket',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p, { object }) => completion(p, { prompt: `weave:///${p}/object/${object}:latest` }).body,
     status: 404,
@@ -354,5 +354,5 @@ export const doorPermitted: readonly string[] = [
   'feedback/index/by_time: Query',
   'feedback/index/by_type: Query',
   'bucket/feedback/*: GetObject PutObject DeleteObject',
-  'rollups: BatchWriteItem Query UpdateItem',
+  'bookkeeping: BatchWriteItem Query UpdateItem',
 ];
