@@ -59,6 +59,8 @@ const bounds: Readonly<Record<InferencePath, readonly string[]>> = {
   '/completions': ['max_tokens'],
   '/embeddings': [],
   '/responses': ['max_output_tokens'],
+  '/messages': ['max_tokens'],
+  '/messages/count_tokens': [],
 };
 
 const numberIn = (body: InferenceBody, name: string): number => {
