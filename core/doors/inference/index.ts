@@ -4,6 +4,6 @@ export { type ForwardedAnswer, forward, type InferenceRequest, type UpstreamConf
 export { countRequest, type RateLimit } from './rate.ts';
 export { Recording } from './recording.ts';
 export * from './request.ts';
-export { costAtMost, type LookAtLimits, neverReached, Spending, type Unpriced } from './spending.ts';
-export { chooseUpstream, parseUpstreams, type Upstream } from './upstream.ts';
+export { costAtMost, dearestOf, type LookAtLimits, neverReached, Spending, type Unpriced } from './spending.ts';
+export { candidatesFor, parseUpstreams, type Upstream } from './upstream.ts';
 export { askForUsage } from './usage.ts';
