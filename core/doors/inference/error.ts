@@ -9,6 +9,10 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
+/** OpenAI's name for the kind of error that a status means. */
+export const openAiErrorType = (status: number): string =>
+  types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
+
 /** A problem with its place, unless that says nothing to who writes a request. */
 const sentence = ({ loc: [part, ...path], msg }: ErrorDetail): string =>
   part === 'body' && path.length > 0 ? `${path.join('.')} ${msg}` : msg;
@@ -19,7 +23,7 @@ export const openAiError = (
   detail: readonly ErrorDetail[],
 ): NonNullable<ErrorAnswer['error']> => ({
   message: detail.map(sentence).join('; '),
-  type: types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'),
+  type: openAiErrorType(status),
   code: detail[0]?.type ?? 'unknown',
 });
 
