@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { candidatesFor, parseUpstreams, targetOf, waysTo } from '../../../../../core/doors/inference/upstream.ts';
+import {
+  candidatesFor,
+  parseUpstreams,
+  targetOf,
+  waysTo,
+} from '../../../../../core/doors/inference/upstream.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const upstreams = parseUpstreams(
