@@ -23,6 +23,26 @@ export const openAiError = (
   code: detail[0]?.type ?? 'unknown',
 });
 
+/** Anthropic's names for kinds of errors. Source: its documentation of the API's errors. */
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** What stands beside `detail` where Anthropic's clients are asking. */
+export const anthropicError = (status: number, detail: readonly ErrorDetail[]) => ({
+  type: 'error',
+  error: {
+    type: anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+    message: detail.map(sentence).join('; '),
+  },
+});
+
 /** The body of an error that any client may read: the service's own shape, and OpenAI's beside it. */
 export const errorForAll = (status: number, ...detail: ErrorDetail[]) => ({
   detail,
