@@ -152,7 +152,7 @@ export const inference = /* @__PURE__ */ endpoint({
   role: 'inference',
   shape: passThrough,
   stores: { calls: 'record', payloads: 'write', answers: 'keep', rollups: 'note' },
-  upstreams: true,
+  upstreams: 'ask',
   limits: 'hold',
   tag: 'inference',
   request: inferenceBody,

@@ -14,6 +14,8 @@ export interface Permission {
   readonly resource: string;
   /** For an ARN with a wildcard: cdk-nag's name of it, and why it is needed. @default - none */
   readonly wildcard?: { readonly finding: string; readonly reason: string };
+  /** As IAM has it. @default - none */
+  readonly conditions?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 /** What a function needs for something. */

@@ -62,6 +62,15 @@ export interface RecordedRequest {
   };
 }
 
+/** What came of asking one upstream: its status, or why it gave none. */
+export interface Attempt {
+  readonly upstream: string;
+  readonly status?: number;
+  readonly error?: string;
+  /** Until the answer began or was given up, in milliseconds. */
+  readonly ms: number;
+}
+
 type Outcome = Pick<CallEnd, 'output' | 'exception' | 'summary'>;
 
 const maxMessage = 2000;
@@ -84,6 +93,7 @@ export class Recording {
   readonly #startedMs = performance.now();
   readonly #facts: JsonObject = {};
   readonly #attributes: JsonObject = {};
+  readonly #attempts: JsonObject[] = [];
   #assembly: Assembly | undefined;
   #status: number | undefined;
   #exception: string | undefined;
@@ -99,6 +109,11 @@ export class Recording {
   /** Notes the upstream and its name of the model. */
   sent(upstream: string, model: string): void {
     Object.assign(this.#attributes, { upstream, upstream_model: model });
+  }
+
+  /** Notes what came of asking an upstream. */
+  attempted(attempt: Attempt): void {
+    this.#attempts.push({ ...attempt });
   }
 
   /**
@@ -209,6 +224,7 @@ export class Recording {
         inference: {
           ...(status !== undefined && { status }),
           ...this.#facts,
+          ...(this.#attempts.length > 0 && { attempts: this.#attempts }),
           bytes: this.#bytes,
           ...(truncated && { truncated }),
         },

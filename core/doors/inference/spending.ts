@@ -97,6 +97,22 @@ export const costAtMost = (
   return prompt * promptUsd + completion * price.completionTokenCost;
 };
 
+/**
+ * The model whose answer can cost most, of those that may be asked one after the other. One without a
+ * price goes before all others: a limit cannot hold it.
+ */
+export const dearestOf = (
+  models: readonly string[],
+  { path, body, prices, now }: Pick<SpendingRequest, 'path' | 'body' | 'prices' | 'now'>,
+): string | undefined => {
+  const tokens = tokensAtMost(path, body);
+  const most = (model: string): number => {
+    const price = prices([model, body.model], now * 1000, tokens.prompt);
+    return price ? costAtMost(tokens, price) : Number.POSITIVE_INFINITY;
+  };
+  return models.toSorted((a, b) => most(b) - most(a))[0];
+};
+
 /** 422: nobody knows what the model costs. */
 const withoutPrice = (model: string): ServiceError =>
   new ServiceError(422, [

@@ -9,7 +9,7 @@ import {
   askForUsage,
   asksModel,
   attribute,
-  chooseUpstream,
+  candidatesFor,
   endpoints,
   type ForwardedAnswer,
   forward,
@@ -56,6 +56,7 @@ import {
   recordMs,
   requireKeepable,
 } from '../../shared/inference/asking.ts';
+import { requireAnyInference } from '../../shared/inference/may-infer.ts';
 import { inference } from '../../shared/inference/upstreams.ts';
 
 type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
@@ -117,10 +118,7 @@ const namedProject = (event: Head): NamedProject | undefined => {
  * @throws ServiceError 403
  */
 const requireInference = ({ grants }: Pick<Caller, 'grants'>, named: NamedProject | undefined): void => {
-  if (named === undefined) {
-    if (grants.some(({ role }) => role === 'inference' || role === 'admin')) return;
-    throw forbidden(['header', 'authorization'], 'this key may not use inference');
-  }
+  if (named === undefined) return requireAnyInference({ grants });
   const { project, header } = named;
   const missing = (['inference', 'write'] as const).find((role) => !allows(grants, project, role));
   if (missing === undefined) return;
@@ -177,7 +175,7 @@ const prepare = (event: Event, cacheTtl: number | undefined): Prepared => {
   const named = namedProject(event)?.project;
   const project = named ?? onlyProject(caller.grants, 'inference');
   const owner = project === undefined ? { keyId: caller.keyId } : { project };
-  const chosen = chooseUpstream(inference.upstreams, body.model);
+  const [chosen] = candidatesFor(inference.upstreams, body.model);
   return {
     path,
     body,
@@ -274,6 +272,7 @@ const cachedAnswer = (
     body: Readable.from([sent]),
     bytes: () => sent.length,
     upstream: 'cache',
+    attempts: 0,
     isComplete: () => true,
     isTimedOut: () => false,
   };

@@ -1,8 +1,9 @@
 import type { InferenceBody } from '../../../api/inference.ts';
 import {
   type CachedRequest,
-  chooseUpstream,
+  candidatesFor,
   countRequest,
+  dearestOf,
   type InferencePath,
   keepAnswer,
   type RateLimit,
@@ -107,12 +108,13 @@ export const holdCost = async (
     ...keyLimits(caller),
     ...(project === undefined ? [] : await projectLimits(project, budget)),
   ];
-  const chosen = chooseUpstream(inference.upstreams, body.model);
-  if (limits.length === 0 || !chosen) return undefined;
-  const prices = await pricesOf(project, [chosen.model, body.model], budget);
+  const models = candidatesFor(inference.upstreams, body.model).map((candidate) => candidate.model);
+  if (limits.length === 0 || models.length === 0) return undefined;
+  const prices = await pricesOf(project, [...models, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
-  const request = { path, body, model: chosen.model, ...spending };
-  return Spending.begin(settings.rollups, request, budget);
+  // Whichever of them answers, what is held suffices.
+  const model = dearestOf(models, { path, body, ...spending }) ?? body.model;
+  return Spending.begin(settings.rollups, { path, body, model, ...spending }, budget);
 };
 
 /** A request whose answer may be one that was kept, and is kept itself. */
