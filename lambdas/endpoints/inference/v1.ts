@@ -118,7 +118,10 @@ const namedProject = (event: Head): NamedProject | undefined => {
  * @throws ServiceError 403
  */
 const requireInference = ({ grants }: Pick<Caller, 'grants'>, named: NamedProject | undefined): void => {
-  if (named === undefined) return requireAnyInference({ grants });
+  if (named === undefined) {
+    requireAnyInference({ grants });
+    return;
+  }
   const { project, header } = named;
   const missing = (['inference', 'write'] as const).find((role) => !allows(grants, project, role));
   if (missing === undefined) return;
