@@ -26,6 +26,8 @@ export const usageOf = (answer: JsonValue, requested: string, cachedApart = fals
   const model = typeof fields.model === 'string' && fields.model !== '' ? fields.model : requested;
   if (!isJsonObject(fields.usage)) return { [model]: { requests: 1 } };
   const counts = countsOf(fields.usage, model) ?? { model };
+  // No answer takes no tokens: where Messages is translated, this is what nobody counted.
+  if (counts.input === 0 && counts.output === 0) return { [model]: { requests: 1 } };
   const { input = 0, output = 0, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   const prompt = cachedApart ? input + cacheRead + cacheWrite : input;
   return {

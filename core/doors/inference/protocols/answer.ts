@@ -105,6 +105,9 @@ export const count = (value: JsonValue | undefined): number => {
 export const textOf = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
+/** A text; undefined if it is none or empty. */
+export const nonEmptyText = (value: JsonValue | undefined): string | undefined => textOf(value) || undefined;
+
 export const objectOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** The objects of a list; none if it is no list. */

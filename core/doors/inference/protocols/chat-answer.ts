@@ -1,4 +1,9 @@
-import { type JsonObject, type JsonValue, parseJson } from '../../../../foundations/wire/index.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '../../../../foundations/wire/index.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -7,6 +12,7 @@ import {
   type Ending,
   type EventReader,
   type EventWriter,
+  nonEmptyText,
   objectOf,
   objectsOf,
   type StopReason,
@@ -44,7 +50,8 @@ const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): End
     : { reason: said };
 };
 
-const readUsage = (usage: JsonObject): Usage => {
+const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
+  if (!isJsonObject(usage)) return undefined;
   const prompt = objectOf(usage.prompt_tokens_details);
   return {
     input: count(usage.prompt_tokens),
@@ -93,15 +100,15 @@ export const readCompletion = (completion: JsonObject): Answer => {
   const refusal = textOf(message.refusal) ?? '';
   const calls = objectsOf(message.tool_calls).map(readCall);
   return {
-    id: textOf(completion.id),
-    model: textOf(completion.model),
+    id: nonEmptyText(completion.id),
+    model: nonEmptyText(completion.model),
     parts: [
       ...(thought === '' ? [] : [{ kind: 'thinking' as const, text: thought, signature: '' }]),
       ...[content, refusal].filter((text) => text !== '').map((text) => ({ kind: 'text' as const, text })),
       ...calls,
     ],
     ending: readEnding(choice, calls.length > 0, refusal),
-    usage: readUsage(objectOf(completion.usage)),
+    usage: readUsage(completion.usage),
   };
 };
 
@@ -130,11 +137,11 @@ export class ChatReader implements EventReader {
     const events: AnswerEvent[] = [];
     if (!this.#hasStarted) {
       this.#hasStarted = true;
-      events.push({ kind: 'start', id: textOf(data.id), model: textOf(data.model) });
+      events.push({ kind: 'start', id: nonEmptyText(data.id), model: nonEmptyText(data.model) });
     }
     for (const choice of objectsOf(data.choices)) if (count(choice.index) === 0) this.#choice(choice, events);
-    const usage = objectOf(data.usage);
-    if (Object.keys(usage).length > 0) events.push({ kind: 'usage', usage: readUsage(usage) });
+    const usage = readUsage(data.usage);
+    if (usage) events.push({ kind: 'usage', usage });
     return events;
   }
 
@@ -205,8 +212,7 @@ const finishReasons: Readonly<Record<StopReason, string>> = {
   refusal: 'content_filter',
 };
 
-const writeUsage = (usage: Usage | undefined): JsonObject => {
-  const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0, reasoning = 0 } = usage ?? {};
+const writeUsage = ({ input, cacheRead, cacheWrite, output, reasoning }: Usage): JsonObject => {
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -266,7 +272,7 @@ export const writeCompletion = (answer: Answer, defaults: Defaults): JsonObject 
       finish_reason: finishReasons[answer.ending.reason],
     },
   ],
-  usage: writeUsage(answer.usage),
+  ...(answer.usage && { usage: writeUsage(answer.usage) }),
 });
 
 /** A part that streams. */
@@ -389,14 +395,15 @@ export class ChatWriter implements EventWriter {
 
   #finish(): string {
     const { reason, explanation } = this.#ending;
-    const usage = { choices: [], usage: writeUsage(this.#usage) };
+    const usage =
+      this.#includesUsage && this.#usage ? this.#chunk({ choices: [], usage: writeUsage(this.#usage) }) : '';
     return (
       this.#start() +
       (explanation === undefined ? '' : this.#delta({ refusal: explanation })) +
       this.#chunk({
         choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReasons[reason] }],
       }) +
-      (this.#includesUsage ? this.#chunk(usage) : '') +
+      usage +
       'data: [DONE]\n\n'
     );
   }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../foundations/wire/index.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -48,7 +48,8 @@ const readEnding = (reason: string, fields: JsonValue | undefined): Ending => {
 };
 
 /** Converse counts what is cached beside the input. */
-const readUsage = (usage: JsonObject): Usage => {
+const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
+  if (!isJsonObject(usage)) return undefined;
   const cacheRead = count(usage.cacheReadInputTokens);
   const cacheWrite = count(usage.cacheWriteInputTokens);
   return {
@@ -88,7 +89,7 @@ export const failureOf = (reason: JsonValue | undefined): string | undefined =>
 export const readConverse = (answer: JsonObject): Answer => ({
   parts: objectsOf(objectOf(objectOf(answer.output).message).content).flatMap(readBlock),
   ending: readEnding(textOf(answer.stopReason) ?? '', answer.additionalModelResponseFields),
-  usage: readUsage(objectOf(answer.usage)),
+  usage: readUsage(answer.usage),
 });
 
 /** A piece of a block: what block it is of, and which piece. */
@@ -144,10 +145,7 @@ export class ConverseReader implements EventReader {
         return [{ kind: 'ending', ending: readEnding(reason, data.additionalModelResponseFields) }];
       }
       case 'metadata':
-        return [
-          { kind: 'usage', usage: readUsage(objectOf(data.usage)) },
-          ...(this.hasEnded ? this.end() : []),
-        ];
+        return this.#metadata(readUsage(data.usage));
       default:
         return /(exception|error)$/i.test(name ?? '') || 'message' in data
           ? [{ kind: 'error', error: readError(data, undefined, name) }]
@@ -157,6 +155,12 @@ export class ConverseReader implements EventReader {
 
   end(): readonly AnswerEvent[] {
     return [{ kind: 'finish' }];
+  }
+
+  /** The last event of an answer. */
+  #metadata(usage: Usage | undefined): readonly AnswerEvent[] {
+    const counted = usage ? [{ kind: 'usage' as const, usage }] : [];
+    return this.hasEnded ? [...counted, ...this.end()] : counted;
   }
 
   #begin(index: number, part: AnswerPart): readonly AnswerEvent[] {

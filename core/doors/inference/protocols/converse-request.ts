@@ -287,6 +287,18 @@ const writeFormat = ({ format }: Prompt): JsonObject | undefined =>
     },
   };
 
+/**
+ * Anthropic's betas that Converse takes without a field of the request, as of 2026-11-24, by LiteLLM's
+ * anthropic_beta_headers_config.json. Bedrock refuses requests with any other.
+ */
+const takenBetas: ReadonlySet<string> = new Set([
+  'context-1m-2025-08-07',
+  'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
+  'structured-outputs-2025-11-13',
+  'thinking-display-updates-2026-08-18',
+]);
+
 const isNonEmpty = (value: JsonObject): boolean => Object.keys(value).length > 0;
 
 const writeTurns = (turns: readonly Turn[], writer: Writer): JsonValue[] =>
@@ -304,6 +316,7 @@ export const writeConverse = (prompt: Prompt, betas: readonly string[], refusals
   const { model, system, turns, stops, temperature, topP, tier } = prompt;
   const family = familyOf(model);
   const isClaude = family === 'claude';
+  const anthropicBeta = betas.filter((beta) => takenBetas.has(beta));
   const writer = new Writer(family, refusals);
   const { toolConfig, claudeChoice } = writeTools(prompt, writer, family, refusals);
   const reasoning = isClaude ? claudeReasoning(prompt, refusals) : otherReasoning(prompt, family, refusals);
@@ -324,7 +337,7 @@ export const writeConverse = (prompt: Prompt, betas: readonly string[], refusals
     ...reasoning.fields,
     ...writeTopK(prompt, family, refusals),
     ...(claudeChoice && { tool_choice: claudeChoice }),
-    ...(isClaude && betas.length > 0 && { anthropic_beta: [...betas] }),
+    ...(isClaude && anthropicBeta.length > 0 && { anthropic_beta: anthropicBeta }),
   };
   const messages = writeTurns(turns, writer);
   const last = messages.at(-1) as { content: JsonObject[] } | undefined;

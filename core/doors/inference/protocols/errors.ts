@@ -93,3 +93,10 @@ export const unreadable: UpstreamError = {
   message: 'the upstream sent an event that is not JSON',
   code: 'upstream_unreadable',
 };
+
+/** The error of an answer that is none of its API. */
+export const unreadableAnswer: UpstreamError = {
+  status: 502,
+  message: 'the upstream answered with what is no answer of its API',
+  code: 'upstream_unreadable',
+};

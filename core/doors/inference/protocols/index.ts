@@ -4,13 +4,22 @@ import {
   type JsonValue,
   newId,
   parseJson,
+  ServiceError,
 } from '../../../../foundations/wire/index.ts';
-import type { Answer, AnswerEvent, EventReader, EventWriter } from './answer.ts';
+import {
+  type Answer,
+  type AnswerEvent,
+  type EventReader,
+  type EventWriter,
+  objectOf,
+  objectsOf,
+  type UpstreamError,
+} from './answer.ts';
 import { ChatReader, ChatWriter, readCompletion, writeCompletion } from './chat-answer.ts';
 import { readChat, writeChat } from './chat-request.ts';
-import { ConverseReader, readConverse } from './converse-answer.ts';
+import { ConverseReader, failureOf, readConverse } from './converse-answer.ts';
 import { writeConverse } from './converse-request.ts';
-import { incomplete, readError, unreadable, writeError } from './errors.ts';
+import { incomplete, readError, unreadable, unreadableAnswer, writeError } from './errors.ts';
 import {
   type Defaults,
   MessagesReader,
@@ -33,6 +42,13 @@ const requestWriters: Readonly<
   chat: writeChat,
   messages: writeMessages,
   converse: (prompt, refusals, betas) => writeConverse(prompt, betas, refusals),
+};
+
+/** Whether a value has what makes an answer of an API. */
+const isAnswer: Readonly<Record<Api, (answer: JsonObject) => boolean>> = {
+  chat: ({ choices }) => objectsOf(choices).length > 0,
+  messages: ({ content }) => Array.isArray(content),
+  converse: ({ output }) => isJsonObject(objectOf(output).message),
 };
 
 const answerReaders: Readonly<Record<Api, (answer: JsonObject) => Answer>> = {
@@ -59,6 +75,18 @@ const parseObject = (text: string): JsonObject | undefined => {
   } catch {
     return undefined;
   }
+};
+
+const upstreamFailure = ({ status, message, code = 'upstream_error' }: UpstreamError): ServiceError =>
+  new ServiceError(status, [{ loc: ['upstream'], msg: message, type: code }]);
+
+/** Reads a whole answer, unless it is an error or nothing that can be read. */
+const readAnswer = (api: Api, value: JsonValue): Answer => {
+  const answer = objectOf(value);
+  const failure = api === 'converse' ? failureOf(answer.stopReason) : undefined;
+  if (failure !== undefined) throw upstreamFailure({ status: 502, message: failure });
+  if (isAnswer[api](answer)) return answerReaders[api](answer);
+  throw upstreamFailure(answer.error ? readError(answer) : unreadableAnswer);
 };
 
 /** Reads the upstream's events, and writes them for the client until the answer is complete. */
@@ -122,8 +150,7 @@ export const translate = (
   const defaults = { id, model, created };
   return {
     body: written,
-    answer: (value: JsonValue) =>
-      answerWriters[from](answerReaders[to](isJsonObject(value) ? value : {}), defaults),
+    answer: (value) => answerWriters[from](readAnswer(to, value), defaults),
     events: () => new Translator(eventReaders[to](), eventWriter(from, defaults, prompt.includesUsage)),
     error: (status, value) => writeError(from, readError(value, status)),
   };

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../../foundations/wire/index.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -40,7 +40,8 @@ const readEnding = (fields: JsonObject): Ending => {
   };
 };
 
-const readUsage = (usage: JsonObject): Usage => {
+const readUsage = (usage: JsonValue | undefined): Usage | undefined => {
+  if (!isJsonObject(usage)) return undefined;
   const cacheRead = count(usage.cache_read_input_tokens);
   const cacheWrite = count(usage.cache_creation_input_tokens);
   return {
@@ -83,7 +84,7 @@ export const readMessage = (message: JsonObject): Answer => ({
   model: textOf(message.model),
   parts: objectsOf(message.content).flatMap((block) => readBlock(block) ?? []),
   ending: readEnding(message),
-  usage: readUsage(objectOf(message.usage)),
+  usage: readUsage(message.usage),
 });
 
 const deltas: Readonly<Record<string, readonly ['text' | 'thinking' | 'signature' | 'input', string]>> = {
@@ -95,7 +96,7 @@ const deltas: Readonly<Record<string, readonly ['text' | 'thinking' | 'signature
 
 /** Reads a streamed answer of Messages. */
 export class MessagesReader implements EventReader {
-  #usage: JsonObject = {};
+  #usage: JsonObject | undefined;
   readonly #open = new Set<number>();
   hasEnded = false;
 
@@ -122,9 +123,10 @@ export class MessagesReader implements EventReader {
         const delta = objectOf(data.delta);
         if (textOf(delta.stop_reason) === undefined) return [];
         this.hasEnded = true;
+        const usage = readUsage(this.#usage);
         return [
           { kind: 'ending', ending: readEnding(delta) },
-          { kind: 'usage', usage: readUsage(this.#usage) },
+          ...(usage ? [{ kind: 'usage' as const, usage }] : []),
         ];
       }
       case 'message_stop':
@@ -150,8 +152,9 @@ export class MessagesReader implements EventReader {
 
   /** The counts are of the whole message so far, and left out where nothing has changed. */
   #addUsage(usage: JsonValue | undefined): void {
-    for (const [name, value] of Object.entries(objectOf(usage)))
-      if (value !== null) this.#usage[name] = value;
+    if (!isJsonObject(usage)) return;
+    const counted = Object.entries(usage).filter(([, value]) => value !== null);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(counted) };
   }
 }
 

@@ -25,6 +25,7 @@ const maxProblems = 20;
 export class Refusals {
   readonly #api: string;
   readonly #problems: ErrorDetail[] = [];
+  readonly #places = new Set<string>();
 
   /** @param to the API that the upstream speaks */
   constructor(to: Api) {
@@ -56,7 +57,11 @@ export class Refusals {
   }
 
   #add(loc: Place, msg: string, type: string): void {
-    if (this.#problems.length < maxProblems) this.#problems.push({ loc, msg, type });
+    const place = JSON.stringify(loc);
+    // What was wrong there first is why the rest is.
+    if (this.#places.has(place) || this.#problems.length >= maxProblems) return;
+    this.#places.add(place);
+    this.#problems.push({ loc, msg, type });
   }
 }
 

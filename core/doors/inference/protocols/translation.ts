@@ -16,7 +16,12 @@ export interface Translation {
    * model and streaming in its path, so its body has neither.
    */
   readonly body: JsonObject;
-  /** A whole answer in the client's API. */
+  /**
+   * A whole answer in the client's API.
+   *
+   * @throws ServiceError 502 if it is no answer of the upstream's API; the error's own status if it is
+   * an error with a 200
+   */
   answer(value: JsonValue): JsonObject;
   /** A translator for the events of one streamed answer. */
   events(): EventTranslator;
