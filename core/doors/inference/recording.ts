@@ -10,7 +10,7 @@ import type { CallEnd, CallReport } from '../../records/calls/index.ts';
 import { countsOf } from '../otel/conventions/usage.ts';
 import { endReport, startReport } from '../report.ts';
 import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
-import { endpoints, type InferenceBody, type InferencePath, isMessagesPath } from './request.ts';
+import { endpoints, type InferenceBody, type InferencePath } from './request.ts';
 
 /**
  * The usage of an answer as a call's `summary.usage` holds it: tokens by the model that the answer
@@ -19,9 +19,8 @@ import { endpoints, type InferenceBody, type InferencePath, isMessagesPath } fro
  *
  * @param answer the answer's JSON
  * @param requested the requested model, for an answer that names none
- * @param cachedApart whether the answer counts cached tokens beside those of the prompt, as Anthropic's do
  */
-export const usageOf = (answer: JsonValue, requested: string, cachedApart = false): JsonObject => {
+export const usageOf = (answer: JsonValue, requested: string): JsonObject => {
   const fields = isJsonObject(answer) ? answer : {};
   const model = typeof fields.model === 'string' && fields.model !== '' ? fields.model : requested;
   if (!isJsonObject(fields.usage)) return { [model]: { requests: 1 } };
@@ -29,13 +28,12 @@ export const usageOf = (answer: JsonValue, requested: string, cachedApart = fals
   // No answer takes no tokens: where Messages is translated, this is what nobody counted.
   if (counts.input === 0 && counts.output === 0) return { [model]: { requests: 1 } };
   const { input = 0, output = 0, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
-  const prompt = cachedApart ? input + cacheRead + cacheWrite : input;
   return {
     [model]: {
       requests: 1,
-      prompt_tokens: prompt,
+      prompt_tokens: input,
       completion_tokens: output,
-      total_tokens: total ?? prompt + output,
+      total_tokens: total ?? input + output,
       ...(cacheRead > 0 && { prompt_tokens_details: { cached_tokens: cacheRead } }),
       ...(cacheWrite > 0 && { cache_creation_input_tokens: cacheWrite }),
       ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
@@ -235,10 +233,9 @@ export class Recording {
   }
 
   #usage(output: JsonValue): JsonObject {
-    const { path, body } = this.#request;
     const { upstream_model: sent } = this.#attributes;
     const answer = this.#isFromCache && isJsonObject(output) ? { ...output, usage: null } : output;
-    return usageOf(answer, typeof sent === 'string' ? sent : body.model, isMessagesPath(path));
+    return usageOf(answer, typeof sent === 'string' ? sent : this.#request.body.model);
   }
 
   #elapsedMs(): number {

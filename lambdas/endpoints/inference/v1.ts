@@ -98,9 +98,10 @@ const namedProject = (event: Head): NamedProject | undefined => {
     const text = headerOf(event, name);
     return text === undefined ? [] : [{ name, text }];
   });
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (projectHeaders.includes(name.toLowerCase()) && (values ?? []).length > 1)
-      throw badHeader(name.toLowerCase(), 'this header should be sent once');
+  const all = Object.entries(event.multiValueHeaders ?? {});
+  for (const name of projectHeaders) {
+    const values = all.flatMap(([sentAs, each]) => (sentAs.toLowerCase() === name ? (each ?? []) : []));
+    if (values.length > 1) throw badHeader(name, 'this header should be sent once');
   }
   const [first, second] = sent;
   if (first === undefined) return undefined;

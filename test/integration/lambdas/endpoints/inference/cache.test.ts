@@ -352,7 +352,11 @@ describe('with redaction', () => {
       upstream.behave(json(completion({ content })));
       const answer = await fetch(`${redacting.url}/inference/v1/chat/completions`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${redacting.key}`, 'x-cache-ttl': '60' },
+        headers: {
+          authorization: `Bearer ${redacting.key}`,
+          'content-type': 'application/json',
+          'x-cache-ttl': '60',
+        },
         body: JSON.stringify(newBody()),
       });
       return answer.text();
