@@ -129,6 +129,7 @@ const waysOf = (stores: Accesses) => {
   const ways: readonly (readonly [keyof Storage & TableName, string, Way | undefined])[] = [
     ['calls', 'segments', stores.calls && calls[stores.calls]],
     ['calls', 'segments', stores.payloads && access.payloads[stores.payloads]],
+    ['calls', 'answers', stores.answers && access.answers[stores.answers]],
     ['objects', 'objects', stores.objects && access.objects[stores.objects]],
     ['objects', 'files', stores.files && access.files[stores.files]],
     ['objects', 'tables', stores.tables && access.rowTables[stores.tables]],

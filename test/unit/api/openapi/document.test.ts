@@ -36,7 +36,10 @@ describe('the document', () => {
           : [route.path];
         const schemes = takesKey(route) ? [route.scheme] : [];
         const security = schemes
-          .flatMap((scheme) => (scheme === 'any' ? ['basic', 'bearer'] : [scheme]))
+          .flatMap(
+            (scheme) =>
+              ({ any: ['basic', 'bearer'], basic: ['basic'], bearer: ['bearer', 'apiKey'] })[scheme],
+          )
           .map((scheme) => ({ [scheme]: [] }));
         return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
       });
@@ -50,6 +53,8 @@ describe('the document', () => {
       '/completions',
       '/embeddings',
       '/responses',
+      '/messages',
+      '/messages/count_tokens',
     ]);
   });
 
