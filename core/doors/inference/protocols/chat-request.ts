@@ -11,21 +11,20 @@ import { effortOf, isClaude } from './models.ts';
 import {
   type CallPart,
   type DocumentPart,
-  type Effort,
   efforts,
   type Format,
   type ImagePart,
+  isEffort,
   joinTurns,
+  onlyText,
   type Part,
   type Prompt,
   type ResultPart,
-  type Said,
-  type TextPart,
   type Tool,
   type ToolChoice,
   type Turn,
 } from './prompt.ts';
-import { Fields, type Refusals } from './refusals.ts';
+import { Fields, isEmptyList, type Refusals, type Said } from './refusals.ts';
 
 /*
  * Requests of OpenAI's Chat Completions API, by the types of the package `openai` 7.55.0. Beside them are
@@ -133,13 +132,6 @@ const readContent = (fields: Fields): Part[] => {
   return [...parts, { ...last, ...cached }].filter((part) => part.kind !== 'text' || part.text !== '');
 };
 
-const onlyText = (parts: readonly Part[], { refusals }: Fields): TextPart[] =>
-  parts.flatMap((part) => {
-    if (part.kind === 'text') return [part];
-    refusals.refuse(part.at, 'only text can stand here');
-    return [];
-  });
-
 /** What a tool was called with. Models write nothing for no arguments. */
 const readArguments = (fields: Fields): JsonValue => {
   const text = fields.text('arguments') ?? '';
@@ -203,8 +195,6 @@ const readThinking = (fields: Fields): Part[] => {
   });
 };
 
-const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
-
 const readAssistant = (fields: Fields): Part[] => {
   const refusal = fields.text('refusal');
   fields.expect('audio', () => false);
@@ -243,7 +233,7 @@ const readTurn = (fields: Fields): Turn[] => {
   switch (role) {
     case 'system':
     case 'developer':
-      return [{ role: 'system', at, parts: onlyText(readContent(fields), fields) }];
+      return [{ role: 'system', at, parts: onlyText(readContent(fields), fields.refusals) }];
     case 'user':
       return [{ role, at, parts: readContent(fields) }];
     case 'assistant':
@@ -273,7 +263,7 @@ const readTool = (fields: Fields): Tool[] => {
     name: tool.required('name'),
     description: tool.text('description'),
     schema: tool.json('parameters') ?? {},
-    strict: strict ? { at: tool.at('strict'), value: true } : undefined,
+    strict: tool.said('strict', strict || undefined),
     ...readCache(fields),
   };
   tool.end();
@@ -365,12 +355,12 @@ const readReasoning = (fields: Fields): Pick<Prompt, 'effort' | 'thinking'> => {
   if (effort === undefined) return { thinking };
   const at = fields.at('reasoning_effort');
   if (effort === 'none') return { thinking: thinking ?? { at, value: { type: 'disabled' } } };
-  if (!efforts.includes(effort)) {
+  if (!isEffort(effort)) {
     fields.refusals.invalid(at, `should be none or one of ${efforts.join(', ')}`);
     return { thinking };
   }
   return {
-    effort: { at, value: effort as Effort },
+    effort: { at, value: effort },
     thinking: thinking ?? { at, value: { type: 'asked' } },
   };
 };
@@ -378,7 +368,7 @@ const readReasoning = (fields: Fields): Pick<Prompt, 'effort' | 'thinking'> => {
 /** A number that differs from what holds without it. */
 const unlessUsual = (fields: Fields, name: string, isUsual: (value: JsonValue) => boolean) => {
   const value = fields.number(name);
-  return value === undefined || isUsual(value) ? undefined : { at: fields.at(name), value };
+  return fields.said(name, value !== undefined && isUsual(value) ? undefined : value);
 };
 
 const readStops = (fields: Fields): Said<readonly string[]> | undefined => {
@@ -416,8 +406,9 @@ export const readChat = (body: JsonObject, model: string, refusals: Refusals): P
     return read;
   });
   const tier = fields.text('service_tier');
-  const most = ['max_completion_tokens', 'max_tokens'].find((name) => fields.number(name) !== undefined);
-  const maxTokens = most === undefined ? undefined : fields.number(most);
+  const longest =
+    fields.said('max_completion_tokens', fields.number('max_completion_tokens')) ??
+    fields.said('max_tokens', fields.number('max_tokens'));
   fields.ignore('max_tokens');
   const options = fields.json('stream_options') ?? {};
   // 1 is what all of OpenAI's and Anthropic's models take anyway, and newer ones take nothing else.
@@ -427,19 +418,15 @@ export const readChat = (body: JsonObject, model: string, refusals: Refusals): P
     ...splitSystem(turns),
     ...readTools(fields),
     ...readReasoning(fields),
-    serial:
-      fields.flag('parallel_tool_calls') === false
-        ? { at: fields.at('parallel_tool_calls'), value: true }
-        : undefined,
-    maxTokens:
-      most === undefined || maxTokens === undefined ? undefined : { at: fields.at(most), value: maxTokens },
+    serial: fields.said('parallel_tool_calls', fields.flag('parallel_tool_calls') === false || undefined),
+    maxTokens: longest,
     temperature: unlessUsual(fields, 'temperature', isUsual),
     topP: unlessUsual(fields, 'top_p', isUsual),
     topK: unlessUsual(fields, 'top_k', () => false),
     stops: readStops(fields),
     format: readFormat(fields),
     user: fields.text('user'),
-    tier: tier === undefined || tier === 'auto' ? undefined : { at: fields.at('service_tier'), value: tier },
+    tier: fields.said('service_tier', tier === 'auto' ? undefined : tier),
     ...readCache(fields),
     streams: body.stream === true,
     includesUsage: options.include_usage === true,
@@ -506,8 +493,15 @@ const writeUser = ({ parts }: Turn, refusals: Refusals): JsonObject[] => {
 };
 
 /** Arguments that were no JSON were answered as they were, and go back as they are. */
-const writeArguments = (input: JsonValue): string =>
+export const writeArguments = (input: JsonValue): string =>
   typeof input === 'string' ? input : JSON.stringify(input);
+
+/** A call of a tool, of a request as of an answer. */
+export const writeCall = ({ id, name, input }: Pick<CallPart, 'id' | 'name' | 'input'>): JsonObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: writeArguments(input) },
+});
 
 /**
  * An earlier answer. Thinking without a signature came from a model that speaks Chat Completions, which
@@ -519,12 +513,7 @@ const writeAssistant = ({ parts }: Turn, refusals: Refusals): JsonObject => {
   let thought = '';
   for (const part of parts) {
     if (part.kind === 'text') texts.push(writeText(part.text));
-    else if (part.kind === 'call')
-      calls.push({
-        id: part.id,
-        type: 'function',
-        function: { name: part.name, arguments: writeArguments(part.input) },
-      });
+    else if (part.kind === 'call') calls.push(writeCall(part));
     else if (part.kind === 'thinking') thought += part.signature === '' ? part.text : '';
     else if (part.kind !== 'redacted') refusals.refuse(part.at);
   }

@@ -12,6 +12,15 @@ import type { Api } from './translation.ts';
 /** Where something is in a request, as errors name it. */
 export type Place = readonly string[];
 
+/** Something that a client said, and where. */
+export interface Said<T> {
+  readonly at: Place;
+  readonly value: T;
+}
+
+/** Whether a value is a list that says nothing. */
+export const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
+
 const apiNames: Readonly<Record<Api, string>> = {
   chat: "OpenAI's Chat Completions API",
   messages: "Anthropic's Messages API",
@@ -98,6 +107,11 @@ export class Fields {
 
   flag(name: string): boolean | undefined {
     return this.#typed(name, 'true or false', (value) => typeof value === 'boolean');
+  }
+
+  /** What a field says, with its place; undefined if it says nothing. */
+  said<T>(name: string, value: T | undefined): Said<T> | undefined {
+    return value === undefined ? undefined : { at: this.at(name), value };
   }
 
   number(name: string): number | ExactNumber | undefined {
