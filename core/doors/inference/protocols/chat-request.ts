@@ -66,7 +66,7 @@ const readCache = (fields: Fields): Cached => {
 };
 
 const readImage = (fields: Fields): ImagePart[] => {
-  const image = fields.object('image_url');
+  const image = fields.requiredObject('image_url');
   const url = image?.required('url') ?? '';
   // How closely to look is a setting of OpenAI's models alone.
   image?.ignore('detail');
@@ -77,7 +77,7 @@ const readImage = (fields: Fields): ImagePart[] => {
 };
 
 const readFile = (fields: Fields): DocumentPart[] => {
-  const file = fields.object('file');
+  const file = fields.requiredObject('file');
   if (!file) return [];
   if (file.text('file_id') !== undefined)
     file.refuse('file_id', 'it is a file at another provider; send file_data');
@@ -104,7 +104,7 @@ const readPart = (fields: Fields): Part[] => {
     case 'file':
       return readFile(fields);
     case 'input_audio': {
-      const audio = fields.object('input_audio');
+      const audio = fields.requiredObject('input_audio');
       const part = { data: audio?.required('data') ?? '', format: audio?.required('format') ?? '' };
       audio?.end();
       return [{ kind: 'audio', at, ...part, ...readCache(fields) }];
@@ -153,11 +153,8 @@ const readCall = (fields: Fields): CallPart[] => {
     fields.ignore('custom');
     return [];
   }
-  const called = fields.object('function');
-  if (!called) {
-    fields.refusals.invalid(fields.at('function'), 'is required');
-    return [];
-  }
+  const called = fields.requiredObject('function');
+  if (!called) return [];
   const part: CallPart = {
     kind: 'call',
     at: fields.place,
@@ -252,11 +249,8 @@ const readTool = (fields: Fields): Tool[] => {
     fields.refuse('type', 'only functions can be tools');
     return [];
   }
-  const tool = fields.object('function');
-  if (!tool) {
-    fields.refusals.invalid(fields.at('function'), 'is required');
-    return [];
-  }
+  const tool = fields.requiredObject('function');
+  if (!tool) return [];
   const strict = tool.flag('strict');
   const read: Tool = {
     at: fields.place,
@@ -284,12 +278,12 @@ interface Tools {
 
 /** The tools that `allowed_tools` leaves. */
 const allowedTools = (choice: Fields, tools: readonly Tool[]): Tools => {
-  const allowed = choice.object('allowed_tools');
+  const allowed = choice.requiredObject('allowed_tools');
   if (!allowed) return { tools };
   const names = new Set(
     allowed.objects('tools').map((tool) => {
       tool.expect('type', (type) => type === 'function');
-      const name = tool.object('function')?.required('name');
+      const name = tool.requiredObject('function')?.required('name');
       tool.end();
       return name;
     }),
@@ -322,7 +316,7 @@ const readTools = (fields: Fields): Tools => {
     read.refuse('type', 'only functions can be chosen');
     return { tools };
   }
-  const name = read.object('function')?.required('name') ?? '';
+  const name = read.requiredObject('function')?.required('name') ?? '';
   read.end();
   return { tools, toolChoice: { at, value: { kind: 'tool', name } } };
 };

@@ -87,10 +87,8 @@ const readCitations = (fields: Fields): Said<boolean> | undefined => {
 type Source = { readonly type: string; readonly fields: Fields };
 
 const readSource = (fields: Fields): Source | undefined => {
-  const source = fields.object('source');
-  if (source) return { type: source.required('type'), fields: source };
-  fields.refusals.invalid(fields.at('source'), 'is required');
-  return undefined;
+  const source = fields.requiredObject('source');
+  return source && { type: source.required('type'), fields: source };
 };
 
 const refuseSource = ({ type, fields }: Source): undefined => {
@@ -181,7 +179,7 @@ const readResult = (fields: Fields, changes: Changes): ResultPart => ({
 
 /** Notes that a tool is offered from here on, or no longer. */
 const readToolChange = (fields: Fields, isOffered: boolean, { offered }: Changes): void => {
-  const tool = fields.object('tool');
+  const tool = fields.requiredObject('tool');
   tool?.expect('type', (type) => type === 'tool_reference');
   const name = tool?.required('name');
   if (name !== undefined) offered.set(name, isOffered);

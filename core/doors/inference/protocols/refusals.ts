@@ -141,14 +141,15 @@ export class Fields {
     return value ?? '';
   }
 
-  /** The objects of a list, each to be read in turn. */
-  objects(name: string): Fields[] {
-    return this.each(name, this.list(name) ?? []);
+  /** An object that the request must have, to be read in turn. */
+  requiredObject(name: string): Fields | undefined {
+    if (this.get(name) === undefined) this.refusals.invalid(this.at(name), 'is required');
+    return this.object(name);
   }
 
-  /** The items of a list at a field, each to be read in turn. */
-  each(name: string, items: readonly JsonValue[]): Fields[] {
-    return items.flatMap((item, index) => {
+  /** The objects of a list, each to be read in turn. */
+  objects(name: string): Fields[] {
+    return (this.list(name) ?? []).flatMap((item, index) => {
       const place = [...this.at(name), String(index)];
       if (isJsonObject(item)) return [new Fields(item, place, this.refusals)];
       this.refusals.invalid(place, 'should be an object');
