@@ -126,7 +126,7 @@ export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => waysOf
 
 const bedrockModel = z
   .union([pattern, bedrockRenaming], {
-    error: 'write the id of a model, or {"match": …, "send": …, "api": …, "endpoint": …}',
+    error: `write the id of a model, or {"match": …, "send": …} with "api" ${ruleApis.join(', ')} or "endpoint" ${bedrockEndpoints.join(', ')}`,
   })
   .refine((given) => !hasStar(sentBy(given)), {
     error:
