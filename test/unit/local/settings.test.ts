@@ -104,7 +104,12 @@ describe('INFERENCE_UPSTREAMS', () => {
   const own = { name: 'own', baseUrl: 'http://127.0.0.1:9000/v1', models: ['own/*'], key: 'sk-own' };
 
   it('has upstreams as the setting has them, with their keys and on loopback', () => {
-    const claude = { name: 'claude', api: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', models: ['c'] };
+    const claude = {
+      name: 'claude',
+      api: 'anthropic',
+      baseUrl: 'https://api.anthropic.com/v1',
+      models: ['c'],
+    };
     const bedrock = {
       name: 'bedrock',
       bedrock: { region: 'eu-west-1' },
