@@ -464,12 +464,16 @@ export const callFixtures = {
     namesNothing: true,
     permitted: [],
     answer: '{"object":"list","data":[]}',
+    projectAt: ['header', 'authorization'],
+    refusal: 'this key may not use inference',
   },
   '/inference/v1/models/{id+}': {
     namesNothing: true,
     permitted: [],
     path: () => '/inference/v1/models/m',
-    answer: '{"id":"m","object":"model","created":0,"owned_by":"echo"}',
+    answer: '{"id":"m","object":"model","created":0,"owned_by":"local"}',
+    projectAt: ['header', 'authorization'],
+    refusal: 'this key may not use inference',
   },
   '/inference/v1/{path+}': {
     namesNothing: true,
