@@ -224,13 +224,14 @@ export class Spending {
 }
 
 /** Errors of the service about requests that no upstream got. */
-const unsent: ReadonlySet<string | undefined> = new Set(['model_not_found', 'no_upstream', 'upstream_key']);
+const unsent: ReadonlySet<string | undefined> = new Set(['no_upstream', 'upstream_key']);
 
 /** Whether a request that failed never reached its upstream, which then asks nothing for it. */
 export const neverReached = (error: unknown): boolean => {
   if (!(error instanceof ServiceError)) return false;
   const [detail] = error.detail;
-  if (unsent.has(detail?.type)) return true;
+  // What is wrong with a request is found before it is sent.
+  if (error.status < 500 || unsent.has(detail?.type)) return true;
   const { cause } = error;
   if (!(cause instanceof Error)) return false;
   const syscall = 'syscall' in cause ? cause.syscall : undefined;

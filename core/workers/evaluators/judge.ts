@@ -325,7 +325,7 @@ const refusalOf = ({ status, exception }: Answer): string | undefined => {
 
 /** Errors of the service about upstreams that do not pass by themselves. */
 const isSettled = (error: ServiceError): boolean =>
-  ['no_upstream', 'model_not_found', 'upstream_redirect'].includes(error.detail[0]?.type ?? '');
+  error.status < 500 || ['no_upstream', 'upstream_redirect'].includes(error.detail[0]?.type ?? '');
 
 /** How often a judge is asked in one invocation. */
 const tries = 2;
