@@ -95,7 +95,8 @@ export const endUser = (body: InferenceBody): string | undefined => identify(bod
 /** The session of Claude Code. It is the thread of its telemetry, too. */
 const claudeSession = 'x-claude-code-session-id';
 
-const sessionHeaders = ['x-session-id', claudeSession] as const;
+/** Codex has its conversation in `thread-id`. */
+const sessionHeaders = ['x-session-id', claudeSession, 'thread-id'] as const;
 
 /** @throws ServiceError 422 if a header cannot be a thread's id */
 const readSession = (headers: Headers): string | undefined => {
@@ -105,15 +106,21 @@ const readSession = (headers: Headers): string | undefined => {
   throw new ServiceError(422, [{ loc: ['header', name ?? ''], msg: idRule, type: 'value_error' }]);
 };
 
-const claudeVersion = /^claude-cli\/([\w.+-]{1,64})/;
+/** Coding agents as their user agents name them, and as their telemetry does. */
+const agents = [
+  { name: 'claude-code', userAgent: /^claude-cli\/([\w.+-]{1,64})/ },
+  { name: 'codex', userAgent: /^codex[\w-]*\/([\w.+-]{1,64})/ },
+] as const;
 
-/** The agent of Claude Code that asks, by the names that its telemetry gives to agents. */
+/** The coding agent that asks. A sub-agent of Claude Code has an id, and no name. */
 const readAgent = (headers: Headers): JsonObject | undefined => {
   const id = text(headers['x-claude-code-agent-id']);
   if (id !== undefined) return { name: text(headers['x-claude-code-agent-type']) ?? 'subagent', id };
-  if (headers[claudeSession] === undefined) return undefined;
-  const [, version] = claudeVersion.exec(headers['user-agent'] ?? '') ?? [];
-  return { name: 'claude-code', ...(version !== undefined && { version }) };
+  for (const { name, userAgent } of agents) {
+    const [, version] = userAgent.exec(headers['user-agent'] ?? '') ?? [];
+    if (version !== undefined) return { name, version };
+  }
+  return headers[claudeSession] === undefined ? undefined : { name: 'claude-code' };
 };
 
 /**
