@@ -47,16 +47,35 @@ export const inferenceModels = /* @__PURE__ */ endpoint({
       data: field(z.array(model()), 'The models, in the order of the rules.'),
       has_more: field(z.optional(z.boolean()), "Always false, in Anthropic's shape."),
     }),
-  examples: {},
+  examples: {
+    none: {
+      summary: 'The local service, whose echo model takes any name',
+      body: undefined,
+      answer: { object: 'list', data: [] },
+    },
+  },
 });
 
 export const inferenceModel = /* @__PURE__ */ endpoint({
   ...common,
+  // Names of models may have slashes.
   path: '/inference/v1/models/{id+}',
-  name: 'Model',
-  summary: 'Read a model',
-  description:
-    'One model, also if it is not listed: a request that names it reaches an upstream. A model without a rule is a 404.',
+  request: () => z.object({ id: field(z.string(), 'The name that requests give.') }),
   answer: model,
-  examples: {},
+  operations: [
+    {
+      operationPath: '/inference/v1/models/{id}',
+      name: 'Model',
+      summary: 'Read a model',
+      description:
+        'One model, also if it is not listed: a request that names it reaches an upstream. A model without a rule is a 404.',
+      examples: {
+        any: {
+          summary: 'A model of the local service, which takes all names',
+          body: undefined,
+          answer: { id: '{id}', object: 'model', created: 0, owned_by: 'local' },
+        },
+      },
+    },
+  ],
 });

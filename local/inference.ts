@@ -299,7 +299,7 @@ export interface LocalUpstream {
 }
 
 /** Upstreams as the setting `inferenceUpstreams` describes them, with their keys. */
-export type LocalUpstreams = readonly { readonly name: string }[];
+export type LocalUpstreams = readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
 
 /** The upstreams of a service with one that takes every model. */
 export const onlyUpstream = ({ baseUrl, key }: LocalUpstream): LocalUpstreams => {

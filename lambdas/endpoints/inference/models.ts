@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { inferenceModels } from '../../../api/models.ts';
 import {
+  anthropicError,
   getModel,
   type ListedModel,
   listModels,
@@ -29,9 +30,13 @@ const idIn = ({ pathParameters }: StreamEvent<unknown>): string | undefined => {
   }
 };
 
+/** Whether it is a client of Anthropic's API that asks. */
+const asksAnthropic = (event: Parameters<typeof headerOf>[0]): boolean =>
+  headerOf(event, 'anthropic-version') !== undefined;
+
 const valueFor = async (event: StreamEvent<unknown>) => {
   const facts = await loadModelFacts();
-  const isAnthropic = headerOf(event, 'anthropic-version') !== undefined;
+  const isAnthropic = asksAnthropic(event);
   const toWire: (model: ListedModel) => { readonly id: string } = isAnthropic ? toAnthropic : toOpenAi;
   const id = idIn(event);
   if (id !== undefined) {
@@ -57,7 +62,9 @@ export const handler = rawEndpoint(
   },
   ({ path }) => [
     logRequest(path),
-    answerErrors(({ status, detail }) => ({ error: openAiError(status, detail) })),
+    answerErrors(({ status, detail }, event) =>
+      asksAnthropic(event) ? anthropicError(status, detail) : { error: openAiError(status, detail) },
+    ),
     readCaller(),
     mayInfer(),
   ],

@@ -242,8 +242,8 @@ const follow = (
 
 /** Tells the log what became of an answer that is passed on. */
 const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
-  const { status, upstream, body } = answer;
-  log.describes(() => ({ status, upstream, rows: 1, bytes: answer.bytes() }));
+  const { status, upstream, attempts, body } = answer;
+  log.describes(() => ({ status, upstream, attempts, rows: 1, bytes: answer.bytes() }));
   body.once('close', () => {
     if (body.readableEnded || answer.isComplete()) log.ends('answered');
     else if (gone.aborted) log.ends('gone');

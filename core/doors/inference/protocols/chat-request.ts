@@ -174,6 +174,7 @@ const readCall = (fields: Fields): CallPart[] => {
     input: readArguments(called),
     ...readCache(fields),
   };
+  called.ignore('parsed_arguments');
   called.end();
   // Bookkeeping of clients that put streams together.
   fields.ignore('index');
@@ -209,6 +210,8 @@ const readAssistant = (fields: Fields): Part[] => {
   fields.expect('audio', () => false);
   fields.expect('function_call', () => false, 'use tool_calls');
   fields.expect('annotations', isEmptyList);
+  // What OpenAI's SDK has read of the answer.
+  fields.ignore('parsed');
   const refused: Part[] = refusal ? [{ kind: 'text', at: fields.at('refusal'), text: refusal }] : [];
   return [
     ...readThinking(fields),

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import { writeThinking, writeToolChoice } from './messages-request.ts';
-import { claudeThinking, type Family, familyOf, thinkingWay, usualMaxTokens } from './models.ts';
+import { claudeThinking, effortOf, type Family, familyOf, thinkingWay, usualMaxTokens } from './models.ts';
 import {
   type CacheTtl,
   calledTools,
@@ -240,27 +240,29 @@ const novaEfforts: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
 
 /** How much a model other than Claude is told to reason, as it takes it. */
 const otherReasoning = (prompt: Prompt, family: Family, refusals: Refusals): Reasoning => {
-  const { thinking, effort, model } = prompt;
+  const { thinking, model } = prompt;
   const type = thinking?.value.type;
-  if (thinking && type === 'enabled')
-    refusals.refuse(thinking.at, 'only Claude takes a budget; send an effort');
-  if (family === 'nova') {
-    if (type === 'disabled') return { fields: { reasoningConfig: { type } } };
-    if (!effort) return { fields: {} };
-    const level = effort.value === 'minimal' ? 'low' : effort.value;
-    if (!novaEfforts.has(level)) refusals.refuse(effort.at, 'Nova reasons low, medium or high');
-    return { fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort: level } } };
+  const at = prompt.effort?.at ?? thinking?.at ?? [];
+  const budget = thinking?.value.type === 'enabled' ? effortOf(thinking.value.budget) : undefined;
+  const level = prompt.effort?.value ?? budget;
+  switch (family) {
+    case 'nova': {
+      if (type === 'disabled') return { fields: { reasoningConfig: { type } } };
+      if (level === undefined) return { fields: {} };
+      const maxReasoningEffort = level === 'minimal' ? 'low' : level;
+      if (!novaEfforts.has(maxReasoningEffort)) refusals.refuse(at, 'Nova reasons low, medium or high');
+      return { fields: { reasoningConfig: { type: 'enabled', maxReasoningEffort } } };
+    }
+    case 'openai': {
+      const effort = type === 'disabled' ? 'none' : level;
+      if (effort === undefined) return { fields: {} };
+      return { fields: model.includes('gpt-oss') ? { reasoning_effort: effort } : { reasoning: { effort } } };
+    }
+    default:
+      if (type === 'disabled' && at.at(-1) === 'reasoning_effort')
+        refusals.refuse(at, 'whether this model reasons cannot be set');
+      return { fields: {}, effort: level === 'minimal' ? 'low' : level };
   }
-  if (family === 'openai') {
-    const level = type === 'disabled' ? 'none' : effort?.value;
-    if (level === undefined) return { fields: {} };
-    return {
-      fields: model.includes('gpt-oss') ? { reasoning_effort: level } : { reasoning: { effort: level } },
-    };
-  }
-  if (thinking && type === 'disabled' && thinking.at.at(-1) === 'reasoning_effort')
-    refusals.refuse(thinking.at, 'whether this model reasons cannot be set');
-  return { fields: {}, effort: effort?.value === 'minimal' ? 'low' : effort?.value };
 };
 
 /** `top_k`, which each family has elsewhere. */

@@ -32,7 +32,6 @@ import { Fields, type Refusals } from './refusals.ts';
  * no longer in them, but older models take them.
  */
 
-const isFalse = (value: JsonValue): boolean => value === false;
 const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
 /** What says nothing to the answer: why a prompt was not cached. */
@@ -167,16 +166,31 @@ const readDocument = (fields: Fields): DocumentPart[] => {
   ];
 };
 
-const readResult = (fields: Fields): ResultPart => ({
+/** What a conversation changes on its way: how hard the model tries, and which tools it is offered. */
+interface Changes {
+  effort?: Said<Effort>;
+  /** Tools that were added, or taken away, by their last change. */
+  readonly offered: Map<string, boolean>;
+}
+
+const readResult = (fields: Fields, changes: Changes): ResultPart => ({
   kind: 'result',
   at: fields.place,
   id: fields.required('tool_use_id'),
-  parts: readContent(fields),
+  parts: readContent(fields, changes),
   isError: fields.flag('is_error') === true,
   ...readCacheControl(fields),
 });
 
-const readBlock = (fields: Fields): Part[] => {
+/** Notes that a tool is offered from here on, or no longer. */
+const readToolChange = (fields: Fields, isOffered: boolean, { offered }: Changes): void => {
+  const tool = fields.object('tool');
+  tool?.expect('type', (type) => type === 'tool_reference');
+  const name = tool?.required('name');
+  if (name !== undefined) offered.set(name, isOffered);
+};
+
+const readBlock = (fields: Fields, changes: Changes): Part[] => {
   const at = fields.place;
   const type = fields.required('type');
   switch (type) {
@@ -224,7 +238,17 @@ const readBlock = (fields: Fields): Part[] => {
         },
       ];
     case 'tool_result':
-      return [readResult(fields)];
+      return [readResult(fields, changes)];
+    case 'tool_reference': {
+      // A search has found it: its definition is told with those of the other tools.
+      const text = fields.required('tool_name');
+      changes.offered.set(text, true);
+      return [{ kind: 'text', at, text, ...readCacheControl(fields) }];
+    }
+    case 'tool_addition':
+    case 'tool_removal':
+      readToolChange(fields, type === 'tool_addition', changes);
+      return [];
     default:
       fields.refuse('type', `blocks of type ${type}`);
       return [];
@@ -232,14 +256,14 @@ const readBlock = (fields: Fields): Part[] => {
 };
 
 /** The parts of a content: a text, or blocks. Empty texts say nothing, and some APIs refuse them. */
-const readContent = (fields: Fields, name = 'content'): Part[] => {
+const readContent = (fields: Fields, changes: Changes, name = 'content'): Part[] => {
   const content = fields.get(name);
   if (content === undefined || content === '') return [];
   if (typeof content === 'string') return [{ kind: 'text', at: fields.at(name), text: content }];
   return fields
     .objects(name)
     .flatMap((block) => {
-      const parts = readBlock(block);
+      const parts = readBlock(block, changes);
       // What was refused whole need not be refused field by field.
       if (parts.length > 0) block.end();
       return parts;
@@ -254,24 +278,50 @@ const onlyText = (parts: readonly Part[], { refusals }: Fields): TextPart[] =>
     return [];
   });
 
-const readTurn = (fields: Fields): Turn[] => {
-  const role = fields.required('role');
-  const parts = readContent(fields);
-  fields.end();
-  if (role === 'user' || role === 'assistant' || role === 'system')
-    return parts.length > 0 ? [{ role, at: fields.place, parts }] : [];
-  fields.refuse('role');
-  return [];
+const readEffort = (config: Fields | undefined): Said<Effort> | undefined => {
+  const effort = config?.text('effort');
+  if (!config || effort === undefined) return undefined;
+  const at = config.at('effort');
+  if (!efforts.includes(effort)) config.refusals.invalid(at, `should be one of ${efforts.join(', ')}`);
+  return { at, value: effort as Effort };
 };
 
-const readTool = (fields: Fields): Tool[] => {
+/** @param isLast whether no message of the user follows */
+const readTurn = (fields: Fields, isLast: boolean, changes: Changes): Turn[] => {
+  const role = fields.required('role');
+  const parts = readContent(fields, changes);
+  if (role !== 'user' && role !== 'assistant' && role !== 'system') {
+    fields.refuse('role');
+    return [];
+  }
+  let isShown = parts.length > 0;
+  if (role === 'system') {
+    // The answer is made with the last that was said.
+    const config = fields.object('output_config');
+    const effort = readEffort(config);
+    if (effort) changes.effort = effort;
+    config?.end();
+    if (fields.text('clear_at') === 'next_user_message') isShown &&= isLast;
+  }
+  fields.end();
+  return isShown ? [{ role, at: fields.place, parts }] : [];
+};
+
+const readTurns = (fields: Fields, changes: Changes): Turn[] => {
+  const messages = fields.objects('messages');
+  const lastOfUser = messages.findLastIndex((message) => message.get('role') === 'user');
+  return joinTurns(messages.flatMap((message, i) => readTurn(message, i > lastOfUser, changes)));
+};
+
+/** A tool, unless it waits for the conversation to offer it. */
+const readTool = (fields: Fields, { offered }: Changes): Tool[] => {
   const type = fields.text('type') ?? 'custom';
   if (type !== 'custom') {
     fields.refuse('type', `${type} is a tool of Anthropic's own`);
     return [];
   }
   fields.expect('allowed_callers', (callers) => JSON.stringify(callers) === '["direct"]');
-  fields.expect('defer_loading', isFalse);
+  const isDeferred = fields.flag('defer_loading') === true;
   fields.expect('input_examples', isEmptyList);
   // How its arguments stream.
   fields.ignore('eager_input_streaming');
@@ -285,7 +335,7 @@ const readTool = (fields: Fields): Tool[] => {
     ...readCacheControl(fields),
   };
   fields.end();
-  return [tool];
+  return (offered.get(tool.name) ?? !isDeferred) ? [tool] : [];
 };
 
 const readToolChoice = (fields: Fields): Pick<Prompt, 'toolChoice' | 'serial'> => {
@@ -306,19 +356,14 @@ const readToolChoice = (fields: Fields): Pick<Prompt, 'toolChoice' | 'serial'> =
 
 const readOutput = (fields: Fields): Pick<Prompt, 'format' | 'effort'> => {
   const config = fields.object('output_config');
-  const effort = config?.text('effort');
+  const effort = readEffort(config);
   const given = config?.object('format') ?? fields.object('output_format');
   given?.expect('type', (type) => type === 'json_schema');
   const schema = given?.json('schema');
   given?.end();
   config?.end();
-  if (effort !== undefined && !efforts.includes(effort))
-    fields.refusals.invalid(
-      [...fields.at('output_config'), 'effort'],
-      `should be one of ${efforts.join(', ')}`,
-    );
   return {
-    effort: effort === undefined ? undefined : { at: config?.at('effort') ?? [], value: effort as Effort },
+    effort,
     format: given && schema && { at: given.place, value: { schema } },
   };
 };
@@ -352,13 +397,18 @@ export const readMessages = (body: JsonObject, model: string, refusals: Refusals
   const user = metadata?.text('user_id');
   metadata?.end();
   const tier = fields.text('service_tier');
+  const changes: Changes = { offered: new Map() };
+  const system = onlyText(readContent(fields, changes, 'system'), fields);
+  const turns = readTurns(fields, changes);
+  const { effort, format } = readOutput(fields);
   const prompt: Prompt = {
     model,
-    system: onlyText(readContent(fields, 'system'), fields),
-    turns: joinTurns(fields.objects('messages').flatMap(readTurn)),
-    tools: fields.objects('tools').flatMap(readTool),
+    system,
+    turns,
+    tools: fields.objects('tools').flatMap((tool) => readTool(tool, changes)),
     ...readToolChoice(fields),
-    ...readOutput(fields),
+    effort: changes.effort ?? effort,
+    format,
     thinking: readThinkingConfig(fields),
     maxTokens: readNumber(fields, 'max_tokens'),
     temperature: readNumber(fields, 'temperature'),

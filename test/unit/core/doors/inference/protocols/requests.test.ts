@@ -710,6 +710,84 @@ describe('a request of Messages', () => {
     });
   });
 
+  it('has the effort of its last message that sets one', () => {
+    const messages = [
+      ...hello,
+      { role: 'system', content: 'Try harder.', output_config: { effort: 'high' } },
+      { role: 'assistant', content: 'Hi' },
+      { role: 'user', content: 'more' },
+      { role: 'system', output_config: { effort: 'low' } },
+    ];
+    const body = { messages, output_config: { effort: 'max' }, thinking: { type: 'adaptive' } };
+    const chat = translated('messages', 'chat', body, 'gpt-6');
+    expect(chat.reasoning_effort).toBe('low');
+    expect((chat.messages as JsonObject[]).map(({ role }) => role)).toEqual([
+      'user',
+      'system',
+      'assistant',
+      'user',
+    ]);
+    expect(translated('messages', 'converse', body, newClaude).outputConfig).toEqual({ effort: 'low' });
+  });
+
+  it('leaves out what its model would not be shown', () => {
+    const note = (content: string) => ({ role: 'system', content, clear_at: 'next_user_message' });
+    const messages = [
+      ...hello,
+      note('old'),
+      { role: 'assistant', content: 'Hi' },
+      { role: 'user', content: 'more' },
+      note('new'),
+    ];
+    const texts = JSON.stringify(translated('messages', 'chat', { messages }).messages);
+    expect(texts).toContain('new');
+    expect(texts).not.toContain('old');
+  });
+
+  it('offers deferred tools once the conversation has found or added them', () => {
+    const deferred = (name: string) => ({ name, input_schema: { type: 'object' }, defer_loading: true });
+    const reference = (name: string) => ({ type: 'tool_reference', name });
+    const messages = [
+      ...hello,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'search', input: {} }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'a',
+            content: [{ type: 'tool_reference', tool_name: 'found' }],
+          },
+        ],
+      },
+      {
+        role: 'system',
+        content: [
+          { type: 'tool_addition', tool: reference('added') },
+          { type: 'tool_addition', tool: reference('gone') },
+          { type: 'tool_removal', tool: reference('gone') },
+          { type: 'tool_removal', tool: reference('weather') },
+        ],
+      },
+    ];
+    const tools = [
+      { name: 'search', input_schema: { type: 'object' } },
+      weatherBlock,
+      ...['found', 'added', 'gone', 'waiting'].map(deferred),
+    ];
+    const body = translated('messages', 'chat', { messages, tools }, 'gpt-6');
+    expect((body.tools as { function: { name: string } }[]).map((tool) => tool.function.name)).toEqual([
+      'search',
+      'found',
+      'added',
+    ]);
+    expect((body.messages as JsonObject[]).at(-1)).toEqual({
+      role: 'tool',
+      tool_call_id: 'a',
+      content: 'found',
+    });
+  });
+
   it.each([
     ['top_k', 5],
     ['mcp_servers', [{ type: 'url' }]],
@@ -753,7 +831,7 @@ describe('a request of Messages', () => {
     ];
     const tools = [
       { type: 'web_search_20250305', name: 'web_search' },
-      { ...weatherBlock, defer_loading: true },
+      { ...weatherBlock, input_examples: [{}] },
     ];
     expect(Object.keys(refused('messages', 'chat', { messages, tools })).toSorted()).toEqual([
       'body.messages.0.content.0',
@@ -764,7 +842,7 @@ describe('a request of Messages', () => {
       'body.messages.2.content.0.content.0',
       'body.messages.3',
       'body.tools.0.type',
-      'body.tools.1.defer_loading',
+      'body.tools.1.input_examples',
     ]);
   });
 
@@ -779,7 +857,6 @@ describe('a request of Messages', () => {
     expect(refused('messages', 'converse', { ...body, ...choice }, claudeOnBedrock)).toEqual({});
     expect(Object.keys(refused('messages', 'converse', { ...body, ...choice }, 'meta.llama4'))).toEqual([
       'body.tool_choice.disable_parallel_tool_use',
-      'body.thinking',
       'body.top_k',
     ]);
   });
