@@ -125,6 +125,7 @@ it.each([
   const target = {
     ...{ url: 'https://api.example.com/api', service: 'svc', project: 'p/v', run: 'r', key: 'k' },
     revoked: 'x',
+    models: {},
   };
   const red: string[] = [];
   for (const check of checksOf(deployed(dead)))
