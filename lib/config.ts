@@ -126,7 +126,7 @@ export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => waysOf
 
 const bedrockModel = z
   .union([pattern, bedrockRenaming], {
-    error: 'write the id of a model, or {"match": …, "send": …, "api": …, "endpoint": …}',
+    error: `write the id of a model, or {"match": …, "send": …} with "api" ${ruleApis.join(', ')} or "endpoint" ${bedrockEndpoints.join(', ')}`,
   })
   .refine((given) => !hasStar(sentBy(given)), {
     error:
@@ -235,52 +235,46 @@ const hasBedrock = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'bedrock' in value;
 
 /** One upstream. Its fields depend on whether it is Bedrock. */
-const upstream = z.unknown().transform((value, context): Upstream => {
-  const result = (hasBedrock(value) ? bedrock : keyed).safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
-  return z.NEVER;
-});
+const either = <Bedrock extends z.ZodType, Keyed extends z.ZodType>(ofBedrock: Bedrock, ofOthers: Keyed) =>
+  z.unknown().transform((value, context): z.output<Bedrock> | z.output<Keyed> => {
+    const result = (hasBedrock(value) ? ofBedrock : ofOthers).safeParse(value);
+    if (result.success) return result.data as z.output<Bedrock> | z.output<Keyed>;
+    for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
+    return z.NEVER;
+  });
 
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
-/** Upstreams of the local service have their keys in the setting, and Bedrock may be played by another host. */
-const localUpstream = z.unknown().transform((value, context) => {
-  const fields = {
-    key: z
-      .string()
-      .regex(/^[\x21-\x7e]+$/, { error: 'write a key without spaces' })
-      .optional(),
-  };
-  const schema = hasBedrock(value)
-    ? bedrock.extend({ baseUrl: baseUrl.optional() })
-    : keyed.omit({ keySecret: true }).extend(fields);
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
-  return z.NEVER;
-});
+const upstreamsOf = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
+  z
+    .array(item, { error: 'write a list of upstreams' })
+    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
+      error: 'give each upstream a name of its own',
+    });
 
-/** The setting `inferenceUpstreams` as the local service takes it. */
+const key = text(/^[\x21-\x7e]+$/, 'write a key without spaces');
+
+/**
+ * The setting `inferenceUpstreams` as the local service takes it: upstreams have their keys in it, and
+ * another host may play Bedrock.
+ */
 export const localUpstreams = z.preprocess(
   fromJson,
-  z
-    .array(localUpstream, { error: 'write a list of upstreams' })
-    .min(1, { error: 'write at least one upstream' }),
+  upstreamsOf(
+    either(
+      bedrock.extend({ baseUrl: baseUrl.optional() }),
+      keyed.omit({ keySecret: true }).extend({ key: key.optional() }),
+    ),
+  ).refine((list) => list.length > 0, { error: 'write at least one upstream' }),
 );
 
 /** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
 const upstreams = z.preprocess(
   fromJson,
-  z
-    .array(upstream, { error: 'write a list of upstreams' })
-    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
-      error: 'give each upstream a name of its own',
-    })
-    .refine((list) => JSON.stringify(list).length <= maxBytes, {
-      error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
-    }),
+  upstreamsOf(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
+    error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
+  }),
 );
 
 /** What is wrong with a pattern; undefined if nothing is. */

@@ -232,7 +232,16 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
 export type Details = Partial<
   Pick<
     LineFields,
-    'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'attempts' | 'bytes' | 'status' | 'reason' | 'dropped'
+    | 'plan'
+    | 'rows'
+    | 'scanned'
+    | 'hydrated'
+    | 'upstream'
+    | 'attempts'
+    | 'bytes'
+    | 'status'
+    | 'reason'
+    | 'dropped'
   >
 >;
 

@@ -107,7 +107,7 @@ describe('the inference function', () => {
     expect(statements.map((each) => ({ ...each, Resource: readable(each.Resource) }))).toEqual([
       {
         Effect: 'Allow',
-        Action: ['bedrock-mantle:CreateInference', 'bedrock-mantle:CountTokens'],
+        Action: ['bedrock-mantle:CountTokens', 'bedrock-mantle:CreateInference'],
         Resource: 'arn:<AWS::Partition>:bedrock-mantle:us-west-2:<AWS::AccountId>:project/default',
         Condition: {
           StringEquals: { 'bedrock-mantle:Model': ['anthropic.claude-opus-4-8', 'google.gemma-4-31b'] },
@@ -183,10 +183,10 @@ describe('the setting inferenceUpstreams', () => {
     [{ ...bedrock, keySecret: 'x' }, '[0] has keySecret: there is no such field'],
     [{ ...openai, api: 'google' }, '[0]["api"] is "google": write openai or anthropic'],
     [{ ...openai, firstByteSeconds: 0 }, '[0]["firstByteSeconds"] is 0: write a number of seconds above 0'],
-    [{ ...openai, models: [{ match: 'a', send: 'b', api: 'converse' }] }, 'write a model'],
+    [{ ...openai, models: [{ match: 'a', send: 'b', api: 'converse' }] }, 'has api: there is no such field'],
     [
       { ...bedrock, models: [{ match: 'a', send: nova, api: 'invoke' }] },
-      'write one of openai, anthropic, converse',
+      '"api" openai, anthropic, converse or "endpoint" runtime, mantle',
     ],
     [{ ...bedrock, models: ['amazon.titan-embed-text-v2:0'] }, 'it makes embeddings'],
     [{ ...bedrock, models: [{ match: 'draw', send: 'amazon.nova-canvas-v1:0' }] }, 'it makes images'],

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { EventStreamCodec } from '@smithy/core/event-streams';
+import { serve } from './upstream.ts';
 
 /**
  * What requests have to be signed with. In tests each function has an access key of its own, and all have
@@ -109,7 +109,7 @@ export const startBedrock = async (credentials: () => BedrockCredentials): Promi
   const requests: BedrockRequest[] = [];
   let behaviour: BedrockBehaviour = awsError(500, 'InternalServerException', 'nothing was set');
   let refused = 0;
-  const server = createServer(async (req, res) => {
+  const server = await serve(async (req, res) => {
     const body = await buffer(req);
     const { method = '', url = '', headers } = req;
     const signedFor = verifySignature({ method, url, headers, body }, credentials());
@@ -125,12 +125,8 @@ export const startBedrock = async (credentials: () => BedrockCredentials): Promi
     requests.push(request);
     await behaviour(request, res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    ...server,
     requests,
     last: () => {
       const request = requests.at(-1);
@@ -140,10 +136,6 @@ export const startBedrock = async (credentials: () => BedrockCredentials): Promi
     refused: () => refused,
     behave: (next) => {
       behaviour = next;
-    },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
     },
   };
 };

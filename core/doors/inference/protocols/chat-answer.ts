@@ -20,6 +20,7 @@ import {
   textOf,
   type Usage,
 } from './answer.ts';
+import { writeArguments, writeCall } from './chat-request.ts';
 import { readError, writeError } from './errors.ts';
 import type { Defaults } from './messages-answer.ts';
 
@@ -225,21 +226,12 @@ const writeUsage = ({ input, cacheRead, cacheWrite, output, reasoning }: Usage):
   };
 };
 
-const writeArguments = (input: JsonValue): string =>
-  typeof input === 'string' ? input : JSON.stringify(input);
-
 /** Thinking that a client sends back as it is, so that Claude knows it as its own. */
 const writeThinkingBlock = (part: AnswerPart): JsonObject[] => {
   if (part.kind === 'redacted') return [{ type: 'redacted_thinking', data: part.data }];
   if (part.kind !== 'thinking' || part.signature === '') return [];
   return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
 };
-
-const writeCall = ({ id, name, input }: Extract<AnswerPart, { kind: 'call' }>): JsonObject => ({
-  id,
-  type: 'function',
-  function: { name, arguments: writeArguments(input) },
-});
 
 const joined = (parts: readonly AnswerPart[], kind: 'text' | 'thinking'): string =>
   parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('');

@@ -11,21 +11,20 @@ import { effortOf, isClaude } from './models.ts';
 import {
   type CallPart,
   type DocumentPart,
-  type Effort,
   efforts,
   type Format,
   type ImagePart,
+  isEffort,
   joinTurns,
+  onlyText,
   type Part,
   type Prompt,
   type ResultPart,
-  type Said,
-  type TextPart,
   type Tool,
   type ToolChoice,
   type Turn,
 } from './prompt.ts';
-import { Fields, type Refusals } from './refusals.ts';
+import { Fields, isEmptyList, type Refusals, type Said } from './refusals.ts';
 
 /*
  * Requests of OpenAI's Chat Completions API, by the types of the package `openai` 7.55.0. Beside them are
@@ -67,7 +66,7 @@ const readCache = (fields: Fields): Cached => {
 };
 
 const readImage = (fields: Fields): ImagePart[] => {
-  const image = fields.object('image_url');
+  const image = fields.requiredObject('image_url');
   const url = image?.required('url') ?? '';
   // How closely to look is a setting of OpenAI's models alone.
   image?.ignore('detail');
@@ -78,7 +77,7 @@ const readImage = (fields: Fields): ImagePart[] => {
 };
 
 const readFile = (fields: Fields): DocumentPart[] => {
-  const file = fields.object('file');
+  const file = fields.requiredObject('file');
   if (!file) return [];
   if (file.text('file_id') !== undefined)
     file.refuse('file_id', 'it is a file at another provider; send file_data');
@@ -105,7 +104,7 @@ const readPart = (fields: Fields): Part[] => {
     case 'file':
       return readFile(fields);
     case 'input_audio': {
-      const audio = fields.object('input_audio');
+      const audio = fields.requiredObject('input_audio');
       const part = { data: audio?.required('data') ?? '', format: audio?.required('format') ?? '' };
       audio?.end();
       return [{ kind: 'audio', at, ...part, ...readCache(fields) }];
@@ -133,13 +132,6 @@ const readContent = (fields: Fields): Part[] => {
   return [...parts, { ...last, ...cached }].filter((part) => part.kind !== 'text' || part.text !== '');
 };
 
-const onlyText = (parts: readonly Part[], { refusals }: Fields): TextPart[] =>
-  parts.flatMap((part) => {
-    if (part.kind === 'text') return [part];
-    refusals.refuse(part.at, 'only text can stand here');
-    return [];
-  });
-
 /** What a tool was called with. Models write nothing for no arguments. */
 const readArguments = (fields: Fields): JsonValue => {
   const text = fields.text('arguments') ?? '';
@@ -161,11 +153,8 @@ const readCall = (fields: Fields): CallPart[] => {
     fields.ignore('custom');
     return [];
   }
-  const called = fields.object('function');
-  if (!called) {
-    fields.refusals.invalid(fields.at('function'), 'is required');
-    return [];
-  }
+  const called = fields.requiredObject('function');
+  if (!called) return [];
   const part: CallPart = {
     kind: 'call',
     at: fields.place,
@@ -202,8 +191,6 @@ const readThinking = (fields: Fields): Part[] => {
     return [part];
   });
 };
-
-const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
 const readAssistant = (fields: Fields): Part[] => {
   const refusal = fields.text('refusal');
@@ -243,7 +230,7 @@ const readTurn = (fields: Fields): Turn[] => {
   switch (role) {
     case 'system':
     case 'developer':
-      return [{ role: 'system', at, parts: onlyText(readContent(fields), fields) }];
+      return [{ role: 'system', at, parts: onlyText(readContent(fields), fields.refusals) }];
     case 'user':
       return [{ role, at, parts: readContent(fields) }];
     case 'assistant':
@@ -262,18 +249,15 @@ const readTool = (fields: Fields): Tool[] => {
     fields.refuse('type', 'only functions can be tools');
     return [];
   }
-  const tool = fields.object('function');
-  if (!tool) {
-    fields.refusals.invalid(fields.at('function'), 'is required');
-    return [];
-  }
+  const tool = fields.requiredObject('function');
+  if (!tool) return [];
   const strict = tool.flag('strict');
   const read: Tool = {
     at: fields.place,
     name: tool.required('name'),
     description: tool.text('description'),
     schema: tool.json('parameters') ?? {},
-    strict: strict ? { at: tool.at('strict'), value: true } : undefined,
+    strict: tool.said('strict', strict || undefined),
     ...readCache(fields),
   };
   tool.end();
@@ -294,12 +278,12 @@ interface Tools {
 
 /** The tools that `allowed_tools` leaves. */
 const allowedTools = (choice: Fields, tools: readonly Tool[]): Tools => {
-  const allowed = choice.object('allowed_tools');
+  const allowed = choice.requiredObject('allowed_tools');
   if (!allowed) return { tools };
   const names = new Set(
     allowed.objects('tools').map((tool) => {
       tool.expect('type', (type) => type === 'function');
-      const name = tool.object('function')?.required('name');
+      const name = tool.requiredObject('function')?.required('name');
       tool.end();
       return name;
     }),
@@ -332,7 +316,7 @@ const readTools = (fields: Fields): Tools => {
     read.refuse('type', 'only functions can be chosen');
     return { tools };
   }
-  const name = read.object('function')?.required('name') ?? '';
+  const name = read.requiredObject('function')?.required('name') ?? '';
   read.end();
   return { tools, toolChoice: { at, value: { kind: 'tool', name } } };
 };
@@ -365,12 +349,12 @@ const readReasoning = (fields: Fields): Pick<Prompt, 'effort' | 'thinking'> => {
   if (effort === undefined) return { thinking };
   const at = fields.at('reasoning_effort');
   if (effort === 'none') return { thinking: thinking ?? { at, value: { type: 'disabled' } } };
-  if (!efforts.includes(effort)) {
+  if (!isEffort(effort)) {
     fields.refusals.invalid(at, `should be none or one of ${efforts.join(', ')}`);
     return { thinking };
   }
   return {
-    effort: { at, value: effort as Effort },
+    effort: { at, value: effort },
     thinking: thinking ?? { at, value: { type: 'asked' } },
   };
 };
@@ -378,7 +362,7 @@ const readReasoning = (fields: Fields): Pick<Prompt, 'effort' | 'thinking'> => {
 /** A number that differs from what holds without it. */
 const unlessUsual = (fields: Fields, name: string, isUsual: (value: JsonValue) => boolean) => {
   const value = fields.number(name);
-  return value === undefined || isUsual(value) ? undefined : { at: fields.at(name), value };
+  return fields.said(name, value !== undefined && isUsual(value) ? undefined : value);
 };
 
 const readStops = (fields: Fields): Said<readonly string[]> | undefined => {
@@ -416,8 +400,9 @@ export const readChat = (body: JsonObject, model: string, refusals: Refusals): P
     return read;
   });
   const tier = fields.text('service_tier');
-  const most = ['max_completion_tokens', 'max_tokens'].find((name) => fields.number(name) !== undefined);
-  const maxTokens = most === undefined ? undefined : fields.number(most);
+  const longest =
+    fields.said('max_completion_tokens', fields.number('max_completion_tokens')) ??
+    fields.said('max_tokens', fields.number('max_tokens'));
   fields.ignore('max_tokens');
   const options = fields.json('stream_options') ?? {};
   // 1 is what all of OpenAI's and Anthropic's models take anyway, and newer ones take nothing else.
@@ -427,19 +412,15 @@ export const readChat = (body: JsonObject, model: string, refusals: Refusals): P
     ...splitSystem(turns),
     ...readTools(fields),
     ...readReasoning(fields),
-    serial:
-      fields.flag('parallel_tool_calls') === false
-        ? { at: fields.at('parallel_tool_calls'), value: true }
-        : undefined,
-    maxTokens:
-      most === undefined || maxTokens === undefined ? undefined : { at: fields.at(most), value: maxTokens },
+    serial: fields.said('parallel_tool_calls', fields.flag('parallel_tool_calls') === false || undefined),
+    maxTokens: longest,
     temperature: unlessUsual(fields, 'temperature', isUsual),
     topP: unlessUsual(fields, 'top_p', isUsual),
     topK: unlessUsual(fields, 'top_k', () => false),
     stops: readStops(fields),
     format: readFormat(fields),
     user: fields.text('user'),
-    tier: tier === undefined || tier === 'auto' ? undefined : { at: fields.at('service_tier'), value: tier },
+    tier: fields.said('service_tier', tier === 'auto' ? undefined : tier),
     ...readCache(fields),
     streams: body.stream === true,
     includesUsage: options.include_usage === true,
@@ -506,8 +487,15 @@ const writeUser = ({ parts }: Turn, refusals: Refusals): JsonObject[] => {
 };
 
 /** Arguments that were no JSON were answered as they were, and go back as they are. */
-const writeArguments = (input: JsonValue): string =>
+export const writeArguments = (input: JsonValue): string =>
   typeof input === 'string' ? input : JSON.stringify(input);
+
+/** A call of a tool, of a request as of an answer. */
+export const writeCall = ({ id, name, input }: Pick<CallPart, 'id' | 'name' | 'input'>): JsonObject => ({
+  id,
+  type: 'function',
+  function: { name, arguments: writeArguments(input) },
+});
 
 /**
  * An earlier answer. Thinking without a signature came from a model that speaks Chat Completions, which
@@ -519,12 +507,7 @@ const writeAssistant = ({ parts }: Turn, refusals: Refusals): JsonObject => {
   let thought = '';
   for (const part of parts) {
     if (part.kind === 'text') texts.push(writeText(part.text));
-    else if (part.kind === 'call')
-      calls.push({
-        id: part.id,
-        type: 'function',
-        function: { name: part.name, arguments: writeArguments(part.input) },
-      });
+    else if (part.kind === 'call') calls.push(writeCall(part));
     else if (part.kind === 'thinking') thought += part.signature === '' ? part.text : '';
     else if (part.kind !== 'redacted') refusals.refuse(part.at);
   }

@@ -14,25 +14,23 @@ import {
   type Format,
   hasToolParts,
   type ImagePart,
+  isEffort,
   joinTurns,
+  onlyText,
   type Part,
   type Prompt,
   type ResultPart,
-  type Said,
-  type TextPart,
   type Thinking,
   type Tool,
   type ToolChoice,
   type Turn,
 } from './prompt.ts';
-import { Fields, type Refusals } from './refusals.ts';
+import { Fields, isEmptyList, type Refusals, type Said } from './refusals.ts';
 
 /*
  * Requests of Anthropic's Messages API, by the types of @anthropic-ai/sdk 1.13.0. Sampling parameters are
  * no longer in them, but older models take them.
  */
-
-const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
 
 /** What says nothing to the answer: why a prompt was not cached. */
 const ignored = ['diagnostics'];
@@ -83,16 +81,14 @@ const readCitations = (fields: Fields): Said<boolean> | undefined => {
   const config = fields.object('citations');
   const isEnabled = config?.flag('enabled') === true;
   config?.end();
-  return config && isEnabled ? { at: config.place, value: true } : undefined;
+  return fields.said('citations', isEnabled || undefined);
 };
 
 type Source = { readonly type: string; readonly fields: Fields };
 
 const readSource = (fields: Fields): Source | undefined => {
-  const source = fields.object('source');
-  if (source) return { type: source.required('type'), fields: source };
-  fields.refusals.invalid(fields.at('source'), 'is required');
-  return undefined;
+  const source = fields.requiredObject('source');
+  return source && { type: source.required('type'), fields: source };
 };
 
 const refuseSource = ({ type, fields }: Source): undefined => {
@@ -149,7 +145,6 @@ const readDocument = (fields: Fields): DocumentPart[] => {
   const read = readSource(fields);
   const source = read && readDocumentSource(read);
   const title = fields.text('title');
-  const context = fields.text('context');
   const citations = readCitations(fields);
   if (!source) return [];
   read.fields.end();
@@ -159,7 +154,7 @@ const readDocument = (fields: Fields): DocumentPart[] => {
       at: fields.place,
       source,
       title,
-      context: context === undefined ? undefined : { at: fields.at('context'), value: context },
+      context: fields.said('context', fields.text('context')),
       citations,
       ...readCacheControl(fields),
     },
@@ -184,7 +179,7 @@ const readResult = (fields: Fields, changes: Changes): ResultPart => ({
 
 /** Notes that a tool is offered from here on, or no longer. */
 const readToolChange = (fields: Fields, isOffered: boolean, { offered }: Changes): void => {
-  const tool = fields.object('tool');
+  const tool = fields.requiredObject('tool');
   tool?.expect('type', (type) => type === 'tool_reference');
   const name = tool?.required('name');
   if (name !== undefined) offered.set(name, isOffered);
@@ -271,19 +266,11 @@ const readContent = (fields: Fields, changes: Changes, name = 'content'): Part[]
     .filter((part) => part.kind !== 'text' || part.text !== '');
 };
 
-const onlyText = (parts: readonly Part[], { refusals }: Fields): TextPart[] =>
-  parts.flatMap((part) => {
-    if (part.kind === 'text') return [part];
-    refusals.refuse(part.at, 'only text can stand here');
-    return [];
-  });
-
 const readEffort = (config: Fields | undefined): Said<Effort> | undefined => {
   const effort = config?.text('effort');
-  if (!config || effort === undefined) return undefined;
-  const at = config.at('effort');
-  if (!efforts.includes(effort)) config.refusals.invalid(at, `should be one of ${efforts.join(', ')}`);
-  return { at, value: effort as Effort };
+  if (effort !== undefined && !isEffort(effort))
+    config?.refusals.invalid(config.at('effort'), `should be one of ${efforts.join(', ')}`);
+  return effort !== undefined && isEffort(effort) ? config?.said('effort', effort) : undefined;
 };
 
 /** @param isLast whether no message of the user follows */
@@ -331,7 +318,7 @@ const readTool = (fields: Fields, { offered }: Changes): Tool[] => {
     name: fields.required('name'),
     description: fields.text('description'),
     schema: fields.json('input_schema') ?? {},
-    strict: strict ? { at: fields.at('strict'), value: true } : undefined,
+    strict: fields.said('strict', strict || undefined),
     ...readCacheControl(fields),
   };
   fields.end();
@@ -381,11 +368,6 @@ const readStops = (fields: Fields): Said<readonly string[]> | undefined => {
   return stops.length > 0 ? { at: fields.at('stop_sequences'), value: stops } : undefined;
 };
 
-const readNumber = (fields: Fields, name: string) => {
-  const value = fields.number(name);
-  return value === undefined ? undefined : { at: fields.at(name), value };
-};
-
 /** Reads a request of Messages. It may lack `max_tokens`, as those that only count tokens do. */
 export const readMessages = (body: JsonObject, model: string, refusals: Refusals): Prompt => {
   const fields = new Fields(body, ['body'], refusals);
@@ -398,7 +380,7 @@ export const readMessages = (body: JsonObject, model: string, refusals: Refusals
   metadata?.end();
   const tier = fields.text('service_tier');
   const changes: Changes = { offered: new Map() };
-  const system = onlyText(readContent(fields, changes, 'system'), fields);
+  const system = onlyText(readContent(fields, changes, 'system'), refusals);
   const turns = readTurns(fields, changes);
   const { effort, format } = readOutput(fields);
   const prompt: Prompt = {
@@ -410,13 +392,13 @@ export const readMessages = (body: JsonObject, model: string, refusals: Refusals
     effort: changes.effort ?? effort,
     format,
     thinking: readThinkingConfig(fields),
-    maxTokens: readNumber(fields, 'max_tokens'),
-    temperature: readNumber(fields, 'temperature'),
-    topP: readNumber(fields, 'top_p'),
-    topK: readNumber(fields, 'top_k'),
+    maxTokens: fields.said('max_tokens', fields.number('max_tokens')),
+    temperature: fields.said('temperature', fields.number('temperature')),
+    topP: fields.said('top_p', fields.number('top_p')),
+    topK: fields.said('top_k', fields.number('top_k')),
     stops: readStops(fields),
     user,
-    tier: tier === 'standard_only' ? { at: fields.at('service_tier'), value: 'default' } : undefined,
+    tier: fields.said('service_tier', tier === 'standard_only' ? 'default' : undefined),
     ...readCacheControl(fields),
     streams: body.stream === true,
     includesUsage: true,

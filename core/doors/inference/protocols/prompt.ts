@@ -1,16 +1,10 @@
 import type { ExactNumber, JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
-import type { Place } from './refusals.ts';
+import type { Place, Refusals, Said } from './refusals.ts';
 
 /*
  * A request between the APIs: what any of them can say, with the places where the client said it. Each
  * API has one file that reads it or writes it.
  */
-
-/** Something that a client said, and where. */
-export interface Said<T> {
-  readonly at: Place;
-  readonly value: T;
-}
 
 export type Numeral = number | ExactNumber;
 
@@ -122,7 +116,9 @@ export type ToolChoice =
 /** How much a model reasons. OpenAI's `none` is no thinking. */
 export type Effort = 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
-export const efforts: readonly string[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+export const efforts: readonly Effort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+export const isEffort = (text: string): text is Effort => efforts.some((effort) => effort === text);
 
 export type Thinking =
   /** As much as the effort says, in the way that the model knows. */
@@ -165,6 +161,14 @@ export interface Prompt {
   /** Whether a streamed chat is to end with its usage. */
   readonly includesUsage: boolean;
 }
+
+/** The texts among parts. All else is refused. */
+export const onlyText = (parts: readonly Part[], refusals: Refusals): TextPart[] =>
+  parts.flatMap((part) => {
+    if (part.kind === 'text') return [part];
+    refusals.refuse(part.at, 'only text can stand here');
+    return [];
+  });
 
 /** The names of all tools that were called, in order of their first call. */
 export const calledTools = ({ turns }: Prompt): string[] => [

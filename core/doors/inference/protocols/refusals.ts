@@ -12,6 +12,15 @@ import type { Api } from './translation.ts';
 /** Where something is in a request, as errors name it. */
 export type Place = readonly string[];
 
+/** Something that a client said, and where. */
+export interface Said<T> {
+  readonly at: Place;
+  readonly value: T;
+}
+
+/** Whether a value is a list that says nothing. */
+export const isEmptyList = (value: JsonValue): boolean => Array.isArray(value) && value.length === 0;
+
 const apiNames: Readonly<Record<Api, string>> = {
   chat: "OpenAI's Chat Completions API",
   messages: "Anthropic's Messages API",
@@ -100,6 +109,11 @@ export class Fields {
     return this.#typed(name, 'true or false', (value) => typeof value === 'boolean');
   }
 
+  /** What a field says, with its place; undefined if it says nothing. */
+  said<T>(name: string, value: T | undefined): Said<T> | undefined {
+    return value === undefined ? undefined : { at: this.at(name), value };
+  }
+
   number(name: string): number | ExactNumber | undefined {
     return this.#typed(name, 'a number', isNumber);
   }
@@ -127,14 +141,15 @@ export class Fields {
     return value ?? '';
   }
 
-  /** The objects of a list, each to be read in turn. */
-  objects(name: string): Fields[] {
-    return this.each(name, this.list(name) ?? []);
+  /** An object that the request must have, to be read in turn. */
+  requiredObject(name: string): Fields | undefined {
+    if (this.get(name) === undefined) this.refusals.invalid(this.at(name), 'is required');
+    return this.object(name);
   }
 
-  /** The items of a list at a field, each to be read in turn. */
-  each(name: string, items: readonly JsonValue[]): Fields[] {
-    return items.flatMap((item, index) => {
+  /** The objects of a list, each to be read in turn. */
+  objects(name: string): Fields[] {
+    return (this.list(name) ?? []).flatMap((item, index) => {
       const place = [...this.at(name), String(index)];
       if (isJsonObject(item)) return [new Fields(item, place, this.refusals)];
       this.refusals.invalid(place, 'should be an object');

@@ -33,7 +33,7 @@ describe('the document', () => {
       .flatMap((route) => {
         const paths = route.path.endsWith('{path+}')
           ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
-          : [route.path];
+          : [route.path.replace('+}', '}')];
         const schemes = takesKey(route) ? [route.scheme] : [];
         const security = schemes
           .flatMap(
@@ -55,6 +55,8 @@ describe('the document', () => {
       '/responses',
       '/messages',
       '/messages/count_tokens',
+      '/models',
+      '/models/{id}',
     ]);
   });
 
