@@ -1,12 +1,6 @@
-import {
-  idRule,
-  isId,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  ServiceError,
-} from '../../../foundations/wire/index.ts';
+import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
 import { callIdOf } from '../otel/span.ts';
+import { identify } from './end-user.ts';
 import type { InferenceBody } from './request.ts';
 
 /** The trace that a request belongs to, by the `traceparent` of W3C Trace Context. */
@@ -39,58 +33,8 @@ const parseTraceParent = (header = ''): TraceParent | undefined => {
   return { traceId, parentId: callIdOf(traceId, spanId) };
 };
 
-/** A user and a session. */
-interface Identity {
-  readonly userId: string | undefined;
-  readonly sessionId: string | undefined;
-}
-
-const nobody: Identity = { userId: undefined, sessionId: undefined };
-
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
-
-const parsed = (json: string): unknown => {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
-};
-
-/** As Claude Code wrote it before it was JSON. */
-const joinedIds = /^(user_.+?)(?:_account_(.*?))?_session_(.+)$/;
-
-/**
- * The user and the session in `metadata.user_id`. Claude Code writes both into it, so that each session
- * would be another user.
- */
-const parseUserId = (given: string): Identity => {
-  const ids = given.startsWith('{') ? parsed(given) : undefined;
-  if (isJsonObject(ids)) {
-    const { account_uuid, device_id, session_id } = ids;
-    const userId = text(account_uuid) ?? text(device_id);
-    if (userId !== undefined) return { userId, sessionId: text(session_id) };
-  }
-  const [, user, account, sessionId] = joinedIds.exec(given) ?? [];
-  return sessionId === undefined
-    ? { userId: given, sessionId: undefined }
-    : { userId: text(account) ?? user, sessionId };
-};
-
-const identify = ({ user, metadata }: InferenceBody): Identity => {
-  const { user_id } = isJsonObject(metadata) ? metadata : {};
-  const given = text(user_id);
-  const identity = given === undefined ? nobody : parseUserId(given);
-  return { ...identity, userId: text(user) ?? identity.userId };
-};
-
-/**
- * The end user of a request: `user`, or `metadata.user_id` of Anthropic's API.
- *
- * @returns undefined if the body names none
- */
-export const endUser = (body: InferenceBody): string | undefined => identify(body).userId;
 
 /** The session of Claude Code. It is the thread of its telemetry, too. */
 const claudeSession = 'x-claude-code-session-id';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attribute, endUser } from '../../../../../core/doors/inference/index.ts';
+import { attribute, getEndUser } from '../../../../../core/doors/inference/index.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -18,7 +18,7 @@ describe('the end user', () => {
     [{ metadata: { user_id: 'user_5f_account_a1_session_s1' } }, 'a1'],
     [{ metadata: { user_id: 'user_5f_account__session_s1' } }, 'user_5f'],
   ])('of %j is %s, whatever session it is in', (body, user) => {
-    expect(endUser({ model: 'm', ...body })).toBe(user);
+    expect(getEndUser({ model: 'm', ...body })).toBe(user);
   });
 });
 
