@@ -11,6 +11,7 @@ import { agents } from './parts/agents.ts';
 import { alertPart } from './parts/alerts.ts';
 import { feedback } from './parts/feedback.ts';
 import { inference } from './parts/inference.ts';
+import { limits } from './parts/limits.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
 import { extrasPart, listPart, queries } from './parts/reading.ts';
@@ -41,6 +42,7 @@ const parts: readonly BenchPart[] = [
   cpu,
   weave,
   redaction,
+  limits,
   starts,
   speed,
   warm,

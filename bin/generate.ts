@@ -1,6 +1,6 @@
 /**
  * `npm run generate`: writes what is generated from the code: the tables of docs/cost.md from the
- * measured figures, and the JSON Schema of each kind of event in `schemas/events`.
+ * measured figures, and the JSON Schema of each kind of event in `docs/events`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -33,7 +33,7 @@ const judging: Judging = {
   costs: costsOfProject,
   prices: limitPricesOfProject,
   evaluators: rememberedEvaluators(),
-  ledger: settings.rollups,
+  spending: settings.rollups,
   limits: unpriced && projectLimits,
   nearly,
   inference,

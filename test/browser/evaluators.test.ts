@@ -172,7 +172,7 @@ describe('an evaluator', () => {
     await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(6);
     const page = await open(project);
     const failed = page.getByRole('row', { name: /narrow/ });
-    await failed.getByText("the day's limit of $0.00001 leaves too little").waitFor();
+    await failed.getByText("the evaluator's limit of $0.00001 a day leaves $0.00001").waitFor();
     const row = page.getByRole('row', { name: /greets/ });
     await row.getByText('50 % of calls').waitFor();
     await row.getByText('check: contains “Hello”').waitFor();

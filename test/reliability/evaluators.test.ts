@@ -10,7 +10,7 @@ import { writeCalls } from '../../core/records/calls/index.ts';
 import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
 import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
-import { utcDay } from '../../core/records/spending.ts';
+import { readSpent } from '../../core/records/spending.ts';
 import {
   decide,
   Evaluators,
@@ -20,7 +20,6 @@ import {
   toMessage,
   type Watch,
 } from '../../core/workers/evaluators/index.ts';
-import { readAccount } from '../../core/workers/evaluators/ledger.ts';
 import type { StreamRecord } from '../../core/workers/streams.ts';
 import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';
@@ -153,7 +152,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
     table(stores.objectsTable),
     table(stores.feedbackTable),
   ];
-  const ledger = { client: stores.dynamodb, name: stores.rollupsTable };
+  const spending = { client: stores.dynamodb, name: stores.rollupsTable };
   const budget = () => requestBudget(60_000);
   const judge = (model: string) => ({
     ...politeness().judge,
@@ -193,7 +192,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
 
   const costsOfAll = (used: Parameters<typeof costsOf>[0]) => costsOf(used, 0, () => price);
   const judging: Judging = {
-    ...{ calls: callStore, feedback, evaluators, ledger, costs: async () => costsOfAll },
+    ...{ calls: callStore, feedback, evaluators, spending, costs: async () => costsOfAll },
     prices: async () => () => price,
     inference: {
       upstreams: [
@@ -246,10 +245,9 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   expect(bought).toBeGreaterThan(0);
   expect(bought).toBeLessThan(calls);
 
-  const limit = limitUsd * 1e9;
-  const day = utcDay(Date.now());
-  const account = await readAccount(ledger, { projectId, objectId: 'limited' }, day, budget());
-  expect(charged * answerNanos).toBeLessThanOrEqual(account);
-  expect(account).toBeLessThanOrEqual(limit);
+  const limit = { of: 'evaluator', name: 'limited', projectId, period: 'day', usd: limitUsd } as const;
+  const [sum] = await readSpent(spending, [limit], Date.now(), budget());
+  expect(charged * answerNanos).toBeLessThanOrEqual(sum?.spent ?? 0);
+  expect(sum?.spent).toBeLessThanOrEqual(limitUsd * 1e9);
   expect(deaths).toBeGreaterThan(calls / 4);
 });

@@ -1,12 +1,6 @@
-import {
-  idRule,
-  isId,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-  ServiceError,
-} from '../../../foundations/wire/index.ts';
+import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
 import { callIdOf } from '../otel/span.ts';
+import { identify } from './end-user.ts';
 import type { InferenceBody } from './request.ts';
 
 /** The trace that a request belongs to, by the `traceparent` of W3C Trace Context. */
@@ -39,63 +33,14 @@ const parseTraceParent = (header = ''): TraceParent | undefined => {
   return { traceId, parentId: callIdOf(traceId, spanId) };
 };
 
-/** A user and a session. */
-interface Identity {
-  readonly userId: string | undefined;
-  readonly sessionId: string | undefined;
-}
-
-const nobody: Identity = { userId: undefined, sessionId: undefined };
-
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
-
-const parsed = (json: string): unknown => {
-  try {
-    return parseJson(json);
-  } catch {
-    return undefined;
-  }
-};
-
-/** As Claude Code wrote it before it was JSON. */
-const joinedIds = /^(user_.+?)(?:_account_(.*?))?_session_(.+)$/;
-
-/**
- * The user and the session in `metadata.user_id`. Claude Code writes both into it, so that each session
- * would be another user.
- */
-const parseUserId = (given: string): Identity => {
-  const ids = given.startsWith('{') ? parsed(given) : undefined;
-  if (isJsonObject(ids)) {
-    const { account_uuid, device_id, session_id } = ids;
-    const userId = text(account_uuid) ?? text(device_id);
-    if (userId !== undefined) return { userId, sessionId: text(session_id) };
-  }
-  const [, user, account, sessionId] = joinedIds.exec(given) ?? [];
-  return sessionId === undefined
-    ? { userId: given, sessionId: undefined }
-    : { userId: text(account) ?? user, sessionId };
-};
-
-const identify = ({ user, metadata }: InferenceBody): Identity => {
-  const { user_id } = isJsonObject(metadata) ? metadata : {};
-  const given = text(user_id);
-  const identity = given === undefined ? nobody : parseUserId(given);
-  return { ...identity, userId: text(user) ?? identity.userId };
-};
-
-/**
- * The end user of a request: `user`, or `metadata.user_id` of Anthropic's API.
- *
- * @returns undefined if the body names none
- */
-export const endUser = (body: InferenceBody): string | undefined => identify(body).userId;
 
 /** The session of Claude Code. It is the thread of its telemetry, too. */
 const claudeSession = 'x-claude-code-session-id';
 
-const sessionHeaders = ['x-session-id', claudeSession] as const;
+/** Codex has its conversation in `thread-id`. */
+const sessionHeaders = ['x-session-id', claudeSession, 'thread-id'] as const;
 
 /** @throws ServiceError 422 if a header cannot be a thread's id */
 const readSession = (headers: Headers): string | undefined => {
@@ -105,15 +50,21 @@ const readSession = (headers: Headers): string | undefined => {
   throw new ServiceError(422, [{ loc: ['header', name ?? ''], msg: idRule, type: 'value_error' }]);
 };
 
-const claudeVersion = /^claude-cli\/([\w.+-]{1,64})/;
+/** Coding agents as their user agents name them, and as their telemetry does. */
+const agents = [
+  { name: 'claude-code', userAgent: /^claude-cli\/([\w.+-]{1,64})/ },
+  { name: 'codex', userAgent: /^codex[\w-]*\/([\w.+-]{1,64})/ },
+] as const;
 
-/** The agent of Claude Code that asks, by the names that its telemetry gives to agents. */
+/** The coding agent that asks. A sub-agent of Claude Code has an id, and no name. */
 const readAgent = (headers: Headers): JsonObject | undefined => {
   const id = text(headers['x-claude-code-agent-id']);
   if (id !== undefined) return { name: text(headers['x-claude-code-agent-type']) ?? 'subagent', id };
-  if (headers[claudeSession] === undefined) return undefined;
-  const [, version] = claudeVersion.exec(headers['user-agent'] ?? '') ?? [];
-  return { name: 'claude-code', ...(version !== undefined && { version }) };
+  for (const { name, userAgent } of agents) {
+    const [, version] = userAgent.exec(headers['user-agent'] ?? '') ?? [];
+    if (version !== undefined) return { name, version };
+  }
+  return headers[claudeSession] === undefined ? undefined : { name: 'claude-code' };
 };
 
 /**

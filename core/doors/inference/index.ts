@@ -1,4 +1,4 @@
-export { type Attribution, attribute, endUser } from './attribution.ts';
+export { type Attribution, attribute } from './attribution.ts';
 export {
   type CachedRequest,
   keepAnswer,
@@ -6,6 +6,7 @@ export {
   readCachedAnswer,
 } from './cache.ts';
 export { SecretKeys, secretsClient } from './credentials.ts';
+export { getEndUser } from './end-user.ts';
 export { anthropicError, openAiError } from './error.ts';
 export { type ForwardedAnswer, forward, type InferenceRequest, type UpstreamConfig } from './forward.ts';
 export { getModel, type ListedModel, listModels, toAnthropic, toOpenAi } from './models.ts';

@@ -7,6 +7,7 @@ import {
   type Table,
 } from '../../../foundations/storage/index.ts';
 import type { TableVariable } from '../../../foundations/storage/tables.ts';
+import { letHeapGrow } from '../heap.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of
@@ -85,7 +86,7 @@ const readSettings = (): Settings => {
   const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
   const notes = rollups && new ProjectNotes(rollups);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
-  const storeOf = (tableVariable: TableVariable): Store | undefined => {
+  const storeOf = (tableVariable: TableVariable, changesRollups = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -97,13 +98,13 @@ const readSettings = (): Settings => {
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
       retentionDays: readRetention(),
+      rollups: changesRollups ? rollups : undefined,
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
     };
   };
-  const callsStore = storeOf('CALLS_TABLE');
-  const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
+  const calls = storeOf('CALLS_TABLE', true);
   const objects = storeOf('OBJECTS_TABLE');
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
@@ -127,6 +128,8 @@ const readSettings = (): Settings => {
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
   };
 };
+
+letHeapGrow();
 
 /** Read once per container, together with the AWS clients and their connections. */
 export const settings: Settings = readSettings();

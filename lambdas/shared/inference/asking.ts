@@ -4,6 +4,7 @@ import {
   candidatesFor,
   countRequest,
   dearestOf,
+  getEndUser,
   type InferencePath,
   keepAnswer,
   type RateLimit,
@@ -106,7 +107,7 @@ export const holdCost = async (
   const budget = { ...unhurried, ...within(holdMs) };
   const limits = [
     ...keyLimits(caller),
-    ...(project === undefined ? [] : await projectLimits(project, budget)),
+    ...(project === undefined ? [] : await projectLimits(project, budget, getEndUser(body))),
   ];
   const models = candidatesFor(inference.upstreams, body.model).map((candidate) => candidate.model);
   if (limits.length === 0 || models.length === 0) return undefined;

@@ -53,6 +53,11 @@ describe('the command for limits', () => {
     });
   });
 
+  it('sets the limit of each end user', async () => {
+    const { out } = await limits(`set --project ${project} --usd-per-day-per-user 0.5`);
+    expect(out).toBe(`${project}: $0.5 a day for each end user`);
+  });
+
   it('lifts what is left out', async () => {
     await limits(`set --project ${project} --usd-per-day 5`);
     expect((await limits(`set --project ${project}`)).out).toBe(`${project} has no limits`);

@@ -118,7 +118,7 @@ const makeCheckout = (folder: string, bundles?: string): void => {
   const files = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
   for (const name of [...files, ...documents.map((document) => `docs/${document}`)])
     copyFileSync(join(root, name), join(folder, name));
-  cpSync(join(root, 'schemas'), join(folder, 'schemas'), { recursive: true });
+  cpSync(join(root, 'docs/events'), join(folder, 'docs/events'), { recursive: true });
   symlinkSync(join(root, 'bin'), join(folder, 'bin'));
   if (bundles === undefined) return;
   const manifest = join(folder, 'package.json');
@@ -201,7 +201,6 @@ describe('the package that npm packs', () => {
       'dist',
       'docs',
       'package.json',
-      'schemas',
     ]);
     expect(packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
     for (const handler of everyHandler) expect(packed).toContain(`dist/bundles/${handler}/index.cjs`);

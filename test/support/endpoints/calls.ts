@@ -350,6 +350,17 @@ const recorded: readonly Scenario[] = [
     atomic: true,
     unharmed: true,
   },
+  {
+    name: 'a request of Messages whose answer is kept',
+    request: (p) => ({
+      path: '/inference/v1/messages',
+      body: { model: 'any', max_tokens: 100, messages },
+      headers: { 'x-project': p, 'x-cache-ttl': '60' },
+    }),
+    views: callViews,
+    atomic: true,
+    unharmed: true,
+  },
 ];
 
 const writeCalls = [
@@ -477,7 +488,13 @@ export const callFixtures = {
   },
   '/inference/v1/{path+}': {
     namesNothing: true,
-    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+    permitted: [
+      'calls: BatchWriteItem',
+      'bucket/segments/*: PutObject',
+      'bucket/answers/*: GetObject PutObject',
+      'bucket: ListBucket',
+      'rollups: UpdateItem',
+    ],
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),
     body: () => ({ model: 'm', input: 'text' }),

@@ -332,6 +332,30 @@ describe("a project's limits", () => {
       .toBe(429);
   });
 
+  it('hold for each end user that requests name', patient, async () => {
+    const project = 'acme/for-users';
+    await setLimits(project, { usd_per_day_per_user: 0.001 });
+    upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(1000, 1000) }));
+    const { client, left } = await spender({}, project);
+    const ask = (more: object) =>
+      client.chat.completions.create({ model, messages, max_tokens: 1000, ...more });
+    await ask({ user: 'ada' });
+    // What the first one cost is known once its answer has gone out.
+    const refused = () =>
+      ask({ user: 'ada' }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    await expect.poll(refused, patient).toMatchObject({
+      status: 429,
+      code: 'spending_limit',
+      message: expect.stringContaining("the end user's limit of $0.001 a day leaves"),
+    });
+    expect((await ask({ metadata: { user_id: 'ben' } })).choices).toHaveLength(1);
+    for (let i = 0; i < 3; i++) expect((await ask({})).choices).toHaveLength(1);
+    expect(await left()).toEqual([]);
+  });
+
   it('have one name, and are dollars above 0', async () => {
     const place = async (object_id: string, val: object) => {
       const obj = { project_id: 'acme/named', object_id, val: { _type: 'Limits', ...val } };
@@ -341,6 +365,10 @@ describe("a project's limits", () => {
     };
     expect(await place('bounds', {})).toEqual([422, 'body.obj.object_id']);
     expect(await place('limits', { usd_per_day: 0 })).toEqual([422, 'body.obj.val.usd_per_day']);
+    expect(await place('limits', { usd_per_day_per_user: 0 })).toEqual([
+      422,
+      'body.obj.val.usd_per_day_per_user',
+    ]);
     expect(await place('limits', { usd_per_week: 1 })).toEqual([422, 'body.obj.val.usd_per_week']);
   });
 
