@@ -76,7 +76,7 @@ const headersOf = ({ headers }: Route, schemas: Schemas) =>
 /** The fields of a request that stand in its path or, of a GET, in its query. */
 const besideBody = ({ path, method }: Route, { properties = {}, required = [] }: JsonSchema) =>
   Object.entries(properties).flatMap(([name, schema]) => {
-    const inPath = path.includes(`{${name}}`);
+    const inPath = path.includes(`{${name}}`) || path.includes(`{${name}+}`);
     if (!inPath && method !== 'GET') return [];
     return [parameter(name, inPath ? 'path' : 'query', schema as JsonSchema, required.includes(name))];
   });

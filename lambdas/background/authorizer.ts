@@ -3,6 +3,7 @@ import {
   type AcceptedScheme,
   authenticate,
   type Caller,
+  type KeyStore,
   type Refusal,
   toContext,
 } from '../../foundations/auth/index.ts';
@@ -18,7 +19,10 @@ const keys = keysFromEnvironment(process.env);
  * The same for routes whose answers the gateway does not cache: a container remembers a key for as long
  * as the gateway would. The secret is compared for each request.
  */
-const rememberedKeys = { ...keys, memory: new Memory(Number(process.env.CACHE_SECONDS ?? 0) * 1000) };
+const rememberedKeys: KeyStore = {
+  ...keys,
+  memory: new Memory(Number(process.env.CACHE_SECONDS ?? 0) * 1000),
+};
 
 /** The schemes of the routes that take another than `basic`, by their paths in the API. */
 const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;

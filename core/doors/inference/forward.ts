@@ -177,11 +177,7 @@ const send = async (
 ): Promise<IncomingMessage> => {
   const { chosen, way, translation } = prepared;
   const { upstream, model } = chosen;
-  const url = targetOf(
-    way,
-    pathFor(prepared, request),
-    translation ? undefined : request.body.api_version,
-  );
+  const url = targetOf(way, pathFor(prepared, request), translation ? undefined : request.body.api_version);
   const headers = headersFor(way, request);
   const bytes = Buffer.from(
     translation ? JSON.stringify(translation.body) : upstreamBody(request.received, model),

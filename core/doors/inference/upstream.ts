@@ -112,7 +112,10 @@ export const parseUpstreams = (json: string, region: string): Upstream[] =>
     .map((setting) => toUpstream(setting, region));
 
 /** The model's name at the upstream by a rule; undefined if the rule does not match. */
-const nameByRule = ({ match, send }: ModelRule, model: string): string | undefined => {
+export const nameByRule = (
+  { match, send }: Pick<ModelRule, 'match' | 'send'>,
+  model: string,
+): string | undefined => {
   const star = match.indexOf('*');
   if (star < 0) return match === model ? (send ?? model) : undefined;
   const [head, tail] = [match.slice(0, star), match.slice(star + 1)];
@@ -197,10 +200,10 @@ const upstreamFailure = (status: number, type: string, msg: string, cause?: unkn
   new ServiceError(status, [{ loc: ['upstream'], msg, type }], { cause });
 
 /** 404, as OpenAI answers: no rule matches the model. */
-export const unknownModel = (model: string): ServiceError =>
+export const unknownModel = (model: string, loc: readonly string[] = ['body', 'model']): ServiceError =>
   new ServiceError(404, [
     {
-      loc: ['body', 'model'],
+      loc,
       msg: `no upstream is configured for the model ${model}`,
       type: 'model_not_found',
     },

@@ -1,11 +1,14 @@
 import type { InferenceBody } from '../../../api/inference.ts';
 import {
+  type CachedRequest,
   candidatesFor,
   countRequest,
   dearestOf,
   type InferencePath,
+  keepAnswer,
   type RateLimit,
   type Recording,
+  readCachedAnswer,
   Spending,
 } from '../../../core/doors/inference/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
@@ -13,7 +16,13 @@ import { type LimitPrices, readLimitPrices } from '../../../core/records/costs/i
 import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
-import { invalidAt, maxDepth, type ProjectId, problemOf } from '../../../foundations/wire/index.ts';
+import {
+  invalidAt,
+  type JsonObject,
+  maxDepth,
+  type ProjectId,
+  problemOf,
+} from '../../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
@@ -36,6 +45,8 @@ const rateLimit: RateLimit | undefined =
 export const recordMs = 15_000;
 /** A count that takes longer costs more than it protects from, in milliseconds. */
 const countMs = 2000;
+/** The same of a look into the cache: without it the request goes on. */
+const cacheMs = 2000;
 /** The same of what holds money: requests of one key or project wait for each other. */
 const holdMs = 10_000;
 /** How long prices are remembered, in milliseconds. */
@@ -106,6 +117,31 @@ export const holdCost = async (
   return Spending.begin(settings.rollups, { path, body, model, ...spending }, budget);
 };
 
+/** A request whose answer may be one that was kept, and is kept itself. */
+export interface Caching {
+  readonly request: CachedRequest;
+  /** How long an answer counts, in seconds. */
+  readonly ttl: number;
+}
+
+/**
+ * The answer to a request that was kept, if there is one.
+ *
+ * @param fail takes what went wrong, which counts as no answer
+ */
+export const lookUp = async (
+  { request, ttl }: Caching,
+  budget: RequestBudget,
+  fail: (error: unknown) => void,
+): Promise<JsonObject | undefined> => {
+  try {
+    return await readCachedAnswer(settings.calls, request, ttl, { ...budget, ...within(cacheMs) });
+  } catch (error) {
+    fail(error);
+    return undefined;
+  }
+};
+
 /**
  * Refuses a body that cannot be written again as it is.
  *
@@ -126,15 +162,17 @@ export interface Answered {
   /** The project to store a call in; undefined for none. */
   readonly project: ProjectId | undefined;
   readonly user: string;
+  /** What the answer is kept for. @default - it is not kept */
+  readonly caching?: Caching | undefined;
 }
 
 /**
- * Puts what an answer has cost in the place of what was held, and stores the call.
+ * Puts what an answer has cost in the place of what was held, stores the call, and keeps the answer.
  *
  * @returns whether there is a call now, and why one or the other failed
  */
 export const conclude = async (
-  { recording, spending, isUnsent, project, user }: Answered,
+  { recording, spending, isUnsent, project, user, caching }: Answered,
   budget: RequestBudget,
 ): Promise<{ readonly isStored: boolean; readonly problems: readonly unknown[] }> => {
   const settle = async () => {
@@ -145,7 +183,11 @@ export const conclude = async (
     if (project === undefined) return;
     await writeCalls(settings.calls, recording.reports(project), user, budget, { idsAreNew: true });
   };
-  const results = await Promise.allSettled([settle(), store()]);
+  const keep = async () => {
+    const { whole } = recording;
+    if (caching && whole) await keepAnswer(settings.calls, caching.request, whole, caching.ttl, budget);
+  };
+  const results = await Promise.allSettled([settle(), store(), keep()]);
   return {
     isStored: project !== undefined && results[1].status === 'fulfilled',
     problems: results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])),

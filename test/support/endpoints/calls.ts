@@ -460,6 +460,17 @@ export const callFixtures = {
     answer: '{}',
     namesNothing: true,
   },
+  '/inference/v1/models': {
+    namesNothing: true,
+    permitted: [],
+    answer: '{"object":"list","data":[]}',
+  },
+  '/inference/v1/models/{id+}': {
+    namesNothing: true,
+    permitted: [],
+    path: () => '/inference/v1/models/m',
+    answer: '{"id":"m","object":"model","created":0,"owned_by":"echo"}',
+  },
   '/inference/v1/{path+}': {
     namesNothing: true,
     permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],

@@ -4,31 +4,9 @@ import {
   type JsonValue,
   plainNumber,
 } from '../../../../foundations/wire/index.ts';
-import { openAiErrorType } from '../error.ts';
+import { anthropicErrorType, openAiErrorType } from '../error.ts';
 import { textOf, type UpstreamError } from './answer.ts';
 import type { ClientApi } from './translation.ts';
-
-/**
- * Anthropic's names for kinds of errors, by status
- * (platform.claude.com/docs/en/api/errors and the types of @anthropic-ai/sdk 1.13.0).
- */
-const anthropicTypes: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
-  402: 'billing_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  408: 'timeout_error',
-  409: 'conflict_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  503: 'overloaded_error',
-  504: 'timeout_error',
-  529: 'overloaded_error',
-};
-
-/** Anthropic's name for the kind of error that a status means. */
-export const anthropicErrorType = (status: number): string =>
-  anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 
 /**
  * The statuses of errors that come inside a stream, which has a 200: by Anthropic's types, OpenAI's types

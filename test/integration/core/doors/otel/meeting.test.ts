@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callIdOf } from '../../../../../core/doors/otel/calls.ts';
+import { callIdOf } from '../../../../../core/doors/otel/span.ts';
 import { storeSpans } from '../../../../../core/doors/otel/index.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/records/calls/index.ts';
