@@ -269,11 +269,13 @@ const unfinishedMessage = (text: string): JsonObject => ({
 const headCharacters = 64 * 1024;
 
 /** The fields of a block that each kind of delta of Anthropic's adds a piece to. */
-const blockFields: Readonly<Record<string, string>> = {
-  text_delta: 'text',
-  thinking_delta: 'thinking',
-  signature_delta: 'signature',
-};
+const blockFields: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    text_delta: 'text',
+    thinking_delta: 'thinking',
+    signature_delta: 'signature',
+  }),
+);
 
 /** A block of a message while it streams: its fields, and the arguments of a tool as text so far. */
 interface StreamedBlock {
@@ -334,7 +336,7 @@ class MessagesFold implements Fold {
     const { citations } = block.fields;
     if (citation !== undefined && this.#allowance.take(lengthOf(citation)))
       block.fields.citations = [...(Array.isArray(citations) ? citations : []), citation];
-    const field = blockFields[String(type)];
+    const field = blockFields.get(String(type));
     const piece = field === undefined ? undefined : delta[field];
     if (field !== undefined && typeof piece === 'string')
       mergeText(block.fields, field, piece, this.#allowance);

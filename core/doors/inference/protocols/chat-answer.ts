@@ -30,18 +30,20 @@ import type { Defaults } from './messages-answer.ts';
  */
 
 /** Reasons of OpenAI, and of Mistral and DeepSeek where they have more. */
-const reasons: Readonly<Record<string, StopReason>> = {
-  stop: 'end_turn',
-  length: 'max_tokens',
-  model_length: 'model_context_window_exceeded',
-  tool_calls: 'tool_use',
-  function_call: 'tool_use',
-  content_filter: 'refusal',
-};
+const reasons: ReadonlyMap<string, StopReason> = new Map(
+  Object.entries({
+    stop: 'end_turn',
+    length: 'max_tokens',
+    model_length: 'model_context_window_exceeded',
+    tool_calls: 'tool_use',
+    function_call: 'tool_use',
+    content_filter: 'refusal',
+  }),
+);
 
 /** How an answer has ended. Some upstreams say `stop` after a call of a tool, where agents would stop. */
 const readEnding = (choice: JsonObject, hasCalls: boolean, refusal: string): Ending => {
-  const said = reasons[textOf(choice.finish_reason) ?? ''] ?? 'end_turn';
+  const said = reasons.get(textOf(choice.finish_reason) ?? '') ?? 'end_turn';
   if (refusal !== '') return { reason: 'refusal', explanation: refusal };
   if (said === 'end_turn' && hasCalls) return { reason: 'tool_use' };
   // vLLM says what stopped it, which may also be a token.

@@ -265,11 +265,13 @@ const readTool = (fields: Fields): Tool[] => {
   return [read];
 };
 
-const modes: Readonly<Record<string, ToolChoice>> = {
-  auto: { kind: 'auto' },
-  none: { kind: 'none' },
-  required: { kind: 'any' },
-};
+const modes: ReadonlyMap<string, ToolChoice> = new Map(
+  Object.entries({
+    auto: { kind: 'auto' },
+    none: { kind: 'none' },
+    required: { kind: 'any' },
+  }),
+);
 
 interface Tools {
   readonly tools: readonly Tool[];
@@ -288,7 +290,7 @@ const allowedTools = (choice: Fields, tools: readonly Tool[]): Tools => {
       return name;
     }),
   );
-  const value = modes[allowed.required('mode')];
+  const value = modes.get(allowed.required('mode'));
   if (!value) allowed.refusals.invalid(allowed.at('mode'), 'should be "auto" or "required"');
   allowed.end();
   choice.end();
@@ -303,7 +305,7 @@ const readTools = (fields: Fields): Tools => {
   const choice = fields.get('tool_choice');
   if (choice === undefined) return { tools };
   const at = fields.at('tool_choice');
-  const mode = typeof choice === 'string' ? modes[choice] : undefined;
+  const mode = typeof choice === 'string' ? modes.get(choice) : undefined;
   if (mode) return { tools, toolChoice: { at, value: mode } };
   if (!isJsonObject(choice)) {
     fields.refusals.invalid(at, 'should be "none", "auto", "required" or an object');

@@ -19,32 +19,38 @@ import { readError } from './errors.ts';
  * base64, and events come as frames.
  */
 
-const reasons: Readonly<Record<string, StopReason>> = {
-  end_turn: 'end_turn',
-  max_tokens: 'max_tokens',
-  stop_sequence: 'stop_sequence',
-  tool_use: 'tool_use',
-  content_filtered: 'refusal',
-  guardrail_intervened: 'refusal',
-  model_context_window_exceeded: 'model_context_window_exceeded',
-};
+const reasons: ReadonlyMap<string, StopReason> = new Map(
+  Object.entries({
+    end_turn: 'end_turn',
+    max_tokens: 'max_tokens',
+    stop_sequence: 'stop_sequence',
+    tool_use: 'tool_use',
+    content_filtered: 'refusal',
+    guardrail_intervened: 'refusal',
+    model_context_window_exceeded: 'model_context_window_exceeded',
+  }),
+);
 
 /** What the client is told of an end that no other API has a name for. */
-const explanations: Readonly<Record<string, string>> = {
-  content_filtered: 'the answer was filtered by Amazon Bedrock',
-  guardrail_intervened: 'a guardrail of Amazon Bedrock intervened',
-};
+const explanations: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    content_filtered: 'the answer was filtered by Amazon Bedrock',
+    guardrail_intervened: 'a guardrail of Amazon Bedrock intervened',
+  }),
+);
 
 /** Ends that are failures of the model: what it said cannot be used. */
-const malformed: Readonly<Record<string, string>> = {
-  malformed_model_output: 'the model gave output that cannot be read',
-  malformed_tool_use: 'the model called a tool in a way that cannot be read',
-};
+const malformed: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    malformed_model_output: 'the model gave output that cannot be read',
+    malformed_tool_use: 'the model called a tool in a way that cannot be read',
+  }),
+);
 
 const readEnding = (reason: string, fields: JsonValue | undefined): Ending => {
   const additional = objectOf(fields);
   const sequence = textOf(additional.stop_sequence) ?? textOf(objectOf(additional.delta).stop_sequence);
-  return { reason: reasons[reason] ?? 'end_turn', sequence, explanation: explanations[reason] };
+  return { reason: reasons.get(reason) ?? 'end_turn', sequence, explanation: explanations.get(reason) };
 };
 
 /** Converse counts what is cached beside the input. */
@@ -83,7 +89,7 @@ const readBlock = (block: JsonObject): AnswerPart[] => {
 
 /** Why an answer with a 200 is a failure; undefined if it is none. */
 export const failureOf = (reason: JsonValue | undefined): string | undefined =>
-  malformed[textOf(reason) ?? ''];
+  malformed.get(textOf(reason) ?? '');
 
 /** Reads a whole answer of Converse. It has neither an id nor a model. */
 export const readConverse = (answer: JsonObject): Answer => ({

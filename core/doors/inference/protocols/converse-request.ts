@@ -20,23 +20,27 @@ import type { Refusals } from './refusals.ts';
  */
 
 /** Media types of images and documents, and their formats. */
-const imageFormats: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-};
-const documentFormats: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'text/csv': 'csv',
-  'application/msword': 'doc',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.ms-excel': 'xls',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'text/html': 'html',
-  'text/plain': 'txt',
-  'text/markdown': 'md',
-};
+const imageFormats: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'image/jpeg': 'jpeg',
+    'image/png': 'png',
+    'image/gif': 'gif',
+    'image/webp': 'webp',
+  }),
+);
+const documentFormats: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'application/pdf': 'pdf',
+    'text/csv': 'csv',
+    'application/msword': 'doc',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.ms-excel': 'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+  }),
+);
 const audioFormats: ReadonlySet<string> = new Set([
   'mp3',
   'wav',
@@ -122,12 +126,12 @@ class Writer {
         return [];
       }
       const extension = /\.(\w+)$/.exec(source.url)?.[1]?.toLowerCase() ?? '';
-      const format = imageFormats[`image/${extension === 'jpg' ? 'jpeg' : extension}`];
+      const format = imageFormats.get(`image/${extension === 'jpg' ? 'jpeg' : extension}`);
       if (format === undefined)
         this.#refusals.refuse(at, 'name a file that ends with .jpeg, .png, .gif or .webp');
       return [{ image: { format: format ?? '', source: { s3Location: { uri: source.url } } } }];
     }
-    const format = imageFormats[source.mediaType];
+    const format = imageFormats.get(source.mediaType);
     if (format === undefined)
       this.#refusals.refuse(at, `images of type ${source.mediaType}; send JPEG, PNG, GIF or WebP`);
     return [{ image: { format: format ?? '', source: { bytes: source.data } } }];
@@ -145,7 +149,7 @@ class Writer {
       this.#refusals.refuse(at, 'send the document itself');
       return {};
     }
-    const format = documentFormats[source.mediaType];
+    const format = documentFormats.get(source.mediaType);
     if (format === undefined) this.#refusals.refuse(at, `documents of type ${source.mediaType}`);
     return { format: format ?? '', source: { bytes: source.data }, ...rest };
   }

@@ -12,37 +12,39 @@ import type { ClientApi } from './translation.ts';
  * The statuses of errors that come inside a stream, which has a 200: by Anthropic's types, OpenAI's types
  * and codes, and Bedrock's exceptions without `Exception`, all in lower case and letters alone.
  */
-const statuses: Readonly<Record<string, number>> = {
-  invalidrequesterror: 400,
-  validation: 400,
-  authenticationerror: 401,
-  billingerror: 402,
-  permissionerror: 403,
-  accessdenied: 403,
-  notfounderror: 404,
-  resourcenotfound: 404,
-  requesttoolarge: 413,
-  modelerror: 424,
-  modelstreamerror: 424,
-  ratelimiterror: 429,
-  ratelimitexceeded: 429,
-  insufficientquota: 429,
-  modelnotready: 429,
-  throttling: 429,
-  servicequotaexceeded: 429,
-  serviceunavailable: 503,
-  modeltimeout: 504,
-  timeouterror: 504,
-  overloadederror: 529,
-};
+const statuses: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    invalidrequesterror: 400,
+    validation: 400,
+    authenticationerror: 401,
+    billingerror: 402,
+    permissionerror: 403,
+    accessdenied: 403,
+    notfounderror: 404,
+    resourcenotfound: 404,
+    requesttoolarge: 413,
+    modelerror: 424,
+    modelstreamerror: 424,
+    ratelimiterror: 429,
+    ratelimitexceeded: 429,
+    insufficientquota: 429,
+    modelnotready: 429,
+    throttling: 429,
+    servicequotaexceeded: 429,
+    serviceunavailable: 503,
+    modeltimeout: 504,
+    timeouterror: 504,
+    overloadederror: 529,
+  }),
+);
 
 const statusOf = (code: string | undefined): number | undefined =>
-  statuses[
+  statuses.get(
     (code ?? '')
       .toLowerCase()
       .replace(/[^a-z]/g, '')
-      .replace(/exception$/, '')
-  ];
+      .replace(/exception$/, ''),
+  );
 
 /** The longest message of an error that is no JSON, such as a proxy's page. */
 const maxText = 1000;

@@ -87,12 +87,14 @@ export const readMessage = (message: JsonObject): Answer => ({
   usage: readUsage(message.usage),
 });
 
-const deltas: Readonly<Record<string, readonly ['text' | 'thinking' | 'signature' | 'input', string]>> = {
-  text_delta: ['text', 'text'],
-  thinking_delta: ['thinking', 'thinking'],
-  signature_delta: ['signature', 'signature'],
-  input_json_delta: ['input', 'partial_json'],
-};
+const deltas: ReadonlyMap<string, readonly ['text' | 'thinking' | 'signature' | 'input', string]> = new Map(
+  Object.entries({
+    text_delta: ['text', 'text'],
+    thinking_delta: ['thinking', 'thinking'],
+    signature_delta: ['signature', 'signature'],
+    input_json_delta: ['input', 'partial_json'],
+  }),
+);
 
 /** Reads a streamed answer of Messages. */
 export class MessagesReader implements EventReader {
@@ -145,7 +147,7 @@ export class MessagesReader implements EventReader {
   }
 
   #delta(index: number, delta: JsonObject): readonly AnswerEvent[] {
-    const [kind, field] = deltas[textOf(delta.type) ?? ''] ?? [];
+    const [kind, field] = deltas.get(textOf(delta.type) ?? '') ?? [];
     const piece = field === undefined ? undefined : textOf(delta[field]);
     return kind === undefined || piece === undefined ? [] : [{ kind, index, piece }];
   }

@@ -518,7 +518,7 @@ const writeFormat = ({ schema, description }: Format): JsonObject => ({
   schema: description === undefined ? schema : { description, ...schema },
 });
 
-const tiers: Readonly<Record<string, string>> = { default: 'standard_only' };
+const tiers: ReadonlyMap<string, string> = new Map(Object.entries({ default: 'standard_only' }));
 
 /** Thinking as Messages and Claude have it. */
 export const writeThinking = (thinking: NonNullable<Prompt['thinking']>['value']): JsonObject => ({
@@ -537,7 +537,7 @@ export const writeMessages = (prompt: Prompt, refusals: Refusals): JsonObject =>
   const { thinking, effort } = 'problem' in reasoning ? {} : reasoning;
   if (temperature && Number(plainNumber(temperature.value)) > 1)
     refusals.refuse(temperature.at, 'it is between 0 and 1 there');
-  const serviceTier = tier && tiers[tier.value];
+  const serviceTier = tier && tiers.get(tier.value);
   if (tier && serviceTier === undefined) refusals.refuse(tier.at);
   const output = {
     ...(effort !== undefined && { effort }),

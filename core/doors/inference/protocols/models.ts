@@ -52,7 +52,9 @@ const least = 1024;
 const most = 32_000;
 
 /** The share of an answer's tokens that an effort gives to thinking. */
-const shares: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8 };
+const shares: ReadonlyMap<string, number> = new Map(
+  Object.entries({ minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8 }),
+);
 
 /**
  * The budget of thinking that stands for an effort; undefined if the answer may not have as many
@@ -60,7 +62,7 @@ const shares: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.2, mediu
  */
 export const budgetOf = (effort: string, maxTokens: Numeral): number | undefined => {
   const all = Number(maxTokens);
-  const budget = Math.floor(all * (shares[effort] ?? 0.95));
+  const budget = Math.floor(all * (shares.get(effort) ?? 0.95));
   return all > least ? Math.min(Math.max(budget, least), most, all - 1) : undefined;
 };
 

@@ -273,6 +273,40 @@ describe('what nearly is a request, an answer or an event', () => {
     );
   });
 
+  it.each(['__proto__', 'constructor', 'toString'])('takes %s for a name like any other', (name) => {
+    const messages = translation('chat', 'messages');
+    expect(messages.answer({ content: [], stop_reason: name })).toMatchObject({
+      choices: [{ finish_reason: 'stop' }],
+    });
+    expect(messages.error(500, { error: { type: name, message: 'm' } })).toMatchObject({
+      error: { code: name },
+    });
+    const chat = translation('messages', 'chat');
+    const choices = [{ message: { content: 'x' }, finish_reason: name }];
+    expect(chat.answer({ choices })).toMatchObject({ stop_reason: 'end_turn' });
+    expect(chat.events().event(undefined, JSON.stringify({ error: { type: name } }))).toContain(
+      '"api_error"',
+    );
+    const converse = translation('chat', 'converse').answer({ output: { message: {} }, stopReason: name });
+    expect(converse).toMatchObject({ choices: [{ message: { refusal: null }, finish_reason: 'stop' }] });
+    const events = translation('chat', 'messages').events();
+    events.event(
+      'content_block_start',
+      JSON.stringify({ index: 0, content_block: { type: 'text', text: '' } }),
+    );
+    expect(events.event('content_block_delta', JSON.stringify({ index: 0, delta: { type: name } }))).toBe('');
+    const image = { type: 'image_url', image_url: { url: `data:${name};base64,AAAA` } };
+    const body = { messages: [{ role: 'user', content: [image] }], tool_choice: name };
+    expect(() => translate('chat', 'converse', body, 'm')).toThrow(
+      expect.objectContaining({
+        detail: [
+          expect.objectContaining({ loc: ['body', 'tool_choice'] }),
+          expect.objectContaining({ loc: ['body', 'messages', '0', 'content', '0'] }),
+        ],
+      }),
+    );
+  });
+
   it('keeps the prototype of objects as it is', () => {
     const value = JSON.parse(
       '{"content": [{"type": "tool_use", "id": "a", "name": "f", "input": {"__proto__": {"x": 1}}}]}',
