@@ -94,6 +94,11 @@ export const payloads = {
   delete: { objects: ['GetObject', 'PutObject', 'DeleteObject'] },
 } as const satisfies Ways<Actions<never>>;
 
+/** Access to the answers of models that are kept to come again. */
+export const answers = {
+  keep: { objects: ['GetObject', 'PutObject'] },
+} as const satisfies Ways<Actions<never>>;
+
 /** Access to objects, in their table and in their part of the bucket. */
 export const objects = {
   /** Reads by name. */
@@ -236,6 +241,7 @@ export const bookkeeping = {
 export interface Stores {
   readonly calls?: keyof typeof calls;
   readonly payloads?: keyof typeof payloads;
+  readonly answers?: keyof typeof answers;
   readonly objects?: keyof typeof objects;
   readonly files?: keyof typeof files;
   readonly tables?: keyof typeof rowTables;

@@ -187,8 +187,11 @@ interface AnyRoute extends FunctionShape, Contract<unknown, unknown> {
   readonly handler: string;
   /** The stores that the function touches, and how. */
   readonly stores: Stores;
-  /** Whether the function sends requests on to the upstreams of the settings. */
-  readonly upstreams?: boolean;
+  /**
+   * What the function does with the upstreams of the settings: it sends requests on to them, or lists
+   * their models. @default - nothing
+   */
+  readonly upstreams?: 'ask' | 'list';
   /** Whether the function asks for evaluations, if the settings allow any. */
   readonly evaluations?: boolean;
   /**

@@ -14,7 +14,7 @@ import {
 import { endpoint, type Operation, passThrough } from './endpoint.ts';
 import { jsonObject } from './fields.ts';
 import { passedHeaders } from './passed-headers.ts';
-import { recordingHeader } from './shared/headers.ts';
+import { cacheHeader, maxCacheDays, projectHeader, recordingHeader } from './shared/headers.ts';
 
 const number = nullish(numeric(z.number()));
 const list = z.array(z.unknown());
@@ -101,9 +101,11 @@ export const inferenceBody = () =>
       frequency_penalty: field(number, 'Passed on.'),
       stream: field(nullish(z.boolean()), 'Whether the answer comes as server-sent events.'),
       logit_bias: field(z.optional(freeObject), 'Passed on.'),
-      user: field(nullish(z.string()), 'Passed on.'),
+      user: field(nullish(z.string()), 'The end user; passed on.'),
       response_format: field(z.optional(freeObject), 'Passed on.'),
       seed: field(nullish(integer), 'Passed on.'),
+      system: field(z.optional(z.unknown()), 'Of Messages: a text or a list of blocks; passed on.'),
+      metadata: field(nullish(freeObject), 'Passed on. `user_id` is the end user.'),
       tools: field(nullish(list), 'Passed on.'),
       tool_choice: field(z.optional(z.unknown()), 'A text or an object; passed on.'),
       logprobs: field(nullish(z.boolean()), 'Passed on.'),
@@ -126,7 +128,7 @@ export const inferenceBody = () =>
 export type InferenceBody = z.output<ReturnType<typeof inferenceBody>>;
 
 const upstream =
-  'Passes the request on to the upstream of its model, and the answer back as it comes, errors included. With `stream: true` the answer is server-sent events. Fields that are not listed are passed on as they are. `timeout`, `extra_headers` and `api_version` steer the request and are not passed on. With an `OpenAI-Project` header the request is recorded as a call.';
+  'Passes the request on to the upstream of its model, and the answer back as it comes, errors included. With `stream: true` the answer is server-sent events. Fields that are not listed are passed on as they are. `timeout`, `extra_headers` and `api_version` steer the request and are not passed on. With an `OpenAI-Project` or `x-project` header the request is recorded as a call.';
 
 /** An operation of one path that is passed on, with the example of a body for the echo model. */
 const passedOn = (
@@ -135,13 +137,13 @@ const passedOn = (
   summary: string,
   what: string,
   body: object,
-  object: string,
+  answer: object,
 ): Operation => ({
   name,
   operationPath: `/inference/v1/${path}`,
   summary,
   description: upstream,
-  examples: { hello: { summary: what, body: { model: 'any', ...body }, answer: { object } } },
+  examples: { hello: { summary: what, body: { model: 'any', ...body }, answer } },
 });
 
 export const inference = /* @__PURE__ */ endpoint({
@@ -149,8 +151,8 @@ export const inference = /* @__PURE__ */ endpoint({
   scheme: 'bearer',
   role: 'inference',
   shape: passThrough,
-  stores: { calls: 'record', payloads: 'write', bookkeeping: 'note' },
-  upstreams: true,
+  stores: { calls: 'record', payloads: 'write', answers: 'keep', bookkeeping: 'note' },
+  upstreams: 'ask',
   limits: 'hold',
   tag: 'inference',
   request: inferenceBody,
@@ -164,6 +166,16 @@ export const inference = /* @__PURE__ */ endpoint({
       projectId,
       'The project to record the request in, `<entity>/<project>`. The key needs `write` on it.',
     ),
+    [projectHeader]: field(projectId, 'The same by another name.'),
+    [cacheHeader]: field(
+      z.int().check(z.minimum(1), z.maximum(maxCacheDays * 86_400)),
+      'An answer to the same body that is at most this many seconds old comes again, and a new one is kept for that time. The answer says so in `x-cache`: `hit` or `miss`.',
+    ),
+    'x-session-id': field(id, 'The thread of the call. Claude Code has a header of its own for it.'),
+    traceparent: field(
+      z.string(),
+      'The trace of the call, and the span that it is under, by W3C Trace Context.',
+    ),
   }),
   operations: [
     passedOn(
@@ -172,7 +184,7 @@ export const inference = /* @__PURE__ */ endpoint({
       'Complete a chat',
       'One message',
       { messages: [{ role: 'user', content: 'Hello' }] },
-      'chat.completion',
+      { object: 'chat.completion' },
     ),
     passedOn(
       'completions',
@@ -180,9 +192,30 @@ export const inference = /* @__PURE__ */ endpoint({
       'Complete a text',
       'One prompt',
       { prompt: 'Hello' },
-      'text_completion',
+      { object: 'text_completion' },
     ),
-    passedOn('embeddings', 'Embeddings', 'Embed texts', 'One text', { input: 'Hello' }, 'list'),
-    passedOn('responses', 'Responses', 'Make a response', 'One input', { input: 'Hello' }, 'response'),
+    passedOn('embeddings', 'Embeddings', 'Embed texts', 'One text', { input: 'Hello' }, { object: 'list' }),
+    passedOn(
+      'responses',
+      'Responses',
+      'Make a response',
+      'One input',
+      { input: 'Hello' },
+      { object: 'response' },
+    ),
+    passedOn(
+      'messages',
+      'Messages',
+      'Create a message',
+      'One message',
+      { max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] },
+      { type: 'message' },
+    ),
+    {
+      ...passedOn('messages/count_tokens', 'CountTokens', 'Count the tokens of a message', '', {}, {}),
+      description:
+        'Passes the request on to the upstream of its model, if that speaks Messages, and is a 422 otherwise. It is not recorded.',
+      examples: {},
+    },
   ],
 });

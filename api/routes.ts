@@ -14,6 +14,7 @@ import { feedbackStats } from './feedback-stats.ts';
 import { fileContent, fileCreate } from './files.ts';
 import { inference } from './inference.ts';
 import { agents, mcp } from './mcp.ts';
+import { inferenceModel, inferenceModels } from './models.ts';
 import { objCreate, objDelete, objRead, objsQuery, refsReadBatch } from './objects.ts';
 import { otelLogs, otelMetrics, otelTraces } from './otel.ts';
 import { me, projectsQuery } from './projects.ts';
@@ -64,6 +65,8 @@ const list = [
   alertsPreview,
   alertsTest,
   inference,
+  inferenceModels,
+  inferenceModel,
   mcp,
   me,
   projectsQuery,

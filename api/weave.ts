@@ -51,7 +51,7 @@ const completions = endpoint({
   role: 'inference',
   shape: passThrough,
   stores: { calls: 'record', payloads: 'write', objects: 'read', bookkeeping: 'note' },
-  upstreams: true,
+  upstreams: 'ask',
   limits: 'hold',
   projects: () => [],
   answer: () => z.unknown(),

@@ -9,7 +9,7 @@ import type { Table } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
 import { type Location, locationOf, locationOptions, withDefaultPort, withTable } from './location.ts';
-import { type Check, checks, cleanup, Red, type Target } from './verify/checks.ts';
+import { type Check, checks, cleanup, modelChecks, Red, type Target } from './verify/checks.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
 
@@ -18,6 +18,8 @@ export const help = `Try a service from outside: what was not tested against AWS
 
   --url URL         the service, as the stack's output ApiUrl has it
   --stack NAME      the stack of the service (default: Pennytrace)
+  --model NAME      sends it a chat, a message and a response, each whole and as a stream; they cost money
+  --embedding NAME  sends it a text to embed
   --local[=PORT]    the local service on that port (default: 8787): only the items that it has
 
 It makes a key for twenty minutes, reports and queries in the project pennytrace/verify, and deletes all that at
@@ -34,16 +36,26 @@ const keyMicros = 20 * 60 * 1_000_000;
 interface Options {
   readonly url: string;
   readonly location: Location;
+  readonly models: Target['models'];
 }
 
-const options = { ...locationOptions, url: { type: 'string' } } as const;
+const options = {
+  ...locationOptions,
+  url: { type: 'string' },
+  model: { type: 'string' },
+  embedding: { type: 'string' },
+} as const;
 
 /** @throws UsageError if an argument is wrong */
 const parseOptions = (argv: readonly string[]): Options => {
   const { values } = parseFlags({ args: withDefaultPort(argv), options });
   if (values.url === undefined || !URL.canParse(values.url))
     throw new UsageError('--url: give the URL of the service, the output ApiUrl of the stack');
-  return { url: values.url.replace(/\/+$/, ''), location: locationOf(values) };
+  return {
+    url: values.url.replace(/\/+$/, ''),
+    location: locationOf(values),
+    models: { chat: values.model, embedding: values.embedding },
+  };
 };
 
 /** Makes a key for this run, and one that is revoked. Disposal deletes both. */
@@ -85,14 +97,15 @@ const printed = async ({ name, run }: Check, target: Target, { out }: CommandOut
   }
 };
 
-const verify = ({ url, location }: Options, io: CommandOutput, root: string): Promise<boolean> =>
+const verify = ({ url, location, models }: Options, io: CommandOutput, root: string): Promise<boolean> =>
   withTable(location, root, 'keys', async (table) => {
     await using keys = await makeKeys(table);
     const run = `verify-${randomBytes(6).toString('hex')}`;
-    const target = { url, project, run, key: keys.key, revoked: keys.revoked };
+    const target = { url, project, run, key: keys.key, revoked: keys.revoked, models };
     const further = location.kind === 'stack' ? await checksOfStack(location.name) : [];
     let green = true;
-    for (const check of [...checks, ...further, cleanup]) green = (await printed(check, target, io)) && green;
+    for (const check of [...checks, ...modelChecks(models), ...further, cleanup])
+      green = (await printed(check, target, io)) && green;
     return green;
   });
 

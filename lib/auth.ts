@@ -43,6 +43,7 @@ export class Auth extends Construct {
         {
           environment: {
             SCHEMES: JSON.stringify(Object.fromEntries(others.map(({ path, scheme }) => [path, scheme]))),
+            CACHE_SECONDS: String(config.authorizerCacheSeconds),
           },
         },
       ],
@@ -58,11 +59,18 @@ export class Auth extends Construct {
     return found;
   }
 
+  /**
+   * The gateway asks for every header that it caches by. Routes of `bearer` take one of two,
+   * so the gateway caches nothing there, and the function remembers keys. See docs/decisions/0264.
+   */
   #authorizer(scheme: AcceptedScheme, { authorizerCacheSeconds }: Config): RequestAuthorizer {
-    return new RequestAuthorizer(this, constructId(scheme), {
+    const isCached = scheme !== 'bearer';
+    // An update of an authorizer does not take its identity sources away, so this one has another id
+    // than the one that had them.
+    return new RequestAuthorizer(this, isCached ? constructId(scheme) : 'BearerOrApiKey', {
       handler: this.function.handler,
-      identitySources: [IdentitySource.header('Authorization')],
-      resultsCacheTtl: Duration.seconds(authorizerCacheSeconds),
+      identitySources: isCached ? [IdentitySource.header('Authorization')] : [],
+      resultsCacheTtl: Duration.seconds(isCached ? authorizerCacheSeconds : 0),
     });
   }
 }

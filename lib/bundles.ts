@@ -26,7 +26,8 @@ const lazyPackages: Readonly<Record<string, string>> = {
     '{ Server, ProtocolError, ProtocolErrorCode, createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport }',
   '@pydantic/genai-prices': '*',
   '@aws-sdk/client-s3': '{ S3Client, GetObjectCommand, PutObjectCommand, DeleteObjectCommand }',
-  '@smithy/core/event-streams': '{ EventStreamSerde, eventStreamSerdeProvider }',
+  '@smithy/core/event-streams':
+    '{ EventStreamCodec, EventStreamSerde, eventStreamSerdeProvider, getChunkedStream }',
   '@aws-sdk/client-sqs':
     '{ SQSClient, SendMessageCommand, SendMessageBatchCommand, GetQueueAttributesCommand }',
   '@cfworker/json-schema': '{ Validator, format }',

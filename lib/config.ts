@@ -2,6 +2,13 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { isKeyed, longAnswer, passThrough } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
+import {
+  type BedrockWay,
+  bedrockEndpoints,
+  bedrockSource,
+  bedrockWays,
+  ruleApis,
+} from '../core/doors/inference/bedrock.ts';
 import { actions, builtins, isOfFields, pathProblem } from '../foundations/redaction/index.ts';
 import type { PennytraceProps } from './props.ts';
 
@@ -84,20 +91,58 @@ const pattern = text(
   "write a model's name: 1 to 256 characters without spaces, among them at most one *",
 );
 
-const renaming = z
-  .strictObject({ match: pattern, send: pattern })
-  .refine(({ match, send }) => hasStar(match) || !hasStar(send), {
-    error: 'write a * into match too: its text replaces the * in send',
-  });
+const starsMeet = ({ match, send }: { readonly match: string; readonly send?: string | undefined }) =>
+  send === undefined || hasStar(match) || !hasStar(send);
 
-type Rule = string | z.output<typeof renaming>;
+const starsError = { error: 'write a * into match too: its text replaces the * in send' };
+
+const renaming = z.strictObject({ match: pattern, send: pattern }).refine(starsMeet, starsError);
 
 const rule = z.union([pattern, renaming], {
   error: 'write a model\'s name, in which one * may stand for any characters, or {"match": …, "send": …}',
 });
 
+/** A model of Bedrock, whose rule may say the way to it. */
+const bedrockRenaming = z
+  .strictObject({
+    match: pattern,
+    send: pattern.optional(),
+    api: z.enum(ruleApis, { error: `write one of ${ruleApis.join(', ')}` }).optional(),
+    endpoint: z.enum(bedrockEndpoints, { error: `write one of ${bedrockEndpoints.join(', ')}` }).optional(),
+  })
+  .refine(starsMeet, starsError);
+
+type BedrockRule = string | z.output<typeof bedrockRenaming>;
+
 /** The name of a model that its upstream gets. */
-export const sentBy = (given: Rule): string => (typeof given === 'string' ? given : given.send);
+export const sentBy = (given: string | { readonly match: string; readonly send?: string | undefined }) =>
+  typeof given === 'string' ? given : (given.send ?? given.match);
+
+/** The ways to a model of Bedrock, or why there is none. */
+const waysOf = (given: BedrockRule) => bedrockWays(sentBy(given), typeof given === 'string' ? {} : given);
+
+/** The ways to a model of Bedrock. It has at least one: the setting was checked. */
+export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => waysOf(given).ways ?? [];
+
+const bedrockModel = z
+  .union([pattern, bedrockRenaming], {
+    error: `write the id of a model, or {"match": …, "send": …} with "api" ${ruleApis.join(', ')} or "endpoint" ${bedrockEndpoints.join(', ')}`,
+  })
+  .refine((given) => !hasStar(sentBy(given)), {
+    error:
+      'write ids of models without *: the function may only invoke these. A match can have a * if it has a send',
+    abort: true,
+  })
+  .refine((given) => /^[a-z0-9][a-z0-9.:_-]*$/i.test(sentBy(given)), {
+    error: "write Bedrock's ids of models or inference profiles, not ARNs",
+    abort: true,
+  })
+  .check(({ value, issues }) => {
+    const { problem } = waysOf(value);
+    if (problem === undefined) return;
+    const message = `${sentBy(value)} cannot be asked: ${problem} (as AWS's tables of ${bedrockSource.readAt} have it)`;
+    issues.push({ code: 'custom', message, input: value });
+  });
 
 const isLoopback = ({ protocol, hostname }: URL): boolean =>
   protocol === 'http:' && /^(127\.0\.0\.1|localhost|\[::1\])$/.test(hostname);
@@ -147,25 +192,37 @@ const keySecret = text(
   'write the name or the ARN of a secret in Secrets Manager',
 );
 
+const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.array(item, { error: 'write a list of models' }).min(1, { error: 'write at least one model' });
+
+const secondsError = 'write a number of seconds above 0, at most 900';
+
 const named = {
   name: text(/^[a-z0-9-]{1,32}$/, 'write 1 to 32 lower-case letters, digits or hyphens'),
-  models: z.array(rule, { error: 'write a list of models' }).min(1, { error: 'write at least one model' }),
+  firstByteSeconds: z
+    .number({ error: secondsError })
+    .positive({ error: secondsError })
+    .max(900, { error: secondsError })
+    .optional(),
 };
 
 /** An upstream with a key of its own, or none. */
-const keyed = z.strictObject({ ...named, baseUrl, keySecret: keySecret.optional() });
+const keyed = z.strictObject({
+  ...named,
+  models: listOf(rule),
+  api: z
+    .enum(['openai', 'anthropic'], {
+      error: 'write openai or anthropic: the API that the upstream speaks',
+    })
+    .optional(),
+  baseUrl,
+  keySecret: keySecret.optional(),
+});
 
 /** Amazon Bedrock. The function's role may invoke the models that are named, and no other. */
 const bedrock = z.strictObject({
   ...named,
-  models: named.models
-    .refine((rules) => !rules.map(sentBy).some(hasStar), {
-      error:
-        'write ids of models without *: the function may only invoke these. A match can have a * if it has a send',
-    })
-    .refine((rules) => rules.map(sentBy).every((id) => /^[a-z0-9*][a-z0-9.:_*-]*$/i.test(id)), {
-      error: "write Bedrock's ids of models or inference profiles, not ARNs",
-    }),
+  models: listOf(bedrockModel),
   bedrock: z.union([z.literal(true), z.strictObject({ region: region.optional() })], {
     error: 'write true, or {"region": "<region>"}',
   }),
@@ -178,27 +235,46 @@ const hasBedrock = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'bedrock' in value;
 
 /** One upstream. Its fields depend on whether it is Bedrock. */
-const upstream = z.unknown().transform((value, context): Upstream => {
-  const result = (hasBedrock(value) ? bedrock : keyed).safeParse(value);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
-  return z.NEVER;
-});
+const either = <Bedrock extends z.ZodType, Keyed extends z.ZodType>(ofBedrock: Bedrock, ofOthers: Keyed) =>
+  z.unknown().transform((value, context): z.output<Bedrock> | z.output<Keyed> => {
+    const result = (hasBedrock(value) ? ofBedrock : ofOthers).safeParse(value);
+    if (result.success) return result.data as z.output<Bedrock> | z.output<Keyed>;
+    for (const issue of result.error.issues) context.issues.push({ ...issue, input: value } as never);
+    return z.NEVER;
+  });
 
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
+const upstreamsOf = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
+  z
+    .array(item, { error: 'write a list of upstreams' })
+    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
+      error: 'give each upstream a name of its own',
+    });
+
+const key = text(/^[\x21-\x7e]+$/, 'write a key without spaces');
+
+/**
+ * The setting `inferenceUpstreams` as the local service takes it: upstreams have their keys in it, and
+ * another host may play Bedrock.
+ */
+export const localUpstreams = z.preprocess(
+  fromJson,
+  upstreamsOf(
+    either(
+      bedrock.extend({ baseUrl: baseUrl.optional() }),
+      keyed.omit({ keySecret: true }).extend({ key: key.optional() }),
+    ),
+  ).refine((list) => list.length > 0, { error: 'write at least one upstream' }),
+);
+
 /** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
 const upstreams = z.preprocess(
   fromJson,
-  z
-    .array(upstream, { error: 'write a list of upstreams' })
-    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
-      error: 'give each upstream a name of its own',
-    })
-    .refine((list) => JSON.stringify(list).length <= maxBytes, {
-      error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
-    }),
+  upstreamsOf(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
+    error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
+  }),
 );
 
 /** What is wrong with a pattern; undefined if nothing is. */

@@ -51,10 +51,11 @@ export class Functions extends Construct {
       needs: [
         storeNeeds(route.stores, service),
         requestNeeds(route, service),
-        route.upstreams ? inference.needs : undefined,
+        route.upstreams === 'ask' ? inference.needs : undefined,
+        route.upstreams === 'list' ? inference.list : undefined,
         ...added.needs,
       ],
-      ...(route.upstreams && { reservedConcurrency: inference.reservedConcurrency }),
+      ...(route.upstreams === 'ask' && { reservedConcurrency: inference.reservedConcurrency }),
     });
   }
 

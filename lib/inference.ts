@@ -1,8 +1,9 @@
 import { Aws, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { withoutGeography } from '../core/doors/inference/bedrock.ts';
 import { tables } from '../foundations/storage/tables.ts';
-import { type Config, sentBy, type Upstream } from './config.ts';
+import { type Config, sentBy, type Upstream, waysToModel } from './config.ts';
 import { combine, type Needs, type Permission, tableNeeds } from './permissions.ts';
 import { makeTable } from './storage.ts';
 
@@ -11,6 +12,8 @@ import { makeTable } from './storage.ts';
  * take, and a table that counts each key's requests.
  */
 export class Inference extends Construct {
+  /** What a function needs to know of the upstreams. */
+  readonly list: Needs;
   /** What a function needs to ask the upstreams. */
   readonly upstreams: Needs;
   /** The same, and what counts the requests of keys. */
@@ -23,8 +26,11 @@ export class Inference extends Construct {
     const { inferenceUpstreams: upstreams = [], inferenceRatePerMinute: rate, inferenceConcurrency } = config;
     const rates = rate === undefined ? undefined : this.#ratesTable();
     this.reservedConcurrency = inferenceConcurrency;
-    this.upstreams = {
+    this.list = {
       environment: upstreams.length > 0 ? { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) } : {},
+    };
+    this.upstreams = {
+      ...this.list,
       permissions: [...keySecrets(upstreams).map(secretPermission), ...upstreams.flatMap(bedrockPermissions)],
     };
     this.needs = combine([
@@ -55,15 +61,12 @@ const secretPermission = (secret: string): Permission => ({
 
 const invoke = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
 
-/** The beginning of the ids of cross-region inference profiles. */
-const geography = /^(?:apac|au|ca|eu|global|jp|us|us-gov)\.(?=[^.]+\.)/;
-
 /**
- * Permissions to invoke a model. An inference profile needs one for itself, and one for its model
- * in every region.
+ * Permissions to invoke a model at `bedrock-runtime`, whichever of its APIs it takes. An inference profile
+ * needs one for itself, and one for its model in every region.
  */
-const modelPermissions = (id: string, region: string): Permission[] => {
-  const model = id.replace(geography, '');
+const runtimePermissions = (id: string, region: string): Permission[] => {
+  const model = withoutGeography(id);
   const modelArn = (place: string) => `arn:${Aws.PARTITION}:bedrock:${place}::foundation-model/${model}`;
   if (model === id) return [{ actions: invoke, resource: modelArn(region) }];
   const profile = `arn:${Aws.PARTITION}:bedrock:${region}:${Aws.ACCOUNT_ID}:inference-profile/${id}`;
@@ -80,11 +83,33 @@ const modelPermissions = (id: string, region: string): Permission[] => {
   ];
 };
 
+/**
+ * Permissions to ask Mantle for models. Its requests are of a project, and a condition names the models.
+ */
+const mantlePermissions = (models: readonly string[], region: string): Permission[] =>
+  models.length === 0
+    ? []
+    : [
+        {
+          actions: ['bedrock-mantle:CreateInference', 'bedrock-mantle:CountTokens'],
+          resource: `arn:${Aws.PARTITION}:bedrock-mantle:${region}:${Aws.ACCOUNT_ID}:project/default`,
+          conditions: { StringEquals: { 'bedrock-mantle:Model': models } },
+        },
+      ];
+
 /** Permissions for the models and inference profiles that an upstream asks of Bedrock, if it does. */
 const bedrockPermissions = (given: Upstream): Permission[] => {
   if (!('bedrock' in given)) return [];
-  const region = given.bedrock === true ? undefined : given.bedrock.region;
-  return given.models.flatMap((model) => modelPermissions(sentBy(model), region ?? Aws.REGION));
+  const region = (given.bedrock === true ? undefined : given.bedrock.region) ?? Aws.REGION;
+  const at = (endpoint: string) => [
+    ...new Set(
+      given.models.filter((model) => waysToModel(model).some((way) => way.endpoint === endpoint)).map(sentBy),
+    ),
+  ];
+  return [
+    ...at('runtime').flatMap((id) => runtimePermissions(id, region)),
+    ...mantlePermissions(at('mantle'), region),
+  ];
 };
 
 /** The names and ARNs of the secrets that hold upstreams' keys, each once. */

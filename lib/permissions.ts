@@ -14,6 +14,8 @@ export interface Permission {
   readonly resource: string;
   /** For an ARN with a wildcard: cdk-nag's name of it, and why it is needed. @default - none */
   readonly wildcard?: { readonly finding: string; readonly reason: string };
+  /** As IAM has it. @default - none */
+  readonly conditions?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
 /** What a function needs for something. */
@@ -127,6 +129,7 @@ const waysOf = (stores: Accesses) => {
   const ways: readonly (readonly [keyof Storage & TableName, string, Way | undefined])[] = [
     ['calls', 'segments', stores.calls && calls[stores.calls]],
     ['calls', 'segments', stores.payloads && access.payloads[stores.payloads]],
+    ['calls', 'answers', stores.answers && access.answers[stores.answers]],
     ['objects', 'objects', stores.objects && access.objects[stores.objects]],
     ['objects', 'files', stores.files && access.files[stores.files]],
     ['objects', 'tables', stores.tables && access.rowTables[stores.tables]],

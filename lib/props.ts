@@ -8,14 +8,52 @@ export type InferenceModel =
       readonly send: string;
     };
 
-/** An OpenAI-compatible service, or Amazon Bedrock, that model requests are passed on to. */
+/** One rule for models of Amazon Bedrock: the id of a model or an inference profile, or more about it. */
+export type BedrockModel =
+  | string
+  | {
+      /** The name that requests have, with at most one `*`. */
+      readonly match: string;
+      /**
+       * The id that Bedrock gets.
+       *
+       * @default - the same as `match`
+       */
+      readonly send?: string | undefined;
+      /**
+       * The API by which Bedrock is asked for it.
+       *
+       * @default - as AWS's tables have it
+       */
+      readonly api?: 'openai' | 'anthropic' | 'converse' | undefined;
+      /**
+       * The endpoint: `bedrock-runtime` or `bedrock-mantle`.
+       *
+       * @default - as AWS's tables have it
+       */
+      readonly endpoint?: 'runtime' | 'mantle' | undefined;
+    };
+
+/** A service that model requests are passed on to, or Amazon Bedrock. */
 export type InferenceUpstream = {
   /** 1 to 32 lower-case letters, digits or hyphens. */
   readonly name: string;
-  /** The models that go there. */
-  readonly models: readonly InferenceModel[];
+  /**
+   * After how many seconds without a first byte the next upstream with a rule for the model is asked.
+   *
+   * @default - none: an answer may begin as late as it likes
+   */
+  readonly firstByteSeconds?: number | undefined;
 } & (
   | {
+      /** The models that go there. */
+      readonly models: readonly InferenceModel[];
+      /**
+       * The API that it speaks: OpenAI's, or Anthropic's Messages.
+       *
+       * @default 'openai'
+       */
+      readonly api?: 'openai' | 'anthropic' | undefined;
       /** Its base URL: `https://api.openai.com/v1`. */
       readonly baseUrl: string;
       /**
@@ -26,6 +64,8 @@ export type InferenceUpstream = {
       readonly keySecret?: string | undefined;
     }
   | {
+      /** The models that are asked there. */
+      readonly models: readonly BedrockModel[];
       /** Amazon Bedrock, in the stack's region or another one. */
       readonly bedrock: true | { readonly region?: string | undefined };
     }

@@ -114,5 +114,9 @@ const trace = {
   wildcard: { finding: '*', reason: 'These two X-Ray actions take no narrower resource.' },
 } satisfies Permission;
 
-const statement = ({ actions, resource }: Permission): PolicyStatement =>
-  new PolicyStatement({ actions: [...actions], resources: [resource] });
+const statement = ({ actions, resource, conditions }: Permission): PolicyStatement =>
+  new PolicyStatement({
+    actions: [...actions],
+    resources: [resource],
+    ...(conditions && { conditions }),
+  });

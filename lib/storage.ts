@@ -16,6 +16,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { CfnParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
+import { maxCacheDays } from '../api/shared/headers.ts';
 import { type KeyAttribute, type TableDeclaration, tables } from '../foundations/storage/tables.ts';
 import type { Config } from './config.ts';
 
@@ -104,6 +105,11 @@ export class Storage extends Construct {
       ...privateBucket(config),
       lifecycleRules: [
         { id: 'uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        {
+          id: 'answers',
+          prefix: 'answers/',
+          expiration: Duration.days(Math.min(maxCacheDays, retentionDays ?? maxCacheDays)),
+        },
         ...(retentionDays === undefined
           ? []
           : [

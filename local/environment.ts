@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeFailure } from 'aws-stand-in';
 import type { FunctionSpec, StackSpec } from 'cdk-local-runner/template';
-import type { LocalUpstream } from './inference.ts';
+import type { LocalUpstreams } from './inference.ts';
 import { BadSetting, type LocalWebhooks } from './settings.ts';
 
 type Specs = readonly FunctionSpec[];
@@ -25,22 +25,22 @@ const withVariables = (
 /** The routes whose functions ask models. Functions that judge do so, too. */
 const askingPaths: ReadonlySet<string> = new Set([
   '/inference/v1/{path+}',
+  '/inference/v1/models',
   '/weave/completions/create',
   '/weave/{proxy+}',
   '/calls/score',
 ]);
 
 /**
- * Gives the stack's functions this upstream in place of the configured ones. The keys of those are
+ * Gives the stack's functions these upstreams in place of the configured ones. The keys of those are
  * in Secrets Manager, which does not run locally.
  */
-export const withUpstream = (
+export const withUpstreams = (
   { api, functions, queues }: Pick<StackSpec, 'api' | 'functions' | 'queues'>,
-  { baseUrl, key }: LocalUpstream,
+  upstreams: LocalUpstreams,
 ): Specs => {
   const routes = api.routes.filter(({ path }) => askingPaths.has(path));
   const asking = new Set([...routes, ...queues].map((asks) => asks.function.arn));
-  const upstreams = [{ name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) }];
   const variables = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
   return withVariables(functions, variables, ({ arn }) => asking.has(arn));
 };

@@ -298,6 +298,15 @@ export interface LocalUpstream {
   readonly key?: string;
 }
 
+/** Upstreams as the setting `inferenceUpstreams` describes them, with their keys. */
+export type LocalUpstreams = readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
+
+/** The upstreams of a service with one that takes every model. */
+export const onlyUpstream = ({ baseUrl, key }: LocalUpstream): LocalUpstreams => {
+  const upstream = { name: 'local', models: ['*'], baseUrl, ...(key !== undefined && { key }) };
+  return [upstream];
+};
+
 /** Starts the echo model on the loopback address. */
 export const startEchoModel = async (): Promise<LocalUpstream & { stop(): Promise<void> }> => {
   const server = await listen(0, Promise.resolve(echo));

@@ -35,8 +35,8 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { withRedactionKey, withUpstream, withWebhooks } from './environment.ts';
-import { type LocalUpstream, startEchoModel } from './inference.ts';
+import { withRedactionKey, withUpstreams, withWebhooks } from './environment.ts';
+import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
 import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
 import { tableNameOf } from './stack.ts';
@@ -69,6 +69,8 @@ interface DependencyOptions {
    * The upstream of model requests; null for the upstreams of the stack. @default - the echo model
    */
   readonly inference?: LocalUpstream | null;
+  /** Several upstreams in place of that one. @default - there is that one */
+  readonly upstreams?: LocalUpstreams | undefined;
   /** The folder of the synthesized stack. @default - it is synthesized now */
   readonly assembly?: string;
   /** Settings that override those of cdk.json when the stack is synthesized now. */
@@ -91,7 +93,7 @@ interface Dependencies {
   readonly dynamodb: string;
   readonly s3: string;
   readonly stack: StackSpec;
-  /** The upstream of model requests; null for the upstreams of the stack. */
+  /** The one upstream of model requests; null for several, or those of the stack. */
   readonly model: LocalUpstream | null;
 }
 
@@ -179,6 +181,10 @@ const startDependencies = async (
     return read;
   };
   const model = async () => {
+    if (options.upstreams) {
+      progress(`models: ${options.upstreams.map(({ name }) => name).join(', ')}`);
+      return null;
+    }
     if (options.inference !== undefined) return options.inference;
     const echo = await startEchoModel();
     cleanup.defer(() => echo.stop());
@@ -330,11 +336,12 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 /** The functions and their stores, as the options wrap them, on the local model. */
 const wrappedOf = async (
   { stack, model, dynamodb, s3 }: Dependencies,
-  { dataDir, wrapStores, webhooks }: LocalServiceOptions,
+  { dataDir, wrapStores, webhooks, upstreams: given }: LocalServiceOptions,
   url: string,
   cleanup: AsyncDisposableStack,
 ): Promise<FunctionStores> => {
-  const declared = model ? withUpstream(stack, model) : stack.functions;
+  const upstreams = given ?? (model && onlyUpstream(model));
+  const declared = upstreams ? withUpstreams(stack, upstreams) : stack.functions;
   const redacting = await withRedactionKey(declared, dataDir);
   const plain = { dynamodb, s3, functions: withWebhooks(redacting, url, webhooks ?? {}) };
   return wrapStores ? wrapStores(plain, stack, cleanup) : plain;

@@ -13,7 +13,8 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import type { LocalUpstream } from './inference.ts';
+import { localUpstreams } from '../lib/config.ts';
+import type { LocalUpstream, LocalUpstreams } from './inference.ts';
 
 /** URLs of webhooks by their names, the same for all projects. */
 export type LocalWebhooks = Readonly<Record<string, string>>;
@@ -116,6 +117,8 @@ export interface Settings {
   readonly s3?: string;
   /** The upstream of model requests. @default - the echo model */
   readonly inference?: LocalUpstream;
+  /** Several upstreams, which go before that one. @default - there is that one */
+  readonly upstreams?: LocalUpstreams;
   /** Whether the log shows every request. */
   readonly verbose: boolean;
   /** Settings of the stack that override those of cdk.json. */
@@ -189,6 +192,22 @@ const upstreamOf = (baseUrl: string | undefined, key: string | undefined): Local
   return { baseUrl, ...(key && { key }) };
 };
 
+/** Several upstreams, as the setting `inferenceUpstreams` has them. Keys stay out of what is said of them. */
+const upstreamsOf = (text: string | undefined): LocalUpstreams | undefined => {
+  if (!text) return undefined;
+  const { success, data, error } = localUpstreams.safeParse(text);
+  if (success) return data;
+  const problems = error.issues.map((issue) => {
+    const place = issue.path.map((key) => `[${JSON.stringify(key)}]`).join('');
+    const what =
+      issue.code === 'unrecognized_keys'
+        ? `has ${issue.keys.join(', ')}: there is no such field`
+        : issue.message;
+    return `INFERENCE_UPSTREAMS${place}: ${what}`;
+  });
+  throw new BadSetting(problems.join('\n'));
+};
+
 const webhookExample = '{"ops": "http://127.0.0.1:9000/hook"}';
 
 /** Reads URLs by the names of webhooks. What is wrong with a URL is said without it: it is a secret. */
@@ -235,6 +254,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = endpointOf(environment, 'AWS_ENDPOINT_URL_S3');
   const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
+  const upstreams = upstreamsOf(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
     throw new BadSetting(
       'DIALECT is gone, leave it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)',
@@ -259,5 +279,6 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     ...(dynamodbLocal && { dynamodbLocal }),
     ...(s3 && { s3 }),
     ...(inference && { inference }),
+    ...(upstreams && { upstreams }),
   };
 };

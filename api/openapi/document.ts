@@ -76,7 +76,7 @@ const headersOf = ({ headers }: Route, schemas: Schemas) =>
 /** The fields of a request that stand in its path or, of a GET, in its query. */
 const besideBody = ({ path, method }: Route, { properties = {}, required = [] }: JsonSchema) =>
   Object.entries(properties).flatMap(([name, schema]) => {
-    const inPath = path.includes(`{${name}}`);
+    const inPath = path.includes(`{${name}}`) || path.includes(`{${name}+}`);
     if (!inPath && method !== 'GET') return [];
     return [parameter(name, inPath ? 'path' : 'query', schema as JsonSchema, required.includes(name))];
   });
@@ -108,9 +108,13 @@ const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
   return { parameters, requestBody: { required: true, content } };
 };
 
-/** One of these is enough. */
+/** What satisfies a scheme. One of these is enough. */
 const securityOf = (scheme: AcceptedScheme): object[] =>
-  scheme === 'any' ? [{ basic: [] }, { bearer: [] }] : [{ [scheme]: [] }];
+  ({
+    basic: [{ basic: [] }],
+    bearer: [{ bearer: [] }, { apiKey: [] }],
+    any: [{ basic: [] }, { bearer: [] }],
+  })[scheme];
 
 const operationObject = (route: Route, operation: Operation, schemas: Schemas): OperationObject => {
   const { parameters, requestBody } = requestOf(route, operation, schemas);
@@ -137,6 +141,7 @@ const securitySchemes = () => {
       description: `${key} It is the password; the username is the key's user, or \`api\`.`,
     },
     bearer: { type: 'http', scheme: 'bearer', description: `${key} It is the token.` },
+    apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: key },
   };
 };
 

@@ -5,3 +5,12 @@ export const requestIdHeader = 'x-request-id';
 
 /** The header that names the project to record a request to a model in. */
 export const recordingHeader = 'openai-project';
+
+/** The same by another name, for clients that let people choose the names of headers. */
+export const projectHeader = 'x-project';
+
+/** The header that says for how many seconds an answer of a model may be kept, and come again. */
+export const cacheHeader = 'x-cache-ttl';
+
+/** The longest time that an answer is kept, in days. A rule of the bucket deletes older ones. */
+export const maxCacheDays = 30;

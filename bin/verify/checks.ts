@@ -25,6 +25,8 @@ export interface Target {
   readonly revoked: string;
   /** What each id of this run begins with. */
   readonly run: string;
+  /** Models to send one request of each kind to. @default - none is asked */
+  readonly models: { readonly chat?: string | undefined; readonly embedding?: string | undefined };
 }
 
 /** One item of the list. It throws {@link Red}, or whatever went wrong. */
@@ -300,6 +302,84 @@ const refusals = async (target: Target): Promise<void> => {
   }
   must(wrong.length === 0, wrong.join('; '), 'see docs/decisions/0024: what the gateway answers by itself');
 };
+
+/** A request to a model, as whom it is sent, and what its answer has to have. */
+interface ModelRequest {
+  readonly kind: string;
+  readonly path: string;
+  readonly body: object;
+  readonly has: string;
+  readonly headers: (key: string) => Readonly<Record<string, string>>;
+}
+
+const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const asApiKey = (key: string) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' });
+
+const modelRequests = (model: string): readonly ModelRequest[] => {
+  const messages = [{ role: 'user', content: 'Say "hello".' }];
+  return [
+    {
+      kind: 'chat',
+      path: '/chat/completions',
+      body: { model, messages, max_completion_tokens: 500 },
+      has: '"choices"',
+      headers: asBearer,
+    },
+    {
+      kind: 'messages',
+      path: '/messages',
+      body: { model, messages, max_tokens: 500 },
+      has: '"stop_reason"',
+      headers: asApiKey,
+    },
+    {
+      kind: 'responses',
+      path: '/responses',
+      body: { model, input: 'Say "hello".', max_output_tokens: 500 },
+      has: '"response"',
+      headers: asBearer,
+    },
+  ];
+};
+
+const embeddingRequest = (model: string): ModelRequest => ({
+  kind: 'embeddings',
+  path: '/embeddings',
+  body: { model, input: 'hello' },
+  has: '"embedding"',
+  headers: asBearer,
+});
+
+/** Sends a request to a model, and looks whether the answer is of its kind. */
+const askModel =
+  ({ kind, path, body, has, headers }: ModelRequest, stream: boolean) =>
+  async ({ url, key, project }: Target): Promise<void> => {
+    const answer = await fetch(`${url}/inference/v1${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-project': project, ...headers(key) },
+      body: JSON.stringify({ ...body, ...(stream && { stream }) }),
+    });
+    // Responses are not translated, and not every model speaks them: then that is what is right.
+    if (answer.status === 422 && (await answer.clone().text()).includes('path_not_taken')) return;
+    const text = await textOf(answer);
+    const type = answer.headers.get('content-type') ?? '';
+    const advice = 'see docs/inference.md: which upstream takes which requests';
+    must(text.includes(has), `the answer to ${kind} has no ${has}: ${text.slice(0, 200)}`, advice);
+    must(!stream || type.startsWith('text/event-stream'), `the stream of ${kind} is ${type}`, advice);
+  };
+
+/** One request of each kind to the models that the caller names, whole and as a stream. */
+export const modelChecks = ({ chat, embedding }: Target['models']): readonly Check[] => [
+  ...(chat === undefined ? [] : modelRequests(chat)).flatMap((request) =>
+    [false, true].map((stream) => ({
+      name: `${chat} answers ${request.kind}${stream ? ' as a stream' : ''}`,
+      run: askModel(request, stream),
+    })),
+  ),
+  ...(embedding === undefined
+    ? []
+    : [{ name: `${embedding} answers embeddings`, run: askModel(embeddingRequest(embedding), false) }]),
+];
 
 const remove = async (target: Target): Promise<void> => {
   const { project, run } = target;

@@ -1,3 +1,4 @@
+import type { Memory } from '../memory.ts';
 import type { Meter, Table } from '../storage/index.ts';
 import type { Micros } from '../wire/index.ts';
 import type { Caller } from './grants.ts';
@@ -6,7 +7,7 @@ import { getKey, type KeyRecord, keyState, matchesDigest, parseKey } from './key
 /** The HTTP authentication schemes that the service knows. */
 export type Scheme = 'basic' | 'bearer';
 
-/** What a route takes: one scheme, or `any` of them. */
+/** What a route takes: one scheme, or `any` of them. A route of `bearer` takes the key as `x-api-key`, too. */
 export type AcceptedScheme = Scheme | 'any';
 
 /** What an `Authorization` header carries. The key is still any text. */
@@ -90,6 +91,8 @@ export const parseCredentials = (sent: string | undefined): Credentials | undefi
 /** The keys of the service. */
 export interface KeyStore {
   readonly table: Table;
+  /** Remembers what was read of keys, by their ids. @default - each request reads its key */
+  readonly memory?: Memory<KeyRecord | undefined>;
 }
 
 /** Why a request was refused. Only the log says it; the caller learns no more than that it was. */
@@ -119,10 +122,19 @@ const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Re
   return [record.user, anyUser].includes(credentials.username) ? undefined : 'wrong user';
 };
 
+/** What is stored of a key. An unknown one is not remembered, since it may be created any moment. */
+const findKey = async ({ table, memory }: KeyStore, id: string, meter?: Meter) => {
+  const read = () => getKey(table, id, meter);
+  const record = await (memory ? memory.get(id, read) : read());
+  if (!record) memory?.forget(id);
+  return record;
+};
+
 /**
  * Finds out who makes a request.
  *
- * @param header the `Authorization` header; undefined if there is none
+ * @param header the `Authorization` header, or `Bearer` and what is in `x-api-key`; undefined if there
+ * is none
  * @param scheme what the route takes
  * @param now microseconds since 1970
  * @param meter counts the look-up of the key
@@ -143,7 +155,7 @@ export const authenticate = async (
   const key = parseKey(credentials.key);
   if (!key) return { refusal: 'malformed key' };
 
-  const record = await getKey(keys.table, key.id, meter);
+  const record = await findKey(keys, key.id, meter);
   // The secret is compared first, even for an unknown id.
   const matches = matchesDigest(key, record?.digest);
   if (!record) return { refusal: 'unknown key', keyId: key.id };

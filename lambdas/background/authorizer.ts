@@ -3,9 +3,11 @@ import {
   type AcceptedScheme,
   authenticate,
   type Caller,
+  type KeyStore,
   type Refusal,
   toContext,
 } from '../../foundations/auth/index.ts';
+import { Memory } from '../../foundations/memory.ts';
 import { type Meter, newMeter } from '../../foundations/storage/index.ts';
 import { keysFromEnvironment } from '../shared/http/key-store.ts';
 import { RequestLog } from '../shared/log/request-log.ts';
@@ -13,12 +15,21 @@ import { RequestLog } from '../shared/log/request-log.ts';
 /** Made once per container, while it starts. */
 const keys = keysFromEnvironment(process.env);
 
+/**
+ * The same for routes whose answers the gateway does not cache: a container remembers a key for as long
+ * as the gateway would. The secret is compared for each request.
+ */
+const rememberedKeys: KeyStore = {
+  ...keys,
+  memory: new Memory(Number(process.env.CACHE_SECONDS ?? 0) * 1000),
+};
+
 /** The schemes of the routes that take another than `basic`, by their paths in the API. */
 const schemes = JSON.parse(process.env.SCHEMES ?? '{}') as Readonly<Record<string, AcceptedScheme>>;
 
 /**
  * API Gateway's REQUEST authorizer of every route that takes a key. The gateway caches its answer
- * by the `Authorization` header, for the configured time.
+ * by the `Authorization` header, for the configured time, unless the route takes `x-api-key` as well.
  *
  * @returns a policy that allows every endpoint of the stage, with the caller as its context.
  * Handlers check what the caller may do to which project, since bodies name the projects.
@@ -55,17 +66,20 @@ type Outcome =
   | { readonly refusal: Refusal | 'several headers'; readonly keyId?: string };
 
 const authenticated = async (event: APIGatewayRequestAuthorizerEvent, meter: Meter): Promise<Outcome> => {
-  const [header, ...more] = authorizationHeaders(event);
-  // The gateway caches by one header, and nothing says which of two it would take.
-  if (more.length > 0) return { refusal: 'several headers' };
   const scheme = schemes[event.resource] ?? 'basic';
-  return authenticate(header, scheme, keys, Date.now() * 1000, meter);
+  const isBearer = scheme === 'bearer';
+  const tokens = isBearer ? headerValues(event, 'x-api-key').map((key) => `Bearer ${key}`) : [];
+  const [header, ...more] = [...headerValues(event, 'authorization'), ...tokens];
+  // The gateway caches by one header, and nothing says which of two it would take.
+  if (more.length > 0 && !(isBearer && more.every((other) => other === header)))
+    return { refusal: 'several headers' };
+  return authenticate(header, scheme, isBearer ? rememberedKeys : keys, Date.now() * 1000, meter);
 };
 
-/** All values of the header. Clients write its name in any case. */
-const authorizationHeaders = (event: APIGatewayRequestAuthorizerEvent): string[] =>
+/** All values of a header. Clients write its name in any case. */
+const headerValues = (event: APIGatewayRequestAuthorizerEvent, wanted: string): string[] =>
   Object.entries(event.multiValueHeaders ?? {})
-    .filter(([name]) => name.toLowerCase() === 'authorization')
+    .filter(([name]) => name.toLowerCase() === wanted)
     .flatMap(([, values]) => values ?? []);
 
 /**

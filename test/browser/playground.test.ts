@@ -74,6 +74,19 @@ describe('the playground', () => {
     expect(await focused(page)).toBe('Add message');
   });
 
+  it('suggests the models that the upstreams have', async () => {
+    const models = { object: 'list', data: [{ id: 'eu.claude-of-a-rule', object: 'model' }] };
+    const asked: (string | undefined)[] = [];
+    const page = await visit('overview');
+    await page.route('**/inference/v1/models', (route, request) => {
+      asked.push(request.headers().authorization);
+      return route.fulfill({ json: models });
+    });
+    await page.goto(new URL(link, page.url()).href);
+    await page.locator('datalist option[value="eu.claude-of-a-rule"]').waitFor({ state: 'attached' });
+    expect(asked).toEqual([expect.stringMatching(/^Bearer svc_/)]);
+  });
+
   it('has a form for parameters, a list of models, and variants beside each other', async () => {
     const page = await visit(link);
     const sent = new Map<string, unknown>();

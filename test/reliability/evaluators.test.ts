@@ -197,7 +197,13 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
     prices: async () => () => price,
     inference: {
       upstreams: [
-        { name: 'u', baseUrl: upstream.baseUrl, models: [{ match: '*' }], credentials: { kind: 'none' } },
+        {
+          name: 'u',
+          place: { speaks: 'openai', baseUrl: upstream.baseUrl },
+          models: [{ match: '*' }],
+          credentials: { kind: 'none' },
+          firstByteMs: undefined,
+        },
       ],
       keys: new SecretKeys(secretsClient),
     },

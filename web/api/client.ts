@@ -63,7 +63,8 @@ export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = 
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         accept,
-        authorization: `Basic ${base64(`api:${key}`)}`,
+        // Inference takes the scheme of OpenAI's clients.
+        authorization: path.startsWith('/inference/') ? `Bearer ${key}` : `Basic ${base64(`api:${key}`)}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -180,7 +180,7 @@ const isNonEmpty = ([key, value]: [string, JsonValue]): boolean =>
 
 /** Whether an event carries model output: text or a piece of a tool call. */
 const carriesOutput = ({ type, choices }: JsonObject): boolean => {
-  if (typeof type === 'string' && type.endsWith('.delta')) return true;
+  if (typeof type === 'string' && (type.endsWith('.delta') || type === 'content_block_delta')) return true;
   if (!Array.isArray(choices)) return false;
   return choices.some((choice) => {
     if (!isJsonObject(choice)) return false;
@@ -205,6 +205,7 @@ interface Fold {
 /** Chooses the fold by the first event that shows the kind of stream; undefined until then. */
 const foldOf = (data: JsonObject, allowance: Allowance): Fold | undefined => {
   if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
+  if (data.type === 'message_start') return new MessagesFold(allowance);
   return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
 };
 
@@ -261,13 +262,88 @@ const unfinishedMessage = (text: string): JsonObject => ({
   content: [{ type: 'output_text', text }],
 });
 
-const maxChoices = 128;
 /**
- * A separate allowance for the fields beside the choices. The usage comes last, when a long answer
+ * A separate allowance for the fields beside the choices or blocks. The usage comes last, when a long answer
  * may have taken the rest.
  */
 const headCharacters = 64 * 1024;
 
+/** The fields of a block that each kind of delta of Anthropic's adds a piece to. */
+const blockFields: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    text_delta: 'text',
+    thinking_delta: 'thinking',
+    signature_delta: 'signature',
+  }),
+);
+
+/** A block of a message while it streams: its fields, and the arguments of a tool as text so far. */
+interface StreamedBlock {
+  readonly fields: JsonObject;
+  json: string;
+}
+
+/** A block as an answer has it. Arguments that were cut off stay text. */
+const completeBlock = ({ fields, json }: StreamedBlock): JsonObject =>
+  json === '' ? fields : { ...fields, input: parsed(json) ?? json };
+
+/** A streamed answer of Anthropic's Messages API. Its counts are of the whole message so far. */
+class MessagesFold implements Fold {
+  readonly #allowance: Allowance;
+  readonly #headAllowance = new Allowance(headCharacters);
+  readonly #blocks = new Map<number, StreamedBlock>();
+  #message: JsonObject = {};
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance;
+  }
+
+  add({ type, message, index, content_block: block, delta, usage }: JsonObject): void {
+    if (type === 'message_start') this.#merge(message);
+    if (type === 'message_delta') this.#merge({ ...(isJsonObject(delta) && delta), usage: usage ?? null });
+    if (typeof index !== 'number') return;
+    if (isJsonObject(block)) this.#open(index, block);
+    const opened = this.#blocks.get(index);
+    if (opened && isJsonObject(delta)) this.#extend(opened, delta);
+  }
+
+  answer(): JsonObject {
+    const blocks = [...this.#blocks].toSorted(([a], [b]) => a - b);
+    return { ...this.#message, content: blocks.map(([, block]) => completeBlock(block)) };
+  }
+
+  #merge(fields: JsonValue | undefined): void {
+    if (!isJsonObject(fields)) return;
+    if (!this.#headAllowance.take(lengthOf(fields))) {
+      this.#allowance.exceeded = true;
+      return;
+    }
+    const { usage, ...rest } = fields;
+    const before = isJsonObject(this.#message.usage) ? this.#message.usage : {};
+    const counted = Object.entries(isJsonObject(usage) ? usage : {}).filter(([, value]) => value !== null);
+    this.#message = { ...this.#message, ...rest, usage: { ...before, ...Object.fromEntries(counted) } };
+  }
+
+  #open(index: number, block: JsonObject): void {
+    if (this.#blocks.size >= maxItems) this.#allowance.exceeded = true;
+    else if (this.#allowance.take(overhead + lengthOf(block)))
+      this.#blocks.set(index, { fields: { ...block }, json: '' });
+  }
+
+  #extend(block: StreamedBlock, delta: JsonObject): void {
+    const { type, partial_json: json, citation } = delta;
+    if (typeof json === 'string' && this.#allowance.take(json.length)) block.json += json;
+    const { citations } = block.fields;
+    if (citation !== undefined && this.#allowance.take(lengthOf(citation)))
+      block.fields.citations = [...(Array.isArray(citations) ? citations : []), citation];
+    const field = blockFields.get(String(type));
+    const piece = field === undefined ? undefined : delta[field];
+    if (field !== undefined && typeof piece === 'string')
+      mergeText(block.fields, field, piece, this.#allowance);
+  }
+}
+
+const maxChoices = 128;
 /**
  * A streamed chat completion or text completion. Choices are merged by index; the last value of
  * every other field counts.

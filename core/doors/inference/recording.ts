@@ -25,10 +25,14 @@ export const usageOf = (answer: JsonValue, requested: string): JsonObject => {
   const model = typeof fields.model === 'string' && fields.model !== '' ? fields.model : requested;
   if (!isJsonObject(fields.usage)) return { [model]: { requests: 1 } };
   const counts = countsOf(fields.usage, model) ?? { model };
+  // No answer takes no tokens: where Messages is translated, this is what nobody counted.
+  if (counts.input === 0 && counts.output === 0) return { [model]: { requests: 1 } };
   const { input = 0, output = 0, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   return {
     [model]: {
-      ...{ requests: 1, prompt_tokens: input, completion_tokens: output },
+      requests: 1,
+      prompt_tokens: input,
+      completion_tokens: output,
       total_tokens: total ?? input + output,
       ...(cacheRead > 0 && { prompt_tokens_details: { cached_tokens: cacheRead } }),
       ...(cacheWrite > 0 && { cache_creation_input_tokens: cacheWrite }),
@@ -43,18 +47,28 @@ export interface RecordedRequest {
   readonly body: InferenceBody;
   /** The service's id of the request. */
   readonly requestId: string;
-  /**
-   * The id and the names of the call, and further attributes. @default - a new id, and the name of the
-   * endpoint's operation
-   */
+  /** What else is known of the call. */
   readonly call?: {
-    readonly id: string;
-    readonly opName: string;
+    /** @default - a new id */
+    readonly id?: string;
+    /** @default - the name of the endpoint's operation */
+    readonly opName?: string;
     readonly displayName?: string;
     readonly attributes?: JsonObject;
     /** Where it lies. @default - it is the root of a trace of its own */
-    readonly place?: { readonly traceId: string; readonly parentId: string | null };
+    readonly place?: { readonly traceId: string; readonly parentId: string | null } | undefined;
+    /** A root in a thread is a turn of it. @default - it is in none */
+    readonly threadId?: string | undefined;
   };
+}
+
+/** What came of asking one upstream: its status, or why it gave none. */
+export interface Attempt {
+  readonly upstream: string;
+  readonly status?: number;
+  readonly error?: string;
+  /** Until the answer began or was given up, in milliseconds. */
+  readonly ms: number;
 }
 
 type Outcome = Pick<CallEnd, 'output' | 'exception' | 'summary'>;
@@ -79,10 +93,13 @@ export class Recording {
   readonly #startedMs = performance.now();
   readonly #facts: JsonObject = {};
   readonly #attributes: JsonObject = {};
+  readonly #attempts: JsonObject[] = [];
   #assembly: Assembly | undefined;
   #status: number | undefined;
   #exception: string | undefined;
   #bytes = 0;
+  #isFromCache = false;
+  #isTruncated = false;
   #worked: Outcome | undefined;
 
   constructor(request: RecordedRequest) {
@@ -92,6 +109,11 @@ export class Recording {
   /** Notes the upstream and its name of the model. */
   sent(upstream: string, model: string): void {
     Object.assign(this.#attributes, { upstream, upstream_model: model });
+  }
+
+  /** Notes what came of asking an upstream. */
+  attempted(attempt: Attempt): void {
+    this.#attempts.push({ ...attempt });
   }
 
   /**
@@ -106,6 +128,12 @@ export class Recording {
     if (upstreamId !== undefined) this.#facts.upstream_request_id = upstreamId;
     if (encoding !== '' && encoding !== 'identity') this.#facts.unread = encoding;
     else this.#assembly = /^text\/event-stream\b/i.test(type) ? new StreamAssembly() : new BodyAssembly();
+  }
+
+  /** Notes whether the cache of answers had one, which costs nothing then. */
+  looked(cache: 'hit' | 'miss'): void {
+    this.#isFromCache = cache === 'hit';
+    this.#facts.cache = cache;
   }
 
   /** Takes the next bytes of the answer's body. */
@@ -137,10 +165,18 @@ export class Recording {
     return this.#outcome.exception;
   }
 
+  /** The answer in the form that it has without `stream`; undefined if it did not come as it should. */
+  get whole(): JsonObject | undefined {
+    const { output = null, exception } = this.#outcome;
+    const isGood = this.#status === 200 && exception === null && !this.#isTruncated;
+    return isGood && isJsonObject(output) ? output : undefined;
+  }
+
   /** The reports of a call: its start and its end. Read them after the answer has ended. */
   reports(projectId: ProjectId): CallReport[] {
     const { path, body, requestId, call: given } = this.#request;
     const call = { projectId, id: given?.id ?? newId() };
+    const { threadId = null, place = { traceId: newId(), parentId: null } } = given ?? {};
     // They may hold credentials for other services.
     const { extra_headers: _secret, ...inputs } = body as JsonObject;
     return [
@@ -148,8 +184,9 @@ export class Recording {
         ...call,
         opName: given?.opName ?? endpoints[path],
         displayName: given?.displayName ?? null,
-        ...(given?.place ?? { traceId: newId(), parentId: null }),
-        ...{ threadId: null, turnId: null },
+        ...place,
+        threadId,
+        turnId: threadId !== null && place.parentId === null ? call.id : null,
         startedAt: this.#startedAt,
         attributes: {
           kind: path === '/embeddings' ? 'embedding' : 'model',
@@ -174,6 +211,7 @@ export class Recording {
 
   #workOut(): Outcome {
     const { output = null, truncated = false, error, isBroken } = this.#assembly?.end() ?? {};
+    this.#isTruncated = truncated;
     const status = this.#status;
     const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
     const answered = error === undefined ? undefined : messageOf(error);
@@ -186,6 +224,7 @@ export class Recording {
         inference: {
           ...(status !== undefined && { status }),
           ...this.#facts,
+          ...(this.#attempts.length > 0 && { attempts: this.#attempts }),
           bytes: this.#bytes,
           ...(truncated && { truncated }),
         },
@@ -195,7 +234,8 @@ export class Recording {
 
   #usage(output: JsonValue): JsonObject {
     const { upstream_model: sent } = this.#attributes;
-    return usageOf(output, typeof sent === 'string' ? sent : this.#request.body.model);
+    const answer = this.#isFromCache && isJsonObject(output) ? { ...output, usage: null } : output;
+    return usageOf(answer, typeof sent === 'string' ? sent : this.#request.body.model);
   }
 
   #elapsedMs(): number {

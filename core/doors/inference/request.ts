@@ -3,13 +3,15 @@ import type { JsonObject } from '../../../foundations/wire/index.ts';
 
 /**
  * The forwarded paths below `/inference/v1`, each with the operation name of its recorded calls.
- * The names are those that the tracing of OpenAI's own clients uses.
+ * The names are those that the tracing of OpenAI's and Anthropic's own clients uses.
  */
 export const endpoints = {
   '/chat/completions': 'openai.chat.completions.create',
   '/completions': 'openai.completions.create',
   '/embeddings': 'openai.embeddings.create',
   '/responses': 'openai.responses.create',
+  '/messages': 'anthropic.messages.create',
+  '/messages/count_tokens': 'anthropic.messages.count_tokens',
 } as const;
 
 /** A path that is forwarded. */
@@ -17,6 +19,12 @@ export type InferencePath = keyof typeof endpoints;
 
 /** Whether a path is exactly one of those that are forwarded. */
 export const isInferencePath = (path: string): path is InferencePath => Object.hasOwn(endpoints, path);
+
+/** Whether a path is of Anthropic's Messages API, whose clients read other errors. */
+export const isMessagesPath = (path: string): boolean => /^\/messages(?:\/|$)/.test(path);
+
+/** Whether a path asks a model. Counting tokens costs nothing, and is no call. */
+export const asksModel = (path: InferencePath): boolean => path !== '/messages/count_tokens';
 
 /**
  * A validated inference request: the service's own fields, and everything else for the upstream.
@@ -48,8 +56,17 @@ export const upstreamBody = (body: InferenceBody, model: string): string => {
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-/** The client's own headers that reach an upstream. A client sends others in `extra_headers`. */
-const forwarded = ['idempotency-key', 'openai-beta', 'x-client-request-id'];
+/**
+ * The client's own headers that reach an upstream. A client sends others in `extra_headers`. Those of
+ * Anthropic's API come from its clients alone.
+ */
+const forwarded = [
+  'anthropic-beta',
+  'anthropic-version',
+  'idempotency-key',
+  'openai-beta',
+  'x-client-request-id',
+];
 
 /**
  * Makes the headers of a request to an upstream, without credentials: a few of the client's, and

@@ -54,6 +54,8 @@ const bounds: Readonly<Record<InferencePath, readonly string[]>> = {
   '/completions': ['max_tokens'],
   '/embeddings': [],
   '/responses': ['max_output_tokens'],
+  '/messages': ['max_tokens'],
+  '/messages/count_tokens': [],
 };
 
 const numberIn = (body: InferenceBody, name: string): number => {
@@ -88,6 +90,22 @@ export const costAtMost = (
 ): number => {
   const promptUsd = Math.max(price.promptTokenCost, price.cacheReadTokenCost, price.cacheWriteTokenCost);
   return prompt * promptUsd + completion * price.completionTokenCost;
+};
+
+/**
+ * The model whose answer can cost most, of those that may be asked one after the other. One without a
+ * price goes before all others: a limit cannot hold it.
+ */
+export const dearestOf = (
+  models: readonly string[],
+  { path, body, prices, now }: Pick<SpendingRequest, 'path' | 'body' | 'prices' | 'now'>,
+): string | undefined => {
+  const tokens = tokensAtMost(path, body);
+  const most = (model: string): number => {
+    const price = prices([model, body.model], now * 1000, tokens.prompt);
+    return price ? costAtMost(tokens, price) : Number.POSITIVE_INFINITY;
+  };
+  return models.toSorted((a, b) => most(b) - most(a))[0];
 };
 
 /** 422: nobody knows what the model costs. */
@@ -192,13 +210,14 @@ export class Spending {
 }
 
 /** Errors of the service about requests that no upstream got. */
-const unsent: ReadonlySet<string | undefined> = new Set(['model_not_found', 'no_upstream', 'upstream_key']);
+const unsent: ReadonlySet<string | undefined> = new Set(['no_upstream', 'upstream_key']);
 
 /** Whether a request that failed never reached its upstream, which then asks nothing for it. */
 export const neverReached = (error: unknown): boolean => {
   if (!(error instanceof ServiceError)) return false;
   const [detail] = error.detail;
-  if (unsent.has(detail?.type)) return true;
+  // What is wrong with a request is found before it is sent.
+  if (error.status < 500 || unsent.has(detail?.type)) return true;
   const { cause } = error;
   if (!(cause instanceof Error)) return false;
   const syscall = 'syscall' in cause ? cause.syscall : undefined;

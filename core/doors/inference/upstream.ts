@@ -1,9 +1,18 @@
 import * as z from 'zod/mini';
 import { ServiceError } from '../../../foundations/wire/index.ts';
+import {
+  bedrockEndpoints,
+  bedrockOrigin,
+  bedrockServices,
+  bedrockWays,
+  ruleApis,
+  type WayRule,
+} from './bedrock.ts';
+import type { Api } from './protocols/index.ts';
 import type { InferencePath } from './request.ts';
 
-/** Selects models of an upstream, and their names there. */
-export interface ModelRule {
+/** Selects models of an upstream, and their names there. Bedrock's say the way to the model, too. */
+export interface ModelRule extends WayRule {
   /** A model's name. One `*` stands for any characters. */
   readonly match: string;
   /**
@@ -23,22 +32,39 @@ export type UpstreamCredentials =
   /** Signed with the function's own role, for Amazon Bedrock in a region. */
   | { readonly kind: 'role'; readonly region: string };
 
-/** A service that speaks OpenAI's API. */
+/** Where an upstream answers, and what it speaks. URLs have no trailing slash, query or fragment. */
+export type UpstreamPlace =
+  /** An endpoint's path is appended to the base URL. */
+  | { readonly speaks: 'openai' | 'anthropic'; readonly baseUrl: string }
+  /** Amazon Bedrock; at another origin than its own only in the local service. */
+  | { readonly speaks: 'bedrock'; readonly region: string; readonly origin: string | undefined };
+
+/** A service that answers model requests. */
 export interface Upstream {
   readonly name: string;
-  /** Without a trailing slash, query and fragment: an endpoint's path is appended. */
-  readonly baseUrl: string;
+  readonly place: UpstreamPlace;
   readonly models: readonly ModelRule[];
   readonly credentials: UpstreamCredentials;
+  /** The longest time until the first byte of an answer, in ms; undefined for any. */
+  readonly firstByteMs: number | undefined;
 }
+
+const ruleSchema = z.object({
+  match: z.string(),
+  send: z.optional(z.string()),
+  api: z.optional(z.enum(ruleApis)),
+  endpoint: z.optional(z.enum(bedrockEndpoints)),
+});
 
 const upstreamSchema = z.object({
   name: z.string(),
-  models: z.array(z.union([z.string(), z.object({ match: z.string(), send: z.optional(z.string()) })])),
+  models: z.array(z.union([z.string(), ruleSchema])),
+  api: z.optional(z.enum(['openai', 'anthropic'])),
   baseUrl: z.optional(z.string()),
   keySecret: z.optional(z.string()),
   key: z.optional(z.string()),
   bedrock: z.optional(z.union([z.boolean(), z.object({ region: z.optional(z.string()) })])),
+  firstByteSeconds: z.optional(z.number()),
 });
 
 type UpstreamSetting = z.output<typeof upstreamSchema>;
@@ -49,25 +75,31 @@ const credentialsOf = ({ bedrock, keySecret, key }: UpstreamSetting, region: str
   return key === undefined ? { kind: 'none' } : { kind: 'key', key };
 };
 
+const placeOf = (
+  { name, api = 'openai', baseUrl }: UpstreamSetting,
+  credentials: UpstreamCredentials,
+): UpstreamPlace => {
+  const url = baseUrl?.replace(/\/+$/, '');
+  if (credentials.kind === 'role') return { speaks: 'bedrock', region: credentials.region, origin: url };
+  if (url === undefined) throw new Error(`upstream ${name} has no baseUrl`);
+  return { speaks: api, baseUrl: url };
+};
+
 const toUpstream = (setting: UpstreamSetting, region: string): Upstream => {
+  const { name, models, firstByteSeconds } = setting;
   const credentials = credentialsOf(setting, region);
-  const bedrockUrl =
-    credentials.kind === 'role'
-      ? `https://bedrock-runtime.${credentials.region}.amazonaws.com/openai/v1`
-      : undefined;
-  const baseUrl = setting.baseUrl ?? bedrockUrl;
-  if (baseUrl === undefined) throw new Error(`upstream ${setting.name} has no baseUrl`);
   return {
-    name: setting.name,
-    baseUrl: baseUrl.replace(/\/+$/, ''),
-    models: setting.models.map((rule) => (typeof rule === 'string' ? { match: rule } : rule)),
+    name,
+    place: placeOf(setting, credentials),
+    models: models.map((rule) => (typeof rule === 'string' ? { match: rule } : rule)),
     credentials,
+    firstByteMs: firstByteSeconds === undefined ? undefined : firstByteSeconds * 1000,
   };
 };
 
 /**
- * Parses the setting `inferenceUpstreams`, which was validated at synthesis. An upstream may also
- * have a literal `key`, which only the local service sets.
+ * Parses the setting `inferenceUpstreams`, which was validated at synthesis. The local service's may
+ * also have a literal `key`, and Bedrock a `baseUrl` in place of its hosts.
  *
  * @param json a list of upstreams in order of priority
  * @param region Amazon Bedrock's region for upstreams that name none
@@ -80,7 +112,10 @@ export const parseUpstreams = (json: string, region: string): Upstream[] =>
     .map((setting) => toUpstream(setting, region));
 
 /** The model's name at the upstream by a rule; undefined if the rule does not match. */
-const nameByRule = ({ match, send }: ModelRule, model: string): string | undefined => {
+export const nameByRule = (
+  { match, send }: Pick<ModelRule, 'match' | 'send'>,
+  model: string,
+): string | undefined => {
   const star = match.indexOf('*');
   if (star < 0) return match === model ? (send ?? model) : undefined;
   const [head, tail] = [match.slice(0, star), match.slice(star + 1)];
@@ -91,33 +126,69 @@ const nameByRule = ({ match, send }: ModelRule, model: string): string | undefin
   return send === undefined ? model : send.replace('*', () => rest);
 };
 
-/** An upstream and a model's name there. */
+/** An upstream, a model's name there, and the rule that leads there. */
 export interface UpstreamModel {
   readonly upstream: Upstream;
   readonly model: string;
+  readonly rule: ModelRule;
 }
 
 /**
- * Chooses the first upstream with a matching rule, by its first such rule; undefined if none
- * matches.
+ * The upstreams that have a rule for a model, each by its first such rule, in the order in which they
+ * are asked.
  */
-export const chooseUpstream = (upstreams: readonly Upstream[], model: string): UpstreamModel | undefined => {
-  for (const upstream of upstreams) {
+export const candidatesFor = (upstreams: readonly Upstream[], model: string): UpstreamModel[] =>
+  upstreams.flatMap((upstream) => {
     for (const rule of upstream.models) {
       const sent = nameByRule(rule, model);
-      if (sent !== undefined) return { upstream, model: sent };
+      if (sent !== undefined) return [{ upstream, model: sent, rule }];
     }
+    return [];
+  });
+
+/** A way to ask an upstream for a model. */
+export interface Way {
+  readonly api: Api;
+  /** What comes before an endpoint's path. */
+  readonly baseUrl: string;
+  /** The paths whose requests it takes as they are. */
+  readonly paths: readonly InferencePath[];
+  /** What a signature calls the service; undefined for a service with a key. */
+  readonly service?: string;
+}
+
+const openAiPaths = ['/chat/completions', '/completions', '/embeddings', '/responses'] as const;
+const anthropicPaths = ['/messages', '/messages/count_tokens'] as const;
+
+/** The ways to a model, those first that are to be taken. Only Bedrock has several, or none. */
+export const waysTo = ({ upstream: { place }, model, rule }: UpstreamModel): readonly Way[] => {
+  if (place.speaks !== 'bedrock') {
+    const isOpenAi = place.speaks === 'openai';
+    return [
+      {
+        api: isOpenAi ? 'chat' : 'messages',
+        baseUrl: place.baseUrl,
+        paths: isOpenAi ? openAiPaths : anthropicPaths,
+      },
+    ];
   }
-  return undefined;
+  const { region, origin } = place;
+  const { ways = [] } = bedrockWays(model, rule);
+  return ways.map(({ api, endpoint, prefix, paths }) => ({
+    api,
+    baseUrl: (origin ?? bedrockOrigin(endpoint, region)) + prefix,
+    paths,
+    service: bedrockServices[endpoint],
+  }));
 };
 
 /**
- * The URL of a request: the base URL, a forwarded path, and the API version as query. Nothing from
- * a client reaches host or path.
+ * The URL of a request: the base URL, a path, and the API version as query. Nothing from a client
+ * reaches host or path.
  */
 export const targetOf = (
-  { baseUrl }: Pick<Upstream, 'baseUrl'>,
-  path: InferencePath,
+  { baseUrl }: Pick<Way, 'baseUrl'>,
+  path: string,
   apiVersion: string | null | undefined,
 ): URL => {
   const url = new URL(baseUrl + path);
@@ -129,10 +200,10 @@ const upstreamFailure = (status: number, type: string, msg: string, cause?: unkn
   new ServiceError(status, [{ loc: ['upstream'], msg, type }], { cause });
 
 /** 404, as OpenAI answers: no rule matches the model. */
-export const unknownModel = (model: string): ServiceError =>
+export const unknownModel = (model: string, loc: readonly string[] = ['body', 'model']): ServiceError =>
   new ServiceError(404, [
     {
-      loc: ['body', 'model'],
+      loc,
       msg: `no upstream is configured for the model ${model}`,
       type: 'model_not_found',
     },
@@ -166,6 +237,24 @@ export const upstreamRedirected = (upstream: string): ServiceError =>
     'upstream_redirect',
     `the upstream ${upstream} answered with a redirect: correct its baseUrl`,
   );
+
+/** 422: no upstream of the model takes requests of the path, and they cannot be translated. */
+export const pathNotTaken = (path: InferencePath, { upstream, model }: UpstreamModel): ServiceError =>
+  new ServiceError(422, [
+    {
+      loc: ['path'],
+      msg: `the upstream ${upstream.name} takes no requests to ${path} for the model ${model}`,
+      type: 'path_not_taken',
+    },
+  ]);
+
+/** 504: no byte of an answer within the time that the upstream's setting gives it. */
+export const upstreamSilent = (upstream: string, ms: number): ServiceError =>
+  upstreamFailure(504, 'first_byte', `the upstream ${upstream} gave no first byte within ${ms / 1000} s`);
+
+/** 502: the upstream's answer is not of the API that it speaks, so it cannot be translated. */
+export const upstreamUnreadable = (upstream: string, what: string): ServiceError =>
+  upstreamFailure(502, 'upstream_unreadable', `the upstream ${upstream} answered with ${what}`);
 
 /** 504: no answer within the time that the caller, or else the service, gives the request. */
 export const upstreamTimedOut = (

@@ -12,15 +12,17 @@ import { inContext, labelsOf, type Named, type Translation, translate } from './
 import type { ReceivedSpan } from './decode/spans.ts';
 import { exceptionOf } from './exception.ts';
 import { withPauses } from './runs.ts';
-import type { Attributes, AttributeValue, Scope, Span, SpanEvent, SpanLink } from './span.ts';
+import {
+  type Attributes,
+  type AttributeValue,
+  callIdOf,
+  type Scope,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+} from './span.ts';
 import { placesOf } from './threads.ts';
 import { nested, textOf } from './values.ts';
-
-/**
- * The id of a span's call: the last 16 hex digits of its trace id, then its own 16. Whoever has a
- * span can name its call, and spans of two traces that share an id by chance stay apart.
- */
-export const callIdOf = (traceId: string, spanId: string): string => `${traceId.slice(16)}${spanId}`;
 
 /**
  * Nanoseconds since 1970 as microseconds, cut off. OTLP's times reach the year 2554, so the result

@@ -22,11 +22,12 @@ import {
   type Waiting,
 } from '../../records/calls/index.ts';
 import { createFeedback, existingFeedback } from '../../records/feedback/index.ts';
-import { callIdOf, microsOf, opNameOf, type ProjectSpan } from './calls.ts';
+import { microsOf, opNameOf, type ProjectSpan } from './calls.ts';
 import type { Rejection } from './decode/spans.ts';
 import { eventNameOf } from './joining.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { Attributes } from './span.ts';
+import { callIdOf } from './span.ts';
 import { plain, textOf } from './values.ts';
 
 /*

@@ -17,12 +17,12 @@ import {
   writeCalls,
 } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
-import { callIdOf } from './calls.ts';
 import { isMessage } from './conventions/gen-ai-events.ts';
 import { type Kind, translate } from './conventions/index.ts';
 import type { Rejection } from './decode/spans.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
+import { callIdOf } from './span.ts';
 import { reportedOf, reportsOf } from './stored.ts';
 import { get, isDict, plain, textOf } from './values.ts';
 

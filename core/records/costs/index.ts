@@ -11,6 +11,8 @@ export {
   dearestDefault,
   defaultPricesSource,
   loadDefaultPrices,
+  loadModelFacts,
+  type ModelFacts,
   type PriceBook,
   type PriceInForce,
   priceBook,

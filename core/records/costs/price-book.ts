@@ -277,6 +277,33 @@ export const loadDefaultPrices = async (): Promise<PriceBook> => {
   };
 };
 
+/** What the table of default prices knows of models. */
+export interface ModelFacts {
+  /** What it knows of a model by any of its names. */
+  readonly find: (
+    model: string,
+  ) => { readonly contextWindow: number | undefined; readonly price: PriceInForce | undefined } | undefined;
+  /** The models that it has of the provider with this base URL, by their names there. */
+  readonly ofProvider: (baseUrl: string) => readonly string[];
+}
+
+/** Loads what the table of default prices knows of models today. */
+export const loadModelFacts = async (): Promise<ModelFacts> => {
+  const [find, { findProvider }] = await Promise.all([theFinder(), import('@pydantic/genai-prices')]);
+  return {
+    find: (model) => {
+      const found = model.length > maxName ? null : find(model, new Date());
+      return found
+        ? { contextWindow: found.model.context_window, price: defaultInForce(found, 0) }
+        : undefined;
+    },
+    ofProvider: (baseUrl) => {
+      const models = findProvider({ providerApiUrl: baseUrl })?.models ?? [];
+      return models.filter(({ deprecated }) => !deprecated).map(({ id }) => id);
+    },
+  };
+};
+
 /** No model of the default prices costs more for a token, of prompts or of answers. */
 const dearestModel = 'o1-pro';
 

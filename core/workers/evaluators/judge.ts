@@ -19,7 +19,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import {
-  chooseUpstream,
+  candidatesFor,
   costAtMost,
   forward,
   type LookAtLimits,
@@ -179,11 +179,10 @@ const hasTokens = (usage: JsonObject): boolean =>
 
 type CostsOf = Awaited<ReturnType<Asking['costs']>>;
 
-/** What a judge's model is called: as its upstream knows it, and as the evaluator does. */
-const namesOf = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => {
-  const sent = chooseUpstream(upstreams, model)?.model;
-  return [...new Set([sent ?? model, model])];
-};
+/** What a judge's model is called: as each upstream that may be asked knows it, and as the evaluator does. */
+const namesOf = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => [
+  ...new Set([...candidatesFor(upstreams, model).map((candidate) => candidate.model), model]),
+];
 
 /** How the answers of a judge are priced. */
 class Pricing {
@@ -204,8 +203,12 @@ class Pricing {
       prompt: Buffer.byteLength(JSON.stringify(body)),
       completion: maxAnswerTokens(judge),
     };
-    const price = this.#prices(this.#names, Date.now() * 1000, tokens.prompt);
-    return price && costAtMost(tokens, price);
+    // The judge may answer from any of its upstreams, and each may call it otherwise.
+    const costs = this.#names.flatMap((name) => {
+      const price = this.#prices([name, ...this.#names], Date.now() * 1000, tokens.prompt);
+      return price ? [costAtMost(tokens, price)] : [];
+    });
+    return costs.length > 0 ? Math.max(...costs) : undefined;
   }
 
   /**
@@ -334,7 +337,7 @@ const refusalOf = ({ status, exception }: Answer): string | undefined => {
 
 /** Errors of the service about upstreams that do not pass by themselves. */
 const isSettled = (error: ServiceError): boolean =>
-  ['no_upstream', 'model_not_found', 'upstream_redirect'].includes(error.detail[0]?.type ?? '');
+  error.status < 500 || ['no_upstream', 'upstream_redirect'].includes(error.detail[0]?.type ?? '');
 
 /** How often a judge is asked in one invocation. */
 const tries = 2;

@@ -1,16 +1,26 @@
+import { Readable } from 'node:stream';
 import type { MiddlewareObj } from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { inference as description, type InferenceBody } from '../../../api/inference.ts';
-import { recordingHeader } from '../../../api/shared/headers.ts';
+import { cacheHeader, projectHeader, recordingHeader } from '../../../api/shared/headers.ts';
 import {
+  type Attribution,
+  anthropicError,
   askForUsage,
+  asksModel,
+  attribute,
+  candidatesFor,
   endpoints,
   type ForwardedAnswer,
   forward,
+  type InferencePath,
   isInferencePath,
+  isMessagesPath,
   neverReached,
   openAiError,
+  parseCacheTtl,
   Recording,
+  replay,
   type Spending,
 } from '../../../core/doors/inference/index.ts';
 import { SpendingLimitReached } from '../../../core/records/spending.ts';
@@ -19,6 +29,7 @@ import { requestBudget } from '../../../foundations/storage/index.ts';
 import {
   forbidden,
   hasExactNumber,
+  type JsonObject,
   type ProjectId,
   parseJson,
   parseProjectId,
@@ -36,7 +47,16 @@ import {
   readRequest,
   type ServiceEvent,
 } from '../../shared/http/request.ts';
-import { conclude, countCaller, holdCost, recordMs, requireKeepable } from '../../shared/inference/asking.ts';
+import {
+  type Caching,
+  conclude,
+  countCaller,
+  holdCost,
+  lookUp,
+  recordMs,
+  requireKeepable,
+} from '../../shared/inference/asking.ts';
+import { requireAnyInference } from '../../shared/inference/may-infer.ts';
 import { inference } from '../../shared/inference/upstreams.ts';
 
 type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathParameters'>;
@@ -53,28 +73,43 @@ const pathOf = ({ pathParameters }: Head) => {
   throw new ServiceError(404, [{ loc: ['path'], msg, type: 'not_found' }]);
 };
 
-const loc = ['header', recordingHeader];
+/** The headers that name the project to record a request in. */
+const projectHeaders = [recordingHeader, projectHeader];
+
+/** A refusal of such a header. */
+const badHeader = (name: string, msg: string): ServiceError =>
+  new ServiceError(422, [{ loc: ['header', name], msg, type: 'value_error' }]);
+
+interface NamedProject {
+  readonly project: ProjectId;
+  /** The header that names it. */
+  readonly header: string;
+}
 
 /**
- * The project to record a request in, from its `OpenAI-Project` header.
+ * The project to record a request in, from its `OpenAI-Project` or `x-project` header.
  *
- * @returns undefined without the header
+ * @returns undefined without either
  * @throws ServiceError 422 if the header is no project id, or comes more than once: nothing says
  * which of them would count
  */
-const projectOf = (event: Head): ProjectId | undefined => {
-  const text = headerOf(event, recordingHeader);
-  if (text === undefined) return undefined;
-  const values = Object.entries(event.multiValueHeaders ?? {}).filter(
-    ([name]) => name.toLowerCase() === recordingHeader,
-  );
-  if (values.flatMap(([, each]) => each ?? []).length > 1)
-    throw new ServiceError(422, [{ loc, msg: 'this header should be sent once', type: 'value_error' }]);
-  const project = parseProjectId(text);
-  if (project !== undefined) return project;
-  throw new ServiceError(422, [
-    { loc, msg: `${projectIdRule}; without the header nothing is recorded`, type: 'value_error' },
-  ]);
+const namedProject = (event: Head): NamedProject | undefined => {
+  const sent = projectHeaders.flatMap((name) => {
+    const text = headerOf(event, name);
+    return text === undefined ? [] : [{ name, text }];
+  });
+  const all = Object.entries(event.multiValueHeaders ?? {});
+  for (const name of projectHeaders) {
+    const values = all.flatMap(([sentAs, each]) => (sentAs.toLowerCase() === name ? (each ?? []) : []));
+    if (values.length > 1) throw badHeader(name, 'this header should be sent once');
+  }
+  const [first, second] = sent;
+  if (first === undefined) return undefined;
+  if (second && second.text !== first.text)
+    throw badHeader(second.name, `this header should be absent, or the same as ${first.name}`);
+  const project = parseProjectId(first.text);
+  if (project !== undefined) return { project, header: first.name };
+  throw badHeader(first.name, `${projectIdRule}; without the header nothing is recorded`);
 };
 
 /**
@@ -83,24 +118,25 @@ const projectOf = (event: Head): ProjectId | undefined => {
  *
  * @throws ServiceError 403
  */
-const requireInference = ({ grants }: Pick<Caller, 'grants'>, project: ProjectId | undefined): void => {
-  if (project === undefined) {
-    if (grants.some(({ role }) => role === 'inference' || role === 'admin')) return;
-    throw forbidden(['header', 'authorization'], 'this key may not use inference');
+const requireInference = ({ grants }: Pick<Caller, 'grants'>, named: NamedProject | undefined): void => {
+  if (named === undefined) {
+    requireAnyInference({ grants });
+    return;
   }
+  const { project, header } = named;
   const missing = (['inference', 'write'] as const).find((role) => !allows(grants, project, role));
   if (missing === undefined) return;
   const may = missing === 'write' ? 'write, so not record in,' : 'use inference in';
-  throw forbidden(loc, `this key may not ${may} the project ${project}`);
+  throw forbidden(['header', header], `this key may not ${may} the project ${project}`);
 };
 
 /** Checks path, project and grants before the body is read. */
 const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event }) => {
     pathOf(event);
-    const project = projectOf(event);
-    if (project !== undefined) event.log.names([project]);
-    requireInference(event.service.caller, project);
+    const named = namedProject(event);
+    if (named) event.log.names([named.project]);
+    requireInference(event.service.caller, named);
   },
 });
 
@@ -121,29 +157,82 @@ const receivedBody = (event: Event): InferenceBody => {
   return body;
 };
 
+/** What is known of a request before anybody is asked. */
+interface Prepared {
+  readonly path: InferencePath;
+  /** As it was received. */
+  readonly body: InferenceBody;
+  readonly attribution: Attribution;
+  /** The project that a call is stored in; undefined for none. */
+  readonly recordedIn: ProjectId | undefined;
+  /** The project whose limits hold. A key for one project spends from them, whatever the request says. */
+  readonly project: ProjectId | undefined;
+  readonly caching: Caching | undefined;
+}
+
+/** Reads all of a request. */
+const prepare = (event: Event, cacheTtl: number | undefined): Prepared => {
+  const { caller } = event.service;
+  const headers = headersOf(event);
+  const path = pathOf(event);
+  const body = receivedBody(event);
+  const named = namedProject(event)?.project;
+  const project = named ?? onlyProject(caller.grants, 'inference');
+  const owner = project === undefined ? { keyId: caller.keyId } : { project };
+  const [chosen] = candidatesFor(inference.upstreams, body.model);
+  return {
+    path,
+    body,
+    attribution: attribute(body, headers),
+    recordedIn: asksModel(path) ? named : undefined,
+    project,
+    caching:
+      cacheTtl === undefined || !chosen
+        ? undefined
+        : {
+            request: { path, body, headers, owner, upstream: chosen.upstream.name, model: chosen.model },
+            ttl: cacheTtl,
+          },
+  };
+};
+
+/** Makes what records a request. */
+const record = (event: Event, { path, body, attribution }: Prepared): Recording => {
+  const { threadId, userId, agent, parent } = attribution;
+  const attributes = {
+    ...(agent && { agent }),
+    ...(userId !== undefined && { user: { id: userId } }),
+  };
+  return new Recording({
+    path,
+    body,
+    requestId: event.service.id,
+    call: { attributes, threadId, ...(parent && { place: parent }) },
+  });
+};
+
 /**
  * Follows the request until its answer has gone out. Then it puts what the answer has cost in the place
- * of what was held, and stores a call if the request names a project.
- *
- * @param body as it was received
+ * of what was held, keeps the answer if it may come again, and stores a call if the request names a project.
  */
 const follow = (
   event: Event,
-  body: InferenceBody,
+  prepared: Prepared,
   spending: Spending | undefined,
   context: Context,
 ): Recording | undefined => {
-  const { id: requestId, caller, budget: spent } = event.service;
-  const projectId = projectOf(event);
-  if (projectId === undefined && !spending) return undefined;
-  const recording = new Recording({ path: pathOf(event), body, requestId });
+  const { caller, budget: spent } = event.service;
+  const { recordedIn, caching } = prepared;
+  if (recordedIn === undefined && !spending && !caching) return undefined;
+  const recording = record(event, prepared);
+  if (caching) recording.looked('miss');
   const release = event.log.hold();
   event.afterwards = async () => {
     // Its time begins now, but the request's meter counts what it takes.
     const { deadline } = requestBudget(context.getRemainingTimeInMillis() - 1000);
     const budget = { deadline, meter: spent.meter };
     const { isUnsent = false } = event;
-    const answered = { recording, spending, isUnsent, project: projectId, user: caller.user };
+    const answered = { recording, spending, isUnsent, project: recordedIn, user: caller.user, caching };
     const { problems } = await conclude(answered, budget);
     for (const problem of problems) event.log.lacksRecord(problem);
     release();
@@ -153,8 +242,8 @@ const follow = (
 
 /** Tells the log what became of an answer that is passed on. */
 const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
-  const { status, upstream, body } = answer;
-  log.describes(() => ({ status, upstream, rows: 1, bytes: answer.bytes() }));
+  const { status, upstream, attempts, body } = answer;
+  log.describes(() => ({ status, upstream, attempts, rows: 1, bytes: answer.bytes() }));
   body.once('close', () => {
     if (body.readableEnded || answer.isComplete()) log.ends('answered');
     else if (gone.aborted) log.ends('gone');
@@ -162,47 +251,98 @@ const followAnswer = ({ log, gone }: Event, answer: ForwardedAnswer): void => {
   });
 };
 
+/** An answer of the cache, as it was asked for. */
+const cachedAnswer = (
+  event: Event,
+  prepared: Prepared,
+  answer: JsonObject,
+  context: Context,
+): ForwardedAnswer => {
+  const { path, body } = prepared;
+  const json = Buffer.from(JSON.stringify(answer));
+  const withUsage = !askForUsage(path, body).withholdsUsage;
+  const events = body.stream === true ? replay(path, answer, withUsage) : undefined;
+  const sent = events === undefined ? json : Buffer.from(events);
+  const recording = follow(event, { ...prepared, caching: undefined }, undefined, context);
+  recording?.looked('hit');
+  recording?.answered(200, 'application/json', '', undefined);
+  recording?.passed(json);
+  return {
+    status: 200,
+    headers: {
+      'content-type': events === undefined ? 'application/json' : 'text/event-stream; charset=utf-8',
+      'x-cache': 'hit',
+    },
+    body: Readable.from([sent]),
+    bytes: () => sent.length,
+    upstream: 'cache',
+    attempts: 0,
+    isComplete: () => true,
+    isTimedOut: () => false,
+  };
+};
+
 /**
- * The upstream's answer. If there is a rate limit, the request is counted first; if there are spending
- * limits, what it may cost is held.
+ * The upstream's answer, or that of the cache. If there is a rate limit, the request is counted first; if
+ * there are spending limits, what it may cost at an upstream is held.
  */
 const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
   const { caller } = service;
-  const path = pathOf(event);
+  const headers = headersOf(event);
+  const cacheTtl = asksModel(pathOf(event)) ? parseCacheTtl(headers[cacheHeader]) : undefined;
   const budget = { ...service.budget, signal: gone };
   await countCaller(caller, budget);
-  const received = receivedBody(event);
+  const prepared = prepare(event, cacheTtl);
+  const { path, body: received, project, caching } = prepared;
+  const cached = caching && (await lookUp(caching, budget, (error) => event.log.lacksRecord(error)));
+  if (cached) return cachedAnswer(event, prepared, cached, context);
   const asking = askForUsage(path, received);
-  // A key for one project spends from its limits, whatever the request says.
-  const project = projectOf(event) ?? onlyProject(caller.grants, 'inference');
-  const spending = await holdCost({ path, body: asking.body, caller, project }, budget);
+  const spending = asksModel(path)
+    ? await holdCost({ path, body: asking.body, caller, project }, budget)
+    : undefined;
+  const asksForUsage = spending !== undefined || caching !== undefined;
   const answer = await forward(inference, {
     path,
     body: service.body,
-    received: spending ? asking.body : received,
-    headers: headersOf(event),
+    received: asksForUsage ? asking.body : received,
+    headers,
     maxMs: context.getRemainingTimeInMillis() - recordMs,
     gone,
-    recording: follow(event, received, spending, context),
-    withholdsUsage: spending && asking.withholdsUsage,
+    recording: follow(event, prepared, spending, context),
+    withholdsUsage: asksForUsage && asking.withholdsUsage,
   }).catch((error: unknown) => {
     event.isUnsent = neverReached(error);
     throw error;
   });
   const { warning } = spending ?? {};
-  return warning === undefined
-    ? answer
-    : { ...answer, headers: { ...answer.headers, 'x-spending-warning': warning } };
+  return {
+    ...answer,
+    headers: {
+      ...answer.headers,
+      ...(caching && { 'x-cache': 'miss' }),
+      ...(warning !== undefined && { 'x-spending-warning': warning }),
+    },
+  };
 };
 
-/** An error as OpenAI's clients read it. One of a limit says what was spent of it. */
-const openAiErrorOf = (error: ServiceError) => {
-  const { message, type, code } = openAiError(error.status, error.detail);
-  if (!(error instanceof SpendingLimitReached)) return { message, type, code };
+/** What an error of a limit says was spent of it. */
+const spentOf = (error: ServiceError): object => {
+  if (!(error instanceof SpendingLimitReached)) return {};
   const { limitUsd, spentUsd, resetsAt } = error;
-  const spent = { limit_usd: limitUsd, spent_usd: spentUsd, resets_at: resetsAt };
-  return { message, type: 'insufficient_quota', code, ...spent };
+  return { limit_usd: limitUsd, spent_usd: spentUsd, resets_at: resetsAt };
+};
+
+/** What stands beside `detail`, for clients of the API that was asked. */
+const clientError = (error: ServiceError, { pathParameters }: Head): object => {
+  const { status, detail } = error;
+  if (isMessagesPath(`/${pathParameters?.path ?? ''}`)) {
+    const answer = anthropicError(status, detail);
+    return { ...answer, error: { ...answer.error, ...spentOf(error) } };
+  }
+  const { message, type, code } = openAiError(status, detail);
+  const isSpent = error instanceof SpendingLimitReached;
+  return { error: { message, type: isSpent ? 'insufficient_quota' : type, code, ...spentOf(error) } };
 };
 
 /**
@@ -223,7 +363,7 @@ export const handler = relayEndpoint(
   },
   (described) => [
     logRequest(described.path),
-    answerErrors((error) => ({ error: openAiErrorOf(error) })),
+    answerErrors(clientError),
     readCaller(),
     authorizeInference(),
     readRequest(described),

@@ -84,11 +84,11 @@ export const internal = /* @__PURE__ */ new ServiceError(500, [
 ]);
 
 /** What stands beside `detail` in the answer to an error. */
-type Beside = (error: ServiceError) => object;
+type Beside = (error: ServiceError, event: APIGatewayProxyEvent) => object;
 
 /** The answer to a request that failed: the one shape of all errors, with the request's id. */
-const errorAnswer = (error: ServiceError, requestId: string, beside: Beside): APIGatewayProxyResult => {
-  const body: ErrorBody = { detail: error.detail, ...beside(error) };
+const errorAnswer = (error: ServiceError, requestId: string, beside: object): APIGatewayProxyResult => {
+  const body: ErrorBody = { detail: error.detail, ...beside };
   return {
     statusCode: error.status,
     headers: {
@@ -120,7 +120,7 @@ export const answerErrors = (beside: Beside = () => ({})): MiddlewareObj<APIGate
   onError: (request) => {
     const { requestId } = request.event.requestContext;
     const error = request.error instanceof ServiceError ? request.error : internal;
-    request.response = errorAnswer(error, requestId, beside);
+    request.response = errorAnswer(error, requestId, beside(error, request.event));
   },
 });
 

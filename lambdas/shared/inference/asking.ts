@@ -1,11 +1,15 @@
 import type { InferenceBody } from '../../../api/inference.ts';
 import {
-  chooseUpstream,
+  type CachedRequest,
+  candidatesFor,
   countRequest,
+  dearestOf,
   getEndUser,
   type InferencePath,
+  keepAnswer,
   type RateLimit,
   type Recording,
+  readCachedAnswer,
   Spending,
 } from '../../../core/doors/inference/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
@@ -13,7 +17,13 @@ import { type LimitPrices, readLimitPrices } from '../../../core/records/costs/i
 import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
-import { invalidAt, maxDepth, type ProjectId, problemOf } from '../../../foundations/wire/index.ts';
+import {
+  invalidAt,
+  type JsonObject,
+  maxDepth,
+  type ProjectId,
+  problemOf,
+} from '../../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
 import { settings } from '../http/settings.ts';
@@ -36,6 +46,8 @@ const rateLimit: RateLimit | undefined =
 export const recordMs = 15_000;
 /** A count that takes longer costs more than it protects from, in milliseconds. */
 const countMs = 2000;
+/** The same of a look into the cache: without it the request goes on. */
+const cacheMs = 2000;
 /** The same of what holds money: requests of one key or project wait for each other. */
 const holdMs = 10_000;
 /** How long prices are remembered, in milliseconds. */
@@ -97,12 +109,38 @@ export const holdCost = async (
     ...keyLimits(caller),
     ...(project === undefined ? [] : await projectLimits(project, budget, getEndUser(body))),
   ];
-  const chosen = chooseUpstream(inference.upstreams, body.model);
-  if (limits.length === 0 || !chosen) return undefined;
-  const prices = await pricesOf(project, [chosen.model, body.model], budget);
+  const models = candidatesFor(inference.upstreams, body.model).map((candidate) => candidate.model);
+  if (limits.length === 0 || models.length === 0) return undefined;
+  const prices = await pricesOf(project, [...models, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
-  const request = { path, body, model: chosen.model, ...spending };
-  return Spending.begin(settings.bookkeeping, request, budget);
+  // Whichever of them answers, what is held suffices.
+  const model = dearestOf(models, { path, body, ...spending }) ?? body.model;
+  return Spending.begin(settings.bookkeeping, { path, body, model, ...spending }, budget);
+};
+
+/** A request whose answer may be one that was kept, and is kept itself. */
+export interface Caching {
+  readonly request: CachedRequest;
+  /** How long an answer counts, in seconds. */
+  readonly ttl: number;
+}
+
+/**
+ * The answer to a request that was kept, if there is one.
+ *
+ * @param fail takes what went wrong, which counts as no answer
+ */
+export const lookUp = async (
+  { request, ttl }: Caching,
+  budget: RequestBudget,
+  fail: (error: unknown) => void,
+): Promise<JsonObject | undefined> => {
+  try {
+    return await readCachedAnswer(settings.calls, request, ttl, { ...budget, ...within(cacheMs) });
+  } catch (error) {
+    fail(error);
+    return undefined;
+  }
 };
 
 /**
@@ -125,15 +163,17 @@ export interface Answered {
   /** The project to store a call in; undefined for none. */
   readonly project: ProjectId | undefined;
   readonly user: string;
+  /** What the answer is kept for. @default - it is not kept */
+  readonly caching?: Caching | undefined;
 }
 
 /**
- * Puts what an answer has cost in the place of what was held, and stores the call.
+ * Puts what an answer has cost in the place of what was held, stores the call, and keeps the answer.
  *
  * @returns whether there is a call now, and why one or the other failed
  */
 export const conclude = async (
-  { recording, spending, isUnsent, project, user }: Answered,
+  { recording, spending, isUnsent, project, user, caching }: Answered,
   budget: RequestBudget,
 ): Promise<{ readonly isStored: boolean; readonly problems: readonly unknown[] }> => {
   const settle = async () => {
@@ -144,7 +184,11 @@ export const conclude = async (
     if (project === undefined) return;
     await writeCalls(settings.calls, recording.reports(project), user, budget, { idsAreNew: true });
   };
-  const results = await Promise.allSettled([settle(), store()]);
+  const keep = async () => {
+    const { whole } = recording;
+    if (caching && whole) await keepAnswer(settings.calls, caching.request, whole, caching.ttl, budget);
+  };
+  const results = await Promise.allSettled([settle(), store(), keep()]);
   return {
     isStored: project !== undefined && results[1].status === 'fulfilled',
     problems: results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])),

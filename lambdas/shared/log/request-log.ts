@@ -84,6 +84,8 @@ interface LineFields {
   readonly failed: 0 | 1;
   /** Which upstream a model request went to. */
   readonly upstream?: string;
+  /** How many upstreams were asked for it; that one was the last. */
+  readonly attempts?: number;
   /** What was wrong with a refused request: the first ten problems. */
   readonly errors?: readonly LoggedProblem[];
   /** What went wrong on the service's side, or what the caller's own time-out cut off. */
@@ -230,7 +232,16 @@ export const errorOf = (error: unknown, depth = 0): LoggedError => {
 export type Details = Partial<
   Pick<
     LineFields,
-    'plan' | 'rows' | 'scanned' | 'hydrated' | 'upstream' | 'bytes' | 'status' | 'reason' | 'dropped'
+    | 'plan'
+    | 'rows'
+    | 'scanned'
+    | 'hydrated'
+    | 'upstream'
+    | 'attempts'
+    | 'bytes'
+    | 'status'
+    | 'reason'
+    | 'dropped'
   >
 >;
 

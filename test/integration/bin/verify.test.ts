@@ -32,10 +32,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Runs the command against a URL, with the keys of a local service. */
-const verify = async ({ port, url }: TestService, other = `${url}/`) => {
+const verify = async ({ port, url }: TestService, other = `${url}/`, ...more: string[]) => {
   const [out, err]: [string[], string[]] = [[], []];
   const io = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
-  const code = await run(['--url', other, `--local=${port}`], io, folder);
+  const code = await run(['--url', other, `--local=${port}`, ...more], io, folder);
   return { code, out, err };
 };
 
@@ -53,6 +53,20 @@ it('is green item by item against the local service, and leaves nothing', async 
   expect(out).toHaveLength(14);
   expect(code).toBe(0);
   expect(await keysLeft(service)).toEqual(['local']);
+});
+
+it('sends one request of each kind to the models that it is given', async () => {
+  const { code, out } = await verify(service, undefined, '--model', 'any', '--embedding', 'small');
+  expect(out.filter((line) => /any|small/.test(line))).toEqual([
+    'green  any answers chat',
+    'green  any answers chat as a stream',
+    'green  any answers messages',
+    'green  any answers messages as a stream',
+    'green  any answers responses',
+    'green  any answers responses as a stream',
+    'green  small answers embeddings',
+  ]);
+  expect(code).toBe(0);
 });
 
 it('is red with what to do where something else answers', async () => {
@@ -111,6 +125,7 @@ it.each([
   const target = {
     ...{ url: 'https://api.example.com/api', service: 'svc', project: 'p/v', run: 'r', key: 'k' },
     revoked: 'x',
+    models: {},
   };
   const red: string[] = [];
   for (const check of checksOf(deployed(dead)))

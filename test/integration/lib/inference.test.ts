@@ -19,10 +19,18 @@ const mistral = {
 const bedrock = {
   name: 'bedrock',
   bedrock: { region: 'us-west-2' },
-  models: [{ match: 'oss/*', send: 'openai.gpt-oss-20b-1:0' }, 'eu.qwen.qwen3-32b-v1:0'],
+  models: [
+    { match: 'oss/*', send: 'openai.gpt-oss-20b-1:0' },
+    'eu.qwen.qwen3-32b-v1:0',
+    { match: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', api: 'converse' },
+    'anthropic.claude-opus-4-8',
+    { match: 'gemma', send: 'google.gemma-4-31b', endpoint: 'mantle' },
+  ],
+  firstByteSeconds: 20,
 };
+const anthropic = { ...mistral, name: 'anthropic', api: 'anthropic', models: ['claude-*'] };
 const settings = {
-  inferenceUpstreams: [openai, mistral, bedrock],
+  inferenceUpstreams: [openai, mistral, bedrock, anthropic],
   inferenceRatePerMinute: 60,
   inferenceConcurrency: 50,
 };
@@ -48,16 +56,19 @@ const readable = (value: unknown): string => {
 interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
+const statementsOf = ({ Properties }: Resource): Statement[] =>
+  (Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+
 /** What a role allows by an action, in the template's order. */
-const resourcesFor = ({ Properties }: Resource, action: string): string[] => {
-  const policies = Properties.Policies as { PolicyDocument: { Statement: Statement[] } }[];
-  return policies
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+const resourcesFor = (role: Resource, action: string): string[] =>
+  statementsOf(role)
     .filter(({ Action }) => [Action].flat().includes(action))
     .flatMap(({ Resource }) => [Resource].flat().map(readable));
-};
 
 describe('the inference function', () => {
   const template = synthesize(settings);
@@ -68,7 +79,7 @@ describe('the inference function', () => {
   it('knows its upstreams as configured, and never a key', () => {
     const { Variables } = Properties.Environment as { Variables: Record<string, string> };
     expect(JSON.parse(Variables.INFERENCE_UPSTREAMS ?? '')).toEqual(settings.inferenceUpstreams);
-    expect(parseUpstreams(Variables.INFERENCE_UPSTREAMS ?? '', 'eu-west-1')).toHaveLength(3);
+    expect(parseUpstreams(Variables.INFERENCE_UPSTREAMS ?? '', 'eu-west-1')).toHaveLength(4);
     expect(Variables).toMatchObject({ INFERENCE_RATE: '60', RATES_TABLE: { Ref: ratesId } });
   });
 
@@ -83,15 +94,33 @@ describe('the inference function', () => {
     const allowed = resourcesFor(role, 'bedrock:InvokeModel').toSorted();
     expect(resourcesFor(role, 'bedrock:InvokeModelWithResponseStream').toSorted()).toEqual(allowed);
     expect(allowed).toEqual([
+      'arn:<AWS::Partition>:bedrock:*::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0',
       'arn:<AWS::Partition>:bedrock:*::foundation-model/qwen.qwen3-32b-v1:0',
       'arn:<AWS::Partition>:bedrock:us-west-2::foundation-model/openai.gpt-oss-20b-1:0',
+      'arn:<AWS::Partition>:bedrock:us-west-2:<AWS::AccountId>:inference-profile/eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
       'arn:<AWS::Partition>:bedrock:us-west-2:<AWS::AccountId>:inference-profile/eu.qwen.qwen3-32b-v1:0',
+    ]);
+  });
+
+  it('may ask Mantle for its named models only', () => {
+    const statements = statementsOf(role).filter(({ Action }) => JSON.stringify(Action).includes('mantle'));
+    expect(statements.map((each) => ({ ...each, Resource: readable(each.Resource) }))).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['bedrock-mantle:CountTokens', 'bedrock-mantle:CreateInference'],
+        Resource: 'arn:<AWS::Partition>:bedrock-mantle:us-west-2:<AWS::AccountId>:project/default',
+        Condition: {
+          StringEquals: { 'bedrock-mantle:Model': ['anthropic.claude-opus-4-8', 'google.gemma-4-31b'] },
+        },
+      },
     ]);
   });
 
   it('is the only one with these permissions, this environment and its own concurrency', () => {
     for (const other of functionsOf(template).filter((each) => each.Properties.Description !== path)) {
-      expect(JSON.stringify(other)).not.toContain('INFERENCE_UPSTREAMS');
+      // One lists the models, and may do no more than that.
+      const lists = String(other.Properties.Description).includes('GET /inference/v1/models');
+      expect(JSON.stringify(other).includes('INFERENCE_UPSTREAMS')).toBe(lists);
       expect(other.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
     }
     expect(Properties.ReservedConcurrentExecutions).toBe(50);
@@ -118,6 +147,8 @@ describe('the inference function', () => {
     expect(JSON.stringify(bare.toJSON())).not.toMatch(/bedrock:|secretsmanager|INFERENCE_|InferenceRates/);
   });
 });
+
+const nova = 'amazon.nova-lite-v1:0';
 
 describe('the setting inferenceUpstreams', () => {
   const messageOf = (inferenceUpstreams: unknown): string => {
@@ -150,6 +181,19 @@ describe('the setting inferenceUpstreams', () => {
     [{ ...bedrock, models: ['openai.*'] }, 'write ids of models without *'],
     [{ ...bedrock, models: ['arn:aws:bedrock:x'], bedrock: { region: 'Ireland' } }, 'write'],
     [{ ...bedrock, keySecret: 'x' }, '[0] has keySecret: there is no such field'],
+    [{ ...openai, api: 'google' }, '[0]["api"] is "google": write openai or anthropic'],
+    [{ ...openai, firstByteSeconds: 0 }, '[0]["firstByteSeconds"] is 0: write a number of seconds above 0'],
+    [{ ...openai, models: [{ match: 'a', send: 'b', api: 'converse' }] }, 'has api: there is no such field'],
+    [
+      { ...bedrock, models: [{ match: 'a', send: nova, api: 'invoke' }] },
+      '"api" openai, anthropic, converse or "endpoint" runtime, mantle',
+    ],
+    [{ ...bedrock, models: ['amazon.titan-embed-text-v2:0'] }, 'it makes embeddings'],
+    [{ ...bedrock, models: [{ match: 'draw', send: 'amazon.nova-canvas-v1:0' }] }, 'it makes images'],
+    [
+      { ...bedrock, models: [{ match: nova, api: 'converse', endpoint: 'mantle' }] },
+      'Mantle has no Converse',
+    ],
   ])('refuses %j and says what to write', (given, advice) => {
     expect(messageOf([given])).toContain(advice);
   });

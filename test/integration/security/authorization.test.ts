@@ -239,7 +239,7 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
   // OTLP has errors of a shape of its own; 7 is PERMISSION_DENIED.
   return route.form === 'otlp'
     ? { ...error(403, [], '', ''), body: JSON.stringify({ code: 7, message: refusal }) }
-    : route.form === 'upstream'
+    : route.tag === 'inference'
       ? ofPassThrough(projectAt, refusal)
       : error(403, projectAt, refusal, 'forbidden');
 };
@@ -250,8 +250,14 @@ it('every row of the matrix has credentials, and all credentials have a row', ()
 
 const requested = [...routes.filter(isKeyed), ...doorRoutes];
 
-/** The one whose answer depends on more than its column. */
-const isOfProjects = ({ path }: Route): boolean => path === '/projects/query';
+/** Those whose requests name no project: a key with the role on any may ask. The keys that may, by their names. */
+const ofAnyProject: Readonly<Record<string, RegExp>> = {
+  '/projects/query': /^(all|admin) /,
+  '/inference/v1/models': /^(all|admin|inference) /,
+  '/inference/v1/models/{id+}': /^(all|admin|inference) /,
+};
+
+const isOfProjects = ({ path }: Route): boolean => Object.hasOwn(ofAnyProject, path);
 
 /**
  * The rows that a route is tried with. What it answers depends on its column alone, so routes of a
@@ -267,8 +273,7 @@ describe.each(requested)('$method $path', (route) => {
   it.each(rowsOf(route))('with $name', async ({ name, outcomes }) => {
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
     const outcome = outcomes[columnOf(route)] ?? '';
-    // A key that may read another project may ask for the projects that it can read.
-    const mayAsk = isOfProjects(route) && /^(all|admin) /.test(name);
+    const mayAsk = ofAnyProject[route.path]?.test(name);
     expect(await send(route, headers ?? [])).toEqual(expected(route, mayAsk ? '200' : outcome));
   });
 });

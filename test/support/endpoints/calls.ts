@@ -351,6 +351,17 @@ const recorded: readonly Scenario[] = [
     atomic: true,
     unharmed: true,
   },
+  {
+    name: 'a request of Messages whose answer is kept',
+    request: (p) => ({
+      path: '/inference/v1/messages',
+      body: { model: 'any', max_tokens: 100, messages },
+      headers: { 'x-project': p, 'x-cache-ttl': '60' },
+    }),
+    views: callViews,
+    atomic: true,
+    unharmed: true,
+  },
 ];
 
 const writeCalls = [
@@ -487,9 +498,30 @@ export const callFixtures = {
     answer: '{}',
     namesNothing: true,
   },
+  '/inference/v1/models': {
+    namesNothing: true,
+    permitted: [],
+    answer: '{"object":"list","data":[]}',
+    projectAt: ['header', 'authorization'],
+    refusal: 'this key may not use inference',
+  },
+  '/inference/v1/models/{id+}': {
+    namesNothing: true,
+    permitted: [],
+    path: () => '/inference/v1/models/m',
+    answer: '{"id":"m","object":"model","created":0,"owned_by":"local"}',
+    projectAt: ['header', 'authorization'],
+    refusal: 'this key may not use inference',
+  },
   '/inference/v1/{path+}': {
     namesNothing: true,
-    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'bookkeeping: UpdateItem'],
+    permitted: [
+      'calls: BatchWriteItem',
+      'bucket/segments/*: PutObject',
+      'bucket/answers/*: GetObject PutObject',
+      'bucket: ListBucket',
+      'bookkeeping: UpdateItem',
+    ],
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),
     body: () => ({ model: 'm', input: 'text' }),

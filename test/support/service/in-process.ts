@@ -208,7 +208,7 @@ export interface InProcessWithModel extends InProcess {
  */
 export const startInProcessWithModel = async (): Promise<InProcessWithModel> => {
   const model = await startEchoModel();
-  const upstreams = [{ name: 'echo', models: ['*'], baseUrl: model.baseUrl }];
+  const upstreams = [{ name: 'local', models: ['*'], baseUrl: model.baseUrl }];
   const environment = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams), SHARDS: String(shards) };
   const service = await startInProcess(environment);
   return { ...service, stop: () => model.stop() };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -31,11 +32,27 @@ export interface TestUpstream extends AsyncDisposable {
   readonly behave: (behaviour: Behaviour) => void;
 }
 
+/** Listens on a free port of the loopback address, until it is disposed of. */
+export const serve = async (
+  listener: RequestListener,
+): Promise<AsyncDisposable & { readonly origin: string }> => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};
+
 /** Starts an upstream that answers as it is told to. */
 export const startUpstream = async (first: Behaviour = json({ ok: true })): Promise<TestUpstream> => {
   const requests: ReceivedRequest[] = [];
   let behaviour = first;
-  const server = createServer(async (req, res) => {
+  const { origin, ...server } = await serve(async (req, res) => {
     const aborted = new Promise<void>((resolve) => {
       res.once('close', () => !res.writableFinished && resolve());
     });
@@ -45,12 +62,9 @@ export const startUpstream = async (first: Behaviour = json({ ok: true })): Prom
     requests.push(request);
     await behaviour(request, res);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    ...server,
+    baseUrl: `${origin}/v1`,
     requests,
     last: () => {
       const request = requests.at(-1);
@@ -59,10 +73,6 @@ export const startUpstream = async (first: Behaviour = json({ ok: true })): Prom
     },
     behave: (next) => {
       behaviour = next;
-    },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
     },
   };
 };

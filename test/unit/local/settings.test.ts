@@ -98,6 +98,45 @@ describe('the settings', () => {
   });
 });
 
+describe('INFERENCE_UPSTREAMS', () => {
+  const read = (upstreams: unknown) =>
+    readSettings({ INFERENCE_UPSTREAMS: JSON.stringify(upstreams) }).upstreams;
+  const own = { name: 'own', baseUrl: 'http://127.0.0.1:9000/v1', models: ['own/*'], key: 'sk-own' };
+
+  it('has upstreams as the setting has them, with their keys and on loopback', () => {
+    const claude = {
+      name: 'claude',
+      api: 'anthropic',
+      baseUrl: 'https://api.anthropic.com/v1',
+      models: ['c'],
+    };
+    const bedrock = {
+      name: 'bedrock',
+      bedrock: { region: 'eu-west-1' },
+      baseUrl: 'http://127.0.0.1:9001',
+      models: [{ match: 'amazon.nova-lite-v1:0', api: 'converse' }],
+      firstByteSeconds: 5,
+    };
+    expect(read([own, claude, bedrock])).toEqual([own, claude, bedrock]);
+    expect(readSettings({ INFERENCE_UPSTREAMS: '' })).not.toHaveProperty('upstreams');
+  });
+
+  it.each([
+    ['{', 'INFERENCE_UPSTREAMS: write a list of upstreams'],
+    [[], 'INFERENCE_UPSTREAMS: write at least one upstream'],
+    [[{ ...own, baseUrl: 'http://example.com' }], 'INFERENCE_UPSTREAMS[0]["baseUrl"]: write a URL like'],
+    [[{ ...own, keySecret: 'a' }], 'INFERENCE_UPSTREAMS[0]: has keySecret: there is no such field'],
+    [[{ ...own, key: 'sk own' }], 'INFERENCE_UPSTREAMS[0]["key"]: write a key without spaces'],
+    [[{ name: 'b', bedrock: true, models: ['cohere.embed-v4:0'] }], 'it makes embeddings'],
+  ])('is refused with what to write, and without the key: %j', (given, message) => {
+    const reading = () =>
+      readSettings({ INFERENCE_UPSTREAMS: typeof given === 'string' ? given : JSON.stringify(given) });
+    expect(reading).toThrow(message);
+    expect(reading).not.toThrow('sk-own');
+    expect(reading).not.toThrow('sk own');
+  });
+});
+
 describe('WEBHOOKS', () => {
   const bad = (value: unknown): string => {
     try {

@@ -1,4 +1,4 @@
-import { useRead } from '../../session/session.tsx';
+import { useAllowed, useRead } from '../../session/session.tsx';
 import { maxPrices } from '../prices.ts';
 import { whole } from './requests.ts';
 
@@ -8,8 +8,12 @@ const none: readonly string[] = [];
 const usedDays = 90;
 const dayMs = 86_400_000;
 
-/** The models that were used of late, and those that have a price of the project's own. */
+/**
+ * The models that the service's upstreams have, that were used of late, and that have a price of the
+ * project's own.
+ */
 export const useModels = (project: string): readonly string[] => {
+  const mayAsk = useAllowed(project, 'inference');
   const { data = none } = useRead(['models of the playground', project], async ({ client, signal }) => {
     const now = Date.now();
     const used = client.ask(
@@ -24,8 +28,10 @@ export const useModels = (project: string): readonly string[] => {
       signal,
     );
     const priced = client.ask('/cost/query', { project_id: project, limit: maxPrices }, signal);
-    const [{ usage_buckets }, { results }] = await Promise.all([used, priced]);
+    const served = mayAsk ? client.ask('/inference/v1/models', undefined, signal) : { data: [] };
+    const [{ usage_buckets }, { results }, { data: models }] = await Promise.all([used, priced, served]);
     const names: unknown[] = [
+      ...models.map(({ id }) => id),
       ...usage_buckets.map(({ model }) => model),
       ...results.map(({ llm_id }) => llm_id),
     ];

@@ -91,7 +91,7 @@ export const completionsCreate = /* @__PURE__ */ endpoint({
   role: 'inference',
   shape: passThrough,
   stores: { calls: 'record', payloads: 'write', objects: 'read', bookkeeping: 'note' },
-  upstreams: true,
+  upstreams: 'ask',
   limits: 'hold',
   tag: 'weave',
   name: 'CompletionsCreate',

@@ -244,6 +244,13 @@ const functionOfUri = (uri: string, functions: ReadonlyMap<string, FunctionSpec>
 const authorizersOf = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
   reader
     .resources('AWS::ApiGateway::Authorizer', authorizerProperties)
+    .map((resource) => {
+      const { IdentitySource, AuthorizerResultTtlInSeconds } = resource.properties;
+      // API Gateway refuses it, too: all callers would share an answer.
+      if (IdentitySource === '' && AuthorizerResultTtlInSeconds > 0)
+        throw new Error(`authorizer ${resource.id} caches its answers without an identity source`);
+      return resource;
+    })
     .map(({ id, properties: authorizer }) => ({
       id: reader.ref(id),
       function: functionOfUri(authorizer.AuthorizerUri, functions),

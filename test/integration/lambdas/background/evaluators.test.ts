@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isVerdictId } from '../../../../api/shared/evaluators.ts';
+import { converseAnswer, type FakeBedrock, startBedrock } from '../../../support/service/bedrock.ts';
 import { keyWith } from '../../../support/service/keys.ts';
 import { startService, type TestService } from '../../../support/service/service.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../../../support/service/upstream.ts';
@@ -7,6 +8,8 @@ import { checking, politeness } from '../../../support/values/evaluators.ts';
 
 let service: TestService;
 let upstream: TestUpstream;
+let bedrock: FakeBedrock;
+const [claude, nova] = ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'amazon.nova-lite-v1:0'];
 /** A judge's answer, which costs 1000 × $0.00000015 + 100 × $0.0000006. */
 const verdict = (content: string): object => ({
   ...completion({ content }),
@@ -16,9 +19,13 @@ const verdict = (content: string): object => ({
 const polite = json(verdict('{"reason": "It greets.", "value": true}'));
 beforeAll(async () => {
   upstream = await startUpstream(polite);
+  bedrock = await startBedrock(() => service.credentials);
   service = await startService({
     settings: { events: true, analytics: true, evaluators: { concurrency: 2 } },
-    inference: { baseUrl: upstream.baseUrl, key: 'k' },
+    upstreams: [
+      { name: 'bedrock', bedrock: { region: 'eu-west-1' }, baseUrl: bedrock.origin, models: [claude, nova] },
+      { name: 'local', baseUrl: upstream.baseUrl, key: 'k', models: ['*'] },
+    ],
     maxWindowMs: 50,
     maxVisibilityMs: 2500,
   });
@@ -26,6 +33,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
   await upstream[Symbol.asyncDispose]();
+  await bedrock[Symbol.asyncDispose]();
 });
 
 /** Each test has a project of its own: its evaluators judge nothing else. */
@@ -109,6 +117,47 @@ describe('a judge', () => {
     await report(id, { id: 'barrier', op_name: 'barrier' });
     const all = ['a polite true', 'b polite true', 'barrier barrier true', 'barrier polite true'];
     expect(await verdicts(id, 4)).toEqual(all);
+  });
+
+  it('may be Claude or Nova on Bedrock, which are asked in their own APIs', async () => {
+    const text = '{"reason": "It greets.", "value": true}';
+    const answers = {
+      '/anthropic/v1/messages': {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5-20250929',
+        content: [{ type: 'text', text }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 1000, output_tokens: 100 },
+      },
+      '/model/amazon.nova-lite-v1%3A0/converse': converseAnswer([{ text }]),
+    };
+    bedrock.behave(({ url }, res) =>
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(Object.entries(answers).find(([path]) => path === url)?.[1])),
+    );
+    for (const [model, tokens] of [
+      [claude, 1000],
+      [nova, 9],
+    ] as const) {
+      const id = project();
+      await save(id, politeness({ judge: { ...politeness().judge, model } }));
+      await report(id, { id: 'a' });
+      expect(await verdicts(id, 1)).toEqual(['a polite true']);
+      const [found] = await feedbackIn(id);
+      const judges = found?.call_ref?.split('/').at(-1) ?? '';
+      const { call } = await post('/call/read', { project_id: id, id: judges, include_costs: true });
+      expect(call).toMatchObject({
+        inputs: { model, response_format: { type: 'json_schema' } },
+        output: { object: 'chat.completion', choices: [{ message: { content: text } }] },
+        exception: null,
+      });
+      const { costs } = (call as { summary: { svc: { costs: Record<string, object> } } }).summary.svc;
+      expect(Object.values(costs)).toMatchObject([{ prompt_tokens: tokens }]);
+    }
+    expect(new Set(bedrock.requests.map(({ url }) => url))).toEqual(new Set(Object.keys(answers)));
   });
 
   it('sees texts of calls as data, and placeholders in them stay', async () => {

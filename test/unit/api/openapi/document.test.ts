@@ -33,10 +33,13 @@ describe('the document', () => {
       .flatMap((route) => {
         const paths = route.path.endsWith('{path+}')
           ? Object.keys(endpoints).map((path) => route.path.replace('/{path+}', path))
-          : [route.path];
+          : [route.path.replace('+}', '}')];
         const schemes = takesKey(route) ? [route.scheme] : [];
         const security = schemes
-          .flatMap((scheme) => (scheme === 'any' ? ['basic', 'bearer'] : [scheme]))
+          .flatMap(
+            (scheme) =>
+              ({ any: ['basic', 'bearer'], basic: ['basic'], bearer: ['bearer', 'apiKey'] })[scheme],
+          )
           .map((scheme) => ({ [scheme]: [] }));
         return paths.map((path) => [route.method.toLowerCase(), path, JSON.stringify(security)]);
       });
@@ -50,6 +53,10 @@ describe('the document', () => {
       '/completions',
       '/embeddings',
       '/responses',
+      '/messages',
+      '/messages/count_tokens',
+      '/models',
+      '/models/{id}',
     ]);
   });
 

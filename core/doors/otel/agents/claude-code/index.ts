@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { callIdOf } from '../../calls.ts';
+import { callIdOf } from '../../span.ts';
 import { asInputs, get, present, textOf } from '../../values.ts';
 import type { Fact } from '../facts.ts';
 import { digestOf, message, type Operation, shown } from '../operation.ts';

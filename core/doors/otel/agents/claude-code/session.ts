@@ -1,4 +1,4 @@
-import { callIdOf } from '../../calls.ts';
+import { callIdOf } from '../../span.ts';
 import type { Fact } from '../facts.ts';
 import { digestOf } from '../operation.ts';
 import { event, named, sessionOf, span, withinTool } from './telemetry.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { callIdOf } from '../../../../../core/doors/otel/calls.ts';
 import { storeSpans } from '../../../../../core/doors/otel/index.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
+import { callIdOf } from '../../../../../core/doors/otel/span.ts';
 import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';

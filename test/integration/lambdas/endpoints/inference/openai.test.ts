@@ -210,15 +210,10 @@ describe('the official client', () => {
   });
 
   it('says of a path that there is none, and of a request that it is too large', async () => {
-    for (const ask of [
-      () => client.models.list(),
-      () => client.files.list(),
-      () => client.models.retrieve('m'),
-    ])
-      await expect(ask()).rejects.toMatchObject({
-        message: expect.stringMatching(/^404 no such route/),
-        ...{ status: 404, code: 'not_found', type: 'not_found_error' },
-      });
+    await expect(client.files.list()).rejects.toMatchObject({
+      message: expect.stringMatching(/^404 no such route/),
+      ...{ status: 404, code: 'not_found', type: 'not_found_error' },
+    });
     await expect(client.images.generate({ prompt: 'A fox', model })).rejects.toMatchObject({
       message: expect.stringMatching(/^404 there is no such path below .inference.v1/),
     });

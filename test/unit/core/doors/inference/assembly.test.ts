@@ -196,6 +196,113 @@ describe('a stream of the Responses API', () => {
   });
 });
 
+describe('a stream of Messages', () => {
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] };
+  const delta = (index: number, fields: object) => ({ type: 'content_block_delta', index, delta: fields });
+  const start = {
+    type: 'message_start',
+    message: { ...message, usage: { input_tokens: 9, output_tokens: 1 } },
+  };
+  const text = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+    delta(0, { type: 'text_delta', text: 'It is ' }),
+    delta(0, { type: 'text_delta', text: 'sunny.' }),
+    delta(0, { type: 'citations_delta', citation: { type: 'page_location', cited_text: 'sun' } }),
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const tool = [
+    {
+      type: 'content_block_start',
+      index: 1,
+      content_block: { type: 'tool_use', id: 't', name: 'f', input: {} },
+    },
+    delta(1, { type: 'input_json_delta', partial_json: '{"n": 1.0, "t' }),
+    delta(1, { type: 'input_json_delta', partial_json: 'own": "Köln"}' }),
+    { type: 'content_block_stop', index: 1 },
+  ];
+  const ended = [
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'tool_use', stop_sequence: null },
+      usage: { output_tokens: 20, input_tokens: null },
+    },
+    { type: 'message_stop' },
+  ];
+  const streamOf = (events: readonly object[]) =>
+    events.map((data) => `event: ${(data as { type: string }).type}\n${event(data)}`).join('');
+
+  it('is the message that it would have been whole, wherever it is cut', () => {
+    const bytes = bytesOf(streamOf([start, { type: 'ping' }, ...text, ...tool, ...ended]));
+    fc.assert(
+      fc.property(places, (at) => {
+        const { output, truncated, error } = assembled(cut(bytes, at));
+        expect({ truncated, error }).toEqual({ truncated: false, error: undefined });
+        expect(JSON.parse(JSON.stringify(output))).toEqual({
+          ...message,
+          content: [
+            {
+              type: 'text',
+              text: 'It is sunny.',
+              citations: [{ type: 'page_location', cited_text: 'sun' }],
+            },
+            { type: 'tool_use', id: 't', name: 'f', input: { n: 1, town: 'Köln' } },
+          ],
+          stop_reason: 'tool_use',
+          stop_sequence: null,
+          usage: { input_tokens: 9, output_tokens: 20 },
+        });
+        expect(JSON.stringify(output)).toContain('"n":1.0');
+      }),
+    );
+  });
+
+  it('has thinking with its signature', () => {
+    const block = {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    };
+    const events = [
+      start,
+      block,
+      delta(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      delta(0, { type: 'thinking_delta', thinking: '.' }),
+      delta(0, { type: 'signature_delta', signature: 'sig' }),
+    ];
+    expect(ofText(streamOf(events)).output).toMatchObject({
+      content: [{ type: 'thinking', thinking: 'Hm.', signature: 'sig' }],
+    });
+  });
+
+  it('is what came before it broke off, with arguments as far as they came, and its error', () => {
+    const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+    expect(ofText(streamOf([start, ...text, ...tool.slice(0, 2), error]))).toMatchObject({
+      output: { content: [{ text: 'It is sunny.' }, { name: 'f', input: '{"n": 1.0, "t' }] },
+      error,
+    });
+  });
+
+  it('has output from the first piece on, and not before', () => {
+    const assembly = new StreamAssembly();
+    assembly.add(bytesOf(streamOf([start, ...text.slice(0, 1)])));
+    expect(assembly.hasOutput).toBe(false);
+    assembly.add(bytesOf(streamOf(text.slice(1, 2))));
+    expect(assembly.hasOutput).toBe(true);
+  });
+
+  it('does not fill the memory, and its usage is still read', () => {
+    const assembly = new StreamAssembly();
+    assembly.add(bytesOf(streamOf([start, ...text.slice(0, 1)])));
+    const piece = bytesOf(streamOf([delta(0, { type: 'text_delta', text: 'x'.repeat(50_000) })]));
+    for (let i = 0; i < 200; i++) assembly.add(piece);
+    assembly.add(bytesOf(streamOf(ended)));
+    const { output, truncated } = assembly.end();
+    expect(truncated).toBe(true);
+    expect(JSON.stringify(output).length).toBeLessThan(4.3 * 1024 * 1024);
+    expect(output).toMatchObject({ usage: { input_tokens: 9, output_tokens: 20 }, stop_reason: 'tool_use' });
+  });
+});
+
 describe('an endless answer', () => {
   it('does not fill the memory: its record is bounded, and the usage is still read', () => {
     const assembly = new StreamAssembly();

@@ -60,7 +60,13 @@ afterEach(async () => {
  * answer.
  */
 const ask = async (credentials: UpstreamCredentials, fields: object = {}) => {
-  const to: Upstream = { name: 'test', baseUrl: upstream.baseUrl, models: [{ match: '*' }], credentials };
+  const to: Upstream = {
+    name: 'test',
+    place: { speaks: 'openai', baseUrl: upstream.baseUrl },
+    models: [{ match: '*' }],
+    credentials,
+    firstByteMs: undefined,
+  };
   const body = { model: 'gpt-test', ...fields };
   const request: InferenceRequest = {
     path: '/chat/completions',

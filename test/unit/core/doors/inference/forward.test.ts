@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { post } from '../../../../../core/doors/inference/forward.ts';
+import { post } from '../../../../../core/doors/inference/post.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -13,7 +13,13 @@ describe('the usage of an answer', () => {
     });
   });
 
-  it.each([null, 'text', [], { model: 7, usage: 'none' }])('%j counts only the request', (answer) => {
+  it.each([
+    null,
+    'text',
+    [],
+    { model: 7, usage: 'none' },
+    { model: 'asked', usage: { input_tokens: 0, output_tokens: 0 } },
+  ])('%j counts only the request', (answer) => {
     expect(usageOf(answer, 'asked')).toEqual({ asked: { requests: 1 } });
   });
 });

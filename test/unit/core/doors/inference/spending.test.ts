@@ -2,10 +2,10 @@ import { findProvider, type TieredPrices } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { neverReached } from '../../../../../core/doors/inference/index.ts';
-import { tokensAtMost } from '../../../../../core/doors/inference/spending.ts';
+import { dearestOf, tokensAtMost } from '../../../../../core/doors/inference/spending.ts';
 import { upstreamTimedOut, upstreamUnreachable } from '../../../../../core/doors/inference/upstream.ts';
 import { askForUsage, withoutUsage } from '../../../../../core/doors/inference/usage.ts';
-import { dearestDefault } from '../../../../../core/records/costs/index.ts';
+import { dearestDefault, loadDefaultPrices } from '../../../../../core/records/costs/index.ts';
 
 const model = 'm';
 
@@ -27,6 +27,26 @@ describe('the tokens of a request', () => {
   it('are no more in the prompt than the body has bytes', () => {
     const body = { model, messages: [{ role: 'user', content: 'Schön ☀️' }] };
     expect(tokensAtMost('/chat/completions', body).prompt).toBe(Buffer.byteLength(JSON.stringify(body)));
+  });
+});
+
+describe('of the models that may be asked one after the other', () => {
+  const dearest = async (models: readonly string[], body: object) => {
+    const defaults = await loadDefaultPrices();
+    const prices = (names: readonly string[], at: number, tokens: number) =>
+      names.map((name) => defaults(name, at, tokens)).find((price) => price !== undefined);
+    const request = { path: '/chat/completions', body: { model, ...body }, prices, now: Date.now() } as const;
+    return dearestOf(models, request);
+  };
+
+  it('the dearest is that whose answer can cost most', async () => {
+    expect(await dearest(['gpt-4o-mini', 'o1-pro', 'gpt-4o'], { max_tokens: 100 })).toBe('o1-pro');
+    expect(await dearest(['gpt-4o-mini'], {})).toBe('gpt-4o-mini');
+    expect(await dearest([], {})).toBeUndefined();
+  });
+
+  it('one without a price goes before all, so that limits refuse it', async () => {
+    expect(await dearest(['o1-pro', 'nobody-knows-it'], {})).toBe('nobody-knows-it');
   });
 });
 

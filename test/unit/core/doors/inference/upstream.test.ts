@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseUpstream, parseUpstreams, targetOf } from '../../../../../core/doors/inference/upstream.ts';
+import {
+  candidatesFor,
+  parseUpstreams,
+  targetOf,
+  waysTo,
+} from '../../../../../core/doors/inference/upstream.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
 const upstreams = parseUpstreams(
@@ -21,7 +26,7 @@ const upstreams = parseUpstreams(
 );
 
 const chosen = (model: string) => {
-  const found = chooseUpstream(upstreams, model);
+  const [found] = candidatesFor(upstreams, model);
   return found && [found.upstream.name, found.model];
 };
 
@@ -46,12 +51,17 @@ describe('the upstream of a model', () => {
 });
 
 describe('where a request goes', () => {
-  const [openai, bedrock] = upstreams;
-  if (!openai || !bedrock) throw new Error('no upstreams');
+  const wayTo = (model: string) => {
+    const [candidate] = candidatesFor(upstreams, model);
+    const [way] = candidate ? waysTo(candidate) : [];
+    if (!way) throw new Error(`there is no way to ${model}`);
+    return way;
+  };
+  const openai = wayTo('gpt-4o');
 
   it('is the base URL and the path', () => {
     expect(targetOf(openai, '/embeddings', null).href).toBe('https://api.openai.com/v1/embeddings');
-    expect(targetOf(bedrock, '/chat/completions', undefined).href).toBe(
+    expect(targetOf(wayTo('oss/x'), '/chat/completions', undefined).href).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1/chat/completions',
     );
   });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callIdOf, idFrom, microsOf, opNameOf } from '../../../../../core/doors/otel/calls.ts';
+import { idFrom, microsOf, opNameOf } from '../../../../../core/doors/otel/calls.ts';
 import { projectOf } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
+import { callIdOf } from '../../../../../core/doors/otel/span.ts';
 import { isId } from '../../../../../foundations/wire/index.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 

@@ -1,0 +1,85 @@
+import { idRule, isId, type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
+import { callIdOf } from '../otel/span.ts';
+import { identify } from './end-user.ts';
+import type { InferenceBody } from './request.ts';
+
+/** The trace that a request belongs to, by the `traceparent` of W3C Trace Context. */
+export interface TraceParent {
+  readonly traceId: string;
+  /** The id of the parent's call. */
+  readonly parentId: string;
+}
+
+/** Who a request was made for, and where. What nobody said is undefined. */
+export interface Attribution {
+  readonly threadId: string | undefined;
+  readonly userId: string | undefined;
+  /** As `attributes.agent` has it. */
+  readonly agent: JsonObject | undefined;
+  readonly parent: TraceParent | undefined;
+}
+
+/** Headers by lower-case name. */
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Source: W3C Trace Context, 3.2. Later versions may have more fields. Anything else counts as no header.
+ */
+const traceParent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+
+const parseTraceParent = (header = ''): TraceParent | undefined => {
+  const [, traceId, spanId] = traceParent.exec(header.trim()) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  return { traceId, parentId: callIdOf(traceId, spanId) };
+};
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** The session of Claude Code. It is the thread of its telemetry, too. */
+const claudeSession = 'x-claude-code-session-id';
+
+/** Codex has its conversation in `thread-id`. */
+const sessionHeaders = ['x-session-id', claudeSession, 'thread-id'] as const;
+
+/** @throws ServiceError 422 if a header cannot be a thread's id */
+const readSession = (headers: Headers): string | undefined => {
+  const name = sessionHeaders.find((each) => text(headers[each]) !== undefined);
+  const value = name && headers[name];
+  if (value === undefined || isId(value)) return value;
+  throw new ServiceError(422, [{ loc: ['header', name ?? ''], msg: idRule, type: 'value_error' }]);
+};
+
+/** Coding agents as their user agents name them, and as their telemetry does. */
+const agents = [
+  { name: 'claude-code', userAgent: /^claude-cli\/([\w.+-]{1,64})/ },
+  { name: 'codex', userAgent: /^codex[\w-]*\/([\w.+-]{1,64})/ },
+] as const;
+
+/** The coding agent that asks. A sub-agent of Claude Code has an id, and no name. */
+const readAgent = (headers: Headers): JsonObject | undefined => {
+  const id = text(headers['x-claude-code-agent-id']);
+  if (id !== undefined) return { name: text(headers['x-claude-code-agent-type']) ?? 'subagent', id };
+  for (const { name, userAgent } of agents) {
+    const [, version] = userAgent.exec(headers['user-agent'] ?? '') ?? [];
+    if (version !== undefined) return { name, version };
+  }
+  return headers[claudeSession] === undefined ? undefined : { name: 'claude-code' };
+};
+
+/**
+ * Reads who a request was made for, and where it belongs, from its body and headers.
+ *
+ * @param headers by lower-case name
+ * @throws ServiceError 422 if a session's header cannot be the id of a thread
+ */
+export const attribute = (body: InferenceBody, headers: Headers): Attribution => {
+  const { userId, sessionId } = identify(body);
+  const session = readSession(headers) ?? sessionId;
+  return {
+    threadId: session !== undefined && isId(session) ? session : undefined,
+    userId,
+    agent: readAgent(headers),
+    parent: parseTraceParent(headers.traceparent),
+  };
+};
