@@ -38,9 +38,7 @@ describe('with retentionDays', () => {
   it('the bucket deletes kept answers no later than calls', () => {
     const [, kept] = resourceOf(synthesize({ retentionDays: 7 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
-      Rules: expect.arrayContaining([
-        expect.objectContaining({ ExpirationInDays: 7, Prefix: 'answers/' }),
-      ]),
+      Rules: expect.arrayContaining([expect.objectContaining({ ExpirationInDays: 7, Prefix: 'answers/' })]),
     });
   });
 
