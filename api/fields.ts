@@ -102,7 +102,10 @@ const openAiError = () =>
     .object({
       message: field(z.string(), 'All problems in one text.'),
       type: field(z.string(), 'Its kind by its status: `invalid_request_error`, `rate_limit_error`, …'),
-      code: field(z.string(), 'The `type` of the first problem.'),
+      code: field(
+        z.optional(z.string()),
+        'The `type` of the first problem; not below `/inference/v1/messages`.',
+      ),
       limit_usd: field(z.optional(z.number()), 'The spending limit that was reached, in dollars.'),
       spent_usd: field(z.optional(z.number()), 'What was spent or is held of it, in dollars.'),
       resets_at: field(z.optional(z.string()), 'When it resets.'),
@@ -113,10 +116,14 @@ const openAiError = () =>
 export const error = () =>
   z
     .object({
+      type: field(
+        z.optional(z.literal('error')),
+        "As Anthropic's clients read it: below `/inference/v1/messages`.",
+      ),
       detail: field(z.array(errorDetail()), 'The problems of the request, at most 100.'),
       error: field(
         z.optional(openAiError()),
-        "The same as OpenAI's clients read it: of the inference endpoints, and of all that the gateway answers itself.",
+        "The same as OpenAI's or Anthropic's clients read it: of the inference endpoints, and of all that the gateway answers itself.",
       ),
     })
     .register(documented, { name: 'Error' });

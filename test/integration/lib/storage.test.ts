@@ -35,11 +35,19 @@ describe('every table', () => {
 });
 
 describe('with retentionDays', () => {
-  it('the bucket deletes expiring objects three days later, and nothing else', () => {
+  it('the bucket deletes kept answers no later than calls', () => {
+    const [, kept] = resourceOf(synthesize({ retentionDays: 7 }), bucket);
+    expect(kept.Properties.LifecycleConfiguration).toMatchObject({
+      Rules: expect.arrayContaining([expect.objectContaining({ ExpirationInDays: 7, Prefix: 'answers/' })]),
+    });
+  });
+
+  it('the bucket deletes expiring objects three days later, and kept answers', () => {
     const [, kept] = resourceOf(synthesize({ retentionDays: 90 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
       Rules: [
         { Id: 'uploads' },
+        { ExpirationInDays: 30, Prefix: 'answers/' },
         { ExpirationInDays: 93, Prefix: 'segments/expiring-90/' },
         { ExpirationInDays: 93, Prefix: 'feedback/expiring-90/' },
       ],
