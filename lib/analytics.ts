@@ -138,7 +138,14 @@ export class Analytics extends Construct {
       ],
     });
     // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.
-    const batches = { deletions: true, batchSize: 10_000, window: Duration.minutes(5) };
+    // One lane takes more records a second than a shard has, and each further one writes files of its own.
+    const batches = {
+      from: 'TRIM_HORIZON',
+      lanes: 1,
+      deletions: true,
+      batchSize: 10_000,
+      window: Duration.minutes(5),
+    } as const;
     streams.subscribe(made, { calls, feedback }, batches);
     return made;
   }

@@ -179,7 +179,8 @@ describe('bundling', () => {
     await bundle({ root: projectRoot, handlers: ['call/start'], outdir });
     return FileSystem.fingerprint(join(outdir, 'call/start'));
   };
-  const source = "import { greet } from '../../../core/greet.ts';\nexport const handler = () => greet('you');\n";
+  const source =
+    "import { greet } from '../../../core/greet.ts';\nexport const handler = () => greet('you');\n";
 
   it('gives the same bytes wherever the project and its output lie', async () => {
     const first = project(source);
