@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TableDeclaration, tables } from '../../../../foundations/storage/tables.ts';
@@ -34,9 +34,10 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
   });
 
 const file = join(root, 'foundations/storage/released.json');
-const released: Tables = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).tables : {};
+const released: Tables = JSON.parse(readFileSync(file, 'utf8')).tables;
 
 it('a stack of the last release can be updated to this one', () => {
+  expect(Object.keys(released).length).toBeGreaterThan(5);
   expect(obstacles(released, tables)).toEqual([]);
 });
 
