@@ -9,6 +9,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { TableName } from '../foundations/storage/tables.ts';
+import type { Config } from './config.ts';
 import { combine, type Needs, tableNeeds } from './permissions.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -57,9 +58,11 @@ export class Streams extends Construct {
   /** The functions that read streams, once each. */
   readonly readers: ReadonlySet<LambdaFunction>;
   readonly #readers = new Set<LambdaFunction>();
+  readonly #isRead: boolean;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { readStreams }: Pick<Config, 'readStreams'>) {
     super(scope, id);
+    this.#isRead = readStreams;
     this.readers = this.#readers;
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -79,7 +82,7 @@ export class Streams extends Construct {
       ...named.map(([name, table]) => tableNeeds(name, table)),
       {
         permissions: [
-          ...named.map(([, table]) => ({ actions, resource: streamOf(table) })),
+          ...(this.#isRead ? named.map(([, table]) => ({ actions, resource: streamOf(table) })) : []),
           {
             actions: ['dynamodb:ListStreams'],
             resource: '*',
@@ -104,13 +107,14 @@ export class Streams extends Construct {
     };
   }
 
-  /** Has Lambda bring the changes of tables to a function. */
+  /** Has Lambda bring the changes of tables to a function, unless the settings say that streams are not read. */
   subscribe(
     target: ServiceFunction,
     { calls, feedback }: { readonly calls: Table; readonly feedback?: Table },
     batches: Batches,
   ): void {
     this.#readers.add(target.handler);
+    if (!this.#isRead) return;
     this.#subscribe(target, 'Calls', calls, changesOfCalls(batches), batches);
     if (feedback) this.#subscribe(target, 'Feedback', feedback, changesOfFeedback(batches), batches);
   }

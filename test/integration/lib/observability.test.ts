@@ -14,7 +14,7 @@ describe('the alarms', () => {
     (Properties.Metrics as object[] | undefined) ?? [{ MetricStat: { Metric: Properties } }];
 
   it('stay within the ten free metrics, unless streams have two readers', () => {
-    const metricsWith = (settings: object) =>
+    const metricsWith = (settings: Record<string, unknown>) =>
       [...resourcesOf(synthesize(settings), 'AWS::CloudWatch::Alarm').values()]
         .flatMap(metricsOf)
         .filter(({ MetricStat }) => MetricStat).length;

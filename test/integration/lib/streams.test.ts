@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { lanesOfShard } from '../../../bin/cost/bill.ts';
-import type { PennytraceProps } from '../../../lib/props.ts';
 import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
 
 /** The readers of streams with these settings: the ids of their mappings, and how each reads. */
-const readersWith = (settings: PennytraceProps) =>
+const readersWith = (settings: Record<string, unknown>) =>
   [...resourcesOf(synthesize(settings), 'AWS::Lambda::EventSourceMapping')]
     .filter(([, { Properties }]) => Properties.StartingPosition !== undefined)
     .map(([id, { Properties }]) => ({
@@ -14,7 +13,7 @@ const readersWith = (settings: PennytraceProps) =>
     }));
 
 describe('a reader of streams', () => {
-  it.each<[string, PennytraceProps]>([
+  it.each<[string, Record<string, unknown>]>([
     ['alone', { events: true }],
     ['on a stack that has analytics', { events: true, analytics: true }],
     ['on a stack that has evaluators', { events: true, evaluators: true }],
