@@ -43,7 +43,11 @@ describe('the recipe of a release', () => {
     });
   const upgradeTests = ['test/unit/foundations/storage/upgrade.test.ts', 'header-format'];
   const compare = () =>
-    run('npx', ['vitest', 'run', '--project', 'unit', ...upgradeTests], { cwd: folder, timeout: 240_000 });
+    run('npx', ['vitest', 'run', '--project', 'unit', ...upgradeTests], {
+      cwd: folder,
+      timeout: 240_000,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    });
   const own: string = JSON.parse(text('package.json')).version;
 
   it('takes the version that package.json has already, as for the first release', async () => {
@@ -75,8 +79,10 @@ describe('the recipe of a release', () => {
       join(folder, 'core/records/calls/header-format.ts'),
       words.replace("'descendant_error']", "'descendant_error', 'success']"),
     );
-    const { stdout } = await compare().catch((error: { stdout: string }) => error);
-    expect(stdout).toContain('calls has another stream');
-    expect(stdout).toContain('statuses has 4 that are written, of which the last release reads 3');
+    const { stdout, stderr } = await compare().catch((error: { stdout: string; stderr: string }) => error);
+    expect(stdout).toMatch(/× a stack of the last release can be updated to this one/);
+    expect(stdout).toMatch(/× functions of the last release and of this one read each other/);
+    expect(stderr).toContain('calls has another stream');
+    expect(stderr).toContain('statuses has 4 that are written, of which the last release reads 3');
   }, 500_000);
 });
