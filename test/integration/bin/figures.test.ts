@@ -18,6 +18,8 @@ describe('figures of the template in documents', () => {
       [...read(path).matchAll(/<!-- figure: (\w+) -->/g)].map(([, name]) => name),
     );
     expect(names.length).toBeGreaterThan(10);
+    // Markdown takes a line that begins with a comment for HTML, and ends the paragraph before it.
+    for (const path of documents) expect(read(path)).not.toMatch(/^<!-- figure/m);
     // A number of resources, roles, bundles or metrics that somebody typed.
     const typed = documents.flatMap((path) =>
       [...read(path).matchAll(/\b\d{2,3} (?:resources to|roles of|bundles\b|alarm metrics of the)/g)].map(
