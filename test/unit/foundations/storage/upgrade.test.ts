@@ -13,7 +13,8 @@ type Tables = Readonly<Record<string, TableDeclaration>>;
  */
 const obstacles = (released: Tables, declared: Tables): string[] =>
   Object.entries(released).flatMap(([name, before]) => {
-    const now = declared[name];
+    // CloudFormation knows a table by its construct; what the code calls it may change.
+    const now = Object.values(declared).find(({ construct }) => construct === before.construct);
     if (!now) return [`${name} is gone`];
     const differs = (of: (table: TableDeclaration) => unknown): boolean =>
       JSON.stringify(of(before)) !== JSON.stringify(of(now));
@@ -21,7 +22,7 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
     const other = [...names].filter((index) => differs(({ indexes }) => indexes[index]));
     const changed = other.filter((index) => index in before.indexes && index in now.indexes);
     return [
-      ...(differs(({ construct, partition, sort }) => [construct, partition, sort])
+      ...(differs(({ partition, sort }) => [partition, sort])
         ? [`${name} would be another table`]
         : []),
       ...(differs(({ stream }) => stream) ? [`${name} has another stream`] : []),
@@ -44,6 +45,7 @@ it('a stack of the last release can be updated to this one', () => {
 describe('an update is refused', () => {
   const { calls } = tables;
   const { by_time, by_error, ...rest } = calls.indexes;
+  const { keys, ...others } = tables;
   const another = {
     partition: { name: 'ak', type: 'B' },
     sort: { name: 'as', type: 'B' },
@@ -58,6 +60,7 @@ describe('an update is refused', () => {
     ['not for nothing', tables, []],
     ['not for one index more', withIndexes({ ...calls.indexes, another }), []],
     ['not for one index less', withIndexes({ by_time, ...rest }), []],
+    ['not for another name in the code', { ...others, secrets: keys }, []],
     ['not for a table more', { ...tables, more: tables.costs }, []],
     [
       'for one index more and one less',
@@ -76,8 +79,8 @@ describe('an update is refused', () => {
     ],
     [
       'for another construct',
-      { ...tables, keys: { ...tables.keys, construct: 'Secrets' } },
-      ['keys would be another table'],
+      { ...tables, keys: { ...keys, construct: 'Secrets' } },
+      ['keys is gone'],
     ],
     [
       'for another stream and another attribute of expiry',
