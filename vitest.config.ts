@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { paced, patienceMs } from './test/support/run/pace.ts';
 import { summary } from './test/support/run/requirements.ts';
 import { runs } from './test/support/run/sampling.ts';
 
@@ -13,23 +14,27 @@ process.env.GOGC ??= '200';
 /** Node loads the code as it does for `npm start`. Code that Vite has loaded runs slower. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 
+/**
+ * These tests have processes, sockets and a browser of their own. A machine that stops for seconds can
+ * break one; a mistake breaks it each time. The end of a run names what was tried again.
+ */
+const triedAgain = { retry: 2, runner: 'test/support/run/runner.ts' };
+
 const stores = {
   ...native,
   globalSetup: ['test/support/run/global-setup.ts'],
   teardownTimeout: 20_000,
-  // These tests have processes, sockets and a browser of their own. A machine that stops for seconds can
-  // break one; a mistake breaks it twice. The end of a run names what was tried again.
-  retry: 1,
+  ...triedAgain,
 };
 
 export default defineConfig({
   plugins: [summary],
   test: {
-    // They end what hangs. Next to other work, a test can take twenty times as long as alone.
-    testTimeout: runs(180_000),
-    hookTimeout: runs(180_000),
-    // A condition that a test waits for comes within this time even then.
-    expect: { poll: { timeout: 60_000 } },
+    // They end what hangs. A test takes seconds on a quiet machine, and longer next to other work.
+    testTimeout: paced(runs(180_000)),
+    hookTimeout: paced(runs(180_000)),
+    // How long a test waits for a condition. Hardly any test says it itself, and then by `paced`.
+    expect: { poll: { timeout: patienceMs } },
     // Some files wait rather than work, so there is one worker more than cores. Each worker starts services
     // of its own: more of them take more time together.
     maxWorkers: Math.min(4, availableParallelism() + 1),
@@ -49,7 +54,7 @@ export default defineConfig({
     setupFiles: ['test/support/run/reset.ts', 'test/support/run/properties.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...native } },
-      { test: { name: 'packages', include: ['packages/*/test/**/*.test.ts'], ...native, retry: 1 } },
+      { test: { name: 'packages', include: ['packages/*/test/**/*.test.ts'], ...native, ...triedAgain } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...stores } },
       {
         test: {

@@ -215,8 +215,8 @@ export const feedback = {
   },
 } as const satisfies Ways<OfReports<IndexName<'feedback'>>>;
 
-/** Access to the rollups table. */
-export const rollups = {
+/** Access to the table `bookkeeping`. */
+export const bookkeeping = {
   /** Notes the projects that are written to, and the rollups that a write makes stale. */
   note: { table: ['UpdateItem'] },
   /** Lists the noted projects. */
@@ -230,7 +230,7 @@ export const rollups = {
   use: { table: ['Query', 'BatchWriteItem'] },
   /** Does all of this but keep what judges spend. */
   serve: { table: ['Query', 'BatchWriteItem', 'UpdateItem'] },
-} as const satisfies Ways<Actions<IndexName<'rollups'>>>;
+} as const satisfies Ways<Actions<IndexName<'bookkeeping'>>>;
 
 /** The stores that a function uses, and how. */
 export interface Stores {
@@ -241,5 +241,5 @@ export interface Stores {
   readonly tables?: keyof typeof rowTables;
   readonly costs?: keyof typeof costs;
   readonly feedback?: keyof typeof feedback;
-  readonly rollups?: keyof typeof rollups;
+  readonly bookkeeping?: keyof typeof bookkeeping;
 }

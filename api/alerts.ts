@@ -114,7 +114,7 @@ export const alertLevels = ['ok', 'warn', 'alert', 'no_data'] as const;
 export type AlertLevel = (typeof alertLevels)[number];
 
 /** What state an alert can be in. */
-export const alertStates = [...alertLevels, 'paused'] as const;
+const alertStates = [...alertLevels, 'paused'] as const;
 export type AlertState = (typeof alertStates)[number];
 
 /** What a value is compared with: nothing, or the same window a day or a week before. */
@@ -260,7 +260,7 @@ export type AlertsQuery = z.output<ReturnType<typeof queryBody>>;
 export const alertsQuery = /* @__PURE__ */ endpoint({
   path: '/alerts/query',
   shape: oneAnswer,
-  stores: { objects: 'query', rollups: 'list' },
+  stores: { objects: 'query', bookkeeping: 'list' },
   alerts: 'show',
   tag: 'alerts',
   name: 'AlertsQuery',
@@ -300,7 +300,7 @@ export type PreviewRequest = z.output<ReturnType<typeof previewBody>>;
 export const alertsPreview = /* @__PURE__ */ endpoint({
   path: '/alerts/preview',
   shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', rollups: 'use', feedback: 'count' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', bookkeeping: 'use', feedback: 'count' },
   tag: 'alerts',
   name: 'AlertsPreview',
   summary: 'Say when an alert would have fired, and what it costs',

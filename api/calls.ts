@@ -44,7 +44,7 @@ export const startFields = () => ({
 type StartFields = z.output<z.ZodMiniObject<ReturnType<typeof startFields>>>;
 
 /** What the fields of a start give beside what they are. The size of the record may be known. */
-export const ofStart = (fields: StartFields, bytes = envelopeBytes(fields, startPayload)) => ({
+const ofStart = (fields: StartFields, bytes = envelopeBytes(fields, startPayload)) => ({
   startedAt: parseTime(fields.started_at) ?? 0,
   attributes: fields.attributes ?? {},
   inputs: fields.inputs ?? {},
@@ -98,7 +98,7 @@ export const endFields = () => ({
 type EndFields = z.output<z.ZodMiniObject<ReturnType<typeof endFields>>>;
 
 /** What the fields of an end give beside what they are. The size of the record may be known. */
-export const ofEnd = (fields: EndFields, bytes = envelopeBytes(fields, endPayload)) => ({
+const ofEnd = (fields: EndFields, bytes = envelopeBytes(fields, endPayload)) => ({
   endedAt: parseTime(fields.ended_at) ?? 0,
   summary: fields.summary ?? {},
   /** Bytes of the end as compact JSON, without the values of output, summary and exception. */
@@ -124,7 +124,7 @@ const startBody = () => z.strictObject({ start: field(start(), "The call's start
 const endBody = () => z.strictObject({ end: field(end(), "The call's end.") });
 
 /** The ids of a call that was reported. */
-export const startedCall = z
+const startedCall = z
   .object({
     id: field(z.string(), "The call's id: the client's, or a new UUIDv7."),
     trace_id: field(z.string(), 'Its trace.'),
@@ -132,7 +132,7 @@ export const startedCall = z
   .register(documented, { name: 'CallStartRes' });
 
 /** What the functions that report calls use. */
-export const reporting = { calls: 'write', payloads: 'write', rollups: 'note' } as const;
+const reporting = { calls: 'write', payloads: 'write', bookkeeping: 'note' } as const;
 
 /** A start. The examples below refer to it. */
 export const startExample = {
@@ -291,7 +291,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
   path: '/calls/delete',
   role: 'write',
   shape: deletion,
-  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', rollups: 'note' },
+  stores: { calls: 'delete', payloads: 'delete', feedback: 'erase', bookkeeping: 'note' },
   tag: 'calls',
   name: 'CallsDelete',
   summary: 'Delete calls',

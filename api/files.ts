@@ -11,7 +11,7 @@ export const fileCreate = /* @__PURE__ */ endpoint({
   path: '/file/create',
   role: 'write',
   shape: oneRecord,
-  stores: { files: 'create', rollups: 'note' },
+  stores: { files: 'create', bookkeeping: 'note' },
   tag: 'files',
   name: 'FileCreate',
   summary: 'Store a file',

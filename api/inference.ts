@@ -149,7 +149,7 @@ export const inference = /* @__PURE__ */ endpoint({
   scheme: 'bearer',
   role: 'inference',
   shape: passThrough,
-  stores: { calls: 'record', payloads: 'write', rollups: 'note' },
+  stores: { calls: 'record', payloads: 'write', bookkeeping: 'note' },
   upstreams: true,
   limits: 'hold',
   tag: 'inference',

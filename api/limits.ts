@@ -15,6 +15,10 @@ export const limits = () =>
       _type: field(z.literal(limitsClass), 'Its class.'),
       usd_per_day: field(usd, 'The most dollars that model requests of the project may cost in a UTC day.'),
       usd_per_month: field(usd, 'The same, of a UTC month.'),
+      usd_per_day_per_user: field(
+        usd,
+        'The same, of a UTC day and each end user: requests say by `user` or `metadata.user_id` who that is.',
+      ),
       saved_at: field(nullish(time), 'When it was saved.'),
     },
     { _type: 'type' },

@@ -28,7 +28,7 @@ export const mcp = /* @__PURE__ */ endpoint({
     payloads: 'read',
     costs: 'read',
     feedback: 'annotate',
-    rollups: 'serve',
+    bookkeeping: 'serve',
   },
   tag: 'agents',
   name: 'Mcp',

@@ -109,7 +109,7 @@ const objectVersion = () =>
     .register(documented, { name: 'ObjectVersion' });
 
 /** A new version of an object. */
-export const newObject = () =>
+const newObject = () =>
   record({
     project_id: project,
     object_id: objectId,
@@ -121,7 +121,7 @@ export const objCreate = /* @__PURE__ */ endpoint({
   path: '/obj/create',
   role: 'write',
   shape: oneRecord,
-  stores: { objects: 'create', rollups: 'note' },
+  stores: { objects: 'create', bookkeeping: 'note' },
   tag: 'objects',
   name: 'ObjCreate',
   summary: 'Make a version of an object',

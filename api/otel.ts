@@ -30,7 +30,7 @@ const span = {
 /**
  * Log records report calls, join them, and judge them. A call that another takes the place of goes.
  */
-const joining = { calls: 'join', payloads: 'delete', rollups: 'note', feedback: 'verdict' } as const;
+const joining = { calls: 'join', payloads: 'delete', bookkeeping: 'note', feedback: 'verdict' } as const;
 
 /** Spans do so, too, and meet the others of their trace. */
 const meeting = { ...joining, calls: 'meet' } as const;

@@ -69,7 +69,7 @@ export const me = /* @__PURE__ */ keyEndpoint({
 export const projectsQuery = /* @__PURE__ */ endpoint({
   path: '/projects/query',
   shape: oneAnswer,
-  stores: { rollups: 'list' },
+  stores: { bookkeeping: 'list' },
   tag: 'projects',
   name: 'ProjectsQuery',
   summary: 'List projects',

@@ -11,7 +11,7 @@ import { documented, printableText, rule } from '../foundations/wire/schema.ts';
 export const maxIds = 1000;
 
 /** What the query of a purge should be, and the type of the problem. */
-export const purgeRule = rule(
+const purgeRule = rule(
   'should only name records by id: {"$expr": {"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}}, ' +
     `or {"$expr": {"$or": […]}} of at most ${maxIds} such $eq`,
 );
@@ -35,7 +35,7 @@ const idOf = (operation: JsonValue): string | undefined => {
 };
 
 /** The ids that a purge names, each once; undefined if the query is anything else. */
-export const idsOf = (query: unknown): string[] | undefined => {
+const idsOf = (query: unknown): string[] | undefined => {
   const expression = only(query as JsonValue, '$expr');
   if (expression === undefined) return undefined;
   const operations = only(expression, '$or') ?? [expression];
@@ -45,7 +45,7 @@ export const idsOf = (query: unknown): string[] | undefined => {
 };
 
 /** A JSON Schema of objects with one key. */
-export const objectWith = (key: string, value: object) => ({
+const objectWith = (key: string, value: object) => ({
   type: 'object',
   properties: { [key]: value },
   required: [key],
@@ -57,11 +57,11 @@ const isIdOf = (...operands: object[]) =>
 
 /** What purges may name, as keywords of JSON Schema. */
 export const field = objectWith('$getField', { const: 'id' });
-export const literal = objectWith('$literal', { type: 'string', ...printableText(256) });
+const literal = objectWith('$literal', { type: 'string', ...printableText(256) });
 const oneId = { anyOf: [isIdOf(field, literal), isIdOf(literal, field)] };
 
 /** What a purge by ids may be. */
-export const purgeKeywords = [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds })];
+const purgeKeywords = [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds })];
 
 /** The `query` of a purge. It becomes the ids, each once. */
 export const purgeByIds = z

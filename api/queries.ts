@@ -346,7 +346,7 @@ export type ByIncludes<T, Sent = unknown> = (includes: Includes) => z.ZodMiniTyp
  * A schema that depends on what a body includes. The extras decide which columns there are, so they
  * are read before other fields are checked. It is made once for each of the few combinations.
  */
-export const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
+const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> => {
   const made = new Map<string, z.ZodMiniType<T, Sent>>();
   const schema = z.pipe(
     z.custom<Sent>(() => true),

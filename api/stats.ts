@@ -45,7 +45,7 @@ export type CostMetric = (typeof costMetrics)[number];
  * What is counted of the calls themselves that used a model. A call that failed and has no usage
  * counts here for the model that its inputs name.
  */
-export const modelCallMetrics = ['error_count', 'latency_ms'] as const;
+const modelCallMetrics = ['error_count', 'latency_ms'] as const;
 export type ModelCallMetric = (typeof modelCallMetrics)[number];
 
 export const usageMetrics = [...tokenMetrics, ...costMetrics, ...modelCallMetrics] as const;
@@ -250,7 +250,7 @@ export const bucket = () =>
 export const callsStats = /* @__PURE__ */ endpoint({
   path: '/calls/stats',
   shape: longAnswer,
-  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', rollups: 'use' },
+  stores: { calls: 'query', payloads: 'read', costs: 'read', feedback: 'joinMany', bookkeeping: 'use' },
   tag: 'statistics',
   name: 'CallsStats',
   summary: 'Count calls over time',

@@ -51,7 +51,7 @@ export const tableCreate = /* @__PURE__ */ endpoint({
   path: '/table/create',
   role: 'write',
   shape: batch,
-  stores: { tables: 'create', rollups: 'note' },
+  stores: { tables: 'create', bookkeeping: 'note' },
   tag: 'tables',
   name: 'TableCreate',
   summary: 'Make a table of rows',

@@ -31,7 +31,7 @@ const microsOf = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 const isSpan = (text: string): boolean => span.test(text);
 
 /** A time that is so long ago, `-90m`, `-2h`, `-7d` or `-4w`, or a time in ISO 8601. */
-export const toolTime = z
+const toolTime = z
   .pipe(
     z
       .string()

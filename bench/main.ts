@@ -10,11 +10,14 @@ import { type BenchOptions, help, parseOptions } from './harness/options.ts';
 import { agents } from './parts/agents.ts';
 import { alertPart } from './parts/alerts.ts';
 import { feedback } from './parts/feedback.ts';
+import { headers } from './parts/headers.ts';
 import { inference } from './parts/inference.ts';
+import { limits } from './parts/limits.ts';
 import { otel } from './parts/otel.ts';
 import { page } from './parts/page.ts';
 import { extrasPart, listPart, queries } from './parts/reading.ts';
 import { redaction } from './parts/redaction.ts';
+import { reservations } from './parts/reservations.ts';
 import { speed } from './parts/speed.ts';
 import { starts } from './parts/starts.ts';
 import { rollups, statistics, threads } from './parts/statistics.ts';
@@ -38,8 +41,11 @@ const parts: readonly BenchPart[] = [
   otel,
   streams,
   cpu,
+  headers,
+  reservations,
   weave,
   redaction,
+  limits,
   starts,
   speed,
   warm,

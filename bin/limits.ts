@@ -2,7 +2,7 @@
 
 import { limitsObject, limits as limitsSchema } from '../api/limits.ts';
 import { limitsClass } from '../api/shared/classes.ts';
-import { readProjectLimits } from '../core/records/limits.ts';
+import { limitsOfProject, readProjectLimits } from '../core/records/limits.ts';
 import { createObject } from '../core/records/objects/index.ts';
 import { dollarText, readSpent } from '../core/records/spending.ts';
 import { requestBudget, type Store, type Table } from '../foundations/storage/index.ts';
@@ -38,13 +38,15 @@ interface Command {
 
 export const help = `Set and show the spending limits of a project of a deployed or a local service.
 
-  npm run limits -- set --project acme/shop [--usd-per-day 5] [--usd-per-month 50]
+  npm run limits -- set --project acme/shop [--usd-per-day 5] [--usd-per-month 50] \\
+    [--usd-per-day-per-user 1]
   npm run limits -- show --project acme/shop
 
 set
   --usd-per-day USD, --usd-per-month USD
-                    the most dollars that the project's model requests may cost in a UTC day or month. What is left
-                    out has no limit any more: without both there is none
+                    the most dollars that the project's model requests may cost in a UTC day or month
+  --usd-per-day-per-user USD
+                    the same of each end user in a UTC day. What is left out has no limit any more
 show
                     the limits, and what is spent and held of them
 both
@@ -60,14 +62,20 @@ const setOptions = {
   ...options,
   'usd-per-day': { type: 'string' },
   'usd-per-month': { type: 'string' },
+  'usd-per-day-per-user': { type: 'string' },
 } as const;
 
+type Flags = Readonly<Record<string, string | undefined>>;
+
 /** @throws UsageError for dollars that no limit may have */
-const limitsValue = (perDay: string | undefined, perMonth: string | undefined): JsonObject => {
+const limitsValue = (flags: Flags): JsonObject => {
+  const amounts = (['usd-per-day', 'usd-per-month', 'usd-per-day-per-user'] as const).flatMap((flag) => {
+    const text = flags[flag];
+    return text === undefined ? [] : [[flag.replaceAll('-', '_'), usdOf(flag, text)] as const];
+  });
   const val = {
     _type: limitsClass,
-    ...(perDay !== undefined && { usd_per_day: usdOf('usd-per-day', perDay) }),
-    ...(perMonth !== undefined && { usd_per_month: usdOf('usd-per-month', perMonth) }),
+    ...Object.fromEntries(amounts),
     saved_at: formatTime(Date.now() * 1000),
   };
   try {
@@ -84,8 +92,7 @@ const parseCommand = (argv: readonly string[]): Command => {
   const [name, ...args] = withDefaultPort(argv);
   if (name === 'set') {
     const { values } = parseFlags({ args, options: setOptions });
-    const val = limitsValue(values['usd-per-day'], values['usd-per-month']);
-    return { location: locationOf(values), project: projectOf(values.project), val };
+    return { location: locationOf(values), project: projectOf(values.project), val: limitsValue(values) };
   }
   if (name !== 'show') throw new UsageError(`${name ?? 'no command'}: should be set or show`);
   const { values } = parseFlags({ args, options });
@@ -111,7 +118,9 @@ const execute = ({ location, project, val }: Command, io: CommandEnvironment): P
     const objects = storeOf(table);
     const object = { projectId: project, objectId: limitsObject };
     if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
-    await withTable(location, io.root, 'rollups', (rollups) => show(objects, rollups, project, io));
+    await withTable(location, io.root, 'bookkeeping', (bookkeeping) =>
+      show(objects, bookkeeping, project, io),
+    );
   });
 
 /** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
@@ -125,14 +134,17 @@ const storeOf = (table: Table): Store => ({
 
 const show = async (
   objects: Store,
-  rollups: Table,
+  bookkeeping: Table,
   project: ProjectId,
   { out }: CommandEnvironment,
 ): Promise<void> => {
   const budget = requestBudget(10_000);
-  const limits = await readProjectLimits(objects, project, parsedLimits, budget);
-  if (limits.length === 0) return out(`${project} has no limits`);
-  for (const { limit, spent, resetsAt } of await readSpent(rollups, limits, Date.now(), budget))
+  const found = await readProjectLimits(objects, project, parsedLimits, budget);
+  const limits = limitsOfProject(project, found, undefined);
+  const { usdPerDayPerUser: perUser } = found;
+  if (limits.length === 0 && !perUser) return out(`${project} has no limits`);
+  if (perUser) out(`${project}: $${perUser} a day for each end user`);
+  for (const { limit, spent, resetsAt } of await readSpent(bookkeeping, limits, Date.now(), budget))
     out(
       `${project}: $${limit.usd} a ${limit.period}, of which ${dollarText(spent / 1e9)} is spent; it resets at ${formatTime(resetsAt * 1000)}`,
     );

@@ -47,7 +47,7 @@ export const locationOf = ({ stack, local }: { stack?: string; local?: string })
  *
  * @throws Failure if it cannot be read or is not JSON
  */
-export const readJson = async (path: string): Promise<unknown> => {
+const readJson = async (path: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch (error) {

@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { busNeeds, type Needs, storeNeeds } from './permissions.ts';
 import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { Watched } from './watched.ts';
 
 interface AlertsProps {
   readonly service: Service;
@@ -60,7 +61,7 @@ export class Alerts extends Construct {
             objects: 'query',
             costs: 'read',
             feedback: 'count',
-            rollups: 'watch',
+            bookkeeping: 'watch',
           },
           service,
         ),
@@ -105,6 +106,19 @@ export class Alerts extends Construct {
       id: 'Serverless-EventBusDLQ',
       reason: 'A minute in which nobody looked is not worth keeping: the next one looks.',
     });
+  }
+
+  /** Rings for the first message that was not delivered, though it is tried again. */
+  get watched(): Watched {
+    return {
+      function: {
+        logging: this.function,
+        alarmId: 'Alerts',
+        metricName: 'AlertFailures',
+        description:
+          'Alerts could not be looked at, or somebody could not be told. The page of alerts says whom, the logs of alerts say why.',
+      },
+    };
   }
 
   /** What the function of a route needs that has alerts tried, or says whether there are any. */

@@ -139,7 +139,7 @@ const threadBundle = async (root: string, starter: string): Promise<ThreadBundle
 const folders = ['endpoints', 'background', 'shared'];
 
 /** The module of a handler, relative to the project's root. Undefined if there is none. */
-export const moduleOf = (root: string, handler: string): string | undefined =>
+const moduleOf = (root: string, handler: string): string | undefined =>
   folders.map((folder) => `lambdas/${folder}/${handler}.ts`).find((module) => existsSync(join(root, module)));
 
 /** Where the module of a handler belongs. */

@@ -17,16 +17,15 @@ import {
   type ILogGroup,
   MetricFilter,
 } from 'aws-cdk-lib/aws-logs';
-import { Construct, type Node } from 'constructs';
+import { Construct } from 'constructs';
 import type { Route } from '../api/endpoint.ts';
 import { type IndexName, type TableName, tables } from '../foundations/storage/tables.ts';
-import type { Alerts } from './alerts.ts';
 import type { Api } from './api.ts';
 import type { Auth } from './auth.ts';
-import type { Evaluations } from './evaluators.ts';
 import type { Functions } from './functions.ts';
 import type { Storage } from './storage.ts';
 import type { Streams } from './streams.ts';
+import { type Graph, type Logging, period, type Watched, type WatchedFunction } from './watched.ts';
 
 /** What can be measured. */
 export interface SignalsProps {
@@ -39,13 +38,9 @@ export interface SignalsProps {
   readonly api: Api;
   /** Undefined if nothing reads the streams of tables. */
   readonly streams: Streams | undefined;
-  /** Undefined without the setting `evaluators`. */
-  readonly evaluations: Evaluations | undefined;
-  /** Undefined without the setting `alerts`. */
-  readonly alerts: Alerts | undefined;
+  /** What is to be watched of each setting that is on. */
+  readonly features: readonly Watched[];
 }
-
-const period = Duration.minutes(5);
 
 /**
  * What Lambda writes when a function dies: the platform for one that runs out of time or ends its
@@ -78,12 +73,6 @@ const callersTimeouts = FilterPattern.all(
   FilterPattern.stringValue('$.outcome', '=', 'timed_out'),
   FilterPattern.numberValue('$.status', '=', 504),
 );
-
-/** What writes a log: a function, or several that share one. */
-interface Logging {
-  readonly node: Node;
-  readonly logGroup: ILogGroup;
-}
 
 /** The endpoint that reports nearly all calls. */
 const ingestPath = '/call/upsert_batch';
@@ -123,7 +112,7 @@ const watchedTables = ({ storage, auth }: SignalsProps): [TableName, Table][] =>
   ['objects', storage.objects],
   ['costs', storage.costs],
   ['feedback', storage.feedback],
-  ['rollups', storage.rollups],
+  ['bookkeeping', storage.bookkeeping],
   ['keys', auth.keys],
 ];
 
@@ -142,7 +131,7 @@ const consumed = (metricName: string, props: SignalsProps): Metric[] => {
  * Tables whose throttle events are not shown, since they are used least. The service counts the
  * throttled requests to all tables.
  */
-const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'rollups']);
+const seldomUsed: ReadonlySet<TableName> = new Set(['costs', 'bookkeeping']);
 
 /** Throttle events of the tables in constant use, and of the busiest index. */
 const throttleEvents = (props: SignalsProps): Metric[] =>
@@ -165,8 +154,8 @@ export class Signals extends Construct {
   readonly failures: Metric;
   /** Failures of the authorizer, without which no endpoint answers. */
   readonly authorizerFailures: Metric;
-  /** Looks at alerts that failed, and deliveries; undefined without alerts. */
-  readonly alertFailures: Metric | undefined;
+  /** Failures of the functions that settings bring, each with its alarm. */
+  readonly featureFailures: readonly (WatchedFunction & { readonly metric: Metric })[];
   /** Throttled requests to tables, indexes and bucket, as the functions count them. */
   readonly storageThrottles: Metric;
   /** Of the account and region. All functions share concurrency, so a throttle spreads to all. */
@@ -185,8 +174,8 @@ export class Signals extends Construct {
    * undefined if nothing reads them.
    */
   readonly streamAge: IMetric | undefined;
-  /** What evaluators are to judge: how much waits, and for how long; empty without evaluators. */
-  readonly evaluations: readonly Metric[];
+  /** The graphs of settings that are on. */
+  readonly featureGraphs: readonly Graph[];
   readonly #name: string;
 
   constructor(scope: Construct, id: string, props: SignalsProps) {
@@ -212,7 +201,9 @@ export class Signals extends Construct {
     });
     this.failures = this.#fromLogs('Failures', [functions], failures);
     this.authorizerFailures = this.#fromLogs('AuthorizerFailures', [authorizer], failures);
-    this.alertFailures = props.alerts && this.#fromLogs('AlertFailures', [props.alerts.function], failures);
+    this.featureFailures = props.features
+      .flatMap(({ function: own }) => own ?? [])
+      .map((own) => ({ ...own, metric: this.#fromLogs(own.metricName, [own.logging], failures) }));
     const all = [functions, authorizer];
     this.storageThrottles = this.#fromLogs('StorageThrottles', all, { Throttled: throttled }, '$.throttled');
     this.functionThrottles = lambdaMetric('Throttles', Stats.SUM);
@@ -221,14 +212,8 @@ export class Signals extends Construct {
     this.throttleEvents = throttleEvents(props);
     this.readUnits = consumed('ConsumedReadCapacityUnits', props);
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
-    const queue = props.evaluations?.queue;
-    this.evaluations = queue
-      ? [
-          queue.metricApproximateNumberOfMessagesVisible({ period, label: 'waiting' }),
-          queue.metricApproximateAgeOfOldestMessage({ period, label: 'age of the oldest (s)' }),
-        ]
-      : [];
     this.streamAge = oldest([...(props.streams?.readers ?? [])]);
+    this.featureGraphs = props.features.flatMap(({ graph: own }) => own ?? []);
     this.deadLetters = props.streams?.deadLetters.metricApproximateNumberOfMessagesVisible({ period });
   }
 
@@ -387,7 +372,7 @@ export class Dashboard extends Construct {
       graph('Failures and throttles', [
         signals.failures,
         signals.authorizerFailures,
-        ...(signals.alertFailures ? [signals.alertFailures] : []),
+        ...signals.featureFailures.map(({ metric }) => metric),
         signals.storageThrottles,
         signals.functionThrottles,
       ]),
@@ -399,7 +384,7 @@ export class Dashboard extends Construct {
     );
     dashboard.addWidgets(
       graph('Tables: throttle events', signals.throttleEvents),
-      ...(signals.evaluations.length > 0 ? [graph('What evaluators are to judge', signals.evaluations)] : []),
+      ...signals.featureGraphs.map(({ title, metrics }) => graph(title, metrics)),
     );
     for (const title of ['Requests by route', 'Failures'] as const) {
       dashboard.addWidgets(

@@ -9,6 +9,7 @@ import { combine, type Needs, storeNeeds } from './permissions.ts';
 import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
 import { batchesOfChanges, type Streams } from './streams.ts';
+import { period, type Watched } from './watched.ts';
 
 /** The time that a batch of verdicts may take, in seconds: two questions to a judge, and some more. */
 const judgeSeconds = 120;
@@ -55,7 +56,7 @@ export class Evaluations extends Construct {
     });
     this.scorerNeeds = combine([
       // It asks judges, stores their calls, and pays.
-      storeNeeds({ calls: 'judge', payloads: 'change', rollups: 'spend' }, service),
+      storeNeeds({ calls: 'judge', payloads: 'change', bookkeeping: 'spend' }, service),
       service.inference.upstreams,
       limits?.needs('hold'),
       this.queueNeeds(['SendMessage']),
@@ -65,6 +66,19 @@ export class Evaluations extends Construct {
       // It asks for the time from which on calls are judged.
       this.queueNeeds(['SendMessage', 'GetQueueAttributes']),
     ]);
+  }
+
+  /** What evaluators are to judge: how much waits, and for how long. */
+  get watched(): Watched {
+    return {
+      graph: {
+        title: 'What evaluators are to judge',
+        metrics: [
+          this.queue.metricApproximateNumberOfMessagesVisible({ period, label: 'waiting' }),
+          this.queue.metricApproximateAgeOfOldestMessage({ period, label: 'age of the oldest (s)' }),
+        ],
+      },
+    };
   }
 
   /** What a function needs that does this with messages of the queue. */
@@ -131,7 +145,7 @@ export class Evaluators extends Construct {
             objects: 'read',
             costs: 'read',
             feedback: 'create',
-            rollups: 'judge',
+            bookkeeping: 'judge',
           },
           service,
         ),

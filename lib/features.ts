@@ -13,6 +13,7 @@ import type { Needs } from './permissions.ts';
 import { Redaction } from './redaction.ts';
 import type { Service } from './service.ts';
 import type { Streams } from './streams.ts';
+import type { Watched } from './watched.ts';
 
 /** What each setting makes that is off until somebody gives it a value. */
 interface Made {
@@ -49,6 +50,8 @@ interface Feature<Setting extends keyof Made> {
   ) => Made[Setting];
   /** What the function of a route needs for it. @default - nothing */
   readonly routeNeeds?: (route: Route, made: Made[Setting]) => Needs | undefined;
+  /** What alarms and dashboard watch of it. @default - nothing */
+  readonly watched?: (made: Made[Setting]) => Watched;
   /** The handler of a route's function in place of its own. @default - its own */
   readonly routeHandler?: (route: Route) => string | undefined;
 }
@@ -87,11 +90,13 @@ const features: { readonly [Setting in keyof Made]: Feature<Setting> } = {
       return evaluations;
     },
     routeNeeds: ({ evaluations }, made) => (evaluations ? made.scorerNeeds : undefined),
+    watched: (made) => made.watched,
   },
   alerts: {
     handlers: ['alerts'],
     make: (scope, service, settings) => new Alerts(scope, 'Alerts', { service, settings }),
     routeNeeds: ({ alerts }, made) => alerts && made.needs(alerts),
+    watched: (made) => made.watched,
   },
   events: {
     handlers: ['events'],
@@ -167,4 +172,14 @@ export const featuresOfRoute = (
     handler: replacing.find((handler) => handler !== undefined) ?? route.handler,
     needs: all.map(needsOf),
   };
+};
+
+/** What alarms and dashboard watch of the settings that are on. */
+export const watchedOf = (made: Features): Watched[] => {
+  const watched = <S extends Setting>(setting: S): Watched[] => {
+    const one = made[setting];
+    const own = one && features[setting].watched?.(one);
+    return own ? [own] : [];
+  };
+  return all.flatMap(watched);
 };

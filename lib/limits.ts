@@ -21,7 +21,7 @@ export class Limits {
       shardsNeeds(config),
       tableNeeds('objects', storage.objects, { table: ['BatchGetItem', 'Query'] }),
       // A route that notes projects may add to counters already.
-      tableNeeds('rollups', storage.rollups, { table: ['BatchGetItem'] }),
+      tableNeeds('bookkeeping', storage.bookkeeping, { table: ['BatchGetItem'] }),
       holds ? tableNeeds('costs', storage.costs, { table: ['Query'] }) : undefined,
       holds ? this.#nearlyReached : undefined,
     ]);

@@ -25,8 +25,8 @@ const slowShare = 0.8;
 
 /**
  * The alarms. What reads the streams of tables has an alarm on its dead letters, and one on all readers;
- * alerts have one. An account has ten alarm metrics for free, and an alarm on a formula counts with all
- * metrics of the formula. docs/operations.md has a section for each alarm.
+ * settings that are on have their own. An account has ten alarm metrics for free, and an alarm on a formula
+ * counts with all metrics of the formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {
@@ -78,17 +78,16 @@ const specs = (signals: Signals): AlarmSpec[] => [
   },
   ...(signals.deadLetters ? [deadLetters(signals.deadLetters)] : []),
   ...(signals.streamAge ? [behind(signals.streamAge)] : []),
-  ...(signals.alertFailures ? [undelivered(signals.alertFailures)] : []),
+  ...signals.featureFailures.map(firstFailure),
 ];
 
-/** Rings for the first message that was not delivered, though it is tried again. */
-const undelivered = (metric: IMetric): AlarmSpec => ({
-  id: 'Alerts',
+/** Rings for the first failure of a function that a setting brings. */
+const firstFailure = ({ alarmId, metric, description }: Signals['featureFailures'][number]): AlarmSpec => ({
+  id: alarmId,
   metric,
   threshold: 1,
   periods: 1,
-  description:
-    'Alerts could not be looked at, or somebody could not be told. The page of alerts says whom, the logs of alerts say why.',
+  description,
 });
 
 /** Rings for the first dead letter, and until the queue is empty. */
@@ -185,7 +184,7 @@ const notices = [
  * these services count too: AWS can single out a stack's own costs only after somebody has activated
  * its tags for billing. It is free. Without the setting there is no resource.
  */
-export class Budget extends Construct {
+class Budget extends Construct {
   constructor(scope: Construct, id: string, { monthlyBudget, alarmEmail }: Config) {
     super(scope, id);
     if (monthlyBudget === undefined || alarmEmail === undefined) return;
@@ -220,11 +219,10 @@ interface ObservabilityProps extends SignalsProps {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { config, ...watched }: ObservabilityProps) {
     super(scope, id);
-    const { name, functions, auth, alerts } = watched;
+    const { name, functions, auth, features } = watched;
     const signals = new Signals(this, 'Signals', watched);
-    const logGroupNames = [functions, auth.function, ...(alerts ? [alerts.function] : [])].map(
-      ({ logGroup }) => logGroup.logGroupName,
-    );
+    const own = features.flatMap(({ function: one }) => one?.logging ?? []);
+    const logGroupNames = [functions, auth.function, ...own].map(({ logGroup }) => logGroup.logGroupName);
     new Alarms(this, 'Alarms', { config, signals });
     new Dashboard(this, 'Dashboard', { name, signals, logGroupNames });
     new Queries(this, 'Queries', { name, logGroupNames });

@@ -14,7 +14,7 @@ import type { AnalyticsBucket } from './analytics-catalog.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, readConfig } from './config.ts';
-import { everyHandler, makeFeatures, readsStreams } from './features.ts';
+import { everyHandler, makeFeatures, readsStreams, watchedOf } from './features.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
@@ -164,8 +164,7 @@ export class Pennytrace extends Construct {
       functions,
       api,
       streams,
-      evaluations: features.evaluators,
-      alerts: features.alerts,
+      features: watchedOf(features),
     });
 
     this.#config = config;
@@ -175,7 +174,7 @@ export class Pennytrace extends Construct {
     this.objectsTable = storage.objects;
     this.costsTable = storage.costs;
     this.feedbackTable = storage.feedback;
-    this.rollupsTable = storage.rollups;
+    this.rollupsTable = storage.bookkeeping;
     this.keysTable = auth.keys;
     this.payloadsBucket = storage.payloads;
     this.eventBus = features.events?.bus;

@@ -102,9 +102,9 @@ const calls = {
   judge: { stores: true, table: ['BatchGetItem', 'BatchWriteItem', 'Query'], indexes: ['by_trace'] },
 } as const satisfies Readonly<Record<string, Way<IndexName<'calls'>>>>;
 
-/** Access to rollups, also that of functions that schedules and queues wake. */
-const rollups = {
-  ...access.rollups,
+/** Access to the table `bookkeeping`, also that of functions that schedules and queues wake. */
+const bookkeeping = {
+  ...access.bookkeeping,
   /** For judges: does what spending takes, and finds, takes and ends leases. */
   judge: { table: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Query', 'UpdateItem'] },
   /**
@@ -114,12 +114,12 @@ const rollups = {
   watch: {
     table: ['BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'Query'],
   },
-} as const satisfies Readonly<Record<string, Actions<IndexName<'rollups'>>>>;
+} as const satisfies Readonly<Record<string, Actions<IndexName<'bookkeeping'>>>>;
 
 /** The stores that a function accesses, and how. */
-type Accesses = Omit<Stores, 'calls' | 'rollups'> & {
+type Accesses = Omit<Stores, 'calls' | 'bookkeeping'> & {
   readonly calls?: keyof typeof calls;
-  readonly rollups?: keyof typeof rollups;
+  readonly bookkeeping?: keyof typeof bookkeeping;
 };
 
 /** The ways in which stores are accessed, each with its table, and the prefix of its objects. */
@@ -132,7 +132,7 @@ const waysOf = (stores: Accesses) => {
     ['objects', 'tables', stores.tables && access.rowTables[stores.tables]],
     ['costs', 'costs', stores.costs && access.costs[stores.costs]],
     ['feedback', 'feedback', stores.feedback && access.feedback[stores.feedback]],
-    ['rollups', 'rollups', stores.rollups && rollups[stores.rollups]],
+    ['bookkeeping', 'bookkeeping', stores.bookkeeping && bookkeeping[stores.bookkeeping]],
   ];
   return ways.flatMap(([table, prefix, way]) => (way ? [{ table, prefix, way }] : []));
 };

@@ -30,7 +30,11 @@ export class PennytraceStack extends Stack {
     this.#output('PayloadsBucket', service.payloadsBucket.bucketName, 'Where big payloads are kept');
     this.#output(tables.costs.output, service.costsTable.tableName, 'Where prices of models are kept');
     this.#output(tables.feedback.output, service.feedbackTable.tableName, 'Where feedback is kept');
-    this.#output(tables.rollups.output, service.rollupsTable.tableName, 'Where rollups of calls are kept');
+    this.#output(
+      tables.bookkeeping.output,
+      service.rollupsTable.tableName,
+      'Where rollups of calls are kept',
+    );
     this.#analyticsOutputs(service);
     this.#alertsOutputs(service);
   }

@@ -88,7 +88,7 @@ export class Storage extends Construct {
   readonly objects: Table;
   readonly costs: Table;
   readonly feedback: Table;
-  readonly rollups: Table;
+  readonly bookkeeping: Table;
   readonly payloads: Bucket;
 
   constructor(scope: Construct, id: string, { config, hasStreams }: StorageProps) {
@@ -99,7 +99,7 @@ export class Storage extends Construct {
     this.payloads = this.#payloadsBucket(config);
     this.costs = makeTable(this, tables.costs, options);
     this.feedback = makeTable(this, tables.feedback, options);
-    this.rollups = makeTable(this, tables.rollups, options);
+    this.bookkeeping = makeTable(this, tables.bookkeeping, options);
   }
 
   #payloadsBucket(config: Config): Bucket {

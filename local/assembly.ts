@@ -18,7 +18,7 @@ export class SynthesisFailed extends Error {
  *
  * @param settings override the context of cdk.json
  */
-export const contextWith = (settings: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
+const contextWith = (settings: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context?: object };
   return { ...context, ...settings };
 };

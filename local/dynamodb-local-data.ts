@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 
 /** Where DynamoDB Local keeps its data in a folder: a database of SQLite with a table for each table. */
-export const dynamodbLocalFile = 'shared-local-instance.db';
+const dynamodbLocalFile = 'shared-local-instance.db';
 
 /** The most items that one request writes. */
 const batchSize = 25;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describeFailure } from 'aws-stand-in';
 import type { FunctionSpec, StackSpec } from 'cdk-local-runner/template';
 import type { LocalUpstream } from './inference.ts';
-import { BadSetting } from './settings.ts';
+import { BadSetting, type LocalWebhooks } from './settings.ts';
 
 type Specs = readonly FunctionSpec[];
 
@@ -73,9 +73,6 @@ export const withRedactionKey = async (functions: Specs, folder: string | undefi
  * The key that all webhooks of the local service are signed with, `whsec_` and base64: it is no secret.
  */
 export const localSigningKey = `whsec_${Buffer.from('the local service, and no other!').toString('base64')}`;
-
-/** URLs of webhooks by their names, the same for all projects. */
-export type LocalWebhooks = Readonly<Record<string, string>>;
 
 /**
  * Has the function of alerts tell webhooks in place of those in Systems Manager, which does not run

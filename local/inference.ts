@@ -149,7 +149,7 @@ const message = (id: string, text: string, status: string) => ({
 });
 
 /** An answer of the Responses API. It has no output while in progress. */
-export const response = (id: string, prompt: string, reply: string, status: 'in_progress' | 'completed') => ({
+const response = (id: string, prompt: string, reply: string, status: 'in_progress' | 'completed') => ({
   id: `resp-${id}`,
   object: 'response',
   created_at: Math.floor(Date.now() / 1000),
@@ -288,7 +288,7 @@ const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> 
  * A stand-in for a model in the local service. It says that it is an echo and repeats the user's
  * last message. It speaks the part of OpenAI's API that the service forwards, with streams.
  */
-export const echo: RequestListener = (req, res) => {
+const echo: RequestListener = (req, res) => {
   answer(req, res).catch(() => refuse(res, 400, 'the echo model could not read the request'));
 };
 

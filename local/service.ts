@@ -35,9 +35,9 @@ import { formatKey } from '../foundations/auth/index.ts';
 import { assemble, synthesize } from './assembly.ts';
 import { claimDataDir, makeTemporaryFolder } from './data-dir.ts';
 import { takeOverDynamodbLocal } from './dynamodb-local-data.ts';
-import { type LocalWebhooks, withRedactionKey, withUpstream, withWebhooks } from './environment.ts';
+import { withRedactionKey, withUpstream, withWebhooks } from './environment.ts';
 import { type LocalUpstream, startEchoModel } from './inference.ts';
-import { BadSetting, findLocalKey, type LocalKey, storeLocalKey } from './settings.ts';
+import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
 import { tableNameOf } from './stack.ts';
 import {
@@ -490,7 +490,7 @@ export const writeRunFile = async ({
       calls: tableNameOf(stack, 'calls'),
       keys: tableNameOf(stack, 'keys'),
       objects: tableNameOf(stack, 'objects'),
-      rollups: tableNameOf(stack, 'rollups'),
+      bookkeeping: tableNameOf(stack, 'bookkeeping'),
     },
     bucket: outputOf(stack, 'PayloadsBucket'),
   };

@@ -13,8 +13,10 @@ import {
   roles,
 } from '../foundations/auth/index.ts';
 import type { Table } from '../foundations/storage/index.ts';
-import type { LocalWebhooks } from './environment.ts';
 import type { LocalUpstream } from './inference.ts';
+
+/** URLs of webhooks by their names, the same for all projects. */
+export type LocalWebhooks = Readonly<Record<string, string>>;
 
 /** A setting of the operator is wrong. The message says what to write instead. */
 export class BadSetting extends Error {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { EventKind } from '../../core/workers/events/events.ts';
 import { field } from '../../foundations/wire/schema.ts';
 import { alertLevels, comparisons } from '../alerts.ts';
+import type { EventKind } from '../event-kinds.ts';
 import { feedbackRecord } from '../feedback.ts';
 import { jsonObject } from '../fields.ts';
 import { call, modelCost } from '../queries.ts';
@@ -143,17 +143,15 @@ export const alertMessage = () =>
 const limitDetail = () =>
   z.object({
     event_id: eventId,
-    of: field(z.enum(['key', 'project']), 'Whose limit it is.'),
-    key_id: field(z.nullable(z.string()), 'The key; null for the limit of a project.'),
+    of: field(z.enum(['key', 'project', 'user']), 'Whose limit it is.'),
+    key_id: field(z.nullable(z.string()), 'The key; null for other limits.'),
     project_id: field(z.nullable(z.string()), 'The project; null for the limit of a key.'),
+    end_user: field(z.nullable(z.string()), 'The end user, as requests say; null for other limits.'),
     period: field(z.enum(['day', 'month']), 'After what it begins anew, in UTC.'),
     limit_usd: field(z.number(), 'The limit, in dollars.'),
     spent_usd: field(z.number(), 'What is spent, and held for requests that are under way.'),
     resets_at: field(z.string(), 'When it resets.'),
   });
-
-/** The kinds of all events on the bus. */
-export type AnyEventKind = EventKind | 'AlertChanged' | 'LimitNearlyReached';
 
 /** The schema of the detail of each kind of event. */
 export const eventDetails = () =>
@@ -164,9 +162,9 @@ export const eventDetails = () =>
     FeedbackCreated: feedbackDetail(),
     AlertChanged: z.extend(alertMessage(), { event_id: field(z.string(), 'The same as `id`.') }),
     LimitNearlyReached: limitDetail(),
-  }) satisfies Record<AnyEventKind, z.ZodMiniType>;
+  }) satisfies Record<EventKind, z.ZodMiniType>;
 
-const summaries: Readonly<Record<AnyEventKind, string>> = {
+const summaries: Readonly<Record<EventKind, string>> = {
   CallEnded: 'A call has ended, however it did.',
   CallFailed: 'A call has ended with an exception.',
   TurnEnded: 'A turn of a thread has ended, however it did.',
@@ -176,8 +174,8 @@ const summaries: Readonly<Record<AnyEventKind, string>> = {
 };
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */
-export const eventSchemas = (): Readonly<Record<AnyEventKind, JsonSchema>> => {
-  const schemaOf = ([kind, detail]: readonly [AnyEventKind, z.ZodMiniType]) => {
+export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
+  const schemaOf = ([kind, detail]: readonly [EventKind, z.ZodMiniType]) => {
     const components: Schemas = new Map();
     const event = z.object({
       source: z.literal('pennytrace'),
@@ -210,6 +208,6 @@ export const eventSchemas = (): Readonly<Record<AnyEventKind, JsonSchema>> => {
       },
     ] as const;
   };
-  const details = Object.entries(eventDetails()) as [AnyEventKind, z.ZodMiniType][];
-  return Object.fromEntries(details.map(schemaOf)) as Record<AnyEventKind, JsonSchema>;
+  const details = Object.entries(eventDetails()) as [EventKind, z.ZodMiniType][];
+  return Object.fromEntries(details.map(schemaOf)) as Record<EventKind, JsonSchema>;
 };

@@ -55,7 +55,7 @@ export const errorsOf = (route: Route): ErrorStatus[] => {
  * The headers of answers beyond HTTP's own. They stand wherever they are answered:
  * openapi-generator dies of a reference in their place.
  */
-export const headers = {
+const headers = {
   'x-request-id': {
     description: 'The id of the request, in the log too.',
     schema: { type: 'string' },

@@ -105,7 +105,7 @@ const operationSchema = (kind: PathKind): JsonSchema => ({
  *
  * @returns names and schemas
  */
-export const languageSchemas = (kind: PathKind): [name: string, schema: JsonSchema][] => [
+const languageSchemas = (kind: PathKind): [name: string, schema: JsonSchema][] => [
   [
     `${kind.name}Query`,
     {
@@ -136,7 +136,7 @@ export type Schemas = Map<string, JsonSchema>;
  *
  * @throws Error if there is another one of that name
  */
-export const addSchema = (schemas: Schemas, name: string, schema: JsonSchema): void => {
+const addSchema = (schemas: Schemas, name: string, schema: JsonSchema): void => {
   const known = schemas.get(name);
   if (known && !isDeepStrictEqual(known, schema)) throw new Error(`two schemas are called ${name}`);
   schemas.set(name, schema);

@@ -49,7 +49,7 @@ const storeCaptures = async (store: Store): Promise<void> => {
 const contextOf = (store: Store): ToolContext => ({
   caller: { user: 'ada', keyId: 'bench', grants: [{ scope: '*', role: 'read' }] },
   budget: benchBudget(),
-  stores: { calls: store, feedback: store, rollups: store.table },
+  stores: { calls: store, feedback: store, bookkeeping: store.table },
   lookups: { ...noLookups, steadyPrices: async () => () => undefined },
   links: linksOf('https://a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com/api'),
   schemaOf: ({ request }) => request(),
@@ -67,7 +67,7 @@ const lengthOf = async (context: ToolContext, name: string, args: object): Promi
 /** Every call of a project as the API answers it, with where it belongs. */
 const wholeCalls = async (store: Store, project: ProjectId) => {
   const query = toQuery({ project_id: project });
-  const batches = await Array.fromAsync(queryCalls(store, query, benchBudget()).calls);
+  const batches = await Array.fromAsync(queryCalls(store, query, benchBudget()).json());
   return batches.flat().map((json) => {
     const { id, trace_id: trace, thread_id: thread } = JSON.parse(json) as Record<string, string | null>;
     return { json, id, trace, thread };

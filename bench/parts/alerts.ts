@@ -69,24 +69,24 @@ function* overMinutes(calls: readonly Call[], from: number, minutes: number): Ge
 /** Units of looks at a hundred alerts. */
 export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const projectId = String(calls[0]?.start.project_id) as ProjectId;
-  const [callStore, objects, feedback, rollups] = [
+  const [callStore, objects, feedback, bookkeeping] = [
     await bench.newStore('calls'),
     await bench.newStore('objects'),
     await bench.newStore('feedback'),
-    await bench.newStore('rollups'),
+    await bench.newStore('bookkeeping'),
   ];
   // Always the same time of a day: of windows of days, the hours of the last one are read apart. Ten minutes
   // past twelve no alert about a day is due in the next quarter of an hour.
   const dayMs = 86_400_000;
   let now = Math.ceil(Date.now() / dayMs) * dayMs + dayMs / 2 + 10 * minuteMs;
-  const store = { ...callStore, rollups: rollups.table };
+  const store = { ...callStore, bookkeeping: bookkeeping.table };
   const reported = hourMinutes + settlingMinutes + lookedMinutes + 5;
   await sendAll(store, overMinutes(calls, now - (hourMinutes + 5) * minuteMs, reported), 'together');
   for (let i = 0; i < alerts; i++)
     await createObject(objects, { projectId, objectId: `alert-${i}`, val: alertOf(i) }, 'ada', benchBudget());
-  await noteAlerts(rollups.table, projectId, requestBudget(1000));
+  await noteAlerts(bookkeeping.table, projectId, requestBudget(1000));
   const newWatch = (): Watch => ({
-    table: rollups.table,
+    table: bookkeeping.table,
     sources: { calls: store, feedback, lookups: { ...noLookups, steadyPrices: async () => () => null } },
     alerts: new KnownAlerts(objects, parse, () => now),
     tell: async () => {},

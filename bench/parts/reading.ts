@@ -114,7 +114,7 @@ const queryFigures = async (
   let [sent, of]: [number, Units] = [0, {}];
   for (let i = 0; i < rounds; i++) {
     const answer = startQuery(store, call, body);
-    const used = await bench.capacity.during(() => drain(answer.calls));
+    const used = await bench.capacity.during(() => drain(answer.json()));
     units.push(totalUnits(used.reads));
     requests.push(used.requests);
     perUnit.push(answer.counts.scanned / totalUnits(used.reads));
@@ -393,7 +393,7 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
   const figures: Figure[] = [];
   for (const [name, body] of Object.entries(extras)) {
     const query = toQuery({ project_id: project.id, ...body });
-    const answer = () => drain(queryCalls(project.calls, query, benchBudget(), project.lookups).calls);
+    const answer = () => drain(queryCalls(project.calls, query, benchBudget(), project.lookups).json());
     figures.push(...(await readFigures(bench, name, answer)));
   }
   for (const [name, body] of Object.entries(countings(first))) {
@@ -446,7 +446,7 @@ const storeFeedback = async (
 const feedbackBody = bodyOf(feedbackBatchCreate);
 
 /** What a query over thousands of calls reads, alone and with what has to be looked up for each. */
-export const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
+const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
   const calls = [...repeatCalls(some, joinedCalls)].map(
     ({ start, end }, i): Call => ({
       start: {
@@ -466,7 +466,7 @@ export const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<
       ...(feedback && { feedback: (of, budget) => new FeedbackJoin(feedback, of, budget) }),
     };
     const query = toQuery({ project_id: project, columns: ['op_name'], ...body });
-    const answer = () => drain(queryCalls(store, query, benchBudget(), lookups).calls);
+    const answer = () => drain(queryCalls(store, query, benchBudget(), lookups).json());
     return readFigures(bench, `${joinedCalls} calls, ${name}`, answer);
   };
   const figures = [

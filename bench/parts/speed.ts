@@ -64,7 +64,7 @@ const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
   const [exports, ratios]: [number[], number[]] = [[], []];
   for (let i = 0; i < exportRounds; i++) {
     const loop = await secondsOf(() => bareLoop(store, project, keys));
-    const seconds = await secondsOf(() => drain(startQuery(store, call, {}).calls));
+    const seconds = await secondsOf(() => drain(startQuery(store, call, {}).json()));
     exports.push(size / seconds);
     ratios.push((100 * loop) / seconds);
   }
@@ -81,7 +81,7 @@ const firstLineFigures = async ({ size, store }: Loaded, call: Call): Promise<Fi
   for (let i = 0; i < firstLineRounds; i++) {
     const bare = await secondsOf(() => bareIndexQuery(store, project));
     const line = await secondsOf(async () => {
-      for await (const batch of startQuery(store, call, {}).calls) if (batch.length > 0) break;
+      for await (const batch of startQuery(store, call, {}).json()) if (batch.length > 0) break;
     });
     lines.push(1000 * line);
     ratios.push(line / bare);
@@ -95,8 +95,8 @@ const firstLineFigures = async ({ size, store }: Loaded, call: Call): Promise<Fi
 /** Peak memory of an export, with and without a sort. */
 const memoryFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const sorted = { limit: 100, sort_by: [{ field: 'inputs.model', direction: 'asc' }] };
-  const everything = await heapMegabytes(startQuery(store, call, {}).calls);
-  const newest = await heapMegabytes(startQuery(store, call, sorted).calls);
+  const everything = await heapMegabytes(startQuery(store, call, {}).json());
+  const newest = await heapMegabytes(startQuery(store, call, sorted).json());
   return [
     measured(`memory for everything of ${size}`, 'MB', [everything]),
     measured(`memory for 100 of ${size}, sorted by a payload's field`, 'MB', [newest]),
@@ -134,7 +134,7 @@ const growthFigures = async (
     /** The seconds at each size, by round. */
     const times: number[][] = Array.from({ length: growthRounds }, () => []);
     for (const { store } of loaded) {
-      const answer = () => drain(startQuery(store, calls[0], body).calls);
+      const answer = () => drain(startQuery(store, calls[0], body).json());
       units.push(totalUnits((await bench.capacity.during(answer)).reads));
       for (const round of times) round.push(await secondsOf(answer));
     }

@@ -124,7 +124,7 @@ const coldAndWarm = async (bench: Bench, name: string, task: () => Promise<void>
 };
 
 /** What the dearest 100 roots of the month take, with the totals of all their traces. */
-export const totalsFigures = async (
+const totalsFigures = async (
   bench: Bench,
   store: Store,
   project_id: string,
@@ -148,7 +148,7 @@ export const totalsFigures = async (
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
   const used = await bench.capacity.during(() =>
-    Array.fromAsync(queryCalls(store, query, benchBudget(), lookups).calls),
+    Array.fromAsync(queryCalls(store, query, benchBudget(), lookups).json()),
   );
   const { user, system } = process.cpuUsage(cpu);
   const name = `${count} calls, dearest roots`;
@@ -176,7 +176,7 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
     ['by the day', byTheDay],
   ] as const) {
     // Each has rollups of its own, so that each is cold at first.
-    const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
+    const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
     const ask = () => askMonth(store, project, granularity, count);
     figures.push(...(await coldAndWarm(bench, `${count} calls, ${name}`, ask)));
   }
@@ -230,7 +230,7 @@ const markFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure
   const [call] = calls;
   if (!call) return [];
   const plain = await bench.newStore('calls');
-  const store = { ...plain, rollups: (await bench.newStore('rollups')).table };
+  const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
   const batchAt = (time: number, of: string) =>
     Array.from({ length: 100 }, (_, i) => {
       const id = `01a0f4c2-c400-7430-${of}-${String(i).padStart(12, '0')}`;
@@ -338,8 +338,8 @@ const rollupFigures = async (
     ['by the hour', byTheHour, 'pages', hourOf],
     ['by the day', byTheDay, 'days', (time: number) => dayOf(hourOf(time))],
   ] as const) {
-    const { table } = await bench.newStore('rollups');
-    const store = { ...(await bench.newStore('calls')), rollups: table };
+    const { table } = await bench.newStore('bookkeeping');
+    const store = { ...(await bench.newStore('calls')), bookkeeping: table };
     const rollups = rollupsOf(calls, count, numberOf);
     await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
     figures.push(
@@ -408,8 +408,8 @@ const queries: Readonly<Record<string, object>> = {
 
 const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
   const query = parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id, ...body }));
-  const { counts, threads: answer } = queryThreads(store, query, benchBudget());
-  const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(answer));
+  const { counts, json } = queryThreads(store, query, benchBudget());
+  const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(json()));
   const units = totalUnits(reads);
   return [
     counted(`${name}: read units`, 'units', units, { of: reads }),

@@ -111,7 +111,7 @@ const reading = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> 
   const query = toQuery({ project_id: calls[0]?.start.project_id });
   const encode = async (names: typeof weaveDoor.names | undefined, text: (row: string) => string) => {
     let bytes = 0;
-    for await (const batch of queryCalls(store, query, benchBudget(), undefined, names).calls)
+    for await (const batch of queryCalls(store, query, benchBudget(), undefined, names).json())
       for (const row of batch) bytes += Buffer.from(`${text(row)}\n`).length;
     return bytes;
   };

@@ -537,17 +537,16 @@ export const redactionBill = ({ calls, cpuMs, memoryMb }: Load): Bill => {
 };
 
 /**
- * What a model request takes under one spending limit: two transactions, of which each is two write
- * units, and a look at what was spent. The function has 512 MB, and waits for both.
+ * What a model request takes under the spending limits of one key or project: an update that holds money, and
+ * one that settles it. Both answer with what is spent. The function has 512 MB, and waits for both.
  */
-const limited = { writeUnits: 4, readUnits: 1, waits: 2, memoryMb: 512 } as const;
+const limited = { writeUnits: 2, waits: 2, memoryMb: 512 } as const;
 
 /** What spending limits add if each call is a model request under one of them. */
 export const limitsBill = ({ calls, latencyMs }: Load): Bill => {
   const seconds = (calls * limited.waits * latencyMs) / 1000;
   return {
     'DynamoDB: writes': costOf('writeUnits', calls * limited.writeUnits),
-    'DynamoDB: reads': costOf('readUnits', calls * limited.readUnits),
     'Lambda: time': costOf('functionTime', seconds * (limited.memoryMb / 1024)),
   };
 };

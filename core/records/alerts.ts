@@ -4,7 +4,7 @@ import type { ProjectId } from '../../foundations/wire/index.ts';
 import { partitionOf } from './partitions.ts';
 
 /*
- * The register of projects with alerts, one partition of the rollups table. What looks at alerts reads
+ * The register of projects with alerts, one partition of the table `bookkeeping`. What looks at alerts reads
  * it, so it never looks for projects that have none.
  */
 
@@ -12,7 +12,7 @@ import { partitionOf } from './partitions.ts';
 export const registerPartition = partitionOf('alertRegister');
 
 /** The key of a project in the register. */
-export const registerKey = (projectId: ProjectId): TableKey<'rollups'> => ({
+export const registerKey = (projectId: ProjectId): TableKey<'bookkeeping'> => ({
   k: registerPartition,
   s: Buffer.from(projectId, 'utf8'),
 });

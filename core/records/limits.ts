@@ -7,6 +7,27 @@ import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wir
 import { findAll, ownClassOf, readValues } from './objects/index.ts';
 import { limitsOf, type SpendingLimit } from './spending.ts';
 
+/** What a project may spend, in dollars. What is absent is not limited. */
+export type ProjectLimits = Partial<Pick<Limits, 'usdPerDay' | 'usdPerMonth' | 'usdPerDayPerUser'>>;
+
+/**
+ * The limits that a request in a project keeps to.
+ *
+ * @param endUser whom the request is for; undefined if it does not say
+ */
+export const limitsOfProject = (
+  projectId: ProjectId,
+  { usdPerDay, usdPerMonth, usdPerDayPerUser }: ProjectLimits,
+  endUser: string | undefined,
+): SpendingLimit[] => {
+  const ofProject = limitsOf('project', projectId, {
+    usdPerDay: usdPerDay ?? undefined,
+    usdPerMonth: usdPerMonth ?? undefined,
+  });
+  if (endUser === undefined || !usdPerDayPerUser) return ofProject;
+  return [...ofProject, { of: 'user', name: endUser, projectId, period: 'day', usd: usdPerDayPerUser }];
+};
+
 /** Reads the value of limits; undefined if it is none. */
 export type ParseLimits = (value: JsonValue) => Limits | undefined;
 
@@ -24,7 +45,7 @@ export const readProjectLimits = async (
   projectId: ProjectId,
   parse: ParseLimits,
   budget: RequestBudget,
-): Promise<readonly SpendingLimit[]> => {
+): Promise<ProjectLimits> => {
   const filter = { ...everyVersion, objectIds: [limitsObject] };
   const versions = findAll(objects, { projectId, filter }, 'descending', atOnce, budget);
   const suspects = mapBatches(versions, (batch) =>
@@ -38,13 +59,8 @@ export const readProjectLimits = async (
       const [text] = await readValues(objects, [suspect], budget);
       const value = text === undefined ? null : (parseJson(text) as JsonValue);
       const limits = ownClassOf(value) === limitsClass ? parse(value) : undefined;
-      if (!limits) continue;
-      const { usdPerDay, usdPerMonth } = limits;
-      return limitsOf('project', projectId, {
-        usdPerDay: usdPerDay ?? undefined,
-        usdPerMonth: usdPerMonth ?? undefined,
-      });
+      if (limits) return limits;
     }
   }
-  return [];
+  return {};
 };

@@ -1,7 +1,7 @@
 import { joinBytes } from '../../foundations/encoding/index.ts';
 
 /**
- * The first byte of each partition key of the table `rollups`, by what the partition holds. Stored keys
+ * The first byte of each partition key of the table `bookkeeping`, by what the partition holds. Stored keys
  * have them: never change one, and never use one again.
  */
 export const partitionTags = {
@@ -15,11 +15,10 @@ export const partitionTags = {
   days: 4,
   /** The last dropped exports: one partition, by project. */
   dropped: 5,
-  /** What a project's judges have spent, by day and evaluator. */
-  accounts: 17,
-  /** What is known of the verdicts of an evaluator while they are made. */
-  sheets: 18,
-  /** What a key or a project has spent of its limits. */
+  // 17 was what judges have spent.
+  /** What is known of the questions of an evaluator's judge while they are asked. */
+  questions: 18,
+  /** What users, keys, evaluators and projects have spent of their limits, by month. */
   counters: 19,
   /** The projects with alerts: one partition, by project. */
   alertRegister: 20,
@@ -31,6 +30,6 @@ export const partitionTags = {
 
 export type PartitionKind = keyof typeof partitionTags;
 
-/** A partition key of the table `rollups`: its tag, then parts as {@link joinBytes} takes them. */
+/** A partition key of the table `bookkeeping`: its tag, then parts as {@link joinBytes} takes them. */
 export const partitionOf = (kind: PartitionKind, ...parts: Parameters<typeof joinBytes>): Buffer =>
   joinBytes(partitionTags[kind], ...parts);

@@ -18,20 +18,22 @@ import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
 import { partitionOf } from './partitions.ts';
 
 /*
- * Projects are noted in one partition of the rollups table, by name.
+ * Projects are noted in one partition of the table `bookkeeping`, by name.
  */
 
 const partition = partitionOf('projects');
 const nameOf = (project: string): Uint8Array => Buffer.from(project, 'utf8');
 
-export const noteKey = (project: ProjectId): TableKey<'rollups'> => ({ k: partition, s: nameOf(project) });
+export const noteKey = (project: ProjectId): TableKey<'bookkeeping'> => ({
+  k: partition,
+  s: nameOf(project),
+});
 
 /** The project of a note, out of its sort key. */
-export const notedProject = (sortKey: Uint8Array): ProjectId =>
-  Buffer.from(sortKey).toString('utf8') as ProjectId;
+const notedProject = (sortKey: Uint8Array): ProjectId => Buffer.from(sortKey).toString('utf8') as ProjectId;
 
 /** The notes of all projects, of one entity's (`acme/*`), or of one project, by name. */
-export const notesRange = (scope: string): TableRange<'rollups'> => {
+const notesRange = (scope: string): TableRange<'bookkeeping'> => {
   if (scope === '*') return { partition: ['k', partition] };
   const wanted = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
   const [from, to] =
@@ -45,7 +47,7 @@ export const notesRange = (scope: string): TableRange<'rollups'> => {
 const noteMs = 2000;
 
 /** The attribute with the time of the first report, in milliseconds since 1970. */
-export const firstReported = 'f';
+const firstReported = 'f';
 
 /** The attribute with the time of the last verdict that was to wait for its call, in ms since 1970. */
 const lastWaiting = 'w';

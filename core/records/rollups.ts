@@ -57,11 +57,11 @@ export const expiryOf = (
   hour: Hour,
   retentionDays: number | undefined,
   graceDays: number,
-): ExpiryOf<'rollups'> | undefined =>
+): ExpiryOf<'bookkeeping'> | undefined =>
   retentionDays === undefined ? undefined : { x: (hour + (retentionDays + graceDays) * hoursOfDay) * 3600 };
 
 /*
- * A project has three partitions of the rollups table, each in order of time. Numbers before 1970
+ * A project has three partitions of the table `bookkeeping`, each in order of time. Numbers before 1970
  * are negative, so they are stored with an offset. `partitions.ts` has the tags of keys.
  *
  *   marks   k  marks, project   s  hour   u: until when the hour is not to be stored
@@ -85,7 +85,7 @@ const numberOf = (sortKey: Uint8Array): number =>
   new DataView(sortKey.buffer, sortKey.byteOffset, sortKey.byteLength).getUint32(0) - offset;
 
 /** The key of what is about an hour (marks) or a day (the others). */
-export const rollupKey = (kind: ItemKind, projectId: ProjectId, number: Hour): TableKey<'rollups'> => ({
+export const rollupKey = (kind: ItemKind, projectId: ProjectId, number: Hour): TableKey<'bookkeeping'> => ({
   k: partitionOf(kind, projectId),
   s: numberBytes(number),
 });
@@ -96,7 +96,7 @@ export const rollupRange = (
   projectId: ProjectId,
   from: number,
   to: number,
-): TableRange<'rollups'> => ({
+): TableRange<'bookkeeping'> => ({
   partition: ['k', partitionOf(kind, projectId)],
   sort: ['s', numberBytes(from), numberBytes(to)],
 });
@@ -136,7 +136,7 @@ export class HourMarks {
    * @throws ServiceError 503 when storage does not accept it in time; nothing may be changed then
    */
   async mark(projectId: ProjectId, calls: Iterable<Changing>): Promise<void> {
-    const { rollups: table, retentionDays } = this.#store;
+    const { bookkeeping: table, retentionDays } = this.#store;
     if (!table) return;
     const seenAt = this.#budget.deadline + safeLagMs;
     const values = new Map<Hour, number>();

@@ -1,18 +1,21 @@
 import { recordingHeader } from '../../api/shared/headers.ts';
-import { joinBytes } from '../../foundations/encoding/index.ts';
+import { joinBytes, shortDigest } from '../../foundations/encoding/index.ts';
 import {
   type Addition,
+  addToItem,
   asBytes,
   asNumber,
   compareAndSwap,
   getItems,
   type Item,
+  mapConcurrent,
   type RequestBudget,
+  requestBudget,
   type Table,
   transact,
 } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
-import { formatTime, ServiceError } from '../../foundations/wire/index.ts';
+import { formatTime, type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { partitionOf } from './partitions.ts';
 
 /*
@@ -20,10 +23,11 @@ import { partitionOf } from './partitions.ts';
  * something can cost, on condition that it stays within its limit, and is put right once the price is
  * known. Whoever dies in between leaves what was held, so that a limit is never passed by it.
  *
- * Counters are in the rollups table. Amounts are whole billionths of a dollar, so that sums are exact.
+ * Counters are in the table `bookkeeping`. Amounts are whole billionths of a dollar, so that sums are exact.
  *
- *   counter   k  counters, "key" or "project" 0 name   s  "day" or "month" 0 number   n: spent and held
- *   notice    the same                                 the same, and 0 the limit   n: whether somebody was told
+ *   counters  k  counters, whose 0 project 0 name   s  number of the month
+ *             m: spent and held of the month; 1 to 31: of its days; w: whose the last change was
+ *   notice    the same   s  "notice" 0 period 0 when it ends 0 the limit   n: whether somebody was told
  */
 
 /** Billionths of a dollar. */
@@ -37,24 +41,23 @@ export const nanosDown = (usd: number): Nanos => Math.floor(usd * 1e9 + 1e-3);
 
 const dayMs = 86_400_000;
 
-/** The UTC day of a time in milliseconds, counted from 1970-01-01. */
-export const utcDay = (now: number): number => Math.floor(now / dayMs);
-
 /** A span after which a limit begins anew, in UTC. */
 export type Period = 'day' | 'month';
 
 /** The most that something may spend in a period. */
 export interface SpendingLimit {
-  readonly of: 'key' | 'project';
-  /** The key's id, or the project's. */
+  readonly of: 'user' | 'key' | 'evaluator' | 'project';
+  /** The key's id, the project's, the evaluator's within its project, or what its end user is called there. */
   readonly name: string;
+  /** The project of an end user or an evaluator. */
+  readonly projectId?: ProjectId;
   readonly period: Period;
   readonly usd: number;
 }
 
 /** The limits of a key or a project, of which both may be absent. */
 export const limitsOf = (
-  of: SpendingLimit['of'],
+  of: 'key' | 'project',
   name: string,
   {
     usdPerDay,
@@ -70,31 +73,43 @@ const monthOf = (now: number): number => {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
-/** The number of the period that a time in milliseconds is in. */
-const numberOf = (period: Period, now: number): number => (period === 'day' ? utcDay(now) : monthOf(now));
-
 /** When the period of a time ends, both in milliseconds since 1970. */
 const endOf = (period: Period, now: number): number => {
-  if (period === 'day') return (utcDay(now) + 1) * dayMs;
+  if (period === 'day') return (Math.floor(now / dayMs) + 1) * dayMs;
   const month = monthOf(now) + 1;
   return Date.UTC(Math.floor(month / 12), month % 12);
 };
 
-const keyOf = ({ of, name, period }: SpendingLimit, now: number): TableKey<'rollups'> => ({
-  k: partitionOf('counters', of, 0, name),
-  s: joinBytes(period, 0, String(numberOf(period, now))),
+/** The attribute that counts the period of a time. */
+const attributeOf = (period: Period, now: number): string =>
+  period === 'day' ? String(new Date(now).getUTCDate()) : 'm';
+
+/** The partition of a limit's counters. What an end user is called may be longer than a key. */
+const counterPartition = ({ of, name, projectId }: SpendingLimit): Buffer =>
+  partitionOf('counters', of, 0, projectId ?? '', 0, of === 'user' ? shortDigest(name) : name);
+
+const counterKey = (limit: SpendingLimit, now: number): TableKey<'bookkeeping'> => ({
+  k: counterPartition(limit),
+  s: joinBytes(String(monthOf(now))),
 });
 
-/** How long a counter is kept after its period. */
+/** How long counters are kept after their month. */
 const keptMs = 40 * dayMs;
 
-const addition = (limit: SpendingLimit, now: number, by: Nanos, atMost?: Nanos): Addition => ({
-  key: keyOf(limit, now),
-  attribute: 'n',
-  by,
-  atMost,
-  expiry: { x: (endOf(limit.period, now) + keptMs) / 1000 },
-});
+/**
+ * The order in which limits are held. Whoever is refused by the own limit has then held nothing of one
+ * that is shared with others.
+ */
+const order: readonly SpendingLimit['of'][] = ['user', 'key', 'evaluator', 'project'];
+
+/** Limits whose counters are in one item. */
+type SameItem = readonly SpendingLimit[];
+
+/** Limits by the items that their counters are in, in the order in which they are held. */
+const byItem = (limits: readonly SpendingLimit[]): SameItem[] => {
+  const sorted = limits.toSorted((a, b) => order.indexOf(a.of) - order.indexOf(b.of));
+  return [...Map.groupBy(sorted, (limit) => counterPartition(limit).toString('latin1')).values()];
+};
 
 /** A limit, and what was spent or is held of it. */
 export interface Spent {
@@ -103,6 +118,13 @@ export interface Spent {
   /** When it begins anew, in milliseconds since 1970. */
   readonly resetsAt: number;
 }
+
+const toSpent = (limits: readonly SpendingLimit[], item: Item | undefined, now: number): Spent[] =>
+  limits.map((limit) => ({
+    limit,
+    spent: asNumber(item?.[attributeOf(limit.period, now)]) ?? 0,
+    resetsAt: endOf(limit.period, now),
+  }));
 
 /**
  * Reads what was spent and is held, strongly consistent.
@@ -116,18 +138,13 @@ export const readSpent = async (
   now: number,
   budget: RequestBudget,
 ): Promise<Spent[]> => {
-  const keys = limits.map((limit) => keyOf(limit, now));
+  const keys = byItem(limits).flatMap(([first]) => (first ? [counterKey(first, now)] : []));
   const items = await getItems(table, keys, budget, { consistent: true });
-  const spentOf = ({ k, s }: TableKey<'rollups'>): Nanos => {
-    const isIts = (item: Item) =>
-      asBytes(item.k)?.join() === k.join() && asBytes(item.s)?.join() === s.join();
-    return asNumber(items.find(isIts)?.n) ?? 0;
-  };
-  return limits.map((limit) => ({
-    limit,
-    spent: spentOf(keyOf(limit, now)),
-    resetsAt: endOf(limit.period, now),
-  }));
+  return limits.flatMap((limit) => {
+    const partition = counterPartition(limit);
+    const isIts = ({ k = null }: Item) => Buffer.compare(asBytes(k) ?? Buffer.of(), partition) === 0;
+    return toSpent([limit], items.find(isIts), now);
+  });
 };
 
 /** The share of a limit from which on people are told that it is nearly reached. */
@@ -137,35 +154,36 @@ export const nearlyShare = 0.8;
 export type TellNearlyReached = (spent: Spent, budget: RequestBudget) => Promise<void>;
 
 /** Whoever tells of a limit and its period for the first time makes this 1. */
-const notice = (limit: SpendingLimit, now: number, by: 1 | -1): Addition => {
-  const { k, s } = keyOf(limit, now);
-  const key = { k, s: joinBytes(s, 0, String(nanosDown(limit.usd))) };
-  return { ...addition(limit, now, by, by > 0 ? 0 : undefined), key };
-};
+const notice = ({ limit, resetsAt }: Spent, by: 1 | -1): Addition => ({
+  key: {
+    k: counterPartition(limit),
+    s: joinBytes('notice', 0, limit.period, 0, String(resetsAt), 0, String(nanosDown(limit.usd))),
+  },
+  to: { n: by > 0 ? 0 : undefined },
+  by,
+  expiry: { x: (resetsAt + keptMs) / 1000 },
+});
 
 /**
- * Looks whether limits are nearly reached, and tells of each once in its day or month. Another limit is
- * told of anew. If telling fails, the next look tells.
+ * Tells of limits that are nearly reached, of each once in its day or month. Another limit is told of anew.
+ * If telling fails, whoever comes next tells.
  *
  * @param told what this process has seen told, which is not looked up again
- * @param now milliseconds since 1970
  * @throws what `tell` throws
  */
 export const tellNearlyReached = async (
   table: Table,
-  limits: readonly SpendingLimit[],
+  spent: readonly Spent[],
   tell: TellNearlyReached,
   told: Set<string>,
-  now: number,
   budget: RequestBudget,
 ): Promise<void> => {
-  for (const each of await readSpent(table, limits, now, budget)) {
-    const { limit, spent, resetsAt } = each;
-    const name = JSON.stringify([limit, resetsAt]);
-    if (spent < nearlyShare * nanosDown(limit.usd) || told.has(name)) continue;
-    if (await transact(table, { puts: [], adds: [notice(limit, now, 1)] }, budget)) {
+  for (const each of spent) {
+    const name = JSON.stringify([each.limit, each.resetsAt]);
+    if (each.spent < nearlyShare * nanosDown(each.limit.usd) || told.has(name)) continue;
+    if (await transact(table, { puts: [], adds: [notice(each, 1)] }, budget)) {
       await tell(each, budget).catch(async (error: unknown) => {
-        await transact(table, { puts: [], adds: [notice(limit, now, -1)] }, budget);
+        await transact(table, { puts: [], adds: [notice(each, -1)] }, budget);
         throw error;
       });
     }
@@ -179,7 +197,15 @@ export const dollarText = (usd: number): string =>
 
 /** A limit as a sentence names it: `the key's limit of $5 a day`. */
 export const limitText = ({ of, period, usd }: SpendingLimit): string =>
-  `the ${of}'s limit of ${dollarText(usd)} a ${period}`;
+  `the ${of === 'user' ? 'end user' : of}'s limit of ${dollarText(usd)} a ${period}`;
+
+/** What in a request says whose limit it is. */
+const whose = {
+  user: ['body', 'user'],
+  key: ['header', 'authorization'],
+  evaluator: ['body', 'evaluator'],
+  project: ['header', recordingHeader],
+} as const satisfies Record<SpendingLimit['of'], readonly string[]>;
 
 /** 429: a limit leaves too little for what somebody asks for. */
 export class SpendingLimitReached extends ServiceError {
@@ -188,37 +214,119 @@ export class SpendingLimitReached extends ServiceError {
   readonly spentUsd: number;
   /** When the limit begins anew, in ISO 8601. */
   readonly resetsAt: string;
+  /** All limits that were asked. */
+  readonly all: readonly Spent[];
 
-  constructor({ limit, spent, resetsAt }: Spent, amount: Nanos, now: number) {
+  constructor({ limit, spent, resetsAt }: Spent, all: readonly Spent[], amount: Nanos, now: number) {
     const at = formatTime(resetsAt * 1000);
     const left = Math.max(0, nanosDown(limit.usd) - spent) / 1e9;
     const msg = `${limitText(limit)} leaves ${dollarText(left)}, and this request may cost up to ${dollarText(amount / 1e9)}; it resets at ${at}`;
-    super(
-      429,
-      [
-        {
-          loc: ['header', limit.of === 'key' ? 'authorization' : recordingHeader],
-          msg,
-          type: 'spending_limit',
-        },
-      ],
-      {
-        retryAfterSeconds: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
-      },
-    );
+    super(429, [{ loc: whose[limit.of], msg, type: 'spending_limit' }], {
+      retryAfterSeconds: Math.max(1, Math.ceil((resetsAt - now) / 1000)),
+    });
     this.limitUsd = limit.usd;
     this.spentUsd = spent / 1e9;
     this.resetsAt = at;
+    this.all = all;
   }
 }
 
-/** Money that is held. */
-export interface Reservation {
+/** Money that is held of limits. */
+export interface Held {
   readonly limits: readonly SpendingLimit[];
   readonly amount: Nanos;
   /** When it was held, in milliseconds since 1970: what it was spent on counts in the periods of then. */
   readonly at: number;
 }
+
+/** Money that is held, and what is spent and held of its limits with it. */
+export interface Reservation extends Held {
+  readonly spent: readonly Spent[];
+}
+
+/** What a counter may have before an amount is held. */
+const room = ({ usd }: SpendingLimit, amount: Nanos): Nanos => nanosDown(usd) - amount;
+
+/** What changes the counters of one item. */
+const addition = (limits: SameItem, at: number, by: Nanos, isBounded: boolean): Addition => {
+  const [first] = limits;
+  if (!first) throw new Error('limits of an item are never none');
+  return {
+    key: counterKey(first, at),
+    to: Object.fromEntries(
+      limits.map((limit) => [attributeOf(limit.period, at), isBounded ? room(limit, by) : undefined]),
+    ),
+    by,
+    expiry: { x: (endOf('month', at) + keptMs) / 1000 },
+  };
+};
+
+/** What holds an amount, as part of a transaction that holds more together. */
+export const holdingAdditions = ({ limits, amount, at }: Held): Addition[] =>
+  amount === 0 ? [] : byItem(limits).map((some) => addition(some, at, amount, true));
+
+/**
+ * What puts a price in the place of what was held, as part of a transaction.
+ *
+ * @param spent null if nobody knows: then what was held counts as spent
+ */
+export const settlingAdditions = ({ limits, amount, at }: Held, spent: Nanos | null): Addition[] => {
+  const by = (spent ?? amount) - amount;
+  return by === 0 ? [] : byItem(limits).map((some) => addition(some, at, by, false));
+};
+
+/**
+ * Reads what is spent and held, and throws if that leaves too little.
+ *
+ * @throws SpendingLimitReached by the limit that begins anew last of several
+ */
+export const requireRoom = async (
+  table: Table,
+  { limits, amount, at }: Held,
+  budget: RequestBudget,
+): Promise<void> => {
+  const all = await readSpent(table, limits, at, budget);
+  const over = all.filter(({ limit, spent }) => spent > room(limit, amount));
+  const [last] = over.toSorted((a, b) => b.resetsAt - a.resetsAt);
+  if (last) throw new SpendingLimitReached(last, all, amount, at);
+};
+
+/** Whether no limit is smaller than the amount: a counter that is not there yet would take it. */
+export const isWithinLimits = ({ limits, amount }: Held): boolean =>
+  limits.every((limit) => room(limit, amount) >= 0);
+
+/** The longest that giving back may take, in milliseconds. */
+const giveBackMs = 3000;
+
+/**
+ * Holds an amount of one limit after the other. If one leaves too little or does not answer, what was held
+ * of those before goes back.
+ *
+ * @returns what is spent and held since; undefined if one leaves too little
+ */
+const holdEach = async (table: Table, wanted: Held, budget: RequestBudget): Promise<Spent[] | undefined> => {
+  const { limits, amount, at } = wanted;
+  const spent: Spent[] = [];
+  const giveBack = async (): Promise<void> => {
+    const held = { limits: spent.map(({ limit }) => limit), amount, at, spent };
+    await settleReservation(table, held, 0, { ...requestBudget(giveBackMs), meter: budget.meter });
+  };
+  for (const some of byItem(limits)) {
+    const { isAdded, item } = await addToItem(table, addition(some, at, amount, true), budget).catch(
+      async (error: unknown) => {
+        // What cannot go back counts as spent.
+        await giveBack().catch(() => {});
+        throw error;
+      },
+    );
+    if (!isAdded) {
+      await giveBack();
+      return undefined;
+    }
+    spent.push(...toSpent(some, item, at));
+  }
+  return spent;
+};
 
 /**
  * Holds an amount of all limits together, or of none.
@@ -234,18 +342,13 @@ export const reserve = async (
   now: number,
   budget: RequestBudget,
 ): Promise<Reservation> => {
-  const room = ({ usd }: SpendingLimit): Nanos => nanosDown(usd) - amount;
-  // A counter that is not there yet would take any amount.
-  const fits = limits.every((limit) => room(limit) >= 0);
-  const adds = amount === 0 ? [] : limits.map((limit) => addition(limit, now, amount, room(limit)));
+  const wanted = { limits, amount, at: now };
+  if (amount === 0) return { ...wanted, spent: await readSpent(table, limits, now, budget) };
   return compareAndSwap<Reservation>(budget, async () => {
-    const held = fits && (adds.length === 0 || (await transact(table, { puts: [], adds }, budget)));
-    if (held) return { value: { limits, amount, at: now } };
-    const all = await readSpent(table, limits, now, budget);
-    const over = all.filter(({ limit, spent }) => spent > room(limit));
-    const [last] = over.toSorted((a, b) => b.resetsAt - a.resetsAt);
-    // Otherwise somebody has given back what was missing.
-    if (last) throw new SpendingLimitReached(last, amount, now);
+    const spent = isWithinLimits(wanted) ? await holdEach(table, wanted, budget) : undefined;
+    if (spent) return { value: { ...wanted, spent } };
+    await requireRoom(table, wanted, budget);
+    // Somebody has given back what was missing.
     return undefined;
   });
 };
@@ -254,15 +357,21 @@ export const reserve = async (
  * Puts what something has cost in the place of what was held for it.
  *
  * @param spent null if nobody knows: then what was held counts as spent
+ * @returns what is spent and held since
  * @throws ServiceError 503 when storage does not take it in time; what was held may count as spent then
  */
 export const settleReservation = async (
   table: Table,
-  { limits, amount, at }: Reservation,
+  { spent: before, ...held }: Reservation,
   spent: Nanos | null,
   budget: RequestBudget,
-): Promise<void> => {
-  const by = (spent ?? amount) - amount;
-  if (by === 0 || limits.length === 0) return;
-  await transact(table, { puts: [], adds: limits.map((limit) => addition(limit, at, by)) }, budget);
+): Promise<readonly Spent[]> => {
+  const items = byItem(held.limits);
+  const additions = settlingAdditions(held, spent);
+  if (additions.length === 0) return before;
+  const since = await mapConcurrent(additions, additions.length, async (each, i) => {
+    const { item } = await addToItem(table, each, budget);
+    return toSpent(items[i] ?? [], item, held.at);
+  });
+  return since.flat();
 };

@@ -286,7 +286,7 @@ export type PathKind = Pick<RecordKind, 'name' | 'fields' | 'nested' | 'pathRule
 export const languages = z.registry<Language>();
 
 /** The schema of a request's `query`: `{"$expr": <operation>}` over records of a kind. */
-export const querySchema = (kind: RecordKind) =>
+const querySchema = (kind: RecordKind) =>
   z
     .pipe(
       z.unknown(),

@@ -228,7 +228,7 @@ const groupsOf = (text: string, from: number): Group[] => {
 };
 
 /** The check digit of payment cards (ISO/IEC 7812-1). */
-export const passesLuhn = (digits: string): boolean => {
+const passesLuhn = (digits: string): boolean => {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48;

@@ -77,7 +77,7 @@ export const isThrottling = (error: unknown): boolean =>
   error instanceof Error && isThrottlingError(error as Parameters<typeof isThrottlingError>[0]);
 
 /** Whether the same request may succeed later. */
-const isRetryable = (error: unknown): boolean => {
+export const isRetryable = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const sdkError = error as Parameters<typeof isTransientError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
@@ -217,7 +217,7 @@ export const mapConcurrent = async <T, R>(
 };
 
 /** The batches of one request that are under way at once. */
-export const batchConcurrency = 8;
+const batchConcurrency = 8;
 
 /** Cuts a list into runs of at most `size`. */
 export const chunked = <T>(list: readonly T[], size: number): T[][] =>

@@ -82,7 +82,7 @@ export interface Store {
    * Where rollups of calls and their marks are. A function that changes calls needs it, or rollups
    * go stale; without it nothing is rolled up. @default - none
    */
-  readonly rollups?: Table | undefined;
+  readonly bookkeeping?: Table | undefined;
   /**
    * Begins to note that there is a project, beside a write to it. Nothing waits for it, and it never
    * throws. @default - nobody notes it

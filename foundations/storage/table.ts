@@ -22,7 +22,15 @@ import {
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { type RequestBudget, type RequestOptions, sendBatches, withRetries } from './requests.ts';
+import { unavailable } from '../wire/index.ts';
+import {
+  isRetryable,
+  isThrottling,
+  type RequestBudget,
+  type RequestOptions,
+  sendBatches,
+  withRetries,
+} from './requests.ts';
 import type { ExpiryOf, TableKey } from './tables.ts';
 
 /*
@@ -69,7 +77,7 @@ export const asMap = (value: Value | undefined): Item | undefined =>
  * A number as a plain one where that has the same digits. Others keep their text: a copy of an item
  * must be the same to the last digit.
  */
-export const exactNumber = (text: string): number | NumberValue => {
+const exactNumber = (text: string): number | NumberValue => {
   const number = Number(text);
   return String(number) === text ? number : NumberValue.from(text);
 };
@@ -188,14 +196,6 @@ interface Target {
 
 const targets = new WeakMap<DynamoDBClient, Promise<Target>>();
 
-/**
- * Lets a small heap grow to three times what is alive before V8 looks through all of it. Rows, and the
- * bytes that are unpacked for them, come and go so fast that it would do so every few requests:
- * docs/decisions/0160.
- */
-const makeRoom = (): void =>
-  process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=200');
-
 /** What the SDK is to consider of its configuration. It finds the rest in environment and files. */
 const endpointRules = {
   getEndpointParameterInstructions: () => ({
@@ -207,7 +207,6 @@ const endpointRules = {
 };
 
 const makeTarget = async ({ config }: DynamoDBClient): Promise<Target> => {
-  makeRoom();
   const { url } = await getEndpointFromInstructions({}, endpointRules, { ...config });
   return {
     url,
@@ -228,9 +227,9 @@ const targetOf = (client: DynamoDBClient): Promise<Target> => {
   return known;
 };
 
-/** An error that DynamoDB answered with, named and marked as the SDK does. */
+/** An error that DynamoDB answered with, named and marked as the SDK does, with the item that it shows. */
 const errorOf = (statusCode: number, body: string): Error => {
-  let answer: { __type?: string; message?: string; Message?: string } = {};
+  let answer: { __type?: string; message?: string; Message?: string; Item?: WireItem } = {};
   try {
     answer = JSON.parse(body);
   } catch {
@@ -238,18 +237,19 @@ const errorOf = (statusCode: number, body: string): Error => {
   }
   const name = answer.__type?.split('#').at(-1) ?? `HTTP ${statusCode}`;
   const message = answer.message ?? answer.Message ?? name;
-  return Object.assign(new Error(message), { name, $metadata: { httpStatusCode: statusCode } });
+  const details = { name, $metadata: { httpStatusCode: statusCode }, Item: answer.Item };
+  return Object.assign(new Error(message), details);
 };
 
 /**
- * Sends a read to DynamoDB, once.
+ * Sends a request to DynamoDB, once.
  *
  * @param input as the API has it on the wire
  * @throws Error as DynamoDB answers, by its name; the connection's own
  */
 const send = async <Answer>(
   { client }: Table,
-  operation: 'Query' | 'BatchGetItem',
+  operation: 'Query' | 'BatchGetItem' | 'UpdateItem',
   input: object,
   options: RequestOptions,
 ): Promise<Answer> => {
@@ -655,32 +655,46 @@ export interface Transaction {
   readonly adds?: readonly Addition[];
 }
 
-/** Something that is added to a number of an item. */
+/** Something that is added to numbers of an item. */
 export interface Addition {
   readonly key: Item;
-  readonly attribute: string;
+  /**
+   * The attributes that it is added to, with the most that each may be before: undefined for any. A missing
+   * number is always few enough.
+   */
+  readonly to: Readonly<Record<string, number | undefined>>;
   /** A whole number, which may be below 0. */
   readonly by: number;
-  /** The most that the number may be before. A missing number is always few enough. @default - any */
-  readonly atMost?: number | undefined;
   /** The attribute that makes the item expire, in seconds since 1970. */
   readonly expiry: { readonly x: number };
 }
 
-const additionOf = (TableName: string, { key, attribute, by, atMost, expiry }: Addition) => ({
-  Update: {
-    TableName,
-    Key: key,
-    UpdateExpression: 'SET x = :x ADD #a :by',
-    ...(atMost !== undefined && { ConditionExpression: 'attribute_not_exists(#a) OR #a <= :most' }),
-    ExpressionAttributeNames: { '#a': attribute },
+/** An addition as the fields of a request, with values as they are. */
+const additionOf = ({ to, by, expiry }: Addition) => {
+  const attributes = Object.entries(to).map(([name, atMost], i) => ({
+    name,
+    at: `#a${i}`,
+    most: `:m${i}`,
+    atMost,
+  }));
+  const bounded = attributes.flatMap(({ atMost, ...rest }) =>
+    atMost === undefined ? [] : [{ ...rest, atMost }],
+  );
+  return {
+    UpdateExpression: `SET x = :x ADD ${attributes.map(({ at }) => `${at} :by`).join(', ')}`,
+    ...(bounded.length > 0 && {
+      ConditionExpression: bounded
+        .map(({ at, most }) => `(attribute_not_exists(${at}) OR ${at} <= ${most})`)
+        .join(' AND '),
+    }),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map(({ at, name }) => [at, name])),
     ExpressionAttributeValues: {
       ':x': expiry.x,
       ':by': by,
-      ...(atMost !== undefined && { ':most': atMost }),
+      ...Object.fromEntries(bounded.map(({ most, atMost }) => [most, atMost])),
     },
-  },
-});
+  };
+};
 
 /** The reasons of a cancelled transaction that pass by themselves. */
 const passingReasons = new Set<string | undefined>([
@@ -712,7 +726,9 @@ export const transact = async (
       ...checks.map(({ key, expected }) => ({
         ConditionCheck: { TableName, Key: key, ...conditionOf(expected) },
       })),
-      ...adds.map((addition) => additionOf(TableName, addition)),
+      ...adds.map((addition) => ({
+        Update: { TableName, Key: addition.key, ...additionOf(addition) },
+      })),
     ],
     ReturnConsumedCapacity: 'TOTAL',
   });
@@ -733,13 +749,81 @@ export const transact = async (
   return done;
 };
 
-/** A number of an item of the rollups table that is to be at least so large. */
+/** What became of an addition. */
+export interface Added {
+  /** Whether it was added; false if a number was larger than it may be before. */
+  readonly isAdded: boolean;
+  /** The item since. */
+  readonly item: Item;
+}
+
+interface UpdateAnswer {
+  readonly Attributes?: WireItem;
+  readonly ConsumedCapacity?: ConsumedCapacity;
+}
+
+/**
+ * Adds to numbers of one item. It takes half the units of a transaction, and requests at the same item
+ * stand in line instead of turning each other away: docs/decisions/0261.
+ *
+ * DynamoDB does not recognize a repeated update. So what adds is sent again if its answer was lost, and
+ * may then be added twice if others have changed the item in between. What takes away is not sent again.
+ * In either case the number is never too small.
+ *
+ * @throws ServiceError 503 when storage does not answer in time, or the answer to what takes away was lost
+ */
+export const addToItem = async (table: Table, addition: Addition, budget: RequestBudget): Promise<Added> => {
+  const { key, by } = addition;
+  const { UpdateExpression, ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } =
+    additionOf(addition);
+  // Says whose the last change was, so that a repeated one is recognized.
+  const token = randomUUID();
+  const notYet = '(attribute_not_exists(w) OR w <> :w)';
+  const input = {
+    TableName: table.name,
+    Key: Object.fromEntries(Object.entries(key).map(([name, value]) => [name, keyToWire(value)])),
+    UpdateExpression: UpdateExpression.replace('SET ', 'SET w = :w, '),
+    ConditionExpression: ConditionExpression ? `${notYet} AND ${ConditionExpression}` : notYet,
+    ExpressionAttributeNames,
+    ExpressionAttributeValues: {
+      ...Object.fromEntries(
+        Object.entries(ExpressionAttributeValues).map(([name, value]) => [name, { N: String(value) }]),
+      ),
+      ':w': { S: token },
+    },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+  let added: Added | undefined;
+  let lost: unknown;
+  await withRetries(budget, async (request) => {
+    try {
+      const answer = await send<UpdateAnswer>(table, 'UpdateItem', input, request);
+      meter(budget, 'writeUnits', answer.ConsumedCapacity);
+      added = { isAdded: true, item: itemFromWire(answer.Attributes ?? {}) };
+    } catch (error) {
+      const { name, Item } = error as { name?: string; Item?: WireItem };
+      if (name === 'TransactionConflictException') return false;
+      if (name === 'ConditionalCheckFailedException') {
+        const item = itemFromWire(Item ?? {});
+        added = { isAdded: item.w === token, item };
+      } else if (by > 0 || isThrottling(error) || !isRetryable(error)) throw error;
+      else lost = error;
+    }
+    return true;
+  });
+  if (!added) throw unavailable(lost);
+  return added;
+};
+
+/** A number of an item of the table `bookkeeping` that is to be at least so large. */
 export interface Raise {
-  readonly key: TableKey<'rollups'>;
+  readonly key: TableKey<'bookkeeping'>;
   readonly attribute: string;
   readonly value: number;
   /** The attribute that makes the item expire, if it does. */
-  readonly expiry?: ExpiryOf<'rollups'> | undefined;
+  readonly expiry?: ExpiryOf<'bookkeeping'> | undefined;
   /** Whether a number that is there stays, however small. @default false */
   readonly onlyIfAbsent?: boolean;
 }
@@ -785,7 +869,7 @@ export const raiseNumber = async (
 };
 
 /**
- * Sets a text of an item of the rollups table, which is made if there is none.
+ * Sets a text of an item of the table `bookkeeping`, which is made if there is none.
  *
  * @throws ServiceError 503 when storage does not accept it in time
  */

@@ -100,12 +100,13 @@ export const tables = {
     },
   },
   /**
-   * What is derived from other tables: the projects that there are, rollups of their calls, and the
-   * marks that make rollups stale.
+   * What the service keeps of its own: the projects that there are, rollups of their calls and the marks
+   * that make these stale, what is held and spent of limits, leases of judges, and the registers of
+   * alerts. `core/records/partitions.ts` lists it. Its deployed names are those of its first use.
    */
-  rollups: {
+  bookkeeping: {
     construct: 'Rollups',
-    variable: 'ROLLUPS_TABLE',
+    variable: 'BOOKKEEPING_TABLE',
     output: 'RollupsTable',
     partition: binary('k'),
     sort: binary('s'),

@@ -62,7 +62,7 @@ export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber)
  * A number as canonical JSON: an integer by its digits, anything else by its double, as ECMAScript
  * writes it. A double that is whole ends with `.0`, so that it differs from an integer.
  */
-export const canonicalNumber = (value: ExactNumber): string => {
+const canonicalNumber = (value: ExactNumber): string => {
   if (integerText.test(value.text)) return value.text === '-0' ? '0' : value.text;
   const number = value.valueOf();
   const text = Object.is(number, -0) ? '-0' : String(number);

@@ -48,7 +48,7 @@ export const parsePath = (path: string): Step[] | undefined => {
  * What a path leads to in a value; undefined if it leads nowhere. Refs on the way are texts like
  * any other, and are not followed.
  */
-export const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {
+const walk = (value: JsonValue, steps: readonly Step[]): JsonValue | undefined => {
   let at: JsonValue | undefined = value;
   for (const step of steps) {
     if (at === undefined || 'row' in step) return undefined;

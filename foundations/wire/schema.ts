@@ -133,7 +133,7 @@ export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
 export const nullish = <S extends z.ZodMiniType>(schema: S) => z.optional(z.nullable(schema));
 
 /** What an integer's schema says of anything else. */
-export const integerRule = 'should be an integer';
+const integerRule = 'should be an integer';
 
 /**
  * A number of a schema's, as a double. A body's numbers can be exact, which only free-form values
@@ -235,7 +235,7 @@ export type Inner<S extends Shape, N extends Names> = {
 };
 
 /** The inner name of a field, unless its record gives it another. */
-export const innerName = (name: string): string =>
+const innerName = (name: string): string =>
   name.replace(/^svc_/, '').replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** What a {@link record} was made of, so that one like it can be made. */

@@ -22,7 +22,7 @@ const serviceUrl = required('SERVICE_URL');
 
 /** Made once per container, while it starts. Alerts are remembered as long as nobody changes them. */
 const watch: Watch = {
-  table: settings.rollups,
+  table: settings.bookkeeping,
   sources: alertSources,
   alerts: new KnownAlerts(settings.objects, parseAlert),
   tell,

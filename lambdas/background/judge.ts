@@ -33,7 +33,7 @@ const judging: Judging = {
   costs: costsOfProject,
   prices: limitPricesOfProject,
   evaluators: rememberedEvaluators(),
-  ledger: settings.rollups,
+  spending: settings.bookkeeping,
   limits: unpriced && projectLimits,
   nearly,
   inference,
@@ -96,10 +96,10 @@ const handleMessage = async (
     const judges = jobs.filter((_, i) => areJudges[i]);
     const checks = handleAll(jobs.filter((_, i) => !areJudges[i]));
     if (judges.length === 0) return await checks;
-    const lease = await takeLease(settings.rollups, projectId, { leases, until }, budget);
+    const lease = await takeLease(settings.bookkeeping, projectId, { leases, until }, budget);
     if (lease) {
       const handled = await Promise.all([checks, handleAll(judges)]);
-      await endLease(settings.rollups, lease, budget);
+      await endLease(settings.bookkeeping, lease, budget);
       return handled.flat();
     }
     const checked = await checks;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { logsJson, recordJson } from '../support/otel/otel.ts';
+import { newName } from '../support/run/new-name.ts';
 import { requires } from '../support/run/requirements.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report } from './support/calls.ts';
@@ -14,9 +15,10 @@ const run = promisify(execFile);
 
 describe('an empty project', () => {
   it('says how to report to it, and tells when the first call came', requires('curl'), async () => {
-    const page = await visit('traces?project=page%2Ffirst', { colorScheme: 'light' });
-    await page.getByRole('heading', { name: 'page/first has no calls yet' }).waitFor();
-    await page.getByText('Waiting for the first call of page/first').waitFor();
+    const project = newName('page/first');
+    const page = await visit(`traces?project=${encodeURIComponent(project)}`, { colorScheme: 'light' });
+    await page.getByRole('heading', { name: `${project} has no calls yet` }).waitFor();
+    await page.getByText(`Waiting for the first call of ${project}`).waitFor();
     await page.getByText(`OTEL_EXPORTER_OTLP_ENDPOINT=${url}/otel`).first().waitFor();
     await page.getByRole('tab', { name: 'curl' }).click();
     const codes = await page.locator('.connect-code pre').allInnerTexts();
@@ -35,16 +37,16 @@ describe('an empty project', () => {
 
 describe('the dialog', () => {
   it('tells of the next call of any project, in each view, without a fault that axe finds', async () => {
-    const project = 'page/next';
+    const project = newName('page/next');
     await report(project, [{ id: 'old', name: 'Old' }]);
     const page = await visit(`overview?project=${encodeURIComponent(project)}`, { colorScheme: 'light' });
     await page.getByRole('button', { name: 'Connect' }).click();
     const dialog = page.getByRole('dialog', { name: 'Connect a program' });
-    await dialog.getByText('Waiting for the next call of page/next').waitFor();
+    await dialog.getByText(`Waiting for the next call of ${project}`).waitFor();
     for (const name of ['OpenAI SDK', 'Vercel AI SDK', 'LangChain', 'Weave', 'Coding agents'])
       await dialog.getByRole('tab', { name }).waitFor();
     await post('/otel/v1/logs', logsJson(project, recordJson('order.placed', {})));
-    await dialog.getByText(/1 item was dropped/).waitFor({ timeout: 40_000 });
+    await dialog.getByText(/1 item was dropped/).waitFor();
     await dialog.getByText(/OTEL_LOGS_EXPORTER=none/).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await post('/call/start', {

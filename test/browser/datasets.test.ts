@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
 import { reader, useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const project = 'page/datasets';
-const at = encodeURIComponent(project);
+let project: string;
+let at: string;
 const count = 10_000;
 
 const stored = async (name: string, rows: readonly object[]) => {
@@ -30,6 +31,8 @@ const rowsOf = async (name: string): Promise<unknown[]> => {
 };
 
 beforeAll(async () => {
+  project = newName('page/datasets');
+  at = encodeURIComponent(project);
   const many = Array.from({ length: count }, (_, n) => ({
     inputs: { question: `Question ${n + 1}` },
     expected: n,

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { newKey } from '../support/service/keys.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
@@ -68,7 +69,7 @@ const open = (project: string, rest = '', look: Visit = {}): Promise<Page> =>
 
 describe('an evaluator', () => {
   it('is made and tried in the page, switched on, and judges what ends from then on', async () => {
-    const project = 'judged/made';
+    const project = newName('judged/made');
     await report(project, { a: 'Hello', b: 'Go away', c: 'Good day' });
     await report(project, { other: 'Hello' });
     const page = await open(project);
@@ -80,6 +81,7 @@ describe('an evaluator', () => {
     await filter.getByLabel('Operator').selectOption('is not');
     await filter.getByLabel('Value').fill('Question other');
     await filter.getByRole('button', { name: 'Add filter' }).click();
+    await filter.waitFor({ state: 'detached' });
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByLabel('Text of message 1').fill('Is this polite? ');
     await page.getByRole('button', { name: '{{output}}', exact: true }).press('Enter');
@@ -112,13 +114,13 @@ describe('an evaluator', () => {
       await report(project, { [`new${made++}`]: 'Go away!' });
       return judged.count();
     };
-    await expect.poll(reportAndLook, { timeout: 30_000, interval: 1000 }).toBeGreaterThan(0);
+    await expect.poll(reportAndLook, { interval: 1000 }).toBeGreaterThan(0);
     await latest.getByRole('link', { name: '$0.0002' }).first().waitFor();
     await page.getByText(/^\$0\.\d+ of \$1\.00 today$/).waitFor();
   });
 
   it('judges existing calls at a price that is said before, and is compared with people', async () => {
-    const project = 'judged/existing';
+    const project = newName('judged/existing');
     await report(project, { a: 'Hello', b: 'Go away', c: 'Good day' });
     const val = politeness({ enabled: false });
     await post('/obj/create', { obj: { project_id: project, object_id: 'polite', val } });
@@ -141,7 +143,7 @@ describe('an evaluator', () => {
       .waitFor();
     await dialog.getByRole('button', { name: 'Judge 3 calls' }).press('Enter');
     const agreement = page.getByRole('region', { name: 'Agreement with people' });
-    await agreement.getByText('67 %: 2 of 3 opinions say the same.').waitFor({ timeout: 30_000 });
+    await agreement.getByText('67 %: 2 of 3 opinions say the same.').waitFor();
     const disagreements = page.getByRole('region', { name: 'Disagreements' });
     expect(await disagreements.getByRole('row').allInnerTexts()).toEqual([
       expect.stringContaining('Person'),
@@ -159,7 +161,7 @@ describe('an evaluator', () => {
   });
 
   it('is listed with what it said, and is switched by keyboard and changed', async () => {
-    const project = 'judged/listed';
+    const project = newName('judged/listed');
     const val = checking({ contains: 'Hello' }, { name: 'greets', sample_rate: 0.5, enabled: false });
     await report(project, { a: 'Hello', b: 'Go away', c: 'Good day' });
     await post('/obj/create', { obj: { project_id: project, object_id: 'greets', val } });
@@ -169,10 +171,10 @@ describe('an evaluator', () => {
     await post('/obj/create', { obj: { project_id: project, object_id: 'narrow', val: narrow } });
     const scorer_refs = ['greets', 'narrow'].map((name) => `svc:///${project}/object/${name}:latest`);
     await post('/calls/score', { project_id: project, call_ids, scorer_refs });
-    await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(6);
+    await expect.poll(async () => (await feedbackIn(project)).length).toBe(6);
     const page = await open(project);
     const failed = page.getByRole('row', { name: /narrow/ });
-    await failed.getByText("the day's limit of $0.00001 leaves too little").waitFor();
+    await failed.getByText("the evaluator's limit of $0.00001 a day leaves $0.00001").waitFor();
     const row = page.getByRole('row', { name: /greets/ });
     await row.getByText('50 % of calls').waitFor();
     await row.getByText('check: contains “Hello”').waitFor();
@@ -198,7 +200,7 @@ describe('an evaluator', () => {
   });
 
   it('tells its verdicts from what a client wrote', async () => {
-    const project = 'judged/forged';
+    const project = newName('judged/forged');
     await report(project, { a: 'Hello', b: 'Hello' });
     const val = checking({ contains: 'Hello' }, { name: 'greets', enabled: false });
     const saved = (await post('/obj/create', { obj: { project_id: project, object_id: 'greets', val } })) as {
@@ -206,7 +208,7 @@ describe('an evaluator', () => {
     };
     const runnable_ref = `svc:///${project}/object/greets:${saved.digest}`;
     await post('/calls/score', { project_id: project, call_ids: ['a'], scorer_refs: [runnable_ref] });
-    await expect.poll(async () => (await feedbackIn(project)).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await feedbackIn(project)).length).toBe(1);
     await post('/feedback/create', {
       ...{ project_id: project, svc_ref: `svc:///${project}/call/b`, runnable_ref },
       ...{ feedback_type: 'evaluation.greets', payload: { value: true, reason: 'forged' } },
@@ -224,7 +226,7 @@ describe('an evaluator', () => {
   });
 
   it('with a judge says before one types that it takes the role admin', async () => {
-    const project = 'judged/roles';
+    const project = newName('judged/roles');
     const val = politeness({ enabled: false });
     await post('/obj/create', { obj: { project_id: project, object_id: 'polite', val } });
     const page = await open(project, '', { as: await newKey(service, { scope: '*', role: 'write' }) });

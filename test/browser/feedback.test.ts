@@ -1,14 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const project = 'page/feedback';
-const at = encodeURIComponent(project);
+let project: string;
+let at: string;
 
-beforeAll(async () => {
+/** Three turns, the second of which somebody disliked. */
+const seed = async (project: string) => {
   await report(project, [...turn('f1', 0), ...turn('f2', 60_000), ...turn('f3', 120_000)]);
   await post('/feedback/create', {
     project_id: project,
@@ -17,6 +19,12 @@ beforeAll(async () => {
     payload: { up: false, note: 'Wrong order' },
     creator: 'Ada',
   });
+};
+
+beforeAll(async () => {
+  project = newName('page/feedback');
+  at = encodeURIComponent(project);
+  await seed(project);
 });
 
 /** The records on a call, as the service has them. */
@@ -73,7 +81,7 @@ describe('feedback', () => {
   });
 
   it('is given and taken back by keyboard, which keeps the focus', async () => {
-    const own = 'page/feedback-by-keyboard';
+    const own = newName('page/feedback-by-keyboard');
     await report(own, turn('f4', 0));
     const page = await visit(`trace?project=${encodeURIComponent(own)}&trace=f4&tab=feedback`);
     await page.getByRole('button', { name: 'Thumbs up' }).focus();
@@ -94,7 +102,16 @@ describe('feedback', () => {
   });
 
   it('is a column of the list, which is filtered by it, and changes with it', async () => {
-    const page = await visit(`traces?project=${at}`);
+    const listed = newName('page/feedback-column');
+    const own = encodeURIComponent(listed);
+    await seed(listed);
+    await post('/feedback/create', {
+      project_id: listed,
+      feedback_type: 'score',
+      svc_ref: `svc:///${listed}/call/f2`,
+      payload: { score: 0.5 },
+    });
+    const page = await visit(`traces?project=${own}`);
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('checkbox', { name: 'Feedback' }).check();
     await page.keyboard.press('Escape');
@@ -114,7 +131,7 @@ describe('feedback', () => {
     await page.getByRole('menuitemcheckbox', { name: 'thumbs down' }).click();
     await page.getByText('1 row', { exact: true }).waitFor();
     expect(await page.locator('.row-link').allInnerTexts()).toEqual(['Turn f2']);
-    const without = await visit(`traces?project=${at}&feedback=none`);
+    const without = await visit(`traces?project=${own}&feedback=none`);
     await without.getByText('1 row', { exact: true }).waitFor();
     expect(await without.locator('.row-link').allInnerTexts()).toEqual(['Turn f1']);
   });

@@ -1,19 +1,24 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { root } from '../support/run/project.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { useBrowser } from './support/visit.ts';
 
 const visit = useBrowser();
-const project = 'demo/loop';
-const at = encodeURIComponent(project);
+let project: string;
+let at: string;
 let service: TestService;
 
 beforeAll(async () => {
   service = await startService({ settings: { evaluators: { concurrency: 2 } }, maxWindowMs: 50 });
 });
 afterAll(() => service.stop());
+beforeAll(() => {
+  project = newName('demo/loop');
+  at = encodeURIComponent(project);
+});
 
 const post = async (path: string, body: object): Promise<unknown> => {
   const answer = await service.post(path, body);
@@ -109,7 +114,7 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
     await report([[`new-${made}`, `Fresh question ${made++}`, 'No idea']]);
     return verdicts.count();
   };
-  await expect.poll(reportAndLook, { timeout: 30_000, interval: 1000 }).toBeGreaterThan(0);
+  await expect.poll(reportAndLook, { interval: 1000 }).toBeGreaterThan(0);
   while (made < 5) await reportAndLook();
 
   // A person reviews five of them, by keyboard.
@@ -132,4 +137,4 @@ it('goes from bad calls over evaluations and an evaluator to people who review',
     result: { payload: object }[];
   };
   expect(result.map(({ payload }) => payload)).toEqual(Array(5).fill({ value: true }));
-}, 120_000);
+});

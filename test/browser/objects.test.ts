@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { chat, post, report } from './support/calls.ts';
 import { focused } from './support/focus.ts';
@@ -80,53 +81,80 @@ describe('objects', () => {
   });
 });
 
-/** Fills in the rest of the form for a price, sends it, and goes to the traces. */
-const addAndGoBack = async (page: Page) => {
+/** Adds a price to the project that the page shows, by its form. */
+const addPrice = async (page: Page, model = 'gpt-4o-mini') => {
+  await page.getByRole('textbox', { name: 'Model' }).fill(model);
   await page.getByLabel('Input, per million tokens').fill('1000');
   await page.getByLabel('Output, per million tokens').fill('2000');
   await page.getByLabel('Effective from').fill('2026-01-01T00:00');
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: '1000' }).waitFor();
-  await page.getByRole('link', { name: 'Traces', exact: true }).click();
+};
+
+const openPrices = async (page: Page) => {
+  await page.getByRole('button', { name: /more views$/i }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+  await page.getByRole('heading', { name: 'Prices' }).waitFor();
+};
+
+/** A project with a call of a model. */
+const projectWithCall = async (name: string): Promise<string> => {
+  const project = newName(name);
+  await report(project, [{ id: 'call', op: 'model.chat', ...chat([], {}) }]);
+  return project;
 };
 
 describe('prices', () => {
   it('are added, count for the calls that are there, and are removed', async () => {
-    const page = await visit(`prices?project=${at}`);
+    const project = await projectWithCall('page/priced');
+    const page = await visit(`prices?project=${encodeURIComponent(project)}`);
     await page.getByText(`${project} has no prices of its own`).waitFor();
     await page.getByLabel('Model').fill('gpt-4o-mini');
     await page.getByRole('button', { name: 'Add price' }).click();
     await page.getByRole('alert').getByText('Enter both prices as numbers').waitFor();
-    await addAndGoBack(page);
+    await addPrice(page);
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
     // 120 tokens of a dollar for 1,000, and 30 of two.
     await page.getByText('$0.1800').waitFor();
-    await page.getByRole('button', { name: /more views$/i }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    await openPrices(page);
     await page.getByRole('button', { name: 'Remove the price of gpt-4o-mini' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText(`${project} has no prices of its own`).waitFor();
   });
 
   it('count in a list that was shown before', async () => {
-    const priced = 'page/priced-later';
-    await report(priced, [{ id: 'later', op: 'model.chat', ...chat([], {}) }]);
-    const page = await visit(`traces?project=${encodeURIComponent(priced)}`);
+    const project = await projectWithCall('page/priced-later');
+    const page = await visit(`traces?project=${encodeURIComponent(project)}`);
     await page.getByRole('link', { name: 'model.chat' }).waitFor();
     expect(await page.getByText('$0.1800').count()).toBe(0);
-    await page.getByRole('button', { name: /more views$/i }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
-    await page.getByLabel('Model').fill('gpt-4o-mini');
-    await page.getByLabel('Input, per million tokens').fill('1000');
-    await page.getByLabel('Output, per million tokens').fill('2000');
-    await page.getByLabel('Effective from').fill('2026-01-01T00:00');
-    await page.keyboard.press('Enter');
-    await page.getByRole('cell', { name: '1000' }).waitFor();
+    await openPrices(page);
+    await addPrice(page);
     await page.getByRole('link', { name: 'Traces', exact: true }).click();
     await page.getByText('$0.1800').waitFor();
   });
 
+  it('are shown if they were added while the list of prices was on its way', async () => {
+    const project = await projectWithCall('page/priced-meanwhile');
+    const page = await visit(`traces?project=${encodeURIComponent(project)}`);
+    await page.getByRole('link', { name: 'model.chat' }).waitFor();
+    const added = page.waitForResponse('**/cost/create');
+    let isFirst = true;
+    await page.route('**/cost/query', async (route) => {
+      const response = await route.fetch();
+      // The first answer is from before the price, and comes after it.
+      if (isFirst) {
+        isFirst = false;
+        await added;
+      }
+      await route.fulfill({ response });
+    });
+    await openPrices(page);
+    await addPrice(page);
+    expect(isFirst).toBe(false);
+  });
+
   it('give the focus to the next when one is removed', async () => {
-    const priced = 'page/focus';
+    const priced = newName('page/focus');
     const terms = { prompt_token_cost: 0.01, completion_token_cost: 0.02 };
     await post('/cost/create', { project_id: priced, costs: { one: terms, two: terms } });
     const page = await visit(`prices?project=${encodeURIComponent(priced)}`);
@@ -142,7 +170,7 @@ describe('prices', () => {
   });
 
   it('are shown in their unit, and are no dollars', async () => {
-    const priced = 'page/units';
+    const priced = newName('page/units');
     const root = { id: 'in-euros', op: 'model.chat', ...chat([], {}) };
     await report(priced, [root, { ...root, id: 'below', parent: root.id, trace: root.id }]);
     await post('/cost/create', {
@@ -169,11 +197,12 @@ describe('prices', () => {
   });
 
   it('have no fault that axe finds, in light and in dark, and fit a phone', async () => {
+    const priced = newName('page/prices');
     await post('/cost/create', {
-      project_id: 'page/prices',
+      project_id: priced,
       costs: { 'my-model': { prompt_token_cost: 1.5e-7, completion_token_cost: 6e-7 } },
     });
-    const page = await visit(`prices?project=${encodeURIComponent('page/prices')}`);
+    const page = await visit(`prices?project=${encodeURIComponent(priced)}`);
     await page.getByRole('cell', { name: '0.15' }).waitFor();
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { atPresent, post, report, turn } from './support/calls.ts';
 import { focused } from './support/focus.ts';
@@ -105,7 +106,7 @@ describe('the playground', () => {
   });
 
   it('opens a prompt, and saves what became of it as its next version', async () => {
-    const own = 'page/prompts';
+    const own = newName('page/prompts');
     const value = {
       ...{
         _type: 'MessagesPrompt',
@@ -144,13 +145,15 @@ describe('the playground', () => {
   });
 
   it('finds a draft again after a price was added, and none after signing out', async () => {
-    const own = 'page/drafts';
+    const own = newName('page/drafts');
     await report(own, [{ id: 'draft-1', name: 'One' }]);
     const page = await visit(`playground?project=${encodeURIComponent(own)}`);
     const text = page.getByLabel('Text of message 1');
     await text.fill('Not sent yet');
     await page.getByRole('button', { name: /more views$/i }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Prices' }).click();
+    // The view before it has a model, too.
+    await page.getByRole('heading', { name: 'Prices' }).waitFor();
     await page.getByLabel('Model').fill('echo');
     await page.getByLabel('Input, per million tokens').fill('1');
     await page.getByLabel('Output, per million tokens').fill('2');

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { sharedService, throughWeave } from '../support/service/service.ts';
 import { axeFaults } from './support/axe.ts';
 import { post, report, turn } from './support/calls.ts';
@@ -6,8 +7,8 @@ import { focused } from './support/focus.ts';
 import { reader, useBrowser, writer } from './support/visit.ts';
 
 const visit = useBrowser();
-const project = 'page/reviews';
-const at = encodeURIComponent(project);
+let project: string;
+let at: string;
 
 const store = (object_id: string, val: object) =>
   post('/obj/create', { obj: { project_id: project, object_id, val } });
@@ -39,6 +40,8 @@ const answersOn = async (call: string) => {
 };
 
 beforeAll(async () => {
+  project = newName('page/reviews');
+  at = encodeURIComponent(project);
   const specs = {
     Correct: { type: 'boolean' },
     Tone: { type: 'string', enum: ['polite', 'plain', 'rude'] },
@@ -220,7 +223,7 @@ describe('a queue', () => {
   it('is reviewed with fields as Weave’s SDK stores them', async () => {
     const service = await sharedService();
     const weave = throughWeave(service);
-    const own = 'acme/reviews';
+    const own = newName('acme/reviews');
     const made = async (object_id: string, val: object) => {
       const answer = await weave.post('/obj/create', { obj: { project_id: own, object_id, val } });
       return `weave:///${own}/object/${object_id}:${((await answer.json()) as { digest: string }).digest}`;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { axeFaults } from './support/axe.ts';
 import { report, type SeededCall, turn } from './support/calls.ts';
 import { useBrowser } from './support/visit.ts';
@@ -75,7 +76,7 @@ describe('a thread of the list', () => {
 
 describe('whoever comes back to the threads', () => {
   it('finds the row of the keyboard and where they had scrolled to, with Back and Escape', async () => {
-    const own = 'page/many-threads';
+    const own = newName('page/many-threads');
     const calls = Array.from({ length: 60 }, (_, at) => ({ id: `m-${at}`, thread: `many-${at}`, at }));
     await report(own, calls);
     const page = await visit(`threads?project=${encodeURIComponent(own)}&sort=-start_time`);
@@ -168,7 +169,7 @@ describe('a conversation', () => {
   });
 
   it('shows the turns that failed alone, with their places', async () => {
-    const own = 'page/failed-turns';
+    const own = newName('page/failed-turns');
     const said = (at: number) => ({ id: `said-${at}`, thread: 'mixed', at, output: `Answer ${at}` });
     await report(own, [said(0), { ...said(1), exception: 'Boom' }, said(2)]);
     const page = await visit(link('mixed', own));
@@ -182,7 +183,7 @@ describe('a conversation', () => {
   });
 
   it('finds what was said in the models of a turn that says nothing itself', async () => {
-    const own = 'page/silent-roots';
+    const own = newName('page/silent-roots');
     const [root, ...steps] = turn('silent', 0);
     const silent = { id: 'silent', thread: 'thread-1', ms: root?.ms ?? 0 };
     await report(own, [silent, ...steps]);
@@ -192,7 +193,7 @@ describe('a conversation', () => {
   });
 
   it('shows a step that was reported while its reader was elsewhere', async () => {
-    const own = 'page/late-step';
+    const own = newName('page/late-step');
     const of = { trace: 'late', parent: 'late' };
     await report(own, [
       { id: 'late', thread: 'late', ms: 900 },

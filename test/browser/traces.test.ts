@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newName } from '../support/run/new-name.ts';
 import { chat, report, type SeededCall, turn } from './support/calls.ts';
 import { pageUrl, useBrowser } from './support/visit.ts';
 
@@ -99,7 +100,7 @@ describe('the list of traces', () => {
   });
 
   it('finds texts with quotes and backslashes, and texts that look like numbers', async () => {
-    const own = 'page/quoted';
+    const own = newName('page/quoted');
     const q = 'He said "hello"\nto C:\\temp';
     await report(own, [
       { id: 'quoted', name: 'Quoted', thread: '17', inputs: { q, spaced: ' 5' } },
@@ -249,7 +250,7 @@ describe('whoever comes back to the list', () => {
 
 describe('the list read anew', () => {
   it('has the figures of its traces anew, and is counted anew', async () => {
-    const own = 'page/anew';
+    const own = newName('page/anew');
     const root = { id: 'root', name: 'Root', at: 500 * second };
     await report(own, [...many.slice(0, 120), { ...root, ms: null, ...chat([], {}) }]);
     const page = await visit(`traces?project=${encodeURIComponent(own)}`);
@@ -311,7 +312,7 @@ describe('an export', () => {
 
 describe('the live mode', () => {
   it('adds new traces and ends those that ran, without moving what is read', async () => {
-    const own = 'page/live';
+    const own = newName('page/live');
     const slow = { id: 'slow', name: 'Slow', at: 36.5 * second };
     await report(own, [...many.slice(0, 60), { ...slow, ms: null }]);
     const page = await visit(`traces?project=${encodeURIComponent(own)}&live=true`);
@@ -353,14 +354,14 @@ describe('the live mode', () => {
             await page.clock.runFor(4000);
             return sign.isVisible();
           },
-          { timeout: 30_000, interval: 200 },
+          { interval: 200 },
         )
         .toBe(true);
     return { page, look, lookFor };
   };
 
   it('adds a trace that began before the newest row and was reported after it, in its place', async () => {
-    const own = 'page/live-late';
+    const own = newName('page/live-late');
     await report(own, many.slice(0, 60));
     const { page, look } = await live(own);
     await firstRow(page, 'Old 059');
@@ -382,7 +383,7 @@ describe('the live mode', () => {
   });
 
   it('adds as many traces as come between two looks, and the first of a project', async () => {
-    const own = 'page/live-many';
+    const own = newName('page/live-many');
     const { page, lookFor } = await live(own);
     await page.getByText(`${own} has no calls yet`).waitFor();
     const now = Date.now() - Date.parse('2026-10-01T12:00:00Z');

@@ -9,6 +9,7 @@ import { requestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
 import { dieNow, invocation, makeMortal, mortalRequest } from '../support/faults/mortal.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
 import { createStores, storeOf } from '../support/service/stores.ts';
 import { errorRate, makeAlertWorld, parseAlert, reportCalls, saveAlert } from '../support/values/alerts.ts';
@@ -30,7 +31,7 @@ const phaseMinutes = 12;
 const settlingMinutes = 70;
 
 it(`each change is told to each target in its order, once but for its id (${repeatWith})`, {
-  timeout: 900_000,
+  timeout: paced(900_000),
 }, async () => {
   const stores = await createStores();
   const world = await makeAlertWorld(stores);

@@ -10,7 +10,7 @@ import { writeCalls } from '../../core/records/calls/index.ts';
 import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
 import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
-import { utcDay } from '../../core/records/spending.ts';
+import { readSpent } from '../../core/records/spending.ts';
 import {
   decide,
   Evaluators,
@@ -20,12 +20,12 @@ import {
   toMessage,
   type Watch,
 } from '../../core/workers/evaluators/index.ts';
-import { readAccount } from '../../core/workers/evaluators/ledger.ts';
 import type { StreamRecord } from '../../core/workers/streams.ts';
 import { requestBudget, scanTable } from '../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, parseProjectId } from '../../foundations/wire/index.ts';
 import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
 import { makeMortal, invocation as mortalInvocation } from '../support/faults/mortal.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
 import { createStores, type Stores, storeOf } from '../support/service/stores.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
@@ -145,15 +145,15 @@ const streamOf = async (table: string): Promise<StreamRecord[]> => {
 };
 
 it(`each evaluator gives each call one verdict, and no judge passes its limit (${repeatWith})`, {
-  timeout: 900_000,
+  timeout: paced(900_000),
 }, async () => {
   const table = (name: string) => storeOf(stores, name);
   const [callStore, objects, feedback] = [
-    { ...table(stores.callsTable), rollups: { client: stores.dynamodb, name: stores.rollupsTable } },
+    { ...table(stores.callsTable), bookkeeping: { client: stores.dynamodb, name: stores.rollupsTable } },
     table(stores.objectsTable),
     table(stores.feedbackTable),
   ];
-  const ledger = { client: stores.dynamodb, name: stores.rollupsTable };
+  const spending = { client: stores.dynamodb, name: stores.rollupsTable };
   const budget = () => requestBudget(60_000);
   const judge = (model: string) => ({
     ...politeness().judge,
@@ -193,7 +193,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
 
   const costsOfAll = (used: Parameters<typeof costsOf>[0]) => costsOf(used, 0, () => price);
   const judging: Judging = {
-    ...{ calls: callStore, feedback, evaluators, ledger, costs: async () => costsOfAll },
+    ...{ calls: callStore, feedback, evaluators, spending, costs: async () => costsOfAll },
     prices: async () => () => price,
     inference: {
       upstreams: [
@@ -240,10 +240,9 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   expect(bought).toBeGreaterThan(0);
   expect(bought).toBeLessThan(calls);
 
-  const limit = limitUsd * 1e9;
-  const day = utcDay(Date.now());
-  const account = await readAccount(ledger, { projectId, objectId: 'limited' }, day, budget());
-  expect(charged * answerNanos).toBeLessThanOrEqual(account);
-  expect(account).toBeLessThanOrEqual(limit);
+  const limit = { of: 'evaluator', name: 'limited', projectId, period: 'day', usd: limitUsd } as const;
+  const [sum] = await readSpent(spending, [limit], Date.now(), budget());
+  expect(charged * answerNanos).toBeLessThanOrEqual(sum?.spent ?? 0);
+  expect(sum?.spent).toBeLessThanOrEqual(limitUsd * 1e9);
   expect(deaths).toBeGreaterThan(calls / 4);
 });

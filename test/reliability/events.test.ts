@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
 import { end, report, start } from '../support/endpoints/scenario.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
 import { random } from '../support/values/random.ts';
 
@@ -138,7 +139,7 @@ const expectedRows = (): string[] =>
 
 describe('events and rows', () => {
   it(`come for everything acknowledged, under one id each (${repeatWith})`, {
-    timeout: 900_000,
+    timeout: paced(900_000),
   }, async () => {
     const left = Array.from({ length: calls }, (_, n) => n);
     const client = async (): Promise<void> => {

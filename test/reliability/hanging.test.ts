@@ -36,11 +36,10 @@ beforeAll(async () => {
     if (!scenario) throw new Error(`${path} has no scenario`);
     prepared.push({ path, request: (await prepare(faulty.sender, scenario)).request });
   }
-}, 180_000);
+});
 afterAll(() => faulty.stop());
 
 it('are a 503 that says when to come back, before the function’s time is up: on any route, and where the key is looked up', {
-  timeout: 180_000,
   // A machine that is too busy to run a timer within a second is no fault of the service.
   retry: 1,
 }, async () => {

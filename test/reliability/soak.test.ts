@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, seed } from '../support/run/sampling.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
 import { type Random, random } from '../support/values/random.ts';
@@ -98,7 +99,9 @@ const check = async (tally: Tally, workers: readonly Worker[]): Promise<number> 
   return checkCalls(newClient(service, random(seed), tally), workers);
 };
 
-it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, { timeout: 3_600_000 }, async () => {
+it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, {
+  timeout: paced(3_600_000),
+}, async () => {
   const tally = newTally();
   const workers = Array.from({ length: clients }, (_, number) => newWorker(number, tally));
   const begun = performance.now();

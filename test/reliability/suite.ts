@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
 import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
+import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith } from '../support/run/sampling.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
 import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
@@ -62,7 +63,7 @@ export const describeFaults = (
 
     it.each(ofRoute)(
       '$name: whole, or refused and repeated, whatever fails',
-      { timeout: 600_000 },
+      { timeout: paced(600_000) },
       async (scenario) => {
         const { clean, faults } = prepared.get(scenario) ?? expect.unreachable('it was prepared');
         expect(clean.operations.length).toBeGreaterThan(0);

@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import { expect, vi } from 'vitest';
-import type { Scenario } from '../support/endpoints/index.ts';
+import type { Scenario, Use } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults/faults.ts';
 import { type FaultPlan, faultPlan } from '../support/faults/faulty-client.ts';
+import { patienceMs } from '../support/run/pace.ts';
 import type { Answer, InProcess, Sender, Sent } from '../support/service/in-process.ts';
 import { type Injected, unreached } from './injected.ts';
 
@@ -65,7 +66,7 @@ export const look = (service: Sender, { views }: Scenario, project: string): Pro
   );
 
 /** Sends what comes before a scenario, into a project of its own. */
-export const prepare = async (service: Sender, scenario: Scenario) => {
+export const prepare = async (service: Sender, scenario: Use) => {
   const project = `acme/trial-${projects++}`;
   const answers: Answer[] = [];
   for (const sent of scenario.before?.(project) ?? []) {
@@ -165,7 +166,7 @@ const expectQuiet = async (plan: FaultPlan): Promise<void> => {
   const mayFollow = (operation: string) => /^(Query|BatchGetItem|GetObject|UpdateItem)$/.test(operation);
   expect(plan.underWay.filter((operation) => !mayFollow(operation))).toEqual([]);
   // Not by `expect.poll`, which does not know its test among concurrent ones.
-  await vi.waitFor(() => expect(plan.underWay).toEqual([]), { interval: 5, timeout: 60_000 });
+  await vi.waitFor(() => expect(plan.underWay).toEqual([]), { interval: 5, timeout: patienceMs });
 };
 
 /**

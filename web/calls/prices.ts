@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { PriceTerms } from '../api/contract.ts';
 import { costText } from '../data/format.ts';
 import { useKeeper } from '../session/kept.ts';
-import { useRead, useSession } from '../session/session.tsx';
+import { readAgain, useRead, useSession } from '../session/session.tsx';
 
 /** The most prices that are read. */
 export const maxPrices = 1000;
@@ -30,7 +30,7 @@ export const usePrices = (project: string, enabled = true) => {
   // Costs are worked out when they are asked for, so a price changes those of calls as well.
   const onSuccess = () => {
     keeper.forget('calls');
-    return cache.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'projects' });
+    return readAgain(cache, { predicate: ({ queryKey: [first] }) => first !== 'projects' });
   };
   const add = useMutation({
     mutationFn: ({ model, terms }: { model: string; terms: PriceTerms }) =>

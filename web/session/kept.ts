@@ -17,7 +17,7 @@ interface Entry {
 }
 
 /** For how long things are kept that nobody looks at any more, in ms. */
-export const keptMs = 5 * 60_000;
+const keptMs = 5 * 60_000;
 
 const entries = createStore<ReadonlyMap<string, Entry>>(() => new Map());
 /** How many views show each entry, by its name. */

@@ -1,4 +1,10 @@
-import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  type QueryFilters,
+  type UseQueryOptions,
+  type UseQueryResult,
+  useQuery,
+} from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import { hasProject, includesRole, type Role } from '../../foundations/auth/roles.ts';
 import type { Client } from '../api/client.ts';
@@ -66,6 +72,17 @@ export const useRead = <Data, Shown = Data>(
       }),
     ...options,
   });
+};
+
+/**
+ * Reads again what a change has made out of date. An answer that is on its way may be from before the
+ * change. Invalidating alone would still take it if it is the first of its key.
+ *
+ * @param stale which reads the change concerns
+ */
+export const readAgain = async (cache: QueryClient, stale: Pick<QueryFilters, 'queryKey' | 'predicate'>) => {
+  await cache.cancelQueries(stale);
+  await cache.invalidateQueries(stale);
 };
 
 /**

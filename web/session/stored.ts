@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ObjectVersion, Request } from '../api/contract.ts';
-import { type Reading, useSession } from './session.tsx';
+import { type Reading, readAgain, useSession } from './session.tsx';
 
 /*
  * What the page keeps as objects of a project: alerts, evaluators, datasets, queues, saved views.
@@ -51,7 +51,7 @@ export const useStoreObject = <Value extends object>(project: string, kinds: rea
   const { client } = useSession();
   const cache = useQueryClient();
   const onSuccess = () =>
-    cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kinds.includes(String(kind)) });
+    readAgain(cache, { predicate: ({ queryKey: [kind] }) => kinds.includes(String(kind)) });
   const save = useMutation({
     mutationFn: ({ id, value }: { id: string; value: Value }) => {
       // The same values again are a new version by the time.

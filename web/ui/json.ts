@@ -22,7 +22,7 @@ const maxFound = 1000;
 const maxVisited = 500_000;
 
 /** The members of an object or list; undefined for any other value. */
-export const membersOf = (value: unknown): readonly (readonly [string, unknown])[] | undefined =>
+const membersOf = (value: unknown): readonly (readonly [string, unknown])[] | undefined =>
   typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

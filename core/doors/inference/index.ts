@@ -1,4 +1,5 @@
 export { SecretKeys, secretsClient } from './credentials.ts';
+export { getEndUser } from './end-user.ts';
 export { openAiError } from './error.ts';
 export { type ForwardedAnswer, forward, type InferenceRequest, type UpstreamConfig } from './forward.ts';
 export { countRequest, type RateLimit } from './rate.ts';

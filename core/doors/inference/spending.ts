@@ -14,7 +14,6 @@ import {
   nanosUp,
   nearlyShare,
   type Reservation,
-  readSpent,
   reserve,
   type SpendingLimit,
   SpendingLimitReached,
@@ -23,12 +22,8 @@ import {
 } from '../../records/spending.ts';
 import type { InferenceBody, InferencePath } from './request.ts';
 
-/** Looks whether limits are nearly reached at a time in milliseconds, and tells if so. */
-export type LookAtLimits = (
-  limits: readonly SpendingLimit[],
-  now: number,
-  budget: RequestBudget,
-) => Promise<void>;
+/** Looks whether limits are nearly reached, and tells if so. */
+export type LookAtLimits = (spent: readonly Spent[], budget: RequestBudget) => Promise<void>;
 
 /** What becomes of models without a price: they are refused, or count as the dearest. */
 export type Unpriced = 'refuse' | 'dearest';
@@ -124,19 +119,12 @@ export class Spending {
   readonly #request: SpendingRequest;
   readonly #price: PriceInForce;
   readonly #reservation: Reservation;
-  readonly #before: readonly Spent[];
 
-  private constructor(
-    table: Table,
-    request: SpendingRequest,
-    price: PriceInForce,
-    [reservation, before]: readonly [Reservation, readonly Spent[]],
-  ) {
+  private constructor(table: Table, request: SpendingRequest, price: PriceInForce, reservation: Reservation) {
     this.#table = table;
     this.#request = request;
     this.#price = price;
     this.#reservation = reservation;
-    this.#before = before;
   }
 
   /**
@@ -150,15 +138,12 @@ export class Spending {
     const tokens = tokensAtMost(path, body);
     const price = await priceOf(request, tokens.prompt);
     const amount = nanosUp(costAtMost(tokens, price));
-    const both = [
-      reserve(table, limits, amount, now, budget),
-      readSpent(table, limits, now, budget),
-    ] as const;
     try {
-      return new Spending(table, request, price, await Promise.all(both));
+      const reservation = await reserve(table, limits, amount, now, budget);
+      return new Spending(table, request, price, reservation);
     } catch (error) {
       // A limit that was lowered to what is spent already lets no request end.
-      if (error instanceof SpendingLimitReached) await request.nearly?.(limits, now, budget);
+      if (error instanceof SpendingLimitReached) await request.nearly?.(error.all, budget);
       throw error;
     }
   }
@@ -167,8 +152,8 @@ export class Spending {
    * What a client is told once four fifths of a limit are spent or held; undefined before.
    */
   get warning(): string | undefined {
-    const nearly = this.#before.flatMap(({ limit, spent }) => {
-      const share = Math.max(spent, this.#reservation.amount) / 1e9 / limit.usd;
+    const nearly = this.#reservation.spent.flatMap(({ limit, spent }) => {
+      const share = spent / 1e9 / limit.usd;
       return share >= nearlyShare ? [`${Math.floor(share * 100)} % of ${limitText(limit)} is spent`] : [];
     });
     return nearly.length > 0 ? nearly.join('; ') : undefined;
@@ -184,8 +169,9 @@ export class Spending {
     { status, usage }: { readonly status: number | undefined; readonly usage: JsonObject | undefined },
     budget: RequestBudget,
   ): Promise<void> {
-    await settleReservation(this.#table, this.#reservation, this.#costOf(status, usage), budget);
-    await this.#request.nearly?.(this.#reservation.limits, this.#reservation.at, budget);
+    const cost = this.#costOf(status, usage);
+    const spent = await settleReservation(this.#table, this.#reservation, cost, budget);
+    await this.#request.nearly?.(spent, budget);
   }
 
   /** Gives back all that is held: nothing was sent to the upstream. */

@@ -38,7 +38,7 @@ export const readCalls = async <T = Call>(
     ...query,
   };
   const taken: T[] = [];
-  for await (const batch of queryCalls(stores.calls, whole, budget, lookups).calls)
+  for await (const batch of queryCalls(stores.calls, whole, budget, lookups).json())
     for (const json of batch) taken.push(take(JSON.parse(json) as Call));
   return taken;
 };

@@ -12,7 +12,7 @@ import { type JsonFields, kept } from './reply.ts';
 export interface ToolContext {
   readonly caller: Caller;
   readonly budget: RequestBudget;
-  readonly stores: { readonly calls: Store; readonly feedback: Store; readonly rollups: Table };
+  readonly stores: { readonly calls: Store; readonly feedback: Store; readonly bookkeeping: Table };
   readonly lookups: StatsLookups;
   readonly links: Links;
   /** The schema of a tool's arguments. */

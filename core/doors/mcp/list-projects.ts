@@ -13,7 +13,7 @@ const concurrency = 8;
 export const listProjects = runs(description, async ({ limit, cursor, maxCharacters }, context) => {
   const { caller, stores, budget, links } = context;
   const offset = cursor === null ? 0 : placeOf(cursor).offset;
-  const found = await queryProjects(stores.rollups, caller.grants, { offset, limit: limit + 1 }, budget);
+  const found = await queryProjects(stores.bookkeeping, caller.grants, { offset, limit: limit + 1 }, budget);
   const rows = await mapConcurrent(found.slice(0, limit), concurrency, async (project) => {
     const { project_id: projectId, first_reported_at } = project;
     const [last] = await readCalls(context, { projectId, sort: newestFirst, limit: 1, columns: [] });

@@ -22,7 +22,7 @@ const distance = (a: string, b: string): number => {
 const maxCompared = 200;
 
 /** The known name that is most like another; undefined if none is. */
-export const closest = (name: string, known: readonly string[]): string | undefined => {
+const closest = (name: string, known: readonly string[]): string | undefined => {
   const wanted = name.slice(0, maxCompared).toLowerCase();
   const near = known
     .map((each) => ({ each, by: distance(wanted, each.slice(0, maxCompared).toLowerCase()) }))

@@ -1,21 +1,20 @@
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
-import type { Call } from './calls.ts';
 import { type Cut, cutter } from './cut.ts';
 import type { Json, JsonFields } from './reply.ts';
 
 /** What a dotted path leads to in a call; undefined where it leads nowhere. */
-export const valueIn = (call: Call, path: string): Json | undefined => {
+export const valueIn = (call: JsonFields, path: string): Json | undefined => {
   const { field, steps } = toPath(path);
   return valueAt(call[field] as JsonValue, steps) as Json | undefined;
 };
 
 /** The values of columns, by their paths. */
-export const valuesOf = (call: Call, columns: readonly string[]): JsonFields =>
+export const valuesOf = (call: JsonFields, columns: readonly string[]): JsonFields =>
   Object.fromEntries(columns.map((column) => [column, valueIn(call, column) ?? null]));
 
 /** The same, cut to so many characters. */
-export const cutValues = (call: Call, columns: readonly string[], room: number): Cut =>
+export const cutValues = (call: JsonFields, columns: readonly string[], room: number): Cut =>
   cutter()(valuesOf(call, columns), room, '');
 
 /** The least that is shown of the values that were asked for of a call, in characters. */

@@ -27,29 +27,26 @@ interface QueryCounts {
   sent: number;
 }
 
-/**
- * A query under way: its plan, the counts as they grow, and the answer in several forms, each to be
- * taken once. Batches come as soon as they are known.
- */
-export interface QueryAnswer {
+/** A query under way, with the counts as they grow. */
+interface UnderWay {
   readonly plan: Plan;
   readonly counts: QueryCounts;
-  /** The calls as JSON text, one each. */
-  readonly calls: AsyncGenerator<readonly string[]>;
-  /** The calls as lines of CSV, after a line that names the columns. */
-  readonly csv: AsyncGenerator<readonly string[]>;
-  /** The calls as far as they have been looked at to find them. */
-  readonly found: AsyncGenerator<readonly CallRow[]>;
+}
+
+/** The answer to a query. It is taken once, in one of its forms. Batches come as soon as they are known. */
+export interface QueryAnswer extends UnderWay {
+  /** Gives the calls as JSON text, one each. */
+  readonly json: () => AsyncGenerator<readonly string[]>;
+  /** Gives the calls as lines of CSV, after a line that names the columns. */
+  readonly csv: () => AsyncGenerator<readonly string[]>;
 }
 
 /** What the stages of a query share. */
-interface Query {
+interface Query extends UnderWay {
   readonly store: Store;
   readonly query: CallsQuery;
-  readonly plan: Plan;
   readonly tests: Tests;
   readonly enricher: Enricher;
-  readonly counts: QueryCounts;
   /** Whether calls are answered as soon as they are found. */
   readonly early: boolean;
   readonly budget: RequestBudget;
@@ -68,7 +65,16 @@ export const queryCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
   names: FieldNames = ownNames,
-): QueryAnswer => startQuery(store, query, true, lookups, budget, names);
+): QueryAnswer => {
+  const all = startQuery(store, query, true, lookups, budget);
+  const { plan: planned, counts } = all;
+  return {
+    plan: planned,
+    counts,
+    json: () => encodeBatches(answered(all), counts, jsonEncoder(query, names)),
+    csv: () => csvLines(all),
+  };
+};
 
 const startQuery = (
   store: Store,
@@ -76,11 +82,9 @@ const startQuery = (
   early: boolean,
   lookups: Lookups,
   budget: RequestBudget,
-  names: FieldNames = ownNames,
-): QueryAnswer => {
+): Query => {
   const planned = plan(query, Date.now() * 1000);
   const enricher = new Enricher(store, query, lookups, budget, planned.plan.totals);
-  const tests = testsOf(query, planned);
   const counts: QueryCounts = {
     scanned: 0,
     get hydrated() {
@@ -88,14 +92,8 @@ const startQuery = (
     },
     sent: 0,
   };
-  const all: Query = { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
-  return {
-    plan: planned.plan,
-    counts,
-    calls: encodeBatches(answered(all), counts, jsonEncoder(query, names)),
-    csv: csvLines(all),
-    found: find(all),
-  };
+  const tests = testsOf(query, planned);
+  return { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
 };
 
 async function* csvLines(all: Query): AsyncGenerator<readonly string[]> {
@@ -217,7 +215,10 @@ export const readCallJson = async (
 };
 
 /** Calls of which nothing is answered. */
-type FoundCalls = Pick<QueryAnswer, 'plan' | 'counts' | 'found'>;
+interface FoundCalls extends UnderWay {
+  /** The calls as far as they have been looked at to find them. */
+  readonly found: AsyncGenerator<readonly CallRow[]>;
+}
 
 /**
  * Finds calls, in the order in which they started, for readers who want all of them. It reads no more of
@@ -233,14 +234,18 @@ export const findCalls = (
   budget: RequestBudget,
   lookups: Lookups = noLookups,
   wanted: readonly string[] = [],
-): FoundCalls =>
-  startQuery(
-    store,
-    { expand: [], ...selection, offset: 0, sort: [], columns: [...wanted], returnExpanded: false },
-    false,
-    lookups,
-    budget,
-  );
+): FoundCalls => {
+  const query: CallsQuery = {
+    expand: [],
+    ...selection,
+    offset: 0,
+    sort: [],
+    columns: [...wanted],
+    returnExpanded: false,
+  };
+  const all = startQuery(store, query, false, lookups, budget);
+  return { plan: all.plan, counts: all.counts, found: find(all) };
+};
 
 /** How many calls a selection has, and their bytes of JSON as they were received. */
 export interface CallsStats {

@@ -58,7 +58,7 @@ interface FoundFeedback {
  * @throws ServiceError 503, while the records are iterated, when storage does not give something in
  * time
  */
-export const feedbackIn = (
+const feedbackIn = (
   store: Store,
   span: FeedbackSpan,
   options: { readonly withPayloads: boolean; readonly latest?: number },

@@ -53,7 +53,7 @@ export const statsOf = (
   lookups: StatsLookups,
   now: () => number = Date.now,
 ): StatsUnderWay => {
-  const { rollups: table } = store;
+  const { bookkeeping: table } = store;
   const { projectId, start, end, filter, where } = request;
   const span = [start, end] as const;
   const edges = bucketEdges(start, end, request.granularity, request.timezone);

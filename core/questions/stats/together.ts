@@ -34,7 +34,7 @@ const edgesOf = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...e
 export const sourceOf = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
   const [start, end] = ask.span;
   const request = { ...ask, projectId, start, end, granularity: 1, timezone: 'UTC', groupBy: [] };
-  return store.rollups ? planStats(request, edgesOf(ask)).source : 'scan';
+  return store.bookkeeping ? planStats(request, edgesOf(ask)).source : 'scan';
 };
 
 const contains = ([from, to]: Span, [start, end]: Span): boolean => from <= start && end <= to;
@@ -132,7 +132,7 @@ const rollUpFor = async (
   span: Span,
   budget: RequestBudget,
 ): Promise<void> => {
-  const { rollups: table } = store;
+  const { bookkeeping: table } = store;
   if (!table) throw new Error('rollups are asked for, and there are none');
   const inner = asks.flatMap(edgesOf).filter((edge) => edge > span[0] && edge < span[1]);
   const edges = [span[0], ...new Set(inner.toSorted((a, b) => a - b)), span[1]];

@@ -38,16 +38,16 @@ interface ThreadsCounts extends ReadCounts {
 }
 
 /**
- * A query over threads under way: its plan, the counts as they grow, and the answer in two forms.
- * One of the two is to be taken, once.
+ * A query over threads under way, with the counts as they grow. The answer is taken once, in one of
+ * its forms.
  */
 export interface ThreadsAnswer {
   readonly plan: Plan;
   readonly counts: ThreadsCounts;
-  /** The threads as JSON text, one each, in batches that come as soon as they are known. */
-  readonly threads: AsyncGenerator<readonly string[]>;
-  /** The threads as lines of CSV, after a line that names the fields. */
-  readonly csv: AsyncGenerator<readonly string[]>;
+  /** Gives the threads as JSON text, one each, in batches that come as soon as they are known. */
+  readonly json: () => AsyncGenerator<readonly string[]>;
+  /** Gives the threads as lines of CSV, after a line that names the fields. */
+  readonly csv: () => AsyncGenerator<readonly string[]>;
 }
 
 /**
@@ -75,8 +75,8 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
   return {
     plan: planned,
     counts,
-    threads: encodeBatches(answered, counts, (thread) => JSON.stringify(thread)),
-    csv: withHeader(encodeBatches(answered, counts, (thread) => csvLine(Object.values(thread)))),
+    json: () => encodeBatches(answered, counts, (thread) => JSON.stringify(thread)),
+    csv: () => withHeader(encodeBatches(answered, counts, (thread) => csvLine(Object.values(thread)))),
   };
 };
 

@@ -33,7 +33,7 @@ export interface Place {
 const digestLength = 32;
 
 /** How many microseconds of a session have a place of their own: two hours. */
-export const placeMicros = 2 * 3600 * 1_000_000;
+const placeMicros = 2 * 3600 * 1_000_000;
 
 /**
  * The place of a session whose agent names neither traces nor prompts.

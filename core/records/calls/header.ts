@@ -410,7 +410,7 @@ const maxText = 128;
 export const fitsHeader = (text: string): boolean => text.length <= maxText && text.isWellFormed();
 
 /** The attributes of a call that has none that headers hold. */
-export const noAttributes: StartAttributes = {};
+const noAttributes: StartAttributes = {};
 
 const pathOf = (name: HeaderAttribute): readonly string[] => name.split('.');
 const paths = startAttributes.read.map((name) => [name, pathOf(name)] as const);

@@ -5,7 +5,6 @@ import {
   asText,
   expiry,
   type Item,
-  itemBytes,
   mapConcurrent,
   putItems,
   putObject,
@@ -34,7 +33,7 @@ import {
 } from './items.ts';
 import type { CallEnd, CallStart, PayloadPointer } from './model.ts';
 import { endLines, type PreviewLines, packLines, startLines } from './preview.ts';
-import type { ReportedCall } from './traces.ts';
+import type { ReportedCall } from './reports.ts';
 
 /*
  * A block is the payload of a call's start or end. It holds the free-form fields as JSON, one per
@@ -394,11 +393,20 @@ export interface PayloadLocation {
   readonly inline?: Buffer;
 }
 
-/** Makes the items of reported calls, for which it needs to know where their payloads lie. */
-export interface ItemMaker<T extends { readonly item: Item }> {
-  /** Whether lists show a call with its payload: it is a root or has failed. */
-  isListed(call: ReportedCall): boolean;
-  make(call: ReportedCall, location: PayloadLocation): T;
+/** A reported call whose payload is to be placed. */
+export interface CallToPlace {
+  readonly call: ReportedCall;
+  /** Whether lists show the call with its payload: it is a root or has failed. */
+  readonly isListed: boolean;
+  /** Tells the size of the header's item, in bytes, if the payload lies there. */
+  readonly itemBytesWith: (location: PayloadLocation) => number;
+}
+
+/** Where the payloads of one request and project go. */
+interface PayloadPlan {
+  readonly locations: readonly (readonly [ReportedCall, PayloadLocation])[];
+  /** What has to be stored for that. */
+  readonly segments: readonly Segment[];
 }
 
 /** A payload is not packed by itself if it would have to shrink to less than this part. */
@@ -462,68 +470,68 @@ const putSegments = async (
   );
 };
 
-/** The calls of one request and project with their blocks. */
-type Blocks = ReadonlyMap<ReportedCall, readonly Block[]>;
+/** A call to place, with its blocks. */
+type Placing = CallToPlace & { readonly blocks: readonly Block[] };
 
-/** Makes the items that take their payloads along. */
-const itemsWithPayloads = async <T extends { readonly item: Item }>(
-  blocks: Blocks,
-  maker: ItemMaker<T>,
-): Promise<[ReportedCall, T][]> => {
+/** Finds the payloads that go into the items of their headers. */
+const placeInline = async (placing: readonly Placing[]): Promise<Map<ReportedCall, PayloadLocation>> => {
   // The only call of a request has no segment to share.
-  const isAlone = blocks.size === 1;
-  const listed = [...blocks].filter(([call]) => isAlone || maker.isListed(call));
-  if (!isAlone && listed.length > Math.max(listedCalls, blocks.size / callsPerListed)) return [];
-  const made = await Promise.all(
-    listed.map(async ([call, ofCall]): Promise<[ReportedCall, T][]> => {
-      const location = await packInline(call, ofCall);
-      if (!location) return [];
-      const item = maker.make(call, location);
+  const isAlone = placing.length === 1;
+  const listed = placing.filter(({ isListed }) => isAlone || isListed);
+  if (!isAlone && listed.length > Math.max(listedCalls, placing.length / callsPerListed)) return new Map();
+  const placed = await Promise.all(
+    listed.map(async ({ call, blocks, itemBytesWith }) => {
+      const location = await packInline(call, blocks);
       // Lists show a payload where that takes no further write unit.
-      return isAlone || itemBytes(item.item) <= writeUnitBytes ? [[call, item]] : [];
+      const fits = location && (isAlone || itemBytesWith(location) <= writeUnitBytes);
+      return fits ? ([call, location] as const) : null;
     }),
   );
-  return made.flat();
-};
-
-const storeProject = async <T extends { readonly item: Item }>(
-  store: Store,
-  projectId: ProjectId,
-  calls: readonly ReportedCall[],
-  maker: ItemMaker<T>,
-  budget: RequestBudget,
-): Promise<Map<ReportedCall, T>> => {
-  const blocks: Blocks = new Map(calls.map((call) => [call, blocksOf(call)]));
-  const items = new Map(await itemsWithPayloads(blocks, maker));
-  const others = [...blocks].filter(([call]) => !items.has(call));
-  const all = others.flatMap(([, ofCall]) => ofCall);
-  const { segments, pointers } = await packSegments(projectId, all, store.retentionDays);
-  await putSegments(store, projectId, segments, budget);
-  let next = 0;
-  for (const [call, { length }] of others) {
-    items.set(call, maker.make(call, locationOf(call, pointers.slice(next, next + length))));
-    next += length;
-  }
-  return items;
+  return new Map(placed.filter((place) => place !== null));
 };
 
 /**
- * Stores the payloads of a request's calls, grouped by project, and makes the items of the calls.
- * Some take their payload along.
+ * Plans where the payloads of one project's calls go: into the items of their headers, or into
+ * segments. It stores nothing.
  *
- * @returns the items in the order of the calls, which are not stored yet
+ * @param retentionDays the days until they expire; undefined for never
+ */
+export const planPayloads = async (
+  projectId: ProjectId,
+  calls: readonly CallToPlace[],
+  retentionDays: number | undefined,
+): Promise<PayloadPlan> => {
+  const placing = calls.map((each): Placing => ({ ...each, blocks: blocksOf(each.call) }));
+  const inline = await placeInline(placing);
+  const others = placing.filter(({ call }) => !inline.has(call));
+  const all = others.flatMap(({ blocks }) => blocks);
+  const { segments, pointers } = await packSegments(projectId, all, retentionDays);
+  let next = 0;
+  const inSegments = others.map(({ call, blocks }) => {
+    const own = pointers.slice(next, next + blocks.length);
+    next += blocks.length;
+    return [call, locationOf(call, own)] as const;
+  });
+  return { locations: [...inline, ...inSegments], segments };
+};
+
+/**
+ * Stores the payloads of a request's calls, except for those that go into the items of their
+ * headers, which are not stored yet.
+ *
+ * @returns where they lie
  * @throws ServiceError 503 when storage does not accept the payloads in time
  */
-export const storePayloads = async <T extends { readonly item: Item }>(
+export const storePayloads = async (
   store: Store,
-  calls: readonly ReportedCall[],
-  maker: ItemMaker<T>,
+  calls: readonly CallToPlace[],
   budget: RequestBudget,
-): Promise<T[]> => {
-  const byProject = Map.groupBy(calls, (call) => call.projectId);
-  const made = await mapConcurrent([...byProject], projectConcurrency, ([projectId, ofProject]) =>
-    storeProject(store, projectId, ofProject, maker, budget),
-  );
-  const items = new Map(made.flatMap((ofProject) => [...ofProject]));
-  return calls.flatMap((call) => items.get(call) ?? []);
+): Promise<ReadonlyMap<ReportedCall, PayloadLocation>> => {
+  const byProject = Map.groupBy(calls, ({ call }) => call.projectId);
+  const locations = await mapConcurrent([...byProject], projectConcurrency, async ([projectId, some]) => {
+    const plan = await planPayloads(projectId, some, store.retentionDays);
+    await putSegments(store, projectId, plan.segments, budget);
+    return plan.locations;
+  });
+  return new Map(locations.flat());
 };

@@ -8,48 +8,11 @@ import {
   replaceItem,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { idOf, newId, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
+import { idOf, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { packHeader } from './header.ts';
 import { keyText, nameOf, readStartEntries, type StartEntry, startKey, unchanged } from './items.ts';
-import type { CallEnd, CallReport, CallStart } from './model.ts';
-
-/** The start and end that one request reports of a call. The last of several counts. */
-export interface ReportedCall {
-  readonly projectId: ProjectId;
-  readonly id: string;
-  /** Whether the client chose the id. A call with a new id is not stored yet. */
-  readonly hasClientId: boolean;
-  start: CallStart | null;
-  end: CallEnd | null;
-}
-
-/** The distinct calls of a request, and the call of each report in order. */
-interface GroupedReports {
-  readonly calls: ReportedCall[];
-  readonly callOfReport: ReportedCall[];
-}
-
-/** Groups the reports of one request by call. Starts without an id get one. */
-export const groupReports = (reports: readonly CallReport[]): GroupedReports => {
-  const byId = new Map<string, ReportedCall>();
-  const callOfReport = reports.map((report) => {
-    const { projectId, id } = report.kind === 'start' ? report.start : report.end;
-    const callId = id ?? newId();
-    const name = nameOf({ projectId, id: callId });
-    const call = byId.get(name) ?? {
-      projectId,
-      id: callId,
-      hasClientId: id !== null,
-      start: null,
-      end: null,
-    };
-    byId.set(name, call);
-    if (report.kind === 'start') call.start = report.start;
-    else call.end = report.end;
-    return call;
-  });
-  return { calls: [...byId.values()], callOfReport };
-};
+import type { CallStart } from './model.ts';
+import type { ReportedCall } from './reports.ts';
 
 /**
  * Resolves the trace of every start in the request. It is the start's own, else the one that it was

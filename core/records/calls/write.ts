@@ -1,6 +1,7 @@
 import {
   asNumber,
   insertItems,
+  itemBytes,
   mapConcurrent,
   putItems,
   type RequestBudget,
@@ -37,14 +38,7 @@ import type {
   StartAnswer,
   StartHeader,
 } from './model.ts';
-import {
-  endFields,
-  type ItemMaker,
-  type PayloadLocation,
-  smallUsage,
-  startFields,
-  storePayloads,
-} from './payloads.ts';
+import { endFields, type PayloadLocation, smallUsage, startFields, storePayloads } from './payloads.ts';
 import {
   addToErrors,
   dropEnds,
@@ -54,7 +48,8 @@ import {
   replaceStarts,
   updateCall,
 } from './replace.ts';
-import { groupReports, type ReportedCall, reservationsOf, reserveTraces, settleTraces } from './traces.ts';
+import { groupReports, type ReportedCall } from './reports.ts';
+import { reservationsOf, reserveTraces, settleTraces } from './traces.ts';
 
 /**
  * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
@@ -93,8 +88,21 @@ export const writeCalls = async (
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
   const traces = await settleTraces(store, calls, stored, budget);
-  const maker = itemMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
-  const items = await storePayloads(store, calls, maker, budget);
+  const toReported = reportedMaker(store, stored, traces, { userId, idsAreNew, areJudges, isMet });
+  const locations = await storePayloads(
+    store,
+    calls.map((call) => ({
+      call,
+      isListed: isListed(call, stored),
+      itemBytesWith: (location) => itemBytes(toReported(call, location).item),
+    })),
+    budget,
+  );
+  const items = calls.map((call) => {
+    const location = locations.get(call);
+    if (location === undefined) throw new Error(`the payload of call ${call.id} was not placed`);
+    return toReported(call, location);
+  });
   const starts = items.filter((item) => item.start !== null);
   const ends = items.filter((item) => item.start === null);
 
@@ -122,8 +130,16 @@ export const writeCalls = async (
   });
 };
 
-/** Makes the item of each reported call: of its start with the end, or of an end by itself. */
-const itemMaker = (
+/** The stored start of a reported call. */
+const storedStart = (call: ReportedCall, stored: ReadonlyMap<string, StartEntry>): StartHeader | null =>
+  stored.get(nameOf(call))?.start ?? null;
+
+/** Whether lists show a call with its payload: it is a root or has failed. */
+const isListed = (call: ReportedCall, stored: ReadonlyMap<string, StartEntry>): boolean =>
+  (call.start ?? storedStart(call, stored))?.parentId === null || hasException(call.end);
+
+/** Gives the function that makes the item of a reported call: of its start with the end, or of an end alone. */
+const reportedMaker = (
   store: Store,
   stored: ReadonlyMap<string, StartEntry>,
   traces: ReadonlyMap<string, string>,
@@ -138,35 +154,36 @@ const itemMaker = (
     readonly areJudges: boolean;
     readonly isMet: (call: CallName) => boolean;
   },
-): ItemMaker<ReportedStart | ReportedEnd> => {
+) => {
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
-  const storedStart = (call: ReportedCall): StartHeader | null => stored.get(nameOf(call))?.start ?? null;
-  const isListed = (call: ReportedCall): boolean =>
-    (call.start ?? storedStart(call))?.parentId === null || hasException(call.end);
-  return {
-    isListed,
-    make: (call, location) => {
-      const { projectId, id } = call;
-      const reported = call.start;
-      const made = reported && toStart(reported, traceOf(traces, call), userId, location);
-      const start = made && areJudges ? { ...made, isJudges: true as const } : made;
-      const end = call.end && toEnd(call.end, location);
-      const whole = toItem(
-        store,
-        { projectId, id, part: start ? 'S' : 'E' },
-        { start, end },
-        start ?? storedStart(call),
-      );
-      const item = withInline(whole, location.inline, isListed(call));
-      if (start === null || reported === null) {
-        if (end === null) throw new Error(`neither a start nor an end of call ${id} was reported`);
-        return { item, projectId, id, start: null, end };
-      }
-      const ownTrace = reported.traceId !== null;
-      const takesReserved = !ownTrace && start.parentId === null && sharing.get(start.traceId)?.length === 1;
-      const isNew = idsAreNew || !call.hasClientId;
-      return { item, projectId, id, start, end, ownTrace, takesReserved, isNew, isMet: isMet(call) };
-    },
+  return (call: ReportedCall, location: PayloadLocation): ReportedStart | ReportedEnd => {
+    const { projectId, id, start: reported } = call;
+    const made = reported && toStart(reported, traceOf(traces, call), userId, location);
+    const start = made && areJudges ? { ...made, isJudges: true as const } : made;
+    const end = call.end && toEnd(call.end, location);
+    const whole = toItem(
+      store,
+      { projectId, id, part: start ? 'S' : 'E' },
+      { start, end },
+      start ?? storedStart(call, stored),
+    );
+    const item = withInline(whole, location.inline, isListed(call, stored));
+    if (start === null || reported === null) {
+      if (end === null) throw new Error(`neither a start nor an end of call ${id} was reported`);
+      return { item, projectId, id, start: null, end };
+    }
+    const ownTrace = reported.traceId !== null;
+    return {
+      item,
+      projectId,
+      id,
+      start,
+      end,
+      ownTrace,
+      takesReserved: !ownTrace && start.parentId === null && sharing.get(start.traceId)?.length === 1,
+      isNew: idsAreNew || !call.hasClientId,
+      isMet: isMet(call),
+    };
   };
 };
 

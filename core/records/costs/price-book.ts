@@ -251,7 +251,7 @@ const isSamePrice = (a: PriceInForce, b: PriceInForce): boolean =>
  * the longest. Tiers ascend, so a price that is the same for the shortest and the longest prompt is
  * the same for all.
  */
-export const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
+const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
   const find = await theFinder();
   return (model, from, to, maxPrompt) => {
     if (model.length > maxName) return null;

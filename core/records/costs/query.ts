@@ -29,7 +29,7 @@ const rowOf = (price: Price): PriceRow => ({
 });
 
 /** Gives what a path leads to in a price. */
-export const readField: Reader<PriceRow> =
+const readField: Reader<PriceRow> =
   ({ field, steps }) =>
   (row) =>
     valueAt((row as Readonly<Record<string, string | number | null>>)[field], steps);

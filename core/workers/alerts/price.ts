@@ -19,7 +19,7 @@ export const unitPrices = {
 const monthMinutes = 730 * 60;
 
 /** What a look takes, whatever it measures: its project is claimed and given back, its states are read. */
-export const ofLook = { readUnits: 2, writeUnits: 2 } as const;
+const ofLook = { readUnits: 2, writeUnits: 2 } as const;
 
 /** Seconds of a function of half a GB that a look of one alert takes. */
 const lookSeconds = 0.1;
@@ -45,7 +45,7 @@ export interface Traffic {
 /**
  * About the read units of a look, beside those that any look takes.
  */
-export const unitsOfLook = (
+const unitsOfLook = (
   store: Pick<Store, 'shards'>,
   alert: Pick<Alert, 'windowMinutes' | 'compare'>,
   { reads, callsPerMinute, unitsPerMinute }: Traffic,

@@ -31,7 +31,7 @@ import type { Standing } from './decide.ts';
 import type { Message } from './message.ts';
 
 /*
- * What is known of alerts beside their objects, in the rollups table (`partitions.ts` has the tags of keys). Times are milliseconds since
+ * What is known of alerts beside their objects, in the table `bookkeeping` (`partitions.ts` has the tags of keys). Times are milliseconds since
  * 1970, but those of looks.
  *
  *   project    k  alertRegister     s  project
@@ -84,7 +84,7 @@ const unchanged = ({ changingUntil: u, due: d, lookedAt: l, claimedUntil: c }: R
 
 /** Reads the projects with alerts, strongly consistent: one small read for all of them. */
 export const readRegister = async (table: Table, budget: RequestBudget): Promise<Registered[]> => {
-  const range: TableRange<'rollups'> = { partition: ['k', registerPartition] };
+  const range: TableRange<'bookkeeping'> = { partition: ['k', registerPartition] };
   const options = { toRow: toRegistered, consistent: true };
   return (await Array.fromAsync(readRange(table, range, options, budget))).flat();
 };
@@ -122,7 +122,7 @@ export interface Standings {
 
 const noStandings: Standings = { storedAt: 0, alerts: new Map(), undelivered: [] };
 
-const standingsKey = (projectId: ProjectId): TableKey<'rollups'> => ({
+const standingsKey = (projectId: ProjectId): TableKey<'bookkeeping'> => ({
   k: partitionOf('alerts', projectId),
   s: Buffer.of(standingsTag),
 });
@@ -145,7 +145,7 @@ export const readStandings = async (
   budget: RequestBudget,
 ): Promise<Standings> => {
   const { k, s } = standingsKey(projectId);
-  const range: TableRange<'rollups'> = { partition: ['k', k], sort: ['s', s, s] };
+  const range: TableRange<'bookkeeping'> = { partition: ['k', k], sort: ['s', s, s] };
   const { items } = await queryPage(table, range, budget, { consistent: true });
   const [item] = items;
   if (!item) return noStandings;
@@ -180,7 +180,7 @@ export interface Dispatch {
 /** How long history is kept, in seconds. */
 const keptSeconds = 90 * 86_400;
 
-const dispatchKey = (projectId: ProjectId, at: Micros): TableKey<'rollups'> => ({
+const dispatchKey = (projectId: ProjectId, at: Micros): TableKey<'bookkeeping'> => ({
   k: partitionOf('alerts', projectId),
   s: joinBytes(messagesTag, unsignedTimeBytes(at)),
 });
@@ -223,7 +223,7 @@ export const readHistory = async (
   take: (dispatch: Dispatch) => boolean,
   budget: RequestBudget,
 ): Promise<void> => {
-  const range: TableRange<'rollups'> = {
+  const range: TableRange<'bookkeeping'> = {
     partition: ['k', partitionOf('alerts', projectId)],
     sort: ['s', Buffer.of(messagesTag), Buffer.of(messagesTag + 1)],
   };

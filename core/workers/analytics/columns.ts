@@ -72,7 +72,7 @@ export const callColumns: readonly Column[] = [
 ];
 
 /** The columns of feedback: one row for each state of a record. */
-export const feedbackColumns: readonly Column[] = [
+const feedbackColumns: readonly Column[] = [
   ...common,
   column('ref', 'text', 'What it is on.'),
   column('call_id', 'text', 'The call that it is on; null if it is on something else.'),

@@ -23,7 +23,7 @@ export interface Checked {
 }
 
 /** The time that a check may take, in milliseconds. */
-export const checkMs = 250;
+const checkMs = 250;
 /** The memory that a check may take, in MB: a million characters of JSON take some 60 as values. */
 const memoryMb = { old: 128, young: 16 } as const;
 /** The time that the thread may take to start and to load, in milliseconds. A busy machine is slow. */

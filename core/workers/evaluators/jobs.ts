@@ -111,7 +111,7 @@ export const fromMessage = (text: string): JobMessage => {
 };
 
 /** So many jobs are a message: their judges are asked at once. */
-export const jobsPerMessage = 10;
+const jobsPerMessage = 10;
 /** SQS takes so many messages a request. */
 const maxMessages = 10;
 /** Requests that are under way at once. */

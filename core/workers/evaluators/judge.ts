@@ -31,26 +31,25 @@ import { type CallReport, readCall, type StoredCall, writeCalls } from '../../re
 import { costsOf, type LimitPrices, totalCost } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
 import {
+  type Held,
   nanosUp,
-  type Reservation,
-  reserve,
+  readSpent,
   type SpendingLimit,
   SpendingLimitReached,
-  settleReservation,
 } from '../../records/spending.ts';
 import { checkSubject } from './check.ts';
 import { CheckFailed } from './check-runner.ts';
 import { asLatestLets, type Evaluators, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
-import { type Entry, hold, noteAsking, readSheet, type Sheet, settle } from './ledger.ts';
 import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
+import { type Entry, hold, noteAsking, type Question, readQuestion, settle } from './question.ts';
 import { Subject, type SubjectSources, totalOf } from './subject.ts';
 import { payloadOf, readVerdict, type Verdict } from './verdict.ts';
 
 /** What asking judges takes. */
 export interface Asking extends SubjectSources {
-  /** The table of the ledger. */
-  readonly ledger: Table;
+  /** Where it is counted what is spent, and what is known of questions. */
+  readonly spending: Table;
   readonly inference: UpstreamConfig;
   /** The prices by which limits count. */
   readonly prices: (projectId: ProjectId, budget: RequestBudget) => Promise<LimitPrices>;
@@ -108,6 +107,19 @@ const without = (error: string): Judged => ({ verdict: { value: null, error }, j
 
 /** No verdict, which has nothing to do with limits or prices that somebody has set. */
 const failing = (error: string): Judged => ({ ...without(error), isFailure: true });
+
+/** What an evaluator's judge may spend in a day. */
+export const evaluatorLimit = ({
+  projectId,
+  objectId,
+  evaluator,
+}: Pick<Judger, 'projectId' | 'objectId' | 'evaluator'>): SpendingLimit => ({
+  of: 'evaluator',
+  name: objectId,
+  projectId,
+  period: 'day',
+  usd: evaluator.maxUsdPerDay ?? 0,
+});
 
 /** Whether a call passes what an evaluator asks of its payloads; whoever decided knew its header. */
 const passesPayload = ({ tests }: LoadedEvaluator, call: StoredCall): boolean =>
@@ -360,8 +372,8 @@ class Session {
   }
 
   async #run(judge: Judge, subject: Subject): Promise<Judged> {
-    const { ledger, inference } = this.#judging;
-    const before = await readSheet(ledger, this.#entry, this.#budget);
+    const { spending, inference } = this.#judging;
+    const before = await readQuestion(spending, this.#entry, this.#budget);
     if (before.verdict !== undefined) return JSON.parse(before.verdict) as Judged;
     const pricing = await this.#pricing(namesOf(inference, judge));
     const prompt = await promptOf(judge, subject);
@@ -372,12 +384,10 @@ class Session {
       const most = pricing.most(judge, body);
       if (most === undefined)
         return without(`the model ${judge.model} has no price in dollars: set one with /cost/create`);
-      const reservation = await this.#reserve(nanosUp(most));
-      if ('judgesCall' in reservation) return reservation;
-      const sheet = await this.#holdOrGiveBack(reservation);
-      if ('judgesCall' in sheet) return sheet;
+      const question = await this.#hold(nanosUp(most));
+      if ('judgesCall' in question) return question;
       const answer = await ask(this.#judging, this.#loaded, this.#callId, body, prompt, pricing);
-      const judged = await this.#keep(judge, pricing, sheet, reservation, answer);
+      const judged = await this.#keep(judge, pricing, question, answer);
       if (judged) return judged;
       const { failure } = answer;
       const refusal = refusalOf(answer);
@@ -402,59 +412,45 @@ class Session {
     return new Pricing(costsOf, limitPrices, names);
   }
 
-  /** Holds money of the project's limits, or gives the verdict that they leave too little. */
-  async #reserve(amount: number): Promise<Reservation | Judged> {
-    const { ledger, limits } = this.#judging;
-    const ofProject = (await limits?.(this.#loaded.projectId, this.#budget)) ?? [];
-    try {
-      return await reserve(ledger, ofProject, amount, Date.now(), this.#budget);
-    } catch (error) {
-      if (error instanceof SpendingLimitReached) return without(error.message);
-      throw error;
-    }
-  }
-
-  /** The same of the evaluator's own limit. What the project's limits hold goes back if nobody is asked. */
-  async #holdOrGiveBack(reservation: Reservation): Promise<Sheet | Judged> {
-    const giveBack = () => settleReservation(this.#judging.ledger, reservation, 0, this.#budget);
-    try {
-      const sheet = await this.#hold(reservation.amount);
-      if ('judgesCall' in sheet) await giveBack();
-      return sheet;
-    } catch (error) {
-      if (error instanceof Busy) await giveBack();
-      throw error;
-    }
-  }
-
   /** Holds money and notes that it is about to be used; or the verdict that nothing has to be asked for. */
-  async #hold(amount: number): Promise<Sheet | Judged> {
-    const { ledger, askMs } = this.#judging;
-    const { evaluator } = this.#loaded;
+  async #hold(amount: number): Promise<Question | Judged> {
+    const { spending, limits, askMs } = this.#judging;
+    const ofOthers = (await limits?.(this.#loaded.projectId, this.#budget)) ?? [];
     const now = Date.now();
     const wanted = {
-      ...{ amount, limit: Math.floor((evaluator.maxUsdPerDay ?? 0) * 1e9), now },
-      ...{ until: Math.min(this.#budget.deadline, now + askMs + storeMs), worker: this.#worker },
+      limits: [evaluatorLimit(this.#loaded), ...ofOthers],
+      amount,
+      at: now,
+      until: Math.min(this.#budget.deadline, now + askMs + storeMs),
+      worker: this.#worker,
     };
-    const holding = await hold(ledger, this.#entry, wanted, this.#budget);
+    const holding = await hold(spending, this.#entry, wanted, this.#budget).catch((error: unknown) => {
+      if (error instanceof SpendingLimitReached) return without(error.message);
+      throw error;
+    });
+    if ('judgesCall' in holding) return holding;
     if (holding.kind === 'done') return JSON.parse(holding.verdict) as Judged;
     if (holding.kind === 'busy') throw new Busy('somebody else is at work on it');
-    if (holding.kind === 'over')
-      return without(`the day's limit of $${evaluator.maxUsdPerDay} leaves too little for another answer`);
-    const asking = await noteAsking(ledger, this.#entry, holding.sheet, this.#budget);
+    const asking = await noteAsking(spending, this.#entry, holding.question, this.#budget);
     if (!asking) throw new Busy('somebody else has taken over');
     return asking;
+  }
+
+  /** Tells of the limits of others than the evaluator, if they are nearly reached. */
+  async #tellNearly({ limits, at }: Held, budget: RequestBudget): Promise<void> {
+    const { spending, nearly } = this.#judging;
+    const ofOthers = limits.filter(({ of }) => of !== 'evaluator');
+    if (nearly && ofOthers.length > 0) await nearly(await readSpent(spending, ofOthers, at, budget), budget);
   }
 
   /** Stores the judge's call and what it cost; gives the verdict if it is one. */
   async #keep(
     judge: Judge,
     pricing: Pricing,
-    sheet: Sheet,
-    reservation: Reservation,
+    question: Question,
     answer: Answer,
   ): Promise<Judged | undefined> {
-    const { calls, ledger } = this.#judging;
+    const { calls, spending } = this.#judging;
     const { projectId, userId } = this.#loaded;
     // It has been paid for, so it gets some time of its own.
     const late = requestBudget(storeMs);
@@ -468,10 +464,9 @@ class Session {
     const { usd, ofLimits } = pricing.spent(answer);
     this.#usd = this.#usd === null || usd === null ? null : this.#usd + usd;
     const spent = ofLimits === null ? null : nanosUp(ofLimits);
-    await settleReservation(ledger, reservation, spent, budget);
-    await this.#judging.nearly?.(reservation.limits, reservation.at, budget);
     const settlement = { spent, verdict: judged && JSON.stringify(judged) };
-    const settled = await settle(ledger, this.#entry, sheet, settlement, budget);
+    const settled = await settle(spending, this.#entry, question, settlement, budget);
+    if (question.held) await this.#tellNearly(question.held, budget);
     if (!settled && !judged) throw new Busy('somebody else has taken over');
     return judged;
   }

@@ -18,7 +18,7 @@ import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
 
 /*
  * A judge can take minutes, and the function that asks judges works on a bounded number of messages at
- * once. So a message with judges takes one of its project's leases first, which are in the rollups table.
+ * once. So a message with judges takes one of its project's leases first, which are in the table `bookkeeping`.
  * A project has fewer leases than there are messages at once, so others always get through:
  * docs/decisions/0253.
  *
@@ -29,7 +29,7 @@ import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
  * The lease of a function that dies runs out, and is free then.
  */
 
-const leaseKey = (projectId: ProjectId, number: number): TableKey<'rollups'> => {
+const leaseKey = (projectId: ProjectId, number: number): TableKey<'bookkeeping'> => {
   const s = Buffer.alloc(2);
   s.writeUInt16BE(number);
   return { k: partitionOf('leases', projectId), s };
@@ -37,7 +37,7 @@ const leaseKey = (projectId: ProjectId, number: number): TableKey<'rollups'> => 
 
 /** A lease that was taken. */
 export interface Lease {
-  readonly key: TableKey<'rollups'>;
+  readonly key: TableKey<'bookkeeping'>;
   readonly worker: string;
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { type CallHeader, PayloadReader, readHeaders } from '../../records/calls/index.ts';
 import { existingFeedback } from '../../records/feedback/index.ts';
-import { utcDay } from '../../records/spending.ts';
+import { readSpent } from '../../records/spending.ts';
 import {
   asLatestLets,
   type LoadedEvaluator,
@@ -27,8 +27,7 @@ import {
   verdictId,
 } from './evaluator.ts';
 import { type JobQueue, sendJobs } from './jobs.ts';
-import { type Asking, type Judged, type Judger, judgedBy, NotYet } from './judge.ts';
-import { readAccount } from './ledger.ts';
+import { type Asking, evaluatorLimit, type Judged, type Judger, judgedBy, NotYet } from './judge.ts';
 import { maxAnswerTokens, promptOf } from './prompt.ts';
 import { Subject, type SubjectSources, totalOf } from './subject.ts';
 
@@ -178,16 +177,14 @@ const judgeable = async (
   return found.filter(({ end, start }) => end && !start.isJudges);
 };
 
-const spentToday = (
-  ledger: Asking['ledger'],
+const spentToday = async (
+  table: Asking['spending'],
   evaluators: readonly LoadedEvaluator[],
   budget: RequestBudget,
-): Promise<number[]> =>
-  mapConcurrent(
-    evaluators,
-    concurrency,
-    async (loaded) => (await readAccount(ledger, loaded, utcDay(Date.now()), budget)) / 1e9,
-  );
+): Promise<number[]> => {
+  const all = await readSpent(table, evaluators.map(evaluatorLimit), Date.now(), budget);
+  return all.map(({ spent }) => spent / 1e9);
+};
 
 /** The most calls of a trial: its answer waits for their judges. */
 const maxTried = 10;
@@ -293,7 +290,7 @@ export const scoreCalls = async (
   return {
     calls: new Set(wanted.map(({ header }) => header.id)).size,
     estimatedUsd,
-    spentTodayUsd: evaluations ? await spentToday(evaluations.asking.ledger, loaded, budget) : [],
+    spentTodayUsd: evaluations ? await spentToday(evaluations.asking.spending, loaded, budget) : [],
     tried: [],
   };
 };

@@ -9,7 +9,7 @@ export interface Share {
   readonly verdicts: number;
 }
 
-export const usualShare: Share = { ms: 5000, verdicts: 20_000 };
+const usualShare: Share = { ms: 5000, verdicts: 20_000 };
 
 /** What projects have taken of their shares of a batch, and what was left undone for want of more. */
 export class Shares {

@@ -1,3 +1,4 @@
+import type { ChangeKind } from '../../../api/event-kinds.ts';
 import { shortDigest } from '../../../foundations/encoding/index.ts';
 import { asBytes, type Item } from '../../../foundations/storage/index.ts';
 import {
@@ -23,12 +24,9 @@ import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
 import type { ItemChange, Measured } from '../streams.ts';
 import type { EndedCall } from './ended.ts';
 
-/** What can happen to a call or to feedback. */
-export type EventKind = 'CallEnded' | 'CallFailed' | 'TurnEnded' | 'FeedbackCreated';
-
 /** An event, ready to be sent. */
 export interface ServiceEvent {
-  readonly kind: EventKind;
+  readonly kind: ChangeKind;
   /** The same whenever the same end or the same feedback is reported again. */
   readonly id: string;
   /** When the end or the feedback was stored. */
@@ -44,7 +42,7 @@ export interface ServiceEvent {
  *
  * @param parts the project, the id of the call or the feedback, and its revision
  */
-const eventId = (kind: EventKind, ...parts: readonly unknown[]): string =>
+const eventId = (kind: ChangeKind, ...parts: readonly unknown[]): string =>
   shortDigest(JSON.stringify([kind, ...parts])).toString('hex');
 
 /**
@@ -92,7 +90,7 @@ export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject 
 };
 
 /** The kinds of events that an ended call makes. */
-const kindsOf = ({ id, start, end }: CallHeader): EventKind[] => [
+const kindsOf = ({ id, start, end }: CallHeader): ChangeKind[] => [
   'CallEnded',
   ...(end?.status === 'error' ? (['CallFailed'] as const) : []),
   ...(isTurn({ id, ...start }) ? (['TurnEnded'] as const) : []),

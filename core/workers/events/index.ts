@@ -1,2 +1,2 @@
 export { type Delivered, type Delivery, deliver, type EventBus } from './deliver.ts';
-export type { EventKind, ServiceEvent } from './events.ts';
+export type { ServiceEvent } from './events.ts';

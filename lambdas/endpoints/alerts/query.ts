@@ -8,7 +8,7 @@ const isOn = Boolean(process.env.ALERTS_FUNCTION);
 
 /** `POST /alerts/query`: the alerts of a project with their states, and what they have told. */
 export const handler = endpoint(alertsQuery, async ({ body, budget, describe }) => {
-  const answer = await queryAlerts(settings.objects, settings.rollups, body, parseAlert, budget);
+  const answer = await queryAlerts(settings.objects, settings.bookkeeping, body, parseAlert, budget);
   describe(() => ({ rows: answer.alerts.length + answer.history.length }));
   return { is_on: isOn, ...answer };
 });

@@ -33,7 +33,7 @@ const scoringFor = (caller: Caller): Scoring => ({
     ? {
         queue: { url, client: sqsClient },
         asking: {
-          ...{ ...sources, ledger: settings.rollups, inference, nearly, askMs },
+          ...{ ...sources, spending: settings.bookkeeping, inference, nearly, askMs },
           prices: (project, budget) => readLimitPrices(settings.costs, project, budget),
           limits:
             unpriced &&

@@ -6,16 +6,10 @@ import { settings } from '../../shared/http/settings.ts';
 
 /** `POST /calls/stream_query`: the calls of a project that match, each as soon as it is known. */
 export const handler = endpoint(callsStreamQuery, ({ body, caller, budget, describe, door }) => {
-  const { plan, counts, calls, csv } = queryCalls(
-    settings.calls,
-    body,
-    budget,
-    lookupsFor(caller),
-    door.names,
-  );
+  const answer = queryCalls(settings.calls, body, budget, lookupsFor(caller), door.names);
   describe(() => {
-    const { scanned, hydrated, sent } = counts;
-    return { plan: planSummary(plan), rows: sent, scanned, hydrated };
+    const { scanned, hydrated, sent } = answer.counts;
+    return { plan: planSummary(answer.plan), rows: sent, scanned, hydrated };
   });
-  return streamRecords({ json: calls, csv }, body.offset);
+  return streamRecords(answer, body.offset);
 });

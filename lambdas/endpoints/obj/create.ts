@@ -21,7 +21,7 @@ export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller,
     admit: async (obj) => {
       authorizeObject(caller, obj.projectId, obj.val);
       await checkObject(obj.objectId, obj.val);
-      if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.rollups, obj.projectId, budget);
+      if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.bookkeeping, obj.projectId, budget);
     },
     authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
   };

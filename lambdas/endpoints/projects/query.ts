@@ -11,8 +11,8 @@ import { settings } from '../../shared/http/settings.ts';
 export const handler = endpoint(projectsQuery, async ({ body, caller: { grants }, budget, describe }) => {
   if (!readsAnything(grants))
     throw forbidden(['header', 'authorization'], 'this key may not read any project');
-  const projects = await queryProjects(settings.rollups, grants, body, budget);
-  const dropped = body.includeDropped ? await queryDropped(settings.rollups, grants, budget) : undefined;
+  const projects = await queryProjects(settings.bookkeeping, grants, body, budget);
+  const dropped = body.includeDropped ? await queryDropped(settings.bookkeeping, grants, budget) : undefined;
   describe(() => ({ rows: projects.length }));
   return { projects, ...(dropped && { dropped }) };
 });

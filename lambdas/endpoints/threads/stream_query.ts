@@ -5,8 +5,12 @@ import { settings } from '../../shared/http/settings.ts';
 
 /** `POST /threads/stream_query`: the threads of a project, with statistics over their turns. */
 export const handler = endpoint(threadsStreamQuery, ({ body, budget, describe }) => {
-  const { plan, counts, threads, csv } = queryThreads(settings.calls, body, budget);
+  const answer = queryThreads(settings.calls, body, budget);
   // The rows here are those of turns.
-  describe(() => ({ plan: planSummary(plan), rows: counts.sent, scanned: counts.rows }));
-  return streamRecords({ json: threads, csv }, body.offset);
+  describe(() => ({
+    plan: planSummary(answer.plan),
+    rows: answer.counts.sent,
+    scanned: answer.counts.rows,
+  }));
+  return streamRecords(answer, body.offset);
 });

@@ -38,12 +38,12 @@ export async function* withLineEnd(text: AsyncIterable<Piece>): AsyncGenerator<P
   if (last !== '\n') yield '\n';
 }
 
-/** Records on their way into an answer, in each form. One of the forms is read, once. */
+/** Records on their way into an answer. They are read once, in one of the forms. */
 export interface Records {
-  /** As JSON text, one each, in batches. */
-  readonly json: AsyncIterable<readonly string[]>;
-  /** As lines of CSV in batches, the line of column names first. */
-  readonly csv: AsyncIterable<readonly string[]>;
+  /** Gives them as JSON text, one each, in batches. */
+  readonly json: () => AsyncIterable<readonly string[]>;
+  /** Gives them as lines of CSV in batches, the line of column names first. */
+  readonly csv: () => AsyncIterable<readonly string[]>;
 }
 
 type Format = (records: Records) => AsyncIterable<Piece>;
@@ -59,12 +59,12 @@ const lineEnds = /[\u0085\u2028\u2029]/g;
 const escapedEnd = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const jsonLines = lines('\n', async function* ({ json }) {
-  for await (const batch of json) yield batch.map((record) => record.replace(lineEnds, escapedEnd));
+  for await (const batch of json()) yield batch.map((record) => record.replace(lineEnds, escapedEnd));
 });
 
 async function* jsonArray({ json }: Records): AsyncGenerator<Piece> {
   let lead = '[';
-  for await (const batch of json) {
+  for await (const batch of json()) {
     if (batch.length === 0) continue;
     yield batch.flatMap((record, i) => [i === 0 ? lead : ',\n', record]);
     lead = ',\n';
@@ -76,7 +76,7 @@ const formats = new Map<string, Format>([
   ['application/jsonl', jsonLines],
   ['application/x-ndjson', jsonLines],
   ['application/json', jsonArray],
-  ['text/csv', lines('\r\n', ({ csv }) => csv)],
+  ['text/csv', lines('\r\n', ({ csv }) => csv())],
 ]);
 
 /** The media types of records, the default first. */

@@ -19,9 +19,9 @@ export const limitsLeft = async (caller: Caller, budget: RequestBudget) => {
     projectLimits(project, budget),
   );
   const held = [...keyLimits(caller), ...ofProjects.flat()];
-  const all = await readSpent(settings.rollups, held, Date.now(), budget);
+  const all = await readSpent(settings.bookkeeping, held, Date.now(), budget);
   const limits = all.map(({ limit: { of, name, period, usd }, spent, resetsAt }) => ({
-    of,
+    of: of === 'project' ? of : ('key' as const),
     project_id: of === 'project' ? name : null,
     period,
     limit_usd: usd,

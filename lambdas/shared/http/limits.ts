@@ -1,6 +1,11 @@
 import { limits } from '../../../api/limits.ts';
 import type { Unpriced } from '../../../core/doors/inference/index.ts';
-import { type ParseLimits, readProjectLimits } from '../../../core/records/limits.ts';
+import {
+  limitsOfProject,
+  type ParseLimits,
+  type ProjectLimits,
+  readProjectLimits,
+} from '../../../core/records/limits.ts';
 import { limitsOf, type SpendingLimit } from '../../../core/records/spending.ts';
 import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
@@ -24,14 +29,21 @@ const parseLimits: ParseLimits = (value) => {
 /** How long limits are remembered, in milliseconds: a change counts a little later. */
 const rememberedMs = 5000;
 
-const remembered = new Memory<readonly SpendingLimit[]>(rememberedMs);
+const remembered = new Memory<ProjectLimits>(rememberedMs);
 
-/** The limits of a project, remembered for some seconds. */
-export const projectLimits = (
+/**
+ * The limits of a project, remembered for some seconds, and of an end user in it.
+ *
+ * @param endUser @default - only those of the project
+ */
+export const projectLimits = async (
   projectId: ProjectId,
   budget: RequestBudget,
-): Promise<readonly SpendingLimit[]> =>
-  remembered.get(projectId, () => readProjectLimits(settings.objects, projectId, parseLimits, budget));
+  endUser?: string,
+): Promise<readonly SpendingLimit[]> => {
+  const read = () => readProjectLimits(settings.objects, projectId, parseLimits, budget);
+  return limitsOfProject(projectId, await remembered.get(projectId, read), endUser);
+};
 
 /** The limits of a caller's key. */
 export const keyLimits = ({ keyId, limits = {} }: Pick<Caller, 'keyId' | 'limits'>): SpendingLimit[] =>

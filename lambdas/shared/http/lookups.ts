@@ -9,7 +9,7 @@ import { settings } from './settings.ts';
  * What refs lead to. A ref into a project that the caller's key may not read counts as a ref to
  * nothing.
  */
-export const objectsFor =
+const objectsFor =
   ({ grants }: Pick<Caller, 'grants'>): Lookups['objects'] =>
   async (refs, budget) => {
     const readable = refs.filter(({ projectId }) => allows(grants, projectId, 'read'));

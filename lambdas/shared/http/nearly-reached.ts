@@ -14,14 +14,17 @@ const { EVENT_BUS } = process.env;
 const nearlyMs = 3000;
 
 /** The event of a limit. Its id is the same for the same limit and period. */
-const eventOf = ({ limit: { of, name, period, usd }, spent, resetsAt }: Spent) => ({
+const eventOf = ({ limit: { of, name, projectId, period, usd }, spent, resetsAt }: Spent) => ({
   kind: 'LimitNearlyReached',
   detail: {
     event_id: createHash('sha256')
-      .update(JSON.stringify(['LimitNearlyReached', of, name, period, usd, resetsAt]))
+      .update(JSON.stringify(['LimitNearlyReached', of, projectId, name, period, usd, resetsAt]))
       .digest('hex')
       .slice(0, 32),
-    ...{ of, key_id: of === 'key' ? name : null, project_id: of === 'project' ? name : null },
+    of,
+    key_id: of === 'key' ? name : null,
+    project_id: of === 'project' ? name : (projectId ?? null),
+    end_user: of === 'user' ? name : null,
     ...{ period, limit_usd: usd, spent_usd: spent / 1e9, resets_at: formatTime(resetsAt * 1000) },
   },
   time: Date.now(),
@@ -32,12 +35,12 @@ const told = new Set<string>();
 /** Puts an event on the bus when a limit is nearly reached; undefined if there is no bus for events. */
 export const nearly: LookAtLimits | undefined =
   EVENT_BUS && unpriced !== undefined
-    ? async (limits, now, budget) => {
+    ? async (spent, budget) => {
         const { deadline } = requestBudget(nearlyMs);
         const bounded = { deadline: Math.min(deadline, budget.deadline), meter: budget.meter };
-        const tell = (spent: Spent) => putEvent(EVENT_BUS, eventOf(spent), bounded);
+        const tell = (each: Spent) => putEvent(EVENT_BUS, eventOf(each), bounded);
         try {
-          await tellNearlyReached(settings.rollups, limits, tell, told, now, bounded);
+          await tellNearlyReached(settings.bookkeeping, spent, tell, told, bounded);
         } catch (error) {
           logFailure('limits', error);
         }

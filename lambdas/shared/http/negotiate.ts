@@ -22,7 +22,7 @@ export const mediaType = (event: Headers, written: readonly string[]): string =>
 };
 
 /** The codings that an answer can be compressed with, ours to prefer first. */
-export const codings = ['zstd', 'gzip'] as const;
+const codings = ['zstd', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
 
 /** Negotiator with an option that its types do not have yet. */

@@ -199,7 +199,7 @@ export const bodyText = (event: SentBody): string => {
  *
  * @throws ServiceError 415 if it says that it is something else, 422 if it is not JSON
  */
-export const bodyJson = (event: SentBody): unknown => {
+const bodyJson = (event: SentBody): unknown => {
   const type = headerOf(event, 'content-type');
   if (type !== undefined && !jsonType.test(type.trim())) {
     throw unsupported(

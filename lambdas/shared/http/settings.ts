@@ -7,6 +7,7 @@ import {
   type Table,
 } from '../../../foundations/storage/index.ts';
 import type { TableVariable } from '../../../foundations/storage/tables.ts';
+import { letHeapGrow } from '../heap.ts';
 
 /**
  * What a function reads of its deployment from its environment. The environment names the stores of
@@ -18,7 +19,7 @@ export interface Settings {
   readonly costs: Store;
   readonly feedback: Store;
   /** The projects that there are, rollups of calls, and their marks. */
-  readonly rollups: Table;
+  readonly bookkeeping: Table;
   /** Notes on projects; undefined where the function makes none. */
   readonly notes: ProjectNotes | undefined;
   /** The feedback that is deleted together with calls; undefined if it stays. */
@@ -81,11 +82,11 @@ const readSettings = (): Settings => {
   const payloads = PAYLOADS_BUCKET ? lazyBucket(PAYLOADS_BUCKET) : undefined;
   // Made while the container starts, so that no request waits for it.
   const client = dynamodbClient();
-  const { ROLLUPS_TABLE } = process.env;
-  const rollups = ROLLUPS_TABLE ? { client, name: ROLLUPS_TABLE } : undefined;
-  const notes = rollups && new ProjectNotes(rollups);
+  const { BOOKKEEPING_TABLE } = process.env;
+  const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
+  const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
-  const storeOf = (tableVariable: TableVariable): Store | undefined => {
+  const storeOf = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -97,13 +98,13 @@ const readSettings = (): Settings => {
       // Only routes that touch a store know its layout.
       shards: readShards(variable('SHARDS')),
       retentionDays: readRetention(),
+      bookkeeping: marksHours ? bookkeeping : undefined,
       noteProject: notes && ((project) => notes.note(project)),
       projects: notes,
       redactor,
     };
   };
-  const callsStore = storeOf('CALLS_TABLE');
-  const calls = callsStore && Object.defineProperty(callsStore, 'rollups', { value: rollups });
+  const calls = storeOf('CALLS_TABLE', true);
   const objects = storeOf('OBJECTS_TABLE');
   const costs = storeOf('COSTS_TABLE');
   const feedback = storeOf('FEEDBACK_TABLE');
@@ -120,13 +121,15 @@ const readSettings = (): Settings => {
     get feedback() {
       return given('FEEDBACK_TABLE', feedback);
     },
-    get rollups() {
-      return given('ROLLUPS_TABLE', rollups);
+    get bookkeeping() {
+      return given('BOOKKEEPING_TABLE', bookkeeping);
     },
     notes,
     feedbackToErase: KEEP_FEEDBACK ? undefined : feedback,
   };
 };
+
+letHeapGrow();
 
 /** Read once per container, together with the AWS clients and their connections. */
 export const settings: Settings = readSettings();

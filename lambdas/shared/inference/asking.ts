@@ -2,6 +2,7 @@ import type { InferenceBody } from '../../../api/inference.ts';
 import {
   chooseUpstream,
   countRequest,
+  getEndUser,
   type InferencePath,
   type RateLimit,
   type Recording,
@@ -94,14 +95,14 @@ export const holdCost = async (
   const budget = { ...unhurried, ...within(holdMs) };
   const limits = [
     ...keyLimits(caller),
-    ...(project === undefined ? [] : await projectLimits(project, budget)),
+    ...(project === undefined ? [] : await projectLimits(project, budget, getEndUser(body))),
   ];
   const chosen = chooseUpstream(inference.upstreams, body.model);
   if (limits.length === 0 || !chosen) return undefined;
   const prices = await pricesOf(project, [chosen.model, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   const request = { path, body, model: chosen.model, ...spending };
-  return Spending.begin(settings.rollups, request, budget);
+  return Spending.begin(settings.bookkeeping, request, budget);
 };
 
 /**

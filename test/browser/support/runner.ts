@@ -1,7 +1,8 @@
-import { inject, type RunnerTestSuite, type SerializedConfig, TestRunner } from 'vitest';
+import { inject, type RunnerTestSuite, type SerializedConfig } from 'vitest';
+import AnewRunner from '../../support/run/runner.ts';
 
 /** Skips the tests of the page, and what is done before them, where there is no browser. */
-export default class BrowserRunner extends TestRunner {
+export default class BrowserRunner extends AnewRunner {
   readonly #lacks = inject('page').lacks;
 
   constructor(config: SerializedConfig) {

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { launchBrowser } from '../../../bench/harness/browser.ts';
 import { aheadMs, setClockAhead } from '../../support/run/clock/ahead.ts';
+import { patienceMs } from '../../support/run/pace.ts';
 
 const { url, key, reader, writer } = inject('page');
 
@@ -90,7 +91,7 @@ export const useBrowser = (): ((path: string, visit?: Visit) => Promise<Page>) =
   beforeAll(async () => {
     const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-US' });
-    context.setDefaultTimeout(60_000);
+    context.setDefaultTimeout(patienceMs);
     await context.addInitScript({ content: tellOfViolations });
     if (aheadMs !== 0) await context.addInitScript(setClockAhead, aheadMs);
     // The process of the tabs ends with the last of them: this one stays.

@@ -15,13 +15,13 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'limits-'));
   await mkdir(join(root, '.local'));
   const { port, dynamodb, credentials, stack } = service;
-  const [keys, objects, rollups] = (['keys', 'objects', 'rollups'] as const).map((name) =>
+  const [keys, objects, bookkeeping] = (['keys', 'objects', 'bookkeeping'] as const).map((name) =>
     tableNameOf(stack, name),
   );
   const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb, credentials };
   await writeFile(
     join(root, '.local', `${port}.json`),
-    JSON.stringify({ ...written, tables: { keys, objects, rollups } }),
+    JSON.stringify({ ...written, tables: { keys, objects, bookkeeping } }),
   );
 });
 afterAll(async () => {
@@ -51,6 +51,11 @@ describe('the command for limits', () => {
         val: { _type: 'Limits', usd_per_day: 5, usd_per_month: 50.5, saved_at: expect.any(String) },
       },
     });
+  });
+
+  it('sets the limit of each end user', async () => {
+    const { out } = await limits(`set --project ${project} --usd-per-day-per-user 0.5`);
+    expect(out).toBe(`${project}: $0.5 a day for each end user`);
   });
 
   it('lifts what is left out', async () => {

@@ -18,7 +18,7 @@ import { pageHandler } from '../../../lib/page.ts';
 import { root, temporaryFolder } from '../../support/run/project.ts';
 import { deep, sample } from '../../support/run/sampling.ts';
 import { assembly, bundlesFolder } from '../../support/stack/assembly.ts';
-import type { Resource } from '../../support/stack/synth.ts';
+import type { Resource } from '../../support/stack/template.ts';
 
 const run = promisify(execFile);
 

@@ -5,7 +5,7 @@ import { run as runRemove } from '../../../bin/remove.ts';
 import { run as runRestore } from '../../../bin/restore.ts';
 import { s3Client } from '../../../foundations/storage/index.ts';
 import { type ControlPlane, startControlPlane } from '../../support/service/control-plane.ts';
-import { synthesize } from '../../support/stack/synth.ts';
+import { synthesize } from '../../support/stack/template.ts';
 
 let aws: ControlPlane;
 let s3: S3Client;

@@ -9,6 +9,8 @@ import { AlertOnFailure } from '../../../examples/recipes/alert-on-failure.ts';
 import { OnlineJudge } from '../../../examples/recipes/online-judge.ts';
 import { handler } from '../../../examples/recipes/online-judge-handler.ts';
 import { ReviewLowScores } from '../../../examples/recipes/review-low-scores.ts';
+import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
+import { newName } from '../../support/run/new-name.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { startUpstream, type TestUpstream } from '../../support/service/upstream.ts';
@@ -48,6 +50,8 @@ describe('the recipes', () => {
   });
 });
 
+const key = formatKey(makeKey());
+
 describe('with a service', () => {
   let service: TestService;
   let model: TestUpstream;
@@ -65,6 +69,8 @@ describe('with a service', () => {
     service = await startService({
       ...{ settings: { events: true }, maxWindowMs: 50 },
       inference: { baseUrl: model.baseUrl },
+      // The judge keeps the key that it has read.
+      key,
     });
     service.bus.subscribe((event) => events.push(event));
     vi.stubEnv('API_URL', `${service.url}/`);
@@ -103,15 +109,20 @@ describe('with a service', () => {
   };
 
   it('a turn is judged once, and its low score goes to the reviewers', async () => {
-    const event = (await turn('turn-1')) as never;
+    events.length = 0;
+    const id = newName('turn');
+    vi.stubEnv('JUDGE_PROJECT', newName('acme/judge'));
+    vi.stubEnv('DOLLARS_A_DAY', '2');
+    const event = (await turn(id)) as never;
     expect(await handler(event)).toBe('scored');
     expect(await handler(event)).toBe('over budget');
     vi.stubEnv('DOLLARS_A_DAY', '100');
     expect(await handler(event)).toBe('scored');
     const answer = await service.post('/feedback/query', { project_id: 'acme/shop' });
-    const { result } = (await answer.json()) as { result: object[] };
-    expect(result).toMatchObject([
-      { feedback_type: 'judge', svc_ref: 'svc:///acme/shop/call/turn-1', payload: { score: 0.25 } },
+    const { result } = (await answer.json()) as { result: { svc_ref: string }[] };
+    const svc_ref = `svc:///acme/shop/call/${id}`;
+    expect(result.filter((record) => record.svc_ref === svc_ref)).toMatchObject([
+      { feedback_type: 'judge', payload: { score: 0.25 } },
     ]);
     const low = () => events.filter((each) => fitsPattern(patternOf('Feedback with a low score'), each));
     await expect.poll(() => low().length).toBe(1);
@@ -138,8 +149,8 @@ describe('with a service', () => {
 
   it('a model without a price is not asked on, since no budget could be kept', async () => {
     vi.stubEnv('JUDGE_MODEL', 'unpriced');
-    vi.stubEnv('JUDGE_PROJECT', 'acme/other-judge');
-    const event = (await turn('turn-3')) as never;
+    vi.stubEnv('JUDGE_PROJECT', newName('acme/other-judge'));
+    const event = (await turn(newName('turn'))) as never;
     expect(await handler(event)).toBe('scored');
     const asked = model.requests.length;
     // What the model answered is recorded behind the answer.

@@ -64,16 +64,12 @@ describe.each(listedTools().map(({ name, inputSchema }) => ({ name, inputSchema 
 );
 
 describe('a body that is no message', () => {
-  it.each(sample(corpus, 12, '/mcp'))(
-    'such as %s is answered in JSON',
-    { timeout: 60_000 },
-    async (_, body) => {
-      const { status, text } = await send(body);
-      expect(status).toBeGreaterThanOrEqual(200);
-      expect(status).toBeLessThan(500);
-      if (text !== '') JSON.parse(text);
-    },
-  );
+  it.each(sample(corpus, 12, '/mcp'))('such as %s is answered in JSON', async (_, body) => {
+    const { status, text } = await send(body);
+    expect(status).toBeGreaterThanOrEqual(200);
+    expect(status).toBeLessThan(500);
+    if (text !== '') JSON.parse(text);
+  });
 });
 
 describe('the logs of these requests', () => {

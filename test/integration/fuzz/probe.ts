@@ -2,12 +2,13 @@ import { request as httpRequest } from 'node:http';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Said } from '../../support/documents/document.ts';
+import { paced } from '../../support/run/pace.ts';
 import type { TestService } from '../../support/service/service.ts';
 
 /**
  * No request takes longer, however busy the machine is: the longest time-out of a buffered answer.
  */
-const boundMs = 30_000;
+const boundMs = paced(30_000);
 
 /** What payloads are made to hold, and no log line may. */
 export const canary = 'canary-7f3a9c';

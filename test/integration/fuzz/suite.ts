@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Said } from '../../support/documents/document.ts';
+import { paced } from '../../support/run/pace.ts';
 import { inTurns, repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { anyCharacter } from '../../support/values/arbitraries/character.ts';
@@ -65,7 +66,7 @@ export const describeFuzz = (
     const nth = taking.findIndex((other) => other.path === path);
     const headers = () => ({ authorization: credentials(service(), path) });
 
-    it('answers any request as documented', { timeout: 60_000 + bodiesEach * 1000 }, async () => {
+    it('answers any request as documented', { timeout: paced(180_000 + bodiesEach * 1000) }, async () => {
       const check = checker(said, service());
       for (const [asked, body] of requests) {
         const answer = await sendTo(service().url, { path: asked, method, body, headers: headers() });
@@ -74,7 +75,7 @@ export const describeFuzz = (
       await isWell(service());
     });
 
-    it('answers requests that broke other parsers', { timeout: 300_000 }, async () => {
+    it('answers requests that broke other parsers', { timeout: paced(300_000) }, async () => {
       const check = checker(said, service());
       for (const [name, body] of sample(inTurns(corpus, nth, 9), most, path))
         check(path, await sendTo(service().url, { path: at, method, body, headers: headers() }), name);

@@ -50,9 +50,7 @@ const others = [
 ];
 
 describe.each([...shared, ...others])('$path', ({ path, schema }) => {
-  it('answers any request, and says what is wrong in the shape of all errors', {
-    timeout: 120_000,
-  }, async () => {
+  it('answers any request, and says what is wrong in the shape of all errors', {}, async () => {
     const valid = arbitraryOf(schema, document).map(withCanary);
     const text = (value: unknown): string => JSON.stringify(value);
     const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 type Template = ReturnType<typeof synthesize>;
 

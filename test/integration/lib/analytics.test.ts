@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Dataset, datasets } from '../../../core/workers/analytics/index.ts';
 import { viewQuery } from '../../../lib/analytics-catalog.ts';
-import { resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize({ analytics: { scanLimitGb: 3 }, retentionDays: 30 });
 

@@ -1,7 +1,7 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { makeStack, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { makeStack, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 describe('the API', () => {
   it('is throttled as configured', () => {

@@ -9,7 +9,7 @@ import { allRoutes } from '../../../api/routes.ts';
 import about from '../../../package.json' with { type: 'json' };
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
 import { assembly } from '../../support/stack/assembly.ts';
-import type { Resource } from '../../support/stack/synth.ts';
+import type { Resource } from '../../support/stack/template.ts';
 
 /**
  * Runs the app as the CDK CLI does, from another folder, with no AWS account in its environment.

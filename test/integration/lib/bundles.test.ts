@@ -26,7 +26,7 @@ describe('the bundles of the handlers', () => {
     'OBJECTS_TABLE',
     'COSTS_TABLE',
     'FEEDBACK_TABLE',
-    'ROLLUPS_TABLE',
+    'BOOKKEEPING_TABLE',
     'KEYS_TABLE',
     'PAYLOADS_BUCKET',
     'EVENT_BUS',

@@ -5,7 +5,7 @@ import { queries } from '../../../lib/dashboard.ts';
 import { root } from '../../support/run/project.ts';
 import { linesOfTheLog } from '../../support/service/log-lines.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
-import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 /** The words of the language that these queries are written in. */
 const language = new Set(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 /** What brings records and messages to functions, by what they come from. */
 const sourcesOf = (settings: object) =>

@@ -5,7 +5,7 @@ import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { everyHandler, handlersFor } from '../../../lib/features.ts';
-import { makeStack, type Resource } from '../../support/stack/synth.ts';
+import { makeStack, type Resource } from '../../support/stack/template.ts';
 
 /** The settings that bring handlers, each switched on. */
 const switches = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeStatus } from '../../support/otel/otel.ts';
-import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 interface GatewayResponse {
   readonly ResponseType: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUpstreams } from '../../../core/doors/inference/index.ts';
 import { readConfig } from '../../../lib/config.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 const openai = {
   name: 'openai',

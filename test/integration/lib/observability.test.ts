@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { handlersOf } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { root } from '../../support/run/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize();
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];

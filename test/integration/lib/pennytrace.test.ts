@@ -8,7 +8,7 @@ import { type Config, readConfig, SettingsError } from '../../../lib/config.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace, type PennytraceProps } from '../../../lib/index.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
-import { emptyBundles, resourcesOf } from '../../support/stack/synth.ts';
+import { emptyBundles, resourcesOf } from '../../support/stack/template.ts';
 
 /** Some of the routes: two services fit into one stack, however many routes there will be. */
 const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };

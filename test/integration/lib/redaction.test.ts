@@ -9,7 +9,7 @@ import { redactionModule } from '../../../lib/handlers.ts';
 import { storesReports } from '../../../lib/permissions.ts';
 import { Redaction } from '../../../lib/redaction.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
-import { emptyBundles, type Resource, synthesize } from '../../support/stack/synth.ts';
+import { emptyBundles, type Resource, synthesize } from '../../support/stack/template.ts';
 
 const email = { name: 'email', builtin: 'email', action: 'label' };
 const field = { name: 'password', paths: ['inputs.password'], action: 'drop' };

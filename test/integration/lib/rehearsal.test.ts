@@ -82,7 +82,7 @@ describe('a deployment, resource by resource', () => {
   const resources = assembly.template.Resources as Resources;
   const order = deploymentOrder(resources);
   const idsOf = (type: string) => order.filter((id) => resources[id]?.Type === type);
-  const cleanup = new AsyncDisposableStack();
+  let cleanup: AsyncDisposableStack;
   let deployed: Assembly;
   let stack: StackSpec;
   let places: Places;
@@ -94,6 +94,9 @@ describe('a deployment, resource by resource', () => {
 
   /** Deploys it, and serves what was deployed, its functions held to their roles. */
   beforeAll(async () => {
+    cleanup = new AsyncDisposableStack();
+    events.length = 0;
+    troubles.length = 0;
     const secrets = cleanup.use(await startSecretsManager());
     const cloudFormation = cleanup.use(await startUpstream(json({})));
     const { dynamodb, s3, environment: stores } = await createStores('keys');

@@ -6,7 +6,7 @@ import { routes } from '../../../api/routes.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace } from '../../../lib/index.ts';
 import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
-import { emptyBundles, resourceOf, resourcesOf } from '../../support/stack/synth.ts';
+import { emptyBundles, resourceOf, resourcesOf } from '../../support/stack/template.ts';
 
 const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
 

@@ -6,7 +6,7 @@ import { isKeyed, type Route } from '../../../api/endpoint.ts';
 import { routes as ownRoutes, allRoutes as routes } from '../../../api/routes.ts';
 import { assembly } from '../../support/stack/assembly.ts';
 import { everySetting } from '../../support/stack/every-setting.ts';
-import { makeStack, type Resource } from '../../support/stack/synth.ts';
+import { makeStack, type Resource } from '../../support/stack/template.ts';
 
 /** CloudFormation's bounds on one template, as of 2026-11. */
 const maxResources = 500;

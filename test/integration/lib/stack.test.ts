@@ -7,7 +7,13 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
 import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
-import { makeStack, type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import {
+  makeStack,
+  type Resource,
+  resourceOf,
+  resourcesOf,
+  synthesize,
+} from '../../support/stack/template.ts';
 
 /**
  * Everything here costs nothing while it is not used, or (dashboard, alarms, stored data) has its

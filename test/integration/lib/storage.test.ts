@@ -6,7 +6,7 @@ import { type TableDeclaration, tables } from '../../../foundations/storage/tabl
 import { readConfig } from '../../../lib/config.ts';
 import { ShardHistory } from '../../../lib/storage.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize();
 const table = 'AWS::DynamoDB::Table';

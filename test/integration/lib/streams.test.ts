@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lanesOfShard } from '../../../bin/cost/bill.ts';
-import { resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 /** The readers of streams with these settings: the ids of their mappings, and how each reads. */
 const readersWith = (settings: Record<string, unknown>) =>

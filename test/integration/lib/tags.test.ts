@@ -1,7 +1,7 @@
 import { CfnResource, Tags } from 'aws-cdk-lib';
 import { expect, it } from 'vitest';
 import { everySetting } from '../../support/stack/every-setting.ts';
-import { makeStack } from '../../support/stack/synth.ts';
+import { makeStack } from '../../support/stack/template.ts';
 
 /** The resources of a stack with every setting, whose app has a tag, each with its properties as text. */
 const taggedResources = () => {

@@ -4,7 +4,7 @@ import { routes } from '../../../api/routes.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
 import { dynamodbClient, s3Client } from '../../../foundations/storage/index.ts';
 import { budgetOf } from '../../../lambdas/shared/http/request.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/synth.ts';
+import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 /*
  * From the inside out: connecting < one request to a store < what is spent on storage < the

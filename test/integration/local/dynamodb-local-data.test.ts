@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { takeOverDynamodbLocal } from '../../../local/dynamodb-local-data.ts';
 import { startLocalService } from '../../../local/service.ts';
 import { tableNameOf } from '../../../local/stack.ts';
-import { assemblyWith } from '../../support/stack/assembly-with.ts';
+import { assemblyWith } from '../../support/stack/assembly.ts';
 
 let folder: string;
 beforeEach(() => {

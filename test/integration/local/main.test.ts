@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/run/project.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -121,9 +122,7 @@ describe('npm start', () => {
   });
 
   it('accepts a key, does not print it, and shows the examples', async () => {
-    const { dynamodb, s3 } = inject('stores');
-    const stores = { AWS_ENDPOINT_URL_DYNAMODB: dynamodb, AWS_ENDPOINT_URL_S3: s3 };
-    const process = run({ ...stores, LOCAL_KEY: key, DEMO: '1' });
+    const process = run({ DATA_DIR: temporaryFolder(), LOCAL_KEY: key, DEMO: '1' });
     await ready(process);
     const days = /Reported two days of a bicycle shop to demo\/shop: \d+ traces/;
     await expect.poll(() => process.printed.out).toMatch(days);

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { patienceMs } from '../../support/run/pace.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
@@ -19,6 +20,7 @@ let ending: () => void = () => {};
 const builds = (): number => printed.split('built at').length - 1;
 
 beforeAll(async () => {
+  printed = '';
   await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
   const { port } = service.address() as AddressInfo;
   const { PATH = '' } = process.env;
@@ -33,7 +35,7 @@ beforeAll(async () => {
     () => {
       if (!/^open /m.test(printed) || builds() === 0) throw new Error(`it printed only: ${printed}`);
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: patienceMs, interval: 100 },
   );
   url = /open (http\S+)\/ui\//.exec(printed)?.[1] ?? '';
 });

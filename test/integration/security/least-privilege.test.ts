@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
-import { doorPath, fixtureOf, permittedTo, scenariosOf } from '../../support/endpoints/index.ts';
+import { doorPath, fixtureOf, permittedTo, usesOf } from '../../support/endpoints/index.ts';
 import { overHttp } from '../../support/service/over-http.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { assembly } from '../../support/stack/assembly.ts';
-import { exercise } from './traffic.ts';
-import { exerciseDoor } from './weave-traffic.ts';
 
 /**
  * What every function may do for its own log and traces, through Lambda's runtime: no request of
@@ -26,7 +24,7 @@ const storeNames = {
   objects: 'ObjectsTable',
   costs: 'CostsTable',
   feedback: 'FeedbackTable',
-  rollups: 'RollupsTable',
+  bookkeeping: 'RollupsTable',
   keys: 'KeysTable',
   bucket: 'PayloadsBucket',
 } as const;
@@ -113,15 +111,11 @@ describe('of what the roles allow', () => {
         used.set(source, ofSource.add(shortName(service.stack, access)));
       },
     });
-    await exercise(service);
-    await exerciseDoor(service);
-    // What this traffic has not used, the scenarios of the routes may; the last makes the most kinds
-    // of requests.
     const sender = overHttp(service);
     for (const source of sources.filter((of) => of !== 'authorizer'))
-      for (const scenario of scenariosOf(source).toReversed())
-        if (unusedBy(source).length > 0) await sender.send((await prepare(sender, scenario)).request);
-  }, 180_000);
+      for (const use of usesOf(source))
+        if (unusedBy(source).length > 0) await sender.send((await prepare(sender, use)).request);
+  });
   afterAll(() => service.stop());
 
   it('nothing more was needed by any request', () => {
@@ -129,7 +123,12 @@ describe('of what the roles allow', () => {
   });
 
   it.each(sources)('%s uses all, or the exception is explained', (source) => {
-    const advice = 'let a scenario use each, say in seldom why it is needed, or take it from api/access.ts';
-    expect(unusedBy(source), advice).toEqual([]);
+    const unused = unusedBy(source);
+    const advice = [
+      `No request of the fixture of ${source} makes its function do this: ${unused.join(', ')}.`,
+      'Add a request that does to its `uses` in test/support/endpoints, say in its `seldom` why it is needed,',
+      'or take the permission from api/access.ts and from `permitted`.',
+    ].join('\n');
+    expect(unused, advice).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, it } from 'vitest';
+import { paced } from '../../support/run/pace.ts';
 import { root, temporaryFolder } from '../../support/run/project.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
     const { flow, problem } = JSON.parse(line) as Outcome;
     outcomes.set(flow, problem);
   }
-}, 300_000);
+}, paced(300_000));
 
 it('the program has 17 flows', () => {
   expect(titles).toHaveLength(17);

@@ -52,11 +52,11 @@ export const agentFixtures = {
       'feedback/index/by_ref: Query',
       'feedback/index/by_time: Query',
       'bucket/feedback/*: GetObject',
-      'rollups: BatchWriteItem Query UpdateItem',
+      'bookkeeping: BatchWriteItem Query UpdateItem',
     ],
     seldom: {
       'Query on calls': 'a call whose end moved between the reading of index and item is looked up by its id',
-      'BatchWriteItem on rollups':
+      'BatchWriteItem on bookkeeping':
         'rollups are stored when the marks of the writes before are over, after minutes',
       'PutItem on feedback': 'a record that was replaced less than a day ago is given again',
     },

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { countFeedback } from './feedback.ts';
 import type { Fixture } from './fixture.ts';
-import { queryCalls } from './queries.ts';
+import { choosing, noted, queryCalls } from './queries.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
 
 const alertOf = (fields: object = {}): JsonObject => ({
@@ -45,13 +45,15 @@ const before = (p: string): Sent[] => [
   },
 ];
 
+const previewOf = (p: string, fields: object, span: object = day): Sent => ({
+  path: '/alerts/preview',
+  body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
+});
+
 const preview = (name: string, fields: object, span: object = day): Scenario => ({
   name,
   before,
-  request: (p) => ({
-    path: '/alerts/preview',
-    body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
-  }),
+  request: (p) => previewOf(p, fields, span),
 });
 
 const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
@@ -74,23 +76,36 @@ export const alertFixtures = {
       'objects: BatchGetItem Query',
       'bucket/objects/*: GetObject',
       'bucket: ListBucket',
-      'rollups: Query',
+      'bookkeeping: Query',
     ],
     body: (p, { object }) => ({ project_id: p, object_ids: [object] }),
     answer: '{"is_on":false,"alerts":[],"history":[]}',
     scenarios: [states],
   },
   '/alerts/preview': {
-    permitted: [...queryCalls, 'costs: Query', 'rollups: BatchWriteItem Query', ...countFeedback],
+    permitted: [...queryCalls, 'costs: Query', 'bookkeeping: BatchWriteItem Query', ...countFeedback],
     seldom: {
       'Query on calls': 'as for statistics',
-      'BatchWriteItem on rollups': 'as for statistics',
+      'BatchWriteItem on bookkeeping': 'as for statistics',
       'Query on feedback/index/by_time': 'it asks for one type',
     },
     body: (p, { call, thread }) => ({
       ...{ project_id: p, alert: alertOf({ filter: { call_ids: [call], thread_ids: [thread] } }), ...day },
     }),
     scenarios: previews,
+    uses: [
+      ...choosing('what alerts on calls', (p, choice) => previewOf(p, choice)),
+      {
+        name: 'what feedback in the bucket would have said',
+        before: noted,
+        request: (p) =>
+          previewOf(
+            p,
+            { metric: { feedback_type: 'note', path: 'n', aggregation: 'avg' } },
+            { end: new Date(Date.now() + 600_000).toISOString() },
+          ),
+      },
+    ],
   },
   '/alerts/test': {
     permitted: [],

@@ -10,13 +10,14 @@ import {
   startNanos,
 } from '../otel/otel.ts';
 import type { Sent } from '../service/in-process.ts';
-import { at, type Fixture, missing, startOf } from './fixture.ts';
+import { at, type Fixture, feedbackOf, missing, startOf } from './fixture.ts';
 import {
   callReads,
   calls,
   callViews,
   end,
   forBucket,
+  largeNoteOn,
   noise,
   report,
   type Scenario,
@@ -355,14 +356,14 @@ const recorded: readonly Scenario[] = [
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
   'bucket/segments/*: PutObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 
 const joinCalls = [
   'calls: BatchGetItem BatchWriteItem DeleteItem PartiQLInsert PutItem Query',
   'bucket/segments/*: DeleteObject GetObject PutObject',
   'bucket: ListBucket',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
   'feedback: BatchGetItem PartiQLInsert PutItem',
 ] as const;
 
@@ -424,11 +425,37 @@ export const callFixtures = {
       'bucket/segments/*: GetObject PutObject DeleteObject',
       'bucket/feedback/*: DeleteObject',
       'bucket: ListBucket',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p, { call, child }) => ({ project_id: p, call_ids: [call, child] }),
     answer: '{"num_deleted":0}',
     scenarios: deletions,
+    uses: [
+      {
+        name: 'a call with feedback, in items and in the bucket',
+        before: (p) => [
+          report(start(p, 'c'), end(p, 'c')),
+          largeNoteOn(p, 'c'),
+          { path: '/feedback/create', body: feedbackOf(p, { id: 'small' }) },
+        ],
+        request: (p) => ({ path: '/calls/delete', body: { project_id: p, call_ids: ['c'] } }),
+      },
+      {
+        name: 'one of the calls that share a segment in the bucket, and one whose end came first',
+        before: (p) => [
+          report(
+            ...['a'.repeat(2_100_000), noise(20_000), noise(230_000)].map((q, i) =>
+              start(p, `shared ${i}`, { inputs: { q } }),
+            ),
+          ),
+          // Its former payload stays where it is until the call is deleted.
+          report(start(p, 'shared 1', { inputs: {} })),
+          report(end(p, 'early')),
+          report(start(p, 'early')),
+        ],
+        request: (p) => ({ path: '/calls/delete', body: { project_id: p, call_ids: ['shared 1', 'early'] } }),
+      },
+    ],
   },
   '/otel/v1/traces': {
     permitted: [...joinCalls, 'calls/index/by_trace: Query'],
@@ -462,12 +489,22 @@ export const callFixtures = {
   },
   '/inference/v1/{path+}': {
     namesNothing: true,
-    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'rollups: UpdateItem'],
+    permitted: ['calls: BatchWriteItem', 'bucket/segments/*: PutObject', 'bookkeeping: UpdateItem'],
     path: () => '/inference/v1/embeddings',
     headers: (p) => ({ 'openai-project': p }),
     body: () => ({ model: 'm', input: 'text' }),
     answer: JSON.stringify(embeddings({ input: 'text' }, undefined)),
     projectAt: ['header', 'openai-project'],
     scenarios: recorded,
+    uses: [
+      {
+        name: 'a large request that is recorded',
+        request: (p) => ({
+          path,
+          body: { model: 'any', messages: [{ role: 'user', content: noise(forBucket) }] },
+          headers: { 'openai-project': p },
+        }),
+      },
+    ],
   },
 } as const satisfies Readonly<Record<string, Fixture>>;

@@ -45,7 +45,7 @@ const joinFeedback = [
 const createFeedback = [
   'feedback: BatchGetItem PartiQLInsert PutItem',
   'bucket/feedback/*: PutObject DeleteObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 const note = (p: string, fields: object = {}) =>
   feedbackOf(p, { id: 'f', payload: { text: 'good' }, ...fields });
@@ -95,6 +95,18 @@ export const feedbackFixtures = {
         atomic: true,
       },
     ],
+    uses: [
+      {
+        name: 'a record that is there, in the bucket',
+        before: (p) => [create(p, 'f', forBucket)],
+        request: (p) => create(p, 'f', forBucket),
+      },
+      {
+        name: 'a record under the id of one that was replaced',
+        before: (p) => [create(p, 'f'), replace(p, 'f', 'g')],
+        request: (p) => create(p, 'f', 40),
+      },
+    ],
   },
   '/feedback/batch/create': {
     permitted: createFeedback,
@@ -110,6 +122,18 @@ export const feedbackFixtures = {
         before: (p) => [createAll(...several(p, 5))],
         request: (p) => createAll(...several(p, 30), record(p, 'large', forBucket)),
         views,
+      },
+    ],
+    uses: [
+      {
+        name: 'a record that is there, in the bucket',
+        before: (p) => [create(p, 'f', forBucket)],
+        request: (p) => createAll(record(p, 'f', forBucket), record(p, 'g')),
+      },
+      {
+        name: 'a record under the id of one that was replaced',
+        before: (p) => [create(p, 'f', forBucket), replace(p, 'f', 'g', forBucket)],
+        request: (p) => createAll(record(p, 'f', forBucket), record(p, 'h')),
       },
     ],
   },
@@ -143,6 +167,13 @@ export const feedbackFixtures = {
         atomic: true,
       },
     ],
+    uses: [
+      {
+        name: 'a record by one that is there already',
+        before: (p) => [create(p, 'f'), create(p, 'g')],
+        request: (p) => replace(p, 'f', 'g'),
+      },
+    ],
   },
   '/feedback/query': {
     permitted: [
@@ -163,6 +194,11 @@ export const feedbackFixtures = {
         request: (p) => ({ path: '/feedback/query', body: { project_id: p } }),
       },
     ],
+    uses: [where('feedback_type', 'note'), where('svc_ref', 'svc:///acme/none/call/c')].map((query) => ({
+      name: `records by their ${JSON.stringify(query).includes('svc_ref') ? 'ref' : 'type'}`,
+      before: recordsOfAllSizes,
+      request: (p) => ({ path: '/feedback/query', body: { project_id: p, query } }),
+    })),
   },
   '/feedback/stats': {
     permitted: countFeedback,

@@ -1,7 +1,7 @@
 import type { KeyedRoute, Route } from '../../../api/endpoint.ts';
 import type { DocumentedRoute } from '../../../api/routes.ts';
 import type { Sent } from '../service/in-process.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Use } from './scenario.ts';
 
 /** A path of the documented API that takes a key with a role. */
 export type KeyedPath = Extract<DocumentedRoute, Pick<KeyedRoute, 'role'>>['path'];
@@ -71,6 +71,8 @@ export interface Fixture {
    * one makes the most kinds. @default - its good request, to a project that has one of everything
    */
   readonly scenarios?: readonly Scenario[];
+  /** What uses the permissions that the scenarios do not, for the test of least privilege. @default - none */
+  readonly uses?: readonly Use[];
 }
 
 /** A route's request about a project. */

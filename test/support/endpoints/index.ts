@@ -9,14 +9,14 @@ import { feedbackFixtures } from './feedback.ts';
 import { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { queryFixtures } from './queries.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
 import { filling, namesOf } from './tenants.ts';
-import { doorFixtures, doorPath, doorPermitted, doorScenarios } from './weave.ts';
+import { doorFixtures, doorPath, doorPermitted, doorScenarios, doorUses } from './weave.ts';
 
 export { doorRoutes } from './door.ts';
 export { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
-export type { Scenario } from './scenario.ts';
+export type { Scenario, Use } from './scenario.ts';
 export { doorPath, functionPathOf } from './weave.ts';
 
 /** The fixture of each documented route that takes a key with a role. */
@@ -58,6 +58,12 @@ const defaultScenario = (path: string): Scenario => {
 /** The scenarios of a route, and of all that Weave's door has. */
 export const scenariosOf = (path: string): readonly Scenario[] =>
   path === doorPath ? doorScenarios : (fixtureOf(path).scenarios ?? [defaultScenario(path)]);
+
+/** Requests that between them use all that the function of a route may do, those that use the most first. */
+export const usesOf = (path: string): readonly Use[] => [
+  ...scenariosOf(path).toReversed(),
+  ...(path === doorPath ? doorUses : (fixtureOf(path).uses ?? [])),
+];
 
 /** What the function of a route may do to the stores, and the authorizer. */
 export const permittedTo = (source: string): readonly string[] => {

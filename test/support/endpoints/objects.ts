@@ -1,7 +1,7 @@
 import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing, objectRef } from './fixture.ts';
 import { noise, type Scenario } from './scenario.ts';
-import { readTables } from './tables.ts';
+import { largeRow, readTables } from './tables.ts';
 
 const create = (p: string, val: unknown, objectId = 'prompt'): Sent => ({
   path: '/obj/create',
@@ -69,13 +69,17 @@ export const objectFixtures = {
     permitted: [
       'objects: BatchGetItem BatchWriteItem DeleteItem PutItem Query',
       'bucket/objects/*: PutObject DeleteObject',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p) => ({ obj: { project_id: p, object_id: 'prompt', val: { text: 'Be brief.' } } }),
     answer: '{"digest":"Aq_qvTIUDe9WqRjopwcsPaFfDkKKbf_5pqt_j6G66Ec","object_id":"prompt"}',
     projectAt: ['body', 'obj', 'project_id'],
     probes: {
       'an object': (p, { object }) => ({ obj: { project_id: p, object_id: object, val: { text: 'ours' } } }),
+    },
+    seldom: {
+      'DeleteObject on bucket/objects/*':
+        'of versions at once, those that do not get the index clear their values away',
     },
     scenarios: creations,
   },
@@ -142,6 +146,13 @@ export const objectFixtures = {
             ],
           },
         }),
+      },
+    ],
+    uses: [
+      {
+        name: 'a row of a dataset',
+        before: largeRow.before,
+        request: (p) => ({ path: '/refs/read_batch', body: { refs: [largeRow.ref(p)] } }),
       },
     ],
   },

@@ -1,7 +1,17 @@
 import type { Sent } from '../service/in-process.ts';
 import { everyInclude, type Fixture, objectRef, price } from './fixture.ts';
-import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
-import { readTables } from './tables.ts';
+import {
+  calls,
+  end,
+  forBucket,
+  largeNoteOn,
+  noise,
+  report,
+  type Scenario,
+  start,
+  type Use,
+} from './scenario.ts';
+import { largeRow, type largeRowOf, readTables } from './tables.ts';
 
 const feedbackOn = (p: string, id: string): Sent => ({
   path: '/feedback/create',
@@ -42,6 +52,41 @@ const query = (p: string, body: object, headers: Readonly<Record<string, string>
   path: '/calls/stream_query',
   body: { project_id: p, ...body },
   headers,
+});
+
+/** Calls with usage and prices, and feedback on one of them whose payload is in the bucket. */
+export const noted = (p: string): Sent[] => [
+  report(...calls(p, 3)),
+  report(start(p, 'failed'), end(p, 'failed', { exception: 'Boom' })),
+  report(start(p, 'c', { inputs: { q: noise(forBucket) } }), end(p, 'c')),
+  largeNoteOn(p, '0'),
+  priced(p),
+];
+
+const failed = { $expr: { $ne: [{ $getField: 'exception' }, { $literal: null }] } };
+const asksInputs = { $expr: { $ne: [{ $getField: 'inputs.q' }, { $literal: 'x' }] } };
+
+/** What queries of calls are chosen by, each through an index of its own. */
+const choices = {
+  'that failed': { query: failed },
+  'of a trace, by their inputs': { filter: { trace_ids: ['trace'] }, query: asksInputs },
+  'of a thread, by their inputs': { filter: { thread_ids: ['thread'] }, query: asksInputs },
+  'with certain inputs': { query: asksInputs },
+} as const;
+
+/** A request about calls in each way to choose them. */
+export const choosing = (name: string, request: (p: string, choice: object) => Sent): Use[] =>
+  Object.entries(choices).map(([which, choice]) => ({
+    name: `${name} ${which}`,
+    before: noted,
+    request: (p) => request(p, choice),
+  }));
+
+/** A call whose input is a row of a dataset. */
+export const withRow = ({ before, ref }: ReturnType<typeof largeRowOf>): Use => ({
+  name: 'a call with a row of a dataset',
+  before: (p) => [...before(p), report(start(p, 'c', { inputs: { row: ref(p) } }))],
+  request: (p) => query(p, { expand_columns: ['inputs.row'] }),
 });
 
 const reads: readonly Scenario[] = [
@@ -151,6 +196,8 @@ const threads: readonly Scenario[] = [
   },
 ];
 
+const itsDay = { start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 };
+
 const statistics: readonly Scenario[] = [
   {
     name: 'a day’s calls with feedback that says something',
@@ -228,6 +275,13 @@ export const queryFixtures = {
     body: (p, { call }) => ({ project_id: p, id: call, ...everyInclude }),
     answer: '{"call":null}',
     scenarios: reads,
+    uses: [
+      {
+        name: 'a call with feedback in the bucket, and its costs',
+        before: noted,
+        request: (p) => ({ path: '/call/read', body: { project_id: p, id: '0', ...everyInclude } }),
+      },
+    ],
   },
   '/calls/stream_query': {
     permitted: [
@@ -254,6 +308,15 @@ export const queryFixtures = {
       }),
     },
     scenarios: queries,
+    uses: [
+      ...choosing('calls', query),
+      {
+        name: 'calls with feedback in the bucket',
+        before: noted,
+        request: (p) => query(p, { filter: { call_ids: ['0'] }, ...everyInclude }),
+      },
+      withRow(largeRow),
+    ],
   },
   '/calls/query_stats': {
     permitted: [...queryCalls, 'costs: Query', ...joinFeedback, 'feedback/index/by_time: Query'],
@@ -266,6 +329,17 @@ export const queryFixtures = {
       }),
     },
     scenarios: stats,
+    uses: [
+      ...choosing('how many calls', (p, choice) => ({
+        path: '/calls/query_stats',
+        body: { project_id: p, ...choice },
+      })),
+      {
+        name: 'how many calls have feedback, in the bucket, that says something',
+        before: noted,
+        request: (p) => ({ path: '/calls/query_stats', body: { project_id: p, query: asNoted } }),
+      },
+    ],
   },
   '/calls/stats': {
     permitted: [
@@ -273,11 +347,11 @@ export const queryFixtures = {
       'costs: Query',
       ...joinFeedback,
       'feedback/index/by_time: Query',
-      'rollups: BatchWriteItem Query',
+      'bookkeeping: BatchWriteItem Query',
     ],
     seldom: {
       ...moved,
-      'BatchWriteItem on rollups':
+      'BatchWriteItem on bookkeeping':
         'rollups are stored when the marks of the writes before are over, after minutes',
     },
     body: (p, { call, thread }) => ({
@@ -294,6 +368,17 @@ export const queryFixtures = {
       }),
     },
     scenarios: statistics,
+    uses: [
+      ...choosing('a day of calls', (p, choice) => ({
+        path: '/calls/stats',
+        body: { project_id: p, ...itsDay, usage_metrics: [{ metric: 'total_cost' }], ...choice },
+      })),
+      {
+        name: 'a day of calls with feedback, in the bucket, that says something',
+        before: noted,
+        request: (p) => ({ path: '/calls/stats', body: { project_id: p, ...itsDay, query: asNoted } }),
+      },
+    ],
   },
   '/calls/usage': {
     permitted: [...readCalls, 'costs: Query'],
@@ -307,10 +392,17 @@ export const queryFixtures = {
     body: (p, { thread }) => ({ project_id: p, filter: { thread_ids: [thread] } }),
     answer: '',
     scenarios: threads,
+    uses: [
+      {
+        name: 'a thread of a turn whose end came first',
+        before: (p) => [report(end(p, 'c')), report(start(p, 'c'))],
+        request: (p) => ({ path: '/threads/stream_query', body: { project_id: p } }),
+      },
+    ],
   },
   '/projects/query': {
     namesNothing: true,
-    permitted: ['rollups: Query'],
+    permitted: ['bookkeeping: Query'],
     body: () => ({ limit: 0 }),
     answer: '{"projects":[]}',
     projectAt: ['header', 'authorization'],

@@ -20,6 +20,12 @@ export interface Scenario {
 }
 
 /**
+ * A request that uses permissions which no scenario of its route does. Faults and kills are not tried
+ * with it, so there may be many.
+ */
+export type Use = Pick<Scenario, 'name' | 'before' | 'request'>;
+
+/**
  * Text of so many characters that neither repeats itself nor compresses, the same for the same
  * seed.
  */
@@ -84,6 +90,18 @@ export const callViews = (project: string): Sent[] => [
 /** Reads of calls by their ids. */
 export const callReads = (project: string, ...ids: readonly string[]): Sent[] =>
   ids.map((id) => ({ path: '/call/read', body: { project_id: project, id } }));
+
+/** Feedback on a call whose payload is in the bucket. */
+export const largeNoteOn = (project: string, id: string): Sent => ({
+  path: '/feedback/create',
+  body: {
+    project_id: project,
+    id: `large on ${id}`,
+    svc_ref: `svc:///${project}/call/${id}`,
+    feedback_type: 'note',
+    payload: { n: 1, text: noise(460_000) },
+  },
+});
 
 /** A request that comes through Weave's door. */
 export const throughDoor = (sent: Sent): Sent => {

@@ -4,7 +4,7 @@ import { type Digests, ownDigests } from '../../../foundations/door.ts';
 import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { type Fixture, missing } from './fixture.ts';
-import { fileForm, noise, type Scenario } from './scenario.ts';
+import { fileForm, forBucket, noise, type Scenario } from './scenario.ts';
 
 /** Rows that are told apart by where they begin, of so many characters each. */
 const rows = (from: number, count: number, characters = 20): JsonObject[] =>
@@ -62,7 +62,11 @@ const fileFixtures = (createPath: string, contentPath: string, { ofBytes }: Dige
   });
   const create: Fixture = {
     namesNothing: true,
-    permitted: ['objects: BatchGetItem BatchWriteItem', 'bucket/files/*: PutObject', 'rollups: UpdateItem'],
+    permitted: [
+      'objects: BatchGetItem BatchWriteItem',
+      'bucket/files/*: PutObject',
+      'bookkeeping: UpdateItem',
+    ],
     body: (p) => form(p, 'secret').body,
     headers: (p) => form(p, '').headers ?? {},
     answer: `{"digest":"${ofBytes(Buffer.from('secret'))}"}`,
@@ -96,11 +100,28 @@ const secret = { text: 'secret' };
 const noTable = missing('base_digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 const noTableRead = missing('digest', `there is no table ${'0'.repeat(64)} in acme/shop`);
 
+const largeRows = [{ id: 'a' }, { id: 'b', text: noise(forBucket) }];
+
+/** A dataset, one of whose rows is in the bucket, and a ref to that row; by the digests of a door. */
+export const largeRowOf = (digests: Digests) => ({
+  before: (p: string): Sent[] => {
+    const val = { rows: `svc:///${p}/table/${tableDigest(digestsOf(largeRows, digests))}` };
+    return [
+      create(p, largeRows),
+      { path: '/obj/create', body: { obj: { project_id: p, object_id: 'dataset', val } } },
+    ];
+  },
+  ref: (p: string): string =>
+    `svc:///${p}/object/dataset:latest/attr/rows/id/${digestsOf(largeRows, digests)[1]}`,
+});
+
+export const largeRow = largeRowOf(ownDigests);
+
 /** The routes of files and tables. */
 export const tableFixtures = {
   '/table/create': {
     namesNothing: true,
-    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'rollups: UpdateItem'],
+    permitted: ['objects: BatchWriteItem Query', 'bucket/tables/*: PutObject', 'bookkeeping: UpdateItem'],
     body: (p) => ({ table: { project_id: p, rows: [] } }),
     answer: `{"digest":"${tableDigest([])}","row_digests":[]}`,
     projectAt: ['body', 'table', 'project_id'],
@@ -127,6 +148,16 @@ export const tableFixtures = {
           },
         }),
         views: (p) => [table(p, updated), table(p, many)],
+      },
+    ],
+    uses: [
+      {
+        name: 'a new row, in the bucket',
+        before: bases,
+        request: (p) => ({
+          path: '/table/update',
+          body: { project_id: p, base_digest: digest, updates: [{ append: { row: largeRows[1] } }] },
+        }),
       },
     ],
   },

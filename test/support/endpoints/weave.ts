@@ -1,7 +1,11 @@
+import { weaveDoor } from '../../../core/doors/weave/index.ts';
 import type { Sent } from '../service/in-process.ts';
 import { callFixtures } from './calls.ts';
-import { countFeedback } from './feedback.ts';
+import { costFixtures } from './costs.ts';
+import { countFeedback, feedbackFixtures } from './feedback.ts';
 import { at, type Fixture, startOf } from './fixture.ts';
+import { objectFixtures } from './objects.ts';
+import { queryFixtures, withRow } from './queries.ts';
 import {
   callReads,
   calls,
@@ -13,8 +17,9 @@ import {
   type Scenario,
   start,
   throughDoor,
+  type Use,
 } from './scenario.ts';
-import { weaveTableFixtures } from './tables.ts';
+import { largeRowOf, weaveTableFixtures } from './tables.ts';
 import { labelFixtures, labelScenarios } from './weave-labels.ts';
 
 const views = (p: string): Sent[] => [...callViews(p), ...callReads(p, 'c')];
@@ -91,7 +96,7 @@ const isMine = { $expr: { $eq: [{ $getField: 'inputs.m.name' }, { $literal: 'min
 const writeCalls = [
   'calls: BatchGetItem BatchWriteItem PartiQLInsert PutItem',
   'bucket/segments/*: PutObject',
-  'rollups: UpdateItem',
+  'bookkeeping: UpdateItem',
 ] as const;
 const joinFeedback = [
   'feedback: BatchGetItem',
@@ -168,7 +173,7 @@ const ofDoor: Readonly<Record<string, Fixture>> = {
       'bucket/objects/*: GetObject',
       'bucket/segments/*: PutObject',
       'bucket: ListBucket',
-      'rollups: UpdateItem',
+      'bookkeeping: UpdateItem',
     ],
     body: (p, { object }) => completion(p, { prompt: `weave:///${p}/object/${object}:latest` }).body,
     status: 404,
@@ -296,6 +301,40 @@ export const doorScenarios: readonly Scenario[] = [
   ...further.map(scenarioOfDoor),
 ];
 
+/** Names of our own API as Weave's SDKs write them. */
+const asWeave = (sent: Sent): Sent =>
+  Buffer.isBuffer(sent.body)
+    ? sent
+    : {
+        ...sent,
+        body: JSON.parse(
+          JSON.stringify(sent.body ?? {})
+            .replaceAll('"svc_ref"', '"weave_ref"')
+            .replaceAll('svc:///', 'weave:///'),
+        ),
+      };
+
+/** Endpoints that the door has by the paths of our own. */
+const ofBoth: readonly Readonly<Record<string, Fixture>>[] = [
+  callFixtures,
+  queryFixtures,
+  objectFixtures,
+  costFixtures,
+  feedbackFixtures,
+];
+
+/** What uses the permissions that the door's scenarios do not. */
+export const doorUses: readonly Use[] = ofBoth
+  .flatMap((fixtures) => Object.entries(fixtures))
+  .filter(([path]) => !/^\/(otel|inference)\//.test(path))
+  .flatMap(([, { scenarios = [], uses = [] }]) => [...scenarios, ...uses])
+  .concat(withRow(largeRowOf(weaveDoor.digests)))
+  .map(({ name, before, request }) => ({
+    name,
+    before: (p) => (before?.(p) ?? []).map(asWeave).map(throughDoor),
+    request: (p, answers) => throughDoor(asWeave(request(p, answers))),
+  }));
+
 /** What the door's function may do: all that its endpoints do. */
 export const doorPermitted: readonly string[] = [
   'calls: BatchGetItem BatchWriteItem DeleteItem PartiQLInsert PutItem Query',
@@ -315,5 +354,5 @@ export const doorPermitted: readonly string[] = [
   'feedback/index/by_time: Query',
   'feedback/index/by_type: Query',
   'bucket/feedback/*: GetObject PutObject DeleteObject',
-  'rollups: BatchWriteItem Query UpdateItem',
+  'bookkeeping: BatchWriteItem Query UpdateItem',
 ];

@@ -77,7 +77,8 @@ const silence = async (signal: AbortSignal | undefined): Promise<never> => {
   throw Object.assign(new Error('made by the test'), { name });
 };
 
-const bytesOf = (body: unknown): Buffer =>
+/** The bytes of a request's body. */
+export const bytesOf = (body: unknown): Buffer =>
   body instanceof Uint8Array ? Buffer.copyBytesFrom(body) : Buffer.from(String(body ?? ''));
 
 const toAnswer = async ({ response }: SdkResponse): Promise<StoreAnswer> => ({

@@ -72,7 +72,7 @@ export const intercepted = (
         return s3Client();
       },
     },
-    ...(store.rollups && { rollups: { ...store.rollups, client: dynamodb } }),
+    ...(store.bookkeeping && { bookkeeping: { ...store.bookkeeping, client: dynamodb } }),
   };
 };
 

@@ -52,7 +52,7 @@ const start = async (): Promise<Shared> => {
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    failureOf(assemble(folder, {}, undefined, { program: 'test/support/stack/run-app.ts' })),
+    failureOf(assemble(folder, {}, undefined, { program: 'test/support/stack/app.ts' })),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

@@ -68,7 +68,7 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
     ...stores.environment,
     SHARDS: '4',
     ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
-    ...{ FEEDBACK_TABLE: feedbackTable, ROLLUPS_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
+    ...{ FEEDBACK_TABLE: feedbackTable, BOOKKEEPING_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
     ...environment,
   };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);

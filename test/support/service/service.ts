@@ -7,10 +7,11 @@ import {
   startLocalService,
   type WrapStores,
 } from '../../../local/service.ts';
-import { assemblyWith } from '../stack/assembly-with.ts';
+import { assemblyWith } from '../stack/assembly.ts';
 import { leastPrivilege } from '../stack/iam/least-privilege.ts';
 import { testPoolLimits } from './pool-limits.ts';
 import { withTestShards } from './shards.ts';
+import { sharedServices } from './shared.ts';
 
 /**
  * The service for one test file: the stack of this test run, on its stores, with tables of its own.
@@ -85,13 +86,6 @@ export const startService = async ({
 
 /** A service that the files of a worker share. It ends with the worker. */
 export type SharedService = Omit<TestService, 'stop' | 'killWorkers'>;
-
-/** Modules may be loaded anew while a worker runs: what lives as long hangs on the process. */
-const sharedServices = (): Map<string, Promise<SharedService>> => {
-  const holder = globalThis as { pennytraceServices?: Map<string, Promise<SharedService>> };
-  holder.pennytraceServices ??= new Map();
-  return holder.pennytraceServices;
-};
 
 /**
  * The service of this worker, which the first file starts that needs it: loading functions takes

@@ -72,7 +72,7 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
     bucket: outputOf(stack, 'PayloadsBucket'),
     costsTable: tableNameOf(stack, 'costs'),
     feedbackTable: tableNameOf(stack, 'feedback'),
-    rollupsTable: tableNameOf(stack, 'rollups'),
+    rollupsTable: tableNameOf(stack, 'bookkeeping'),
     environment,
   };
 };

@@ -70,7 +70,7 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
     table,
     now,
     sources: {
-      calls: { ...storeOf(stores, stores.callsTable), rollups: table },
+      calls: { ...storeOf(stores, stores.callsTable), bookkeeping: table },
       feedback: storeOf(stores, stores.feedbackTable),
       lookups: lookupsOf('acme/shop' as ProjectId),
     },

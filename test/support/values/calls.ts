@@ -81,7 +81,7 @@ export const query = async (
   asked: PartialQuery = {},
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
-  const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).calls);
+  const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).json());
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 
@@ -94,6 +94,6 @@ export const ask = async (
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
   const asked = parseBody(queryBody, JSON.stringify(body));
-  const batches = await Array.fromAsync(queryCalls(store, asked, spent).calls);
+  const batches = await Array.fromAsync(queryCalls(store, asked, spent).json());
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };

@@ -17,8 +17,8 @@ import { createStores, storeOf } from '../service/stores.ts';
 /** A store of calls with their rollups, for one test file. */
 export const createStatsStore = async (changes: Partial<Store> = {}): Promise<Store> => {
   const stores = await createStores();
-  const rollups = { client: stores.dynamodb, name: stores.rollupsTable };
-  return { ...storeOf(stores, stores.callsTable), rollups, ...changes };
+  const bookkeeping = { client: stores.dynamodb, name: stores.rollupsTable };
+  return { ...storeOf(stores, stores.callsTable), bookkeeping, ...changes };
 };
 
 const body = bodyOf(callsStats);

@@ -6,7 +6,7 @@ import { useRead } from '../../session/session.tsx';
 import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 
 /** The views whose state can be saved. */
-export const savable = ['traces', 'overview'] as const;
+const savable = ['traces', 'overview'] as const;
 
 export type Savable = (typeof savable)[number];
 

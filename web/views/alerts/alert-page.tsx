@@ -9,7 +9,7 @@ import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data
 import { StateBadge, Strip } from './strip.tsx';
 
 /** For how long history is shown, in ms. */
-export const shownMs = 30 * 86_400_000;
+const shownMs = 30 * 86_400_000;
 
 /** The states of an alert in the last 30 days. */
 export const History = ({ alert, history }: { alert: Watched; history: readonly HistoryEntry[] }) => {

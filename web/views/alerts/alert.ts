@@ -65,7 +65,7 @@ const metricName = ({ metric }: Pick<AlertValue, 'metric'>): string =>
 const metricOf = (name: string): Metric => metrics[name] ?? { title: name, text: numberText, unit: '' };
 
 /** What an alert measures, in words: `p95 latency`. */
-export const metricText = (value: Pick<AlertValue, 'metric'>): string => {
+const metricText = (value: Pick<AlertValue, 'metric'>): string => {
   const { feedback_type: type, path, aggregation } = value.metric;
   return type ? `${aggregation} of ${path} in feedback ${type}` : metricOf(metricName(value)).title;
 };
@@ -73,7 +73,7 @@ export const metricText = (value: Pick<AlertValue, 'metric'>): string => {
 type Compared = Pick<AlertValue, 'metric' | 'compare'>;
 
 /** Whether thresholds are about a change in percent. */
-export const isChange = ({ compare }: Pick<AlertValue, 'compare'>): boolean =>
+const isChange = ({ compare }: Pick<AlertValue, 'compare'>): boolean =>
   compare === 'day_before' || compare === 'week_before';
 
 /** A value of an alert in its unit; of a comparison the change: `+35 %`. */

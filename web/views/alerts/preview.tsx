@@ -44,7 +44,7 @@ const readsTexts: Readonly<Record<Preview['reads'], string>> = {
 };
 
 /** What an alert costs a month, and why. */
-export const priceText = ({ reads, estimated_usd_per_month: usd }: Preview): string =>
+const priceText = ({ reads, estimated_usd_per_month: usd }: Preview): string =>
   `${readsTexts[reads]}: about ${costText(usd)} a month, or less if other alerts of the project read the same data.`;
 
 type Change = Preview['changes'][number];

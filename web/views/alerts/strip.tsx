@@ -2,7 +2,7 @@ import { durationText, momentText } from '../../data/format.ts';
 import type { AlertState, Stretch } from './alert.ts';
 
 /** The states in words. */
-export const stateTexts: Readonly<Record<AlertState, string>> = {
+const stateTexts: Readonly<Record<AlertState, string>> = {
   ok: 'ok',
   warn: 'warning',
   alert: 'alert',

@@ -118,7 +118,7 @@ export const partsOf = (example: unknown): { readonly inputs: unknown; readonly 
 const reasonFields = ['reason', 'explanation', 'rationale', 'reasoning', 'comment'] as const;
 
 /** The name of a score's scorer: that of the op which made it. */
-export const scorerOf = (score: string): string => score.split('.', 1)[0] ?? score;
+const scorerOf = (score: string): string => score.split('.', 1)[0] ?? score;
 
 /** Whether an operation is a scorer's, by its name: `correct`, or `Correct.score` for a class. */
 export const isScorer = (op: string, score: string): boolean =>

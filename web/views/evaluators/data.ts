@@ -7,7 +7,7 @@ import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.
 import { headersOf, readRows } from '../../calls/data.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { chunksOf, isObject } from '../../data/values.ts';
-import { allows, type Reading, useRead, useSession } from '../../session/session.tsx';
+import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import { type Evaluator, evaluatorOf } from './evaluator.ts';
 import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
@@ -183,8 +183,7 @@ export const useScoring = (project: string, evaluator: Evaluator, count: number 
   const run = useMutation({
     mutationFn: (call_ids: string[]) =>
       client.ask('/calls/score', { project_id: project, call_ids, scorer_refs }),
-    onSuccess: () =>
-      cache.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === 'evaluators spent' }),
+    onSuccess: () => readAgain(cache, { queryKey: ['evaluators spent'] }),
   });
   return { price, run };
 };

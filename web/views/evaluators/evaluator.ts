@@ -35,7 +35,7 @@ export const checkNames = Object.keys(checks) as readonly CheckName[];
 type Judge = NonNullable<EvaluatorValue['judge']>;
 
 /** What a judge answers, in words. */
-export const answerText = ({ type, labels, minimum, maximum }: Judge['answer']): string => {
+const answerText = ({ type, labels, minimum, maximum }: Judge['answer']): string => {
   if (type === 'label') return (labels ?? []).join(', ');
   if (type === 'boolean') return 'true or false';
   const [from, to] = [minimum ?? undefined, maximum ?? undefined];

@@ -39,7 +39,7 @@ const requestText = (draft: Draft | undefined): string => {
 };
 
 /** What was changed of a recorded call, and what became of its answer. */
-export const Differences = ({ original, sent, answer }: DifferencesProps) => {
+const Differences = ({ original, sent, answer }: DifferencesProps) => {
   const texts = useMemo(
     () => ({
       request: [requestText(draftOf(original)), requestText(sent)] as const,

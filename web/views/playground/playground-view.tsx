@@ -6,7 +6,7 @@ import type { Call } from '../../api/contract.ts';
 import { useCall } from '../../calls/data.ts';
 import { useModels } from '../../calls/figures/models.ts';
 import { useKeeper, useKeptStore } from '../../session/kept.ts';
-import { allows, useAllowed, useRead, useSession } from '../../session/session.tsx';
+import { allows, readAgain, useAllowed, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects } from '../../session/stored.ts';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input, TextArea } from '../../ui/fields.tsx';
@@ -283,7 +283,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
       // What was typed and answered stays: it is that of the new version.
       const key = seedKey(project, { original: seed.original, prompt: { prompt, version } });
       keeper.put(key, trials);
-      cache.invalidateQueries({ queryKey: ['prompts'] });
+      readAgain(cache, { queryKey: ['prompts'] });
       setOpen(false);
       onSaved({ prompt, version });
     });

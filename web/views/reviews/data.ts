@@ -5,7 +5,7 @@ import type { CallRow } from '../../api/calls.ts';
 import type { FeedbackRecord, Request } from '../../api/contract.ts';
 import type { Value } from '../../calls/agreement.ts';
 import { readRows } from '../../calls/data.ts';
-import { useRead, useSession } from '../../session/session.tsx';
+import { readAgain, useRead, useSession } from '../../session/session.tsx';
 import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import {
   type Field,
@@ -130,7 +130,7 @@ export const useReviewing = (project: string) => {
       { queryKey: [reviewsKey, me.key_id, project] },
       (records) => records && next(records),
     );
-    if (call) cache.invalidateQueries({ queryKey: ['call', me.key_id, project, call] });
+    if (call) readAgain(cache, { queryKey: ['call', me.key_id, project, call] });
   };
   return {
     /**

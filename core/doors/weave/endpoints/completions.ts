@@ -90,7 +90,7 @@ export const completionsCreate = /* @__PURE__ */ endpoint({
   path: '/completions/create',
   role: 'inference',
   shape: passThrough,
-  stores: { calls: 'record', payloads: 'write', objects: 'read', rollups: 'note' },
+  stores: { calls: 'record', payloads: 'write', objects: 'read', bookkeeping: 'note' },
   upstreams: true,
   limits: 'hold',
   tag: 'weave',

@@ -1,7 +1,7 @@
 import type { Contributor, Message } from '../message.ts';
 
 /** A number as people read it: at most four digits that count, `1,234`, `0.0512`. */
-export const numberText = (value: number): string =>
+const numberText = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 4, useGrouping: true });
 
 const percent = (value: number): string => `${value > 0 ? '+' : ''}${numberText(value)} %`;

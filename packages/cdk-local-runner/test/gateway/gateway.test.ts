@@ -225,9 +225,6 @@ it('A killed function answers again with a new process', async () => {
   expect(await (await api.post('/open', 'count')).text()).toBe('1');
 });
 
-/** How long something may take on a machine that is busy. */
-const patience = { timeout: 20_000 };
-
 const streamNotes = mkdtempSync(join(tmpdir(), 'notes-'));
 
 let streamApi: FixtureGateway;
@@ -338,7 +335,7 @@ describe('an answer that fails half way breaks off', () => {
     ['/impatient', 'hang after'],
   ])('%s: %s', async (path, way) => {
     // How long the function takes to load is not looked at.
-    await expect.poll(async () => (await streamApi.post(path, 'lines')).status, patience).toBe(200);
+    await expect.poll(async () => (await streamApi.post(path, 'lines')).status).toBe(200);
     const answer = await raw(path, way);
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n/);
     expect(answer).toContain('half of it');
@@ -364,7 +361,7 @@ describe('a client', () => {
     const response = await begin('flood', note);
     await new Promise((resolve) => setTimeout(resolve, 500));
     response.destroy();
-    await expect.poll(() => readNote(note), patience).not.toBe('');
+    await expect.poll(() => readNote(note)).not.toBe('');
     // Of 64 MiB, what sockets and buffers hold.
     expect(Number(readNote(note))).toBeLessThan(32);
   });
@@ -379,7 +376,7 @@ describe('a client', () => {
     const response = await begin(way, note);
     await once(response, 'readable');
     response.destroy();
-    await expect.poll(() => readNote(note), patience).not.toBe('');
+    await expect.poll(() => readNote(note)).not.toBe('');
   });
 
   it('leaves the function usable by disconnecting', async () => {

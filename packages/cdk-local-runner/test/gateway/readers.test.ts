@@ -6,7 +6,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { defaultPoolLimits, type PoolLimits } from '../../src/runtime/functions.ts';
 import { type FixtureGateway, startFixture } from '../fixtures/gateway.ts';
 
-const patience = { timeout: 20_000 };
 const long = 3_600_000;
 
 let api: FixtureGateway;
@@ -80,7 +79,7 @@ describe('readers who take nothing', () => {
       taken += bytes.length;
     });
     first?.socket.resume();
-    await expect.poll(() => taken, patience).toBeGreaterThan(60 * 1024 * 1024);
+    await expect.poll(() => taken).toBeGreaterThan(60 * 1024 * 1024);
   });
 
   it('are given up when others wait and there is no more room, the one who took nothing for longest', async () => {
@@ -88,7 +87,7 @@ describe('readers who take nothing', () => {
     const readers = [await begin(), await begin(), await begin()];
     expect(await lines()).toBe('one\ntwo\nthree\n');
     for (const { socket } of readers) socket.resume();
-    await expect.poll(() => readers[0]?.closed, patience).toBe(true);
+    await expect.poll(() => readers[0]?.closed).toBe(true);
     expect(readers.map(({ closed }) => closed)).toEqual([true, false, false]);
     expect(api.log.filter((line) => line.includes('while other requests waited'))).toHaveLength(1);
   });
@@ -99,7 +98,7 @@ describe('readers who take nothing', () => {
     for (let i = 0; i < 12; i += 1) readers.push(await begin());
     for (const { socket } of readers) socket.on('data', () => {}).resume();
     // What was given up ends early, so those are known that go on.
-    await expect.poll(() => readers.filter(({ closed }) => closed).length, patience).toBe(8);
+    await expect.poll(() => readers.filter(({ closed }) => closed).length).toBe(8);
     expect(await lines()).toBe('one\ntwo\nthree\n');
   });
 
@@ -110,10 +109,10 @@ describe('readers who take nothing', () => {
     const note = join(mkdtempSync(join(tmpdir(), 'reader-')), 'note');
     const reader = await begin({ note });
     // The function notes its end. A client notices a closed connection only while it reads.
-    await expect.poll(() => existsSync(note), patience).toBe(true);
+    await expect.poll(() => existsSync(note)).toBe(true);
     rmSync(dirname(note), { recursive: true });
     reader.socket.on('data', () => {}).resume();
-    await expect.poll(() => reader.closed, patience).toBe(true);
+    await expect.poll(() => reader.closed).toBe(true);
   });
 });
 
@@ -123,8 +122,8 @@ it('A reader who is slow is not given up, and leaves room for others', async () 
   const stalled = await begin();
   expect(await lines()).toBe('one\ntwo\nthree\n');
   stalled.socket.on('data', () => {}).resume();
-  await expect.poll(() => stalled.closed, patience).toBe(true);
+  await expect.poll(() => stalled.closed).toBe(true);
   const { taken } = slow;
-  await expect.poll(() => slow.taken, patience).toBeGreaterThan(taken);
+  await expect.poll(() => slow.taken).toBeGreaterThan(taken);
   expect(slow.closed).toBe(false);
 });

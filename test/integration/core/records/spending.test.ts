@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { limitsOfProject } from '../../../../core/records/limits.ts';
 import {
   limitsOf,
   nanosUp,
@@ -11,11 +12,15 @@ import {
   tellNearlyReached,
 } from '../../../../core/records/spending.ts';
 import { requestBudget, type Table } from '../../../../foundations/storage/index.ts';
+import { parseProjectId } from '../../../../foundations/wire/index.ts';
+import type { Fault } from '../../../support/faults/faults.ts';
+import { faultPlan, makeFaulty, planned, type SdkClient } from '../../../support/faults/faulty-client.ts';
 import { createStores } from '../../../support/service/stores.ts';
 
 let table: Table;
 beforeAll(async () => {
   const { dynamodb, rollupsTable } = await createStores();
+  makeFaulty(dynamodb as SdkClient);
   table = { client: dynamodb, name: rollupsTable };
 });
 
@@ -104,18 +109,90 @@ describe('money that is held', () => {
     await expect(hold(limits, 1.01)).rejects.toMatchObject({ status: 429, spentUsd: 0 });
   });
 
-  it('takes two write units a limit, and nothing without limits', async () => {
-    const [none, one] = [budget(), budget()];
+  it('takes a write unit of a key for day and month together, as often to settle, and no read', async () => {
+    const [none, both] = [budget(), budget()];
     await reserve(table, [], 1, noon, none);
-    await reserve(table, limitsOf('key', 'units', { usdPerDay: 1 }), 1, noon, one);
-    expect([none.meter.requests, one.meter.writeUnits]).toEqual([0, 2]);
+    const limits = limitsOf('key', 'units', { usdPerDay: 1, usdPerMonth: 1 });
+    await settleReservation(table, await reserve(table, limits, 2, noon, both), 1, both);
+    expect(none.meter.requests).toBe(0);
+    expect(both.meter).toMatchObject({ requests: 2, writeUnits: 2, readUnits: 0 });
+  });
+});
+
+/** Does something whose first request to the store has a fault. */
+const withFirst = <T>(fault: Fault, work: () => Promise<T>): Promise<T> =>
+  planned(
+    faultPlan((number) => (number === 0 ? fault : 'none')),
+    work,
+  );
+
+describe('money whose counter does not answer', () => {
+  it.each(['throttle', 'down', 'error', 'reset'] as const)('is held once: %s', async (fault) => {
+    const limits = limitsOf('key', `held ${fault}`, { usdPerDay: 1 });
+    await withFirst(fault, () => hold(limits, 0.4));
+    expect(await spentOf(limits)).toEqual([0.4]);
+  });
+
+  it.each([
+    ['throttle', undefined, 0.1],
+    ['down', 503, 0.4],
+    ['error', 503, 0.1],
+    ['reset', 503, 0.1],
+  ] as const)('goes back at most once: %s', async (fault, status, usd) => {
+    const limits = limitsOf('key', `back ${fault}`, { usdPerDay: 1 });
+    const reservation = await hold(limits, 0.4);
+    const settled = withFirst(fault, () => settleReservation(table, reservation, nanosUp(0.1), budget()));
+    if (status === undefined) await settled;
+    else await expect(settled).rejects.toMatchObject({ status });
+    expect(await spentOf(limits)).toEqual([usd]);
+  });
+
+  it('goes back where it was held, if the counter of another limit refuses it', async () => {
+    const limits = [
+      ...limitsOf('project', 'acme/refuses', { usdPerDay: 1 }),
+      ...limitsOf('key', 'refused', { usdPerDay: 2 }),
+    ];
+    const refused = planned(
+      faultPlan((number) => (number === 1 ? 'refuse' : 'none')),
+      () => hold(limits, 0.4),
+    );
+    await expect(refused).rejects.toThrow('made by the test');
+    expect(await spentOf(limits)).toEqual([0, 0]);
+  });
+});
+
+describe('the limit of an end user', () => {
+  const projectId = parseProjectId('acme/users') ?? ('' as never);
+  const limitsOfUser = (endUser: string | undefined) =>
+    limitsOfProject(projectId, { usdPerDay: 2.5, usdPerDayPerUser: 1 }, endUser);
+
+  it('is of each user of its project, beside the limits of the project', async () => {
+    const long = 'x'.repeat(5000);
+    await hold(limitsOfUser('ada'), 0.75);
+    await hold(limitsOfUser(long), 1);
+    await expect(hold(limitsOfUser('ada'), 0.5)).rejects.toMatchObject({
+      status: 429,
+      detail: [
+        {
+          loc: ['body', 'user'],
+          msg: expect.stringContaining("the end user's limit of $1 a day leaves $0.25"),
+        },
+      ],
+    });
+    await expect(hold(limitsOfUser('ben'), 0.8)).rejects.toMatchObject({ limitUsd: 2.5, spentUsd: 1.75 });
+    await hold(limitsOfUser(undefined), 0.5);
+    expect(await spentOf(limitsOfUser('ada'))).toEqual([2.25, 0.75]);
+    expect(await spentOf(limitsOfUser('ben'))).toEqual([2.25, 0]);
+    expect(await spentOf(limitsOfUser(long))).toEqual([2.25, 1]);
   });
 });
 
 describe('a limit that is nearly reached', () => {
   /** Looks at limits as one process does that has just started. */
   const look = (limits: readonly SpendingLimit[], tell: (spent: Spent) => Promise<void>, now = noon) =>
-    tellNearlyReached(table, limits, tell, new Set(), now, budget());
+    readSpent(table, limits, now, budget()).then((spent) =>
+      tellNearlyReached(table, spent, tell, new Set(), budget()),
+    );
 
   it('is told of once in its period, by however many who look, and not before four fifths', async () => {
     const limits = limitsOf('key', 'nearly', { usdPerDay: 1, usdPerMonth: 2 });

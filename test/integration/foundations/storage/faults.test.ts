@@ -67,11 +67,8 @@ describe('a reader that disconnects', () => {
       );
     }
     const aborting = new AbortController();
-    const { calls: batches } = queryCalls(
-      through(proxy.endpoint),
-      queryOf(),
-      requestBudget(30_000, aborting.signal),
-    );
+    const budget = requestBudget(30_000, aborting.signal);
+    const batches = queryCalls(through(proxy.endpoint), queryOf(), budget).json();
     await batches.next();
     hanging = true;
     const rest = Array.fromAsync(batches);

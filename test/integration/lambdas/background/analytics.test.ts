@@ -98,7 +98,7 @@ const eventually = (sql: string, rows: unknown) =>
           return String(error);
         }
       },
-      { timeout: 20_000, interval: 300 },
+      { interval: 300 },
     )
     .toEqual(rows);
 

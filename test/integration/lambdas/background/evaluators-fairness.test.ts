@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { paced } from '../../../support/run/pace.ts';
 import { keyWith } from '../../../support/service/keys.ts';
 import { startService, type TestService } from '../../../support/service/service.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../../../support/service/upstream.ts';
 import { checking, politeness } from '../../../support/values/evaluators.ts';
 
 /** Answers of the model `gpt-4o` wait for this. Other models answer at once. */
-const slowAnswers = Promise.withResolvers<void>();
+let slowAnswers = Promise.withResolvers<void>();
 const polite = json(completion({ content: '{"reason": "It greets.", "value": true}' }));
 
 let service: TestService;
 let upstream: TestUpstream;
 let hostileKey: string;
 beforeAll(async () => {
+  slowAnswers = Promise.withResolvers<void>();
   upstream = await startUpstream(async (request, res) => {
     if (request.body.model === 'gpt-4o') await slowAnswers.promise;
     return polite(request, res);
@@ -71,7 +73,7 @@ const verdictsIn = async (project_id: string): Promise<Verdict[]> =>
 
 /** How many verdicts a project has, once there are so many. */
 const countOf = async (project_id: string, atLeast: number): Promise<number> => {
-  const options = { timeout: 120_000, interval: 50 };
+  const options = { timeout: paced(120_000), interval: 50 };
   await expect
     .poll(async () => (await verdictsIn(project_id)).length, options)
     .toBeGreaterThanOrEqual(atLeast);
@@ -92,24 +94,28 @@ const letters = 'a'.repeat(100_000);
 const deep = `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`;
 
 describe('thirty calls with the slowest checks that are taken', () => {
-  it('get verdicts that say so, and another project does not wait for them', async () => {
-    const [attack, honest] = ['attack/one', 'acme/honest'];
-    for (const [name, check] of Object.entries(slow))
-      await save(attack, name, checking(check, { name }), hostileKey);
-    await save(honest, 'e', checking({ regex: '^Hel+o$' }));
-    await report(attack, Array(15).fill([letters, deep]).flat(), hostileKey);
-    // The attack is under way: two messages of its twelve are worked on, and ten wait.
-    expect(await countOf(attack, 1)).toBeLessThan(120);
-    await report(honest, ['Hello']);
-    await countOf(honest, 1);
-    expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
-    expect((await verdictsIn(attack)).length).toBeLessThan(120);
-    expect(await countOf(attack, 120)).toBe(120);
-    const errors = (await verdictsIn(attack)).flatMap(({ payload }) => payload.error ?? []);
-    expect(new Set(errors)).toEqual(new Set([tooLong]));
-    // On a busy machine the others are too slow as well, for the time that their expressions take to compile.
-    expect(errors.length).toBeGreaterThanOrEqual(60);
-  }, 200_000);
+  it(
+    'get verdicts that say so, and another project does not wait for them',
+    async () => {
+      const [attack, honest] = ['attack/one', 'acme/honest'];
+      for (const [name, check] of Object.entries(slow))
+        await save(attack, name, checking(check, { name }), hostileKey);
+      await save(honest, 'e', checking({ regex: '^Hel+o$' }));
+      await report(attack, Array(15).fill([letters, deep]).flat(), hostileKey);
+      // The attack is under way: two messages of its twelve are worked on, and ten wait.
+      expect(await countOf(attack, 1)).toBeLessThan(120);
+      await report(honest, ['Hello']);
+      await countOf(honest, 1);
+      expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
+      expect((await verdictsIn(attack)).length).toBeLessThan(120);
+      expect(await countOf(attack, 120)).toBe(120);
+      const errors = (await verdictsIn(attack)).flatMap(({ payload }) => payload.error ?? []);
+      expect(new Set(errors)).toEqual(new Set([tooLong]));
+      // On a busy machine the others are too slow as well, for the time that their expressions take to compile.
+      expect(errors.length).toBeGreaterThanOrEqual(60);
+    },
+    paced(300_000),
+  );
 });
 
 describe('a query that asks for payloads', () => {
@@ -125,49 +131,57 @@ describe('a query that asks for payloads', () => {
     ).toHaveLength(2);
   });
 
-  it('delays no other project', async () => {
-    const [attack, honest] = ['attack/two', 'acme/patient'];
-    const query = {
-      $expr: { $contains: { input: { $getField: 'output' }, substr: { $getField: 'inputs.q' } } },
-    };
-    await save(attack, 'e', checking({ contains: 'x' }, { query }), hostileKey);
-    await save(honest, 'e', checking({ contains: 'Hello' }));
-    // A search takes V8 the product of both lengths: half a minute for each of these calls.
-    const half = 'a'.repeat(100_000);
-    const inputs = { q: `${half}b${half}` };
-    for (let i = 0; i < 4; i++) await report(attack, ['a'.repeat(1_000_000)], hostileKey, inputs);
-    await report(honest, ['Hello']);
-    await countOf(honest, 1);
-    expect(await verdictsIn(attack)).toEqual([]);
-  }, 200_000);
+  it(
+    'delays no other project',
+    async () => {
+      const [attack, honest] = ['attack/two', 'acme/patient'];
+      const query = {
+        $expr: { $contains: { input: { $getField: 'output' }, substr: { $getField: 'inputs.q' } } },
+      };
+      await save(attack, 'e', checking({ contains: 'x' }, { query }), hostileKey);
+      await save(honest, 'e', checking({ contains: 'Hello' }));
+      // A search takes V8 the product of both lengths: half a minute for each of these calls.
+      const half = 'a'.repeat(100_000);
+      const inputs = { q: `${half}b${half}` };
+      for (let i = 0; i < 4; i++) await report(attack, ['a'.repeat(1_000_000)], hostileKey, inputs);
+      await report(honest, ['Hello']);
+      await countOf(honest, 1);
+      expect(await verdictsIn(attack)).toEqual([]);
+    },
+    paced(300_000),
+  );
 });
 
 describe('judges that do not answer', () => {
   const slowly = () => upstream.requests.filter(({ body }) => body.model === 'gpt-4o').length;
 
-  it('leave places for the judges of other projects, and hold up no check of their own', async () => {
-    const [slow, honest] = ['attack/three', 'acme/judged'];
-    const judge = { ...politeness().judge, model: 'gpt-4o' };
-    const filter = { op_names: ['chat'] };
-    await save(slow, 'e', politeness({ name: 'slow', judge, filter, max_usd_per_day: 100 }));
-    await save(slow, 'c', checking({ contains: 'Hello' }, { filter }));
-    await save(honest, 'e', politeness());
-    await report(slow, Array(40).fill('Hello'));
-    // Eight messages, which two functions work on. All checks are done while a message of judges waits.
-    await expect.poll(slowly, { timeout: 60_000 }).toBeGreaterThan(0);
-    expect(await countOf(slow, 40)).toBe(40);
-    await report(honest, ['Hello']);
-    await countOf(honest, 1);
-    expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
-    expect(slowly()).toBeLessThanOrEqual(10);
-    expect(new Set((await verdictsIn(slow)).map(({ feedback_type }) => feedback_type))).toEqual(
-      new Set(['evaluation.checked']),
-    );
-    slowAnswers.resolve();
-    // Those that waited are judged, each once.
-    expect(await countOf(slow, 80)).toBe(80);
-    expect(slowly()).toBe(40);
-  }, 200_000);
+  it(
+    'leave places for the judges of other projects, and hold up no check of their own',
+    async () => {
+      const [slow, honest] = ['attack/three', 'acme/judged'];
+      const judge = { ...politeness().judge, model: 'gpt-4o' };
+      const filter = { op_names: ['chat'] };
+      await save(slow, 'e', politeness({ name: 'slow', judge, filter, max_usd_per_day: 100 }));
+      await save(slow, 'c', checking({ contains: 'Hello' }, { filter }));
+      await save(honest, 'e', politeness());
+      await report(slow, Array(40).fill('Hello'));
+      // Eight messages, which two functions work on. All checks are done while a message of judges waits.
+      await expect.poll(slowly).toBeGreaterThan(0);
+      expect(await countOf(slow, 40)).toBe(40);
+      await report(honest, ['Hello']);
+      await countOf(honest, 1);
+      expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
+      expect(slowly()).toBeLessThanOrEqual(10);
+      expect(new Set((await verdictsIn(slow)).map(({ feedback_type }) => feedback_type))).toEqual(
+        new Set(['evaluation.checked']),
+      );
+      slowAnswers.resolve();
+      // Those that waited are judged, each once.
+      expect(await countOf(slow, 80)).toBe(80);
+      expect(slowly()).toBe(40);
+    },
+    paced(300_000),
+  );
 });
 
 it('nothing failed or became a dead letter', () => {

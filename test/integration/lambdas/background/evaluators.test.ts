@@ -73,7 +73,7 @@ const feedbackIn = async (project_id: string): Promise<Feedback[]> =>
 /** The verdicts in a project, as `<call> <type> <value>`, once there are so many. */
 const verdicts = async (project_id: string, count: number): Promise<string[]> => {
   await expect
-    .poll(async () => (await feedbackIn(project_id)).length, { timeout: 20_000, interval: 50 })
+    .poll(async () => (await feedbackIn(project_id)).length, { interval: 50 })
     .toBeGreaterThanOrEqual(count);
   return (await feedbackIn(project_id))
     .map(({ svc_ref, feedback_type, payload }) =>
@@ -215,7 +215,7 @@ describe('a judge', () => {
     await report(id, { id: 'a' });
     expect(await verdicts(id, 2)).toEqual(['a polite null', 'a unpriced null']);
     const errors = (await feedbackIn(id)).map(({ payload }) => payload.error).toSorted();
-    expect(errors[0]).toContain("the day's limit of $0.0001");
+    expect(errors[0]).toContain("the evaluator's limit of $0.0001 a day");
     expect(errors[1]).toContain('has no price in dollars');
     expect(upstream.requests.length).toBe(before);
   });
@@ -447,7 +447,7 @@ describe("the switch and the limit of a judge's latest version", () => {
     const answer = await askFirst(id, first, politeness({ ...elsewhere, max_usd_per_day: 0.0001 }));
     expect(answer.status).toBe(200);
     expect(await verdicts(id, 1)).toEqual(['a polite null']);
-    expect((await feedbackIn(id))[0]?.payload.error).toContain("the day's limit of $0.0001");
+    expect((await feedbackIn(id))[0]?.payload.error).toContain("the evaluator's limit of $0.0001 a day");
     expect(upstream.requests.length).toBe(before);
   });
 

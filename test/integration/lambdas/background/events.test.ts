@@ -6,6 +6,7 @@ import { startService, type TestService } from '../../../support/service/service
 let service: TestService;
 const events: BusEvent[] = [];
 beforeAll(async () => {
+  events.length = 0;
   service = await startService({ settings: { events: true, analytics: true }, maxWindowMs: 50 });
   service.bus.subscribe((event) => events.push(event));
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { patienceMs } from '../../../support/run/pace.ts';
 import { startService, type TestService } from '../../../support/service/service.ts';
 import { basic, type KeyMaker, keyMaker } from '../../security/credentials.ts';
 
@@ -79,7 +80,7 @@ describe('POST /projects/query', () => {
     await service.post('/calls/stream_query', { project_id: 'acme/read' });
     await service.post('/call/start', { start: { project_id: 'acme/refused' } });
     // A note is beside the answer.
-    await vi.waitFor(async () => expect(await list()).toHaveLength(written.length), { timeout: 60_000 });
+    await vi.waitFor(async () => expect(await list()).toHaveLength(written.length), { timeout: patienceMs });
   });
 
   const list = async (body: object = {}, key?: string): Promise<string[]> => {

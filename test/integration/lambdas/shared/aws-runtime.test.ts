@@ -24,11 +24,9 @@ import {
   startUpstream,
   type TestUpstream,
 } from '../../../support/service/upstream.ts';
-import { assemblyWith } from '../../../support/stack/assembly-with.ts';
+import { assemblyWith } from '../../../support/stack/assembly.ts';
 
 /* The deployed bundles under the client of the runtime API that Lambda runs them with. */
-
-const patient = { timeout: 20_000 };
 
 /** The bundle of a function, with bounds on its answers that a test can reach. */
 const withBounds = (spec: FunctionSpec): FunctionSpec => {
@@ -63,7 +61,7 @@ const recorded = async (projectId: string): Promise<JsonObject> => {
         await service.post('/calls/stream_query', { project_id: projectId, columns: ['id', 'exception'] })
       ).text();
       return text;
-    }, patient)
+    })
     .not.toBe('');
   return JSON.parse(text);
 };
@@ -81,6 +79,7 @@ const reports = 6;
 let file = '';
 
 beforeAll(async () => {
+  containers.length = 0;
   upstream = await startUpstream();
   const { dynamodb, s3 } = inject('stores');
   proxies = [
@@ -179,7 +178,7 @@ const plain = { 'accept-encoding': 'identity' };
 const lineOf = async (id: string | null): Promise<Record<string, unknown>> => {
   const found = () =>
     linesOfTheLog(service.logged).find(({ message, requestId }) => message === 'request' && requestId === id);
-  await expect.poll(found, patient).toBeDefined();
+  await expect.poll(found).toBeDefined();
   return found() ?? {};
 };
 describe.each(kinds)('an answer that is %s', (_, good, bad) => {
@@ -215,7 +214,7 @@ it('records of streams become events', async () => {
   service.bus.subscribe(({ detail }) => told.push(detail.id));
   const { path, body } = report(...calls('acme/told', 1));
   await service.post(path, body);
-  await expect.poll(() => told, patient).toContain('0');
+  await expect.poll(() => told).toContain('0');
 });
 
 it('a function that cannot be loaded writes what counts as a failure', async () => {
@@ -325,7 +324,7 @@ describe('a client that leaves', () => {
   it('ends no process with an answer of records', async () => {
     const from = service.logged.length;
     await leave('/calls/stream_query', { project_id: project, limit: 90 }, {});
-    await expect.poll(() => linesOfTheLog(service.logged.slice(from)), patient).not.toEqual([]);
+    await expect.poll(() => linesOfTheLog(service.logged.slice(from))).not.toEqual([]);
     expect((await post('/calls/stream_query', { columns: ['id'] })).status).toBe(200);
   });
 });

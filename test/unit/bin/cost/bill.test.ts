@@ -211,10 +211,9 @@ describe('what settings add', () => {
     expect(rest).toEqual({ 'Secrets Manager: the key of hashes': 0.4 });
   });
 
-  it('is two transactions and a read for a model request under a limit', () => {
+  it('is two updates for a model request under a limit', () => {
     expect(limitsBill(load({ latencyMs: 30 }))).toEqual({
-      'DynamoDB: writes': expect.closeTo(4 * 0.625, 10),
-      'DynamoDB: reads': expect.closeTo(0.125, 10),
+      'DynamoDB: writes': expect.closeTo(2 * 0.625, 10),
       'Lambda: time': expect.closeTo(60_000 * 0.5 * 0.0000133334, 10),
     });
   });

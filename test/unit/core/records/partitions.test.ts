@@ -11,7 +11,7 @@ const makesKeysAlone = (text: string): boolean =>
 /** A partition key of the table that is made otherwise than by `partitionOf`. */
 const ownKey = /\bk: *(?:joinBytes|Buffer)\b|\['k', *(?:joinBytes|Buffer)\b|\b\w*Partition\b.*= *Buffer\b/;
 
-describe('the partitions of the table rollups', () => {
+describe('the partitions of the table bookkeeping', () => {
   it('have a tag each', () => {
     const tags = Object.values(partitionTags);
     expect(new Set(tags).size).toBe(tags.length);
@@ -21,7 +21,7 @@ describe('the partitions of the table rollups', () => {
   it('have keys that begin with a tag of the register', () => {
     const sources = globSync('{core,lambdas,bin,local}/**/*.ts', { cwd: root })
       .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
-      .filter(({ text }) => /Table(?:Key|Range)<'rollups'>/.test(text));
+      .filter(({ text }) => /Table(?:Key|Range)<'bookkeeping'>/.test(text));
     expect(sources.length).toBeGreaterThan(5);
     expect(
       sources.filter(({ text }) => ownKey.test(text) || makesKeysAlone(text)).map(({ file }) => file),

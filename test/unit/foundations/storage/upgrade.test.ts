@@ -22,9 +22,7 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
     const other = [...names].filter((index) => differs(({ indexes }) => indexes[index]));
     const changed = other.filter((index) => index in before.indexes && index in now.indexes);
     return [
-      ...(differs(({ partition, sort }) => [partition, sort])
-        ? [`${name} would be another table`]
-        : []),
+      ...(differs(({ partition, sort }) => [partition, sort]) ? [`${name} would be another table`] : []),
       ...(differs(({ stream }) => stream) ? [`${name} has another stream`] : []),
       ...(before.expiry !== undefined && differs(({ expiry }) => expiry)
         ? [`${name} has another attribute of expiry`]
@@ -77,11 +75,7 @@ describe('an update is refused', () => {
       { ...tables, calls: { ...calls, sort: { name: 'p', type: 'B' } } },
       ['calls would be another table'],
     ],
-    [
-      'for another construct',
-      { ...tables, keys: { ...keys, construct: 'Secrets' } },
-      ['keys is gone'],
-    ],
+    ['for another construct', { ...tables, keys: { ...keys, construct: 'Secrets' } }, ['keys is gone']],
     [
       'for another stream and another attribute of expiry',
       { ...tables, calls: { ...calls, stream: 'KEYS_ONLY', expiry: 'ttl' } },

@@ -39,8 +39,8 @@ const answer = async (asked: object): Promise<{ rows: JsonObject[]; hydrated: nu
     bodyOf(callsStreamQuery),
     JSON.stringify({ project_id: project, columns: ['id'], ...asked }),
   );
-  const { calls: batches, counts } = queryCalls(store, body, requestBudget(30_000));
-  const rows = (await Array.fromAsync(batches)).flat().map((text) => JSON.parse(text) as JsonObject);
+  const { json, counts } = queryCalls(store, body, requestBudget(30_000));
+  const rows = (await Array.fromAsync(json())).flat().map((text) => JSON.parse(text) as JsonObject);
   return { rows, hydrated: counts.hydrated };
 };
 const found = async (asked: object) => {
@@ -224,7 +224,7 @@ describe('tools, agents, prompts, sources and waits', () => {
       );
       const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify({ project_id: of, columns: ['id'] }));
       const read = requestBudget(30_000);
-      await Array.fromAsync(queryCalls(store, asked, read).calls);
+      await Array.fromAsync(queryCalls(store, asked, read).json());
       return [spent.meter.writeUnits, read.meter.readUnits];
     };
     const plain = await units('acme/plain', {}, {});

@@ -195,8 +195,8 @@ describe('a query', () => {
     );
     for (const sort of [[], [...newestFirst, { path: toPath('id'), descending: true }]]) {
       const spent = requestBudget(30_000);
-      const { calls: batches, counts } = queryCalls(store, queryOf({ columns: [], sort, limit: 20 }), spent);
-      const found = (await Array.fromAsync(batches)).flat().map((text) => JSON.parse(text) as JsonObject);
+      const { json, counts } = queryCalls(store, queryOf({ columns: [], sort, limit: 20 }), spent);
+      const found = (await Array.fromAsync(json())).flat().map((text) => JSON.parse(text) as JsonObject);
       expect(idsOf(found)).toEqual((sort.length > 0 ? ids.toReversed() : ids).slice(0, 20));
       expect(counts.scanned).toBeLessThan(120);
     }
@@ -251,12 +251,8 @@ describe('a query', () => {
 describe('what a query reads', () => {
   it('excludes payloads if headers suffice', async () => {
     const spent = requestBudget(30_000);
-    const { calls: batches, counts } = queryCalls(
-      storeOf('together'),
-      queryOf({ columns: ['id', 'ended_at'] }),
-      spent,
-    );
-    await Array.fromAsync(batches);
+    const { json, counts } = queryCalls(storeOf('together'), queryOf({ columns: ['id', 'ended_at'] }), spent);
+    await Array.fromAsync(json());
     expect(counts).toMatchObject({ scanned: calls.length, hydrated: 0, sent: calls.length });
   });
 
@@ -268,7 +264,7 @@ describe('what a query reads', () => {
     await query(store, {}, whole);
 
     const part = requestBudget(30_000);
-    for await (const run of queryCalls(store, queryOf({}), part).calls) if (run.length > 0) break;
+    for await (const run of queryCalls(store, queryOf({}), part).json()) if (run.length > 0) break;
     expect(part.meter.readUnits).toBeLessThan(whole.meter.readUnits / 2);
 
     const newest = requestBudget(30_000);

@@ -203,7 +203,7 @@ describe('totals of traces', () => {
   };
   const ask = async (body: object, budget = spent()): Promise<JsonObject[]> => {
     const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify(body));
-    const batches = await Array.fromAsync(queryCalls(store, asked, budget, lookups).calls);
+    const batches = await Array.fromAsync(queryCalls(store, asked, budget, lookups).json());
     return batches.flat().map((text) => JSON.parse(text) as JsonObject);
   };
   const count = async (body: object): Promise<number> => {

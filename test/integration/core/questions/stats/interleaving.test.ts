@@ -106,7 +106,7 @@ interface Target {
 /** What a command does and where: marks are read strongly consistent, rollups are not. */
 const kindOf = (operation: string, input: object): string => {
   const { TableName, IndexName, ConsistentRead } = input as Target;
-  const place = IndexName ?? (TableName === store.rollups?.name ? 'rollups' : '');
+  const place = IndexName ?? (TableName === store.bookkeeping?.name ? 'bookkeeping' : '');
   return [operation, place, ConsistentRead ? 'consistent' : ''].filter(Boolean).join(' ');
 };
 
@@ -122,9 +122,9 @@ describe('the reader', () => {
     expect([...new Set(readerKinds)].sort()).toEqual([
       'BatchGetItemCommand',
       'BatchWriteItemCommand',
+      'QueryCommand bookkeeping',
+      'QueryCommand bookkeeping consistent',
       'QueryCommand by_time',
-      'QueryCommand rollups',
-      'QueryCommand rollups consistent',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { createStores } from '../../../../support/service/stores.ts';
 
 let table: Table;
 beforeAll(async () => {
-  const stores = await createStores('rollups');
+  const stores = await createStores('bookkeeping');
   table = { client: stores.dynamodb, name: stores.rollupsTable };
 });
 

@@ -13,6 +13,7 @@ let receiver: TestUpstream;
 let service: TestService;
 const events: BusEvent[] = [];
 beforeAll(async () => {
+  events.length = 0;
   receiver = await startUpstream();
   service = await startService({
     settings: { alerts: true },

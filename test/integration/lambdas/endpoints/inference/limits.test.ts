@@ -23,7 +23,6 @@ const model = 'gpt-4o-mini';
 /** What tokens of the model cost, in dollars. */
 const [promptUsd, answerUsd] = [0.15e-6, 0.6e-6];
 const messages = [{ role: 'user' as const, content: 'Weather in Graz?' }];
-const patient = { timeout: 20_000 };
 
 let upstream: TestUpstream;
 let service: TestService;
@@ -63,7 +62,7 @@ const spender = async (limits: SpendingLimits, project?: string) => {
   };
   /** Waits until what was spent is right: corrections come after the answers. */
   const hasSpent = async (usd: number) =>
-    expect.poll(async () => (await left())[0]?.spent_usd, patient).toBeCloseTo(usd, 9);
+    expect.poll(async () => (await left())[0]?.spent_usd).toBeCloseTo(usd, 9);
   return { client, left, hasSpent, apiKey };
 };
 
@@ -94,7 +93,7 @@ const streaming: Behaviour = (request, res) => {
 };
 
 describe('a limit', () => {
-  it('is never passed by requests at once that bound their answers', patient, async () => {
+  it('is never passed by requests at once that bound their answers', async () => {
     upstream.behave(worst);
     const { client, left } = await spender({ usdPerDay: 0.006 });
     const before = upstream.requests.length;
@@ -158,7 +157,7 @@ describe('a limit', () => {
     await hasSpent(costs(1_000_000, 100_000));
     expect(told).toEqual([]);
     await Promise.all([ask(), ask(), ask()]);
-    await expect.poll(() => told.length, patient).toBeGreaterThan(0);
+    await expect.poll(() => told.length).toBeGreaterThan(0);
     await hasSpent(4 * costs(1_000_000, 100_000));
     await expect(ask()).rejects.toMatchObject({ status: 429 });
     unsubscribe();
@@ -245,7 +244,7 @@ describe("a project's limits", () => {
     }
   });
 
-  it('are those of its object, by its own prices, and take the role admin', patient, async () => {
+  it('are those of its object, by its own prices, and take the role admin', async () => {
     const project = 'acme/limited';
     const writer = await keyWith(service, { scope: '*', role: 'write' });
     const obj = { project_id: project, object_id: 'limits', val: { _type: 'Limits', usd_per_day: 100 } };
@@ -280,7 +279,7 @@ describe("a project's limits", () => {
     await elsewhere.chat.completions.create({ model, messages });
   });
 
-  it('hold for a key of this project alone, also if its requests do not name it', patient, async () => {
+  it('hold for a key of this project alone, also if its requests do not name it', async () => {
     const project = 'acme/unnamed';
     const scope = parseProjectId(project);
     if (!scope) throw new Error('no project');
@@ -307,7 +306,7 @@ describe("a project's limits", () => {
     expect(await status(await keyOf({ scope: 'acme/*', role: 'inference' }))).toBe(200);
   });
 
-  it('count a model as listed, even if somebody who writes says that it is free', patient, async () => {
+  it('count a model as listed, even if somebody who writes says that it is free', async () => {
     const project = 'acme/free';
     await setLimits(project, { usd_per_day: 1 });
     const free = { prompt_token_cost: 0, completion_token_cost: 0, effective_date: '2020-01-01T00:00:00Z' };
@@ -325,11 +324,32 @@ describe("a project's limits", () => {
     }
     await setLimits(project, { usd_per_day: 0.0001 });
     await expect
-      .poll(
-        () => client.chat.completions.create({ model, messages }).catch(({ status }) => status as number),
-        patient,
-      )
+      .poll(() => client.chat.completions.create({ model, messages }).catch(({ status }) => status as number))
       .toBe(429);
+  });
+
+  it('hold for each end user that requests name', async () => {
+    const project = 'acme/for-users';
+    await setLimits(project, { usd_per_day_per_user: 0.001 });
+    upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(1000, 1000) }));
+    const { client, left } = await spender({}, project);
+    const ask = (more: object) =>
+      client.chat.completions.create({ model, messages, max_tokens: 1000, ...more });
+    await ask({ user: 'ada' });
+    // What the first one cost is known once its answer has gone out.
+    const refused = () =>
+      ask({ user: 'ada' }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    await expect.poll(refused).toMatchObject({
+      status: 429,
+      code: 'spending_limit',
+      message: expect.stringContaining("the end user's limit of $0.001 a day leaves"),
+    });
+    expect((await ask({ metadata: { user_id: 'ben' } })).choices).toHaveLength(1);
+    for (let i = 0; i < 3; i++) expect((await ask({})).choices).toHaveLength(1);
+    expect(await left()).toEqual([]);
   });
 
   it('have one name, and are dollars above 0', async () => {
@@ -341,52 +361,52 @@ describe("a project's limits", () => {
     };
     expect(await place('bounds', {})).toEqual([422, 'body.obj.object_id']);
     expect(await place('limits', { usd_per_day: 0 })).toEqual([422, 'body.obj.val.usd_per_day']);
+    expect(await place('limits', { usd_per_day_per_user: 0 })).toEqual([
+      422,
+      'body.obj.val.usd_per_day_per_user',
+    ]);
     expect(await place('limits', { usd_per_week: 1 })).toEqual([422, 'body.obj.val.usd_per_week']);
   });
 
-  it(
-    'stop judges, whose verdict says so, and those of a trial by the limits of its key, too',
-    patient,
-    async () => {
-      const project_id = 'acme/judged';
-      await setLimits(project_id, { usd_per_day: 0.0001 });
-      const val = politeness();
-      const saved = await service.post('/obj/create', { obj: { project_id, object_id: 'e', val } });
-      expect(saved.status).toBe(200);
-      const start = {
-        project_id,
-        id: 'a',
-        trace_id: 't',
-        op_name: 'chat',
-        started_at: '2026-10-01T00:00:00Z',
-      };
-      const end = { project_id, id: 'a', ended_at: '2026-10-01T00:00:01Z', output: 'Hello', summary: {} };
-      const batch = [
-        { mode: 'start', req: { start } },
-        { mode: 'end', req: { end } },
-      ];
-      await service.post('/call/upsert_batch', { batch });
-      const verdicts = async () => {
-        const answer = await service.post('/feedback/query', { project_id });
-        return ((await answer.json()) as { result: { payload: object }[] }).result.map(
-          ({ payload }) => payload,
-        );
-      };
-      await expect.poll(verdicts, patient).toEqual([
-        {
-          value: null,
-          error: expect.stringContaining("the project's limit of $0.0001 a day leaves $0.0001"),
-        },
-      ]);
-      await setLimits(project_id, { usd_per_day: 1 });
-      const key = await limitedKey(service, { usdPerDay: 0.0001 }, { scope: '*', role: 'admin' });
-      const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
-      const trial = { project_id, call_ids: ['a'], evaluator: val };
-      const tried = async () => {
-        const answer = await service.post('/calls/score', trial, { headers: { authorization } });
-        return ((await answer.json()) as { verdicts: { error?: string }[] }).verdicts[0]?.error;
-      };
-      await expect.poll(tried, patient).toContain("key's limit of $0.0001 a day");
-    },
-  );
+  it('stop judges, whose verdict says so, and those of a trial by the limits of its key, too', async () => {
+    const project_id = 'acme/judged';
+    await setLimits(project_id, { usd_per_day: 0.0001 });
+    const val = politeness();
+    const saved = await service.post('/obj/create', { obj: { project_id, object_id: 'e', val } });
+    expect(saved.status).toBe(200);
+    const start = {
+      project_id,
+      id: 'a',
+      trace_id: 't',
+      op_name: 'chat',
+      started_at: '2026-10-01T00:00:00Z',
+    };
+    const end = { project_id, id: 'a', ended_at: '2026-10-01T00:00:01Z', output: 'Hello', summary: {} };
+    const batch = [
+      { mode: 'start', req: { start } },
+      { mode: 'end', req: { end } },
+    ];
+    await service.post('/call/upsert_batch', { batch });
+    const verdicts = async () => {
+      const answer = await service.post('/feedback/query', { project_id });
+      return ((await answer.json()) as { result: { payload: object }[] }).result.map(
+        ({ payload }) => payload,
+      );
+    };
+    await expect.poll(verdicts).toEqual([
+      {
+        value: null,
+        error: expect.stringContaining("the project's limit of $0.0001 a day leaves $0.0001"),
+      },
+    ]);
+    await setLimits(project_id, { usd_per_day: 1 });
+    const key = await limitedKey(service, { usdPerDay: 0.0001 }, { scope: '*', role: 'admin' });
+    const authorization = `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
+    const trial = { project_id, call_ids: ['a'], evaluator: val };
+    const tried = async () => {
+      const answer = await service.post('/calls/score', trial, { headers: { authorization } });
+      return ((await answer.json()) as { verdicts: { error?: string }[] }).verdicts[0]?.error;
+    };
+    await expect.poll(tried).toContain("key's limit of $0.0001 a day");
+  });
 });

@@ -14,9 +14,6 @@ import {
   type TestUpstream,
 } from '../../../../support/service/upstream.ts';
 
-/** A machine that is busy takes its time. */
-const patient = { timeout: 20_000 };
-
 let upstream: TestUpstream;
 let service: TestService;
 beforeAll(async () => {
@@ -239,11 +236,9 @@ describe('an answer', () => {
 
   it('is a 504 if it does not come in time, and the upstream sees it', async () => {
     upstream.behave(() => {});
-    const begun = performance.now();
     const response = await post({ model, timeout: 0.3 });
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['upstream'], type: 'timeout' }] });
-    expect(performance.now() - begun).toBeLessThan(3000);
     await upstream.last().aborted;
     expect(await lineOf(service, response)).toMatchObject({ level: 'warn', outcome: 'timed_out', failed: 0 });
   });
@@ -296,27 +291,23 @@ describe('a stream', () => {
     expect(String(second)).toBe(done);
   });
 
-  it('with an event every 50 ms arrives at the same pace', async () => {
-    const sent: number[] = [];
+  it('passes each event on before the next one comes', async () => {
+    const arrivals = Array.from({ length: 20 }, () => Promise.withResolvers<void>());
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (let i = 0; i < 20; i++) {
-        sent.push(performance.now());
+      for (const [i, { promise }] of arrivals.entries()) {
         res.write(event({ i }));
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await promise;
       }
       res.end(done);
     });
     const response = await begin({ model, stream: true });
-    const arrived: number[] = [];
+    let arrived = 0;
     response.on('data', (data: Buffer) => {
-      for (const _ of String(data).matchAll(/data: \{/g)) arrived.push(performance.now());
+      for (const _ of String(data).matchAll(/data: \{/g)) arrivals[arrived++]?.resolve();
     });
     await once(response, 'end');
-    expect(arrived).toHaveLength(20);
-    const delays = arrived.map((at, i) => at - (sent[i] ?? 0)).toSorted((a, b) => a - b);
-    // Below the pace: no event has waited for the next one, whatever else the machine does.
-    expect(delays[10]).toBeLessThan(40);
+    expect(arrived).toBe(arrivals.length);
   });
 
   it('breaks off for the client if it breaks off upstream', async () => {
@@ -355,7 +346,7 @@ describe('a stream', () => {
       (error: Error) => error.name,
     );
     const before = upstream.requests.length;
-    await expect.poll(() => upstream.requests.length, patient).toBe(before + 1);
+    await expect.poll(() => upstream.requests.length).toBe(before + 1);
     early.abort();
     expect(await refused).toBe('AbortError');
     await upstream.last().aborted;
@@ -393,7 +384,7 @@ describe('a stream', () => {
         const before = written;
         await new Promise((resolve) => setTimeout(resolve, 200));
         return written - before;
-      }, patient)
+      })
       .toBe(0);
     expect(written).toBeLessThan(64 * 1024 * 1024);
     response.destroy();

@@ -19,9 +19,6 @@ import {
   type TestUpstream,
 } from '../../../../support/service/upstream.ts';
 
-/** A machine that is busy takes its time. */
-const patient = { timeout: 20_000 };
-
 let upstream: TestUpstream;
 let service: TestService;
 beforeAll(async () => {
@@ -65,7 +62,7 @@ const recorded = async (projectId: string, of = service): Promise<JsonObject> =>
     .poll(async () => {
       text = await (await of.post('/calls/stream_query', { project_id: projectId })).text();
       return text;
-    }, patient)
+    })
     .not.toBe('');
   return JSON.parse(text);
 };
@@ -459,7 +456,7 @@ describe('a record that cannot be written', () => {
     const response = await send({ model, stream: true }, project, { of: other, key: other.key });
     expect(await response.text()).toContain('[DONE]');
     // The table has been asked and has not answered, which it will not for three seconds.
-    await expect.poll(() => hung, patient).toBe(1);
+    await expect.poll(() => hung).toBe(1);
     expect(await (await other.post('/calls/stream_query', { project_id: project })).text()).toBe('');
     expect(await recorded(project, other)).toMatchObject({
       output: { choices: [{ message: { content: 'fast' } }] },
@@ -473,7 +470,7 @@ describe('a record that cannot be written', () => {
     const response = await send({ model }, newProject(), { of: other, key: other.key });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(completion({ content: 'fine' }));
-    await expect.poll(() => other.logged.join('\n'), patient).toContain('"recordError":');
+    await expect.poll(() => other.logged.join('\n')).toContain('"recordError":');
     await stop();
   });
 });

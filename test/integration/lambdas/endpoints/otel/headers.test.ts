@@ -100,10 +100,10 @@ describe("the exporter of OpenTelemetry's SDK", () => {
     request.resume();
     response.end();
   });
+  beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
   afterAll(() => server.close());
 
   it('sends the headers as this test reads them', async () => {
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     const value = reporterHeaders(key, project);
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     process.env.OTEL_EXPORTER_OTLP_HEADERS = value;
@@ -113,6 +113,6 @@ describe("the exporter of OpenTelemetry's SDK", () => {
     await new Promise((done) => exporter.export([], done));
     await exporter.shutdown();
     const [expected] = exportedHeaders(`OTEL_EXPORTER_OTLP_HEADERS='${value}'`);
-    expect(seen[0]).toMatchObject(expected?.headers.JavaScript ?? {});
+    expect(seen.at(-1)).toMatchObject(expected?.headers.JavaScript ?? {});
   });
 });

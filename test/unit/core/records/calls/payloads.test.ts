@@ -7,14 +7,17 @@ import {
   blockOf,
   endBlock,
   packSegments,
+  planPayloads,
   segmentLocation,
   segmentObject,
   smallUsage,
   startBlock,
   toPayload,
 } from '../../../../../core/records/calls/payloads.ts';
+import { groupReports } from '../../../../../core/records/calls/reports.ts';
 import { unpack } from '../../../../../foundations/encoding/index.ts';
 import type { JsonObject, JsonValue, ProjectId } from '../../../../../foundations/wire/index.ts';
+import { endReport, startReport } from '../../../../support/values/reports.ts';
 
 const project = 'acme/airline' as ProjectId;
 const block = (owner: string, bytes: Buffer | string): Block => ({
@@ -152,5 +155,62 @@ describe('smallUsage', () => {
     ]) {
       expect(smallUsage(summary)).toBe(true);
     }
+  });
+});
+
+describe('the plan of payloads', () => {
+  /**
+   * Plans for so many calls that are reported whole, of which the first are listed.
+   *
+   * @param itemBytes of each call's item with its payload
+   */
+  const plan = async (count: number, { listed = 0, itemBytes = 0, noise = 0 } = {}) => {
+    const { calls } = groupReports(
+      Array.from({ length: count }, (_, i) => [
+        startReport({ id: `call-${i}`, inputs: { text: randomBytes(noise).toString('base64') } }),
+        endReport(`call-${i}`, { output: i }),
+      ]).flat(),
+    );
+    const { locations, segments } = await planPayloads(
+      project,
+      calls.map((call, i) => ({ call, isListed: i < listed, itemBytesWith: () => itemBytes })),
+      undefined,
+    );
+    const placed = new Map(locations);
+    const inline = calls.map((call) => placed.get(call)?.inline !== undefined);
+    return { calls, placed, segments, inline };
+  };
+
+  it('puts the payload of an only call into its item, however large that gets', async () => {
+    const { inline, segments } = await plan(1, { itemBytes: 5000 });
+    expect([inline, segments]).toEqual([[true], []]);
+  });
+
+  it('puts small payloads of few listed calls into their items, and all others into a segment', async () => {
+    const { inline, placed, calls, segments } = await plan(3, { listed: 1 });
+    expect(inline).toEqual([true, false, false]);
+    expect(segments).toHaveLength(1);
+    const [segment] = segments;
+    const unpacked = unpack(segment?.bytes ?? Buffer.of());
+    for (const call of calls.slice(1)) {
+      const { start, end } = placed.get(call) ?? {};
+      if (!start || !end || !call.start || !call.end) throw new Error('a call without its payload');
+      expect([start.segment, end.segment]).toEqual([segment?.id, segment?.id]);
+      expect(String(blockOf(unpacked, start))).toBe(startBlock(call.start));
+      expect(String(blockOf(unpacked, end))).toBe(endBlock(call.end));
+    }
+  });
+
+  it.each([
+    ['their items would take another write unit', { itemBytes: 1025 }],
+    ['they are large', { noise: 1000 }],
+  ])('puts payloads of listed calls into a segment if %s', async (_, sizes) => {
+    expect((await plan(3, { listed: 1, ...sizes })).inline).toEqual([false, false, false]);
+    expect((await plan(3, { listed: 1, itemBytes: 1024 })).inline).toEqual([true, false, false]);
+  });
+
+  it('puts all payloads into segments if many calls are listed', async () => {
+    expect((await plan(8, { listed: 4 })).inline.filter(Boolean)).toHaveLength(4);
+    expect((await plan(8, { listed: 5 })).inline.filter(Boolean)).toHaveLength(0);
   });
 });

@@ -1,44 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CallReport, CallStart } from '../../../../../core/records/calls/model.ts';
-import { groupReports, resolveTraces } from '../../../../../core/records/calls/traces.ts';
-import { type ProjectId, qualifiedId } from '../../../../../foundations/wire/index.ts';
-
-const projectId = 'acme/airline' as ProjectId;
-
-const start = (fields: Partial<CallStart>): CallReport => ({
-  kind: 'start',
-  start: {
-    projectId,
-    id: null,
-    opName: 'op',
-    displayName: null,
-    traceId: null,
-    parentId: null,
-    threadId: null,
-    turnId: null,
-    startedAt: 0,
-    attributes: {},
-    inputs: {},
-    runId: null,
-    runStep: null,
-    envelopeBytes: 0,
-    ...fields,
-  },
-});
-
-const end = (id: string, endedAt = 0): CallReport => ({
-  kind: 'end',
-  end: {
-    projectId,
-    id,
-    endedAt,
-    output: null,
-    exception: null,
-    summary: {},
-    runStepEnd: null,
-    envelopeBytes: 0,
-  },
-});
+import type { CallReport } from '../../../../../core/records/calls/model.ts';
+import { groupReports } from '../../../../../core/records/calls/reports.ts';
+import { resolveTraces } from '../../../../../core/records/calls/traces.ts';
+import { qualifiedId } from '../../../../../foundations/wire/index.ts';
+import { projectId, startReport as start } from '../../../../support/values/reports.ts';
 
 const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => {
   const storedTraces = new Map(
@@ -47,37 +12,6 @@ const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => 
   const traces = resolveTraces(groupReports(reports).calls, storedTraces);
   return (id: string) => traces.get(qualifiedId(projectId, id));
 };
-
-describe('groupReports', () => {
-  it('makes one call of a start and an end in either order', () => {
-    expect(groupReports([start({ id: 'a' }), end('a')]).calls).toHaveLength(1);
-    expect(groupReports([end('a'), start({ id: 'a' })]).calls).toMatchObject([
-      { id: 'a', start: {}, end: {} },
-    ]);
-  });
-
-  it('keeps the last of several starts and of several ends', () => {
-    const { calls } = groupReports([
-      start({ id: 'a', opName: 'old' }),
-      end('a', 1),
-      start({ id: 'a', opName: 'new' }),
-      end('a', 2),
-    ]);
-    expect(calls).toMatchObject([{ start: { opName: 'new' }, end: { endedAt: 2 } }]);
-  });
-
-  it('separates calls with the same id in different projects', () => {
-    const other = 'acme/other' as ProjectId;
-    expect(groupReports([start({ id: 'a' }), start({ id: 'a', projectId: other })]).calls).toHaveLength(2);
-  });
-
-  it('makes an id for each start without one, and gives the call of each report', () => {
-    const { calls, callOfReport } = groupReports([start({}), start({}), end('x')]);
-    expect(new Set(calls.map((call) => call.id)).size).toBe(3);
-    expect(callOfReport).toEqual(calls);
-    expect(calls.map((call) => call.hasClientId)).toEqual([false, false, true]);
-  });
-});
 
 describe('resolveTraces', () => {
   it('keeps the trace that a start names', () => {

@@ -16,8 +16,8 @@ async function* batchesOf(...batches: readonly string[][]): AsyncGenerator<strin
 }
 
 const piecesOf = async (mediaType: string, ...batches: string[][]): Promise<string[]> => {
-  const csv = batchesOf(['a'], ...batches.map((batch) => batch.map((text) => text.slice(5, -1))));
-  const pieces = await Array.fromAsync(formatted(mediaType, { json: batchesOf(...batches), csv }));
+  const csv = () => batchesOf(['a'], ...batches.map((batch) => batch.map((text) => text.slice(5, -1))));
+  const pieces = await Array.fromAsync(formatted(mediaType, { json: () => batchesOf(...batches), csv }));
   return pieces.map((piece) => utf8(piece).toString());
 };
 

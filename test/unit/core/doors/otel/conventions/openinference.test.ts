@@ -105,9 +105,8 @@ describe('OpenInference', () => {
   it('knows agents of llama-index at once, however long the name', () => {
     const named = (name: string) =>
       translate(spanOf({ name, attributes: { 'openinference.span.kind': 'CHAIN' } })).kind;
-    const started = performance.now();
-    expect(named('Agent'.repeat(40_000))).toBe('other');
-    expect(performance.now() - started).toBeLessThan(1000);
+    // To look anew from each letter would take minutes.
+    expect(named('Agent'.repeat(400_000))).toBe('other');
     expect([named('MyAgentWorkflow.run'), named('Chain.run'), named('my Agent.run')]).toEqual([
       'agent',
       'other',

@@ -143,7 +143,8 @@ describe('usage that is reported twice', () => {
   });
 
   it('is found at once among many requests below many steps', () => {
-    const many = 4000;
+    // To look at all steps for each request would take minutes.
+    const many = 40_000;
     const [outermost, step, inner] = [
       request('s-1', undefined, many),
       request('s', '', 0, 'CHAIN'),
@@ -160,9 +161,7 @@ describe('usage that is reported twice', () => {
       ...indices.map((at) => named(step, { spanId: `s${at}`, parentSpanId: `s${at - 1}` })),
       ...indices.map((at) => named(inner, { spanId: `r${at}` })),
     ];
-    const started = performance.now();
     const kept = withoutRepeats(entries);
-    expect(performance.now() - started).toBeLessThan(2000);
     expect(kept.filter(({ translation }) => translation.usage)).toHaveLength(many);
   });
 

@@ -1,12 +1,13 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Route } from '../../../api/endpoint.ts';
-import { routes as allRoutes } from '../../../api/routes.ts';
+import { allRoutes, routes as ownRoutes } from '../../../api/routes.ts';
 import { emptyBundles as emptyBundlesIn } from '../../../bin/figures.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { handlersFor } from '../../../lib/features.ts';
 import { PennytraceStack } from '../../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from '../run/project.ts';
+import { bundlesOf } from './assembly.ts';
 
 /** An empty bundle for each handler, in a folder of its own. */
 export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> =>
@@ -18,7 +19,7 @@ export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, s
  */
 export const makeStack = (
   settings: Record<string, unknown> = {},
-  routes: readonly Route[] = allRoutes,
+  routes: readonly Route[] = ownRoutes,
 ): { app: App; stack: PennytraceStack } => {
   const outdir = temporaryFolder();
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
@@ -27,10 +28,24 @@ export const makeStack = (
   return { app, stack: new PennytraceStack(app, { config, routes, bundles }) };
 };
 
+/**
+ * Synthesizes the stack with settings, from the bundles of this test run's stack: bundling again
+ * takes most of a synthesis.
+ *
+ * @param outdir the folder for the template
+ */
+export const synthesizeWith = (settings: Readonly<Record<string, unknown>>, outdir: string): void => {
+  const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
+  const config = readConfig(app.node.getAllContext());
+  const bundles = bundlesOf(handlersFor(config, allRoutes));
+  new PennytraceStack(app, { config, routes: allRoutes, bundles });
+  app.synth();
+};
+
 const templates = new Map<string, Template>();
 
 /** The template that the stack is deployed from, made once for the same settings. */
-export const synthesize = (settings: Record<string, unknown> = {}, routes = allRoutes): Template => {
+export const synthesize = (settings: Record<string, unknown> = {}, routes = ownRoutes): Template => {
   const key = JSON.stringify([settings, routes]);
   const template = templates.get(key) ?? Template.fromStack(makeStack(settings, routes).stack);
   templates.set(key, template);
