@@ -3,7 +3,17 @@
  * docs/operations.md.
  */
 
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type StreamViewType,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
 import {
   asNumber,
   dynamodbClient,
@@ -18,14 +28,16 @@ import { tables } from '../foundations/storage/tables.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import {
   type CommandOutput,
+  Failure,
   parseFlags,
   processOutput,
   projectOf,
   runCommand,
   UsageError,
 } from './common.ts';
+import { defaultStack } from './location.ts';
 
-interface RestoreOptions {
+interface CopyOptions {
   /** The names of the tables. */
   readonly from: string;
   readonly to: string;
@@ -40,12 +52,16 @@ interface RestoreOptions {
 export const help = `Copy the items of a restored table back into the service's own.
 
   npm run restore -- --from TABLE --to TABLE [--project ENTITY/PROJECT] [--replace] [--dry-run]
+  npm run restore -- --complete TABLE [--stack NAME]
 
   --from TABLE      the table that point-in-time recovery made
   --to TABLE        the table of the service
   --project NAME    only this project's items (default: all)
   --replace         replace items with the same keys (default: only add missing items)
   --dry-run         only count the items
+  --complete TABLE  give a table that was restored under the service's own name what a restore leaves out:
+                    expiry, point-in-time recovery, protection and stream, as its stack has them
+  --stack NAME      the stack of that table (default: ${defaultStack})
 
 Expired items are left out. The command can be repeated. Exit code: 0 done, 1 failed, 2 wrong usage.`;
 
@@ -55,11 +71,29 @@ const options = {
   project: { type: 'string' },
   replace: { type: 'boolean', default: false },
   'dry-run': { type: 'boolean', default: false },
+  complete: { type: 'string' },
+  stack: { type: 'string' },
 } as const;
+
+interface CompleteOptions {
+  readonly stack: string;
+  /** The name of the restored table, which is that of the stack's. */
+  readonly table: string;
+}
+
+type RestoreOptions = CompleteOptions | CopyOptions;
 
 /** @throws UsageError if an argument is wrong */
 const parseOptions = (argv: readonly string[]): RestoreOptions => {
-  const { from, to, project, replace, 'dry-run': dryRun } = parseFlags({ args: [...argv], options }).values;
+  const { complete: table, stack, ...copy } = parseFlags({ args: [...argv], options }).values;
+  if (table !== undefined) {
+    const others = Object.entries(copy).filter(([, value]) => value !== undefined && value !== false);
+    if (others.length > 0) throw new UsageError('--complete takes no other option but --stack');
+    return { table, stack: stack ?? defaultStack };
+  }
+  if (stack !== undefined)
+    throw new UsageError('--stack is for --complete: tables are copied by their names');
+  const { from, to, project, replace, 'dry-run': dryRun } = copy;
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
   return { from, to, replace, dryRun, ...(project !== undefined && { project: projectOf(project) }) };
@@ -123,7 +157,7 @@ const ofProject = (project: string) => ({
 const copyItems = async (
   from: Table,
   to: Table,
-  { replace, dryRun, project }: Pick<RestoreOptions, 'replace' | 'dryRun' | 'project'>,
+  { replace, dryRun, project }: Pick<CopyOptions, 'replace' | 'dryRun' | 'project'>,
   onProgress: (soFar: CopyCounts) => void,
 ): Promise<CopyCounts> => {
   await requireSameKeys(from, to);
@@ -154,7 +188,10 @@ const copyItems = async (
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage (nothing was done)
  */
 export const run = (argv: readonly string[], io: CommandOutput): Promise<0 | 1 | 2> =>
-  runCommand({ name: 'restore', help, argv }, io, () => restore(parseOptions(argv), io));
+  runCommand({ name: 'restore', help, argv }, io, () => {
+    const given = parseOptions(argv);
+    return 'table' in given ? complete(given, io) : restore(given, io);
+  });
 
 /**
  * What to say of a table that events and analytics would read if it had a stream, as a table that
@@ -168,16 +205,16 @@ const streamNotice = async ({ client, name }: Table): Promise<string | undefined
     (declared) => 'stream' in declared && Object.keys(declared.indexes).every((index) => indexes.has(index)),
   );
   return isRead
-    ? `${name} has no stream. If the stack has events or analytics, they get nothing: see docs/operations.md, "A table is gone"`
+    ? `${name} has no stream. If the stack has events, analytics or evaluators, they get nothing: npm run restore -- --complete ${name}`
     : undefined;
 };
 
-const summary = ({ dryRun, from, to }: RestoreOptions, { read, written }: CopyCounts): string =>
+const summary = ({ dryRun, from, to }: CopyOptions, { read, written }: CopyCounts): string =>
   dryRun
     ? `${read} items in ${from}; nothing was written`
     : `${read} items in ${from}, ${written} written to ${to}, ${read - written} existed already`;
 
-const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void> => {
+const restore = async (options: CopyOptions, io: CommandOutput): Promise<void> => {
   const client = dynamodbClient();
   let reported = 0;
   try {
@@ -194,6 +231,105 @@ const restore = async (options: RestoreOptions, io: CommandOutput): Promise<void
     io.out(summary(options, counts));
     const notice = await streamNotice({ client, name: options.to });
     if (notice !== undefined) io.err(notice);
+  } finally {
+    client.destroy();
+  }
+};
+
+/** What a template says of a table that a restored one lacks. */
+const completing = z.object({
+  TimeToLiveSpecification: z.object({ AttributeName: z.string() }).optional(),
+  PointInTimeRecoverySpecification: z.object({ PointInTimeRecoveryEnabled: z.boolean() }).optional(),
+  DeletionProtectionEnabled: z.boolean().default(false),
+  StreamSpecification: z.object({ StreamViewType: z.string() }).optional(),
+});
+
+const templateSchema = z.object({
+  Resources: z.record(z.string(), z.object({ Properties: completing.optional() })),
+});
+
+/**
+ * What a stack says of its table of a name.
+ *
+ * @throws Failure if it has no such table
+ */
+const declaredInStack = async ({ stack, table }: CompleteOptions): Promise<z.output<typeof completing>> => {
+  // It loads slowly.
+  const { CloudFormationClient, GetTemplateCommand, paginateListStackResources } = await import(
+    '@aws-sdk/client-cloudformation'
+  );
+  const client = new CloudFormationClient();
+  try {
+    let id: string | undefined;
+    for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+      { client },
+      { StackName: stack },
+    ))
+      id ??= StackResourceSummaries.find((one) => one.PhysicalResourceId === table)?.LogicalResourceId;
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: stack }));
+    const properties = id && templateSchema.parse(JSON.parse(TemplateBody)).Resources[id]?.Properties;
+    if (properties) return properties;
+    throw new Failure(`the stack ${stack} has no table ${table}: restore it under the service's own name`);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ValidationError') throw error;
+    throw new Failure(
+      `no stack ${stack} in ${await client.config.region()}: name it (--stack NAME), or set AWS_REGION`,
+      { cause: error },
+    );
+  } finally {
+    client.destroy();
+  }
+};
+
+/** How long a table may take to be changed, in seconds. */
+const changeSeconds = 600;
+
+/** Gives a restored table what its stack says of it. What it has already stays, so it can be repeated. */
+const complete = async (options: CompleteOptions, io: CommandOutput): Promise<void> => {
+  const declared = await declaredInStack(options);
+  const name = options.table;
+  const client = dynamodbClient();
+  const change = async (input: Omit<UpdateTableCommandInput, 'TableName'>): Promise<void> => {
+    await client.send(new UpdateTableCommand({ TableName: name, ...input }));
+    // A table takes one change at a time.
+    const waiting = { client, maxWaitTime: changeSeconds, minDelay: 1, maxDelay: 5 };
+    await waitUntilTableExists(waiting, { TableName: name });
+  };
+  try {
+    const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    const { TimeToLiveDescription: expiry } = await client.send(
+      new DescribeTimeToLiveCommand({ TableName: name }),
+    );
+    const done: string[] = [];
+    if (declared.TimeToLiveSpecification && !/^ENABL/.test(expiry?.TimeToLiveStatus ?? '')) {
+      const { AttributeName } = declared.TimeToLiveSpecification;
+      const TimeToLiveSpecification = { AttributeName, Enabled: true };
+      await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+      done.push(`items expire by ${AttributeName}`);
+    }
+    if (declared.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled) {
+      const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+      await client.send(
+        new UpdateContinuousBackupsCommand({ TableName: name, PointInTimeRecoverySpecification }),
+      );
+      done.push('it has point-in-time recovery');
+    }
+    if (declared.DeletionProtectionEnabled && !table?.DeletionProtectionEnabled) {
+      await change({ DeletionProtectionEnabled: true });
+      done.push('it is protected');
+    }
+    const lacksStream = declared.StreamSpecification && !table?.StreamSpecification?.StreamEnabled;
+    if (declared.StreamSpecification && lacksStream) {
+      const StreamViewType = declared.StreamSpecification.StreamViewType as StreamViewType;
+      await change({ StreamSpecification: { StreamEnabled: true, StreamViewType } });
+      done.push('it has a stream');
+    }
+    io.out(`${name}: ${done.join(', ') || 'nothing was missing'}`);
+    if (declared.StreamSpecification)
+      io.err(
+        'The functions still read the stream of the former table. Have them read the new one by two deployments:\n' +
+          '  npx cdk deploy -c readStreams=false && npx cdk deploy',
+      );
   } finally {
     client.destroy();
   }

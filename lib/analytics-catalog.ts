@@ -1,6 +1,6 @@
 import { Aws } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import {
   type Column,
@@ -86,10 +86,13 @@ ORDER BY mean_score`,
   },
 };
 
+/** A bucket of the stack, or one that is there already. */
+export type AnalyticsBucket = Bucket | IBucket;
+
 interface AnalyticsCatalogProps {
   /** The name of the database, in lower case. */
   readonly name: string;
-  readonly bucket: Bucket;
+  readonly bucket: AnalyticsBucket;
 }
 
 const money = `decimal(${moneyPrecision},${moneyScale})`;
@@ -146,7 +149,7 @@ const projection = (location: string) => ({
 export class AnalyticsCatalog extends Construct {
   readonly database: string;
   readonly #database: CfnDatabase;
-  readonly #bucket: Bucket;
+  readonly #bucket: AnalyticsBucket;
 
   constructor(scope: Construct, id: string, { name, bucket }: AnalyticsCatalogProps) {
     super(scope, id);

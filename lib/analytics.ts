@@ -1,8 +1,9 @@
 import { Duration, Names, Validations } from 'aws-cdk-lib';
 import { CfnNamedQuery, CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
-import { Bucket } from 'aws-cdk-lib/aws-s3';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Bucket, BucketPolicy, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
+import { type AnalyticsBucket, AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
 import type { Config } from './config.ts';
 import { findingOf, type Permission, storeNeeds } from './permissions.ts';
 import type { Service } from './service.ts';
@@ -12,7 +13,7 @@ import type { Streams } from './streams.ts';
 
 interface AnalyticsWorkgroupProps {
   readonly name: string;
-  readonly bucket: Bucket;
+  readonly bucket: AnalyticsBucket;
   readonly database: string;
   /** The most that one query may read, in GB. */
   readonly scanLimitGb: number;
@@ -74,7 +75,7 @@ const resultDays = 7;
 export class Analytics extends Construct {
   readonly function: ServiceFunction;
   /** Where the files are. */
-  readonly bucket: Bucket;
+  readonly bucket: AnalyticsBucket;
   /** The name of the Glue database. */
   readonly database: string;
 
@@ -83,7 +84,8 @@ export class Analytics extends Construct {
     const { settings } = props;
     // Names are of the whole account and region, so they are made of the stack's.
     const name = Names.uniqueResourceName(this, { maxLength: 100, separator: '_' }).toLowerCase();
-    this.bucket = this.#makeBucket(props);
+    const former = settings.bucket;
+    this.bucket = former === undefined ? this.#makeBucket(props) : this.#formerBucket(former);
     const catalog = new AnalyticsCatalog(this, 'Catalog', { name, bucket: this.bucket });
     this.database = catalog.database;
     new AnalyticsWorkgroup(this, 'Athena', {
@@ -91,6 +93,22 @@ export class Analytics extends Construct {
       scanLimitGb: settings.scanLimitGb,
     });
     this.function = this.#makeFunction(props);
+  }
+
+  /** The bucket of analytics that were switched off. Its policy went with them, but its rules did not. */
+  #formerBucket(name: string): IBucket {
+    const bucket = Bucket.fromBucketName(this, 'Former', name);
+    const policy = new BucketPolicy(this, 'FormerPolicy', { bucket });
+    policy.document.addStatements(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: ['s3:*'],
+        resources: [bucket.bucketArn, bucket.arnForObjects('*')],
+        conditions: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    );
+    return bucket;
   }
 
   #makeBucket({ service: { config }, settings }: AnalyticsProps): Bucket {
@@ -138,17 +156,26 @@ export class Analytics extends Construct {
       ],
     });
     // Lambda ends a batch at 6 MB, some two thousand records. Fewer files are read faster.
-    const batches = { deletions: true, batchSize: 10_000, window: Duration.minutes(5) };
+    // One lane takes more records a second than a shard has, and each further one writes files of its own.
+    const batches = {
+      from: 'TRIM_HORIZON',
+      lanes: 1,
+      deletions: true,
+      batchSize: 10_000,
+      window: Duration.minutes(5),
+    } as const;
     streams.subscribe(made, { calls, feedback }, batches);
     return made;
   }
 }
 
-const objectPermission = (bucket: Bucket, path: string): Permission => ({
+const objectPermission = (bucket: AnalyticsBucket, path: string): Permission => ({
   actions: ['s3:PutObject'],
   resource: bucket.arnForObjects(path),
   wildcard: {
-    finding: findingOf(bucket, `/${path}`),
+    finding: bucket.node.defaultChild
+      ? findingOf(bucket, `/${path}`)
+      : `arn:<AWS::Partition>:s3:::${bucket.bucketName}/${path}`,
     reason: 'Files are named after projects, days and records; the function only ever puts them.',
   },
 });

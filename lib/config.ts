@@ -387,9 +387,17 @@ export const settings = z
       'write true, or {"bus": "<name>", "payloads": true}, both fields optional',
     ).optional(),
     analytics: switched(
-      { scanLimitGb: whole(1, 10_000).default(10), keepDays: whole(1, 36_500).optional() },
-      'write true, or {"scanLimitGb": 10, "keepDays": 365}, both fields optional',
+      {
+        scanLimitGb: whole(1, 10_000).default(10),
+        keepDays: whole(1, 36_500).optional(),
+        bucket: text(
+          /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+          'write the name of the bucket that analytics had before they were switched off',
+        ).optional(),
+      },
+      'write true, or {"scanLimitGb": 10, "keepDays": 365, "bucket": "<name>"}, all fields optional',
     ).optional(),
+    readStreams: flag().default(true),
     redact: redactionRules.optional(),
     evaluators: switched(
       { concurrency: whole(2, 1000).default(10) },
@@ -409,6 +417,11 @@ export const settings = z
   .refine(({ monthlyBudget, alarmEmail }) => monthlyBudget === undefined || alarmEmail !== undefined, {
     path: ['monthlyBudget'],
     error: 'write an alarmEmail too: the budget has to tell somebody',
+  })
+  .refine(({ analytics }) => analytics?.bucket === undefined || analytics.keepDays === undefined, {
+    path: ['analytics'],
+    error:
+      'leave keepDays out beside bucket, which keeps the rules that it has: aws s3api put-bucket-lifecycle-configuration',
   })
   .refine(
     ({ corsOrigins = [], inferenceUpstreams = [] }) =>

@@ -9,6 +9,7 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   CfnQueryDefinition,
   FilterPattern,
@@ -88,6 +89,21 @@ const dynamodbMetric = (metricName: string, table: Table, index?: string): Metri
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period });
 
+/** The age of what these functions read of streams; the greatest, if there are several. */
+const oldest = (readers: readonly LambdaFunction[]): IMetric | undefined => {
+  const ages = readers.map((reader) =>
+    reader.metric('IteratorAge', { statistic: Stats.MAXIMUM, period, label: reader.node.path }),
+  );
+  if (ages.length < 2) return ages[0];
+  const using = ages.map((age, i) => [`age${i}`, age] as const);
+  return new MathExpression({
+    label: 'Age of records (ms)',
+    expression: `MAX([${using.map(([name]) => name).join(',')}])`,
+    usingMetrics: Object.fromEntries(using),
+    period,
+  });
+};
+
 /** The index that every write of a call and most queries go to. */
 const busiestIndex: IndexName<'calls'> = 'by_time';
 
@@ -153,6 +169,11 @@ export class Signals extends Construct {
   readonly writeUnits: readonly Metric[];
   /** Dead letters of streams; undefined if nothing reads the streams of tables. */
   readonly deadLetters: Metric | undefined;
+  /**
+   * How old the records are that readers of streams get, in ms: of the reader that is furthest behind;
+   * undefined if nothing reads them.
+   */
+  readonly streamAge: IMetric | undefined;
   /** The graphs of settings that are on. */
   readonly featureGraphs: readonly Graph[];
   readonly #name: string;
@@ -191,6 +212,7 @@ export class Signals extends Construct {
     this.throttleEvents = throttleEvents(props);
     this.readUnits = consumed('ConsumedReadCapacityUnits', props);
     this.writeUnits = consumed('ConsumedWriteCapacityUnits', props);
+    this.streamAge = oldest([...(props.streams?.readers ?? [])]);
     this.featureGraphs = props.features.flatMap(({ graph: own }) => own ?? []);
     this.deadLetters = props.streams?.deadLetters.metricApproximateNumberOfMessagesVisible({ period });
   }

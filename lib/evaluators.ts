@@ -124,7 +124,8 @@ export class Evaluators extends Construct {
         streams.needs({ calls }),
       ],
     });
-    streams.subscribe(made, { calls }, batchesOfChanges);
+    // It passes over calls from before there was the queue.
+    streams.subscribe(made, { calls }, { ...batchesOfChanges, from: 'TRIM_HORIZON' });
   }
 
   #makeJudge({ service, settings, evaluations, limits }: EvaluatorsProps): void {

@@ -1,4 +1,4 @@
-import { Aws, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -24,9 +24,9 @@ interface AlarmSpec {
 const slowShare = 0.8;
 
 /**
- * The alarms, on seven metrics, on one more if something reads the streams of tables, and on those of
- * settings that are on. An account has ten alarm metrics for free, and an alarm on a formula counts with all metrics of the
- * formula. docs/operations.md has a section for each alarm.
+ * The alarms. What reads the streams of tables has an alarm on its dead letters, and one on all readers;
+ * settings that are on have their own. An account has ten alarm metrics for free, and an alarm on a formula
+ * counts with all metrics of the formula. docs/operations.md has a section for each alarm.
  */
 const specs = (signals: Signals): AlarmSpec[] => [
   {
@@ -77,6 +77,7 @@ const specs = (signals: Signals): AlarmSpec[] => [
       'One in a hundred batches of calls takes nearly as long as it may. Storage throttles, or batches are big.',
   },
   ...(signals.deadLetters ? [deadLetters(signals.deadLetters)] : []),
+  ...(signals.streamAge ? [behind(signals.streamAge)] : []),
   ...signals.featureFailures.map(firstFailure),
 ];
 
@@ -97,6 +98,22 @@ const deadLetters = (metric: IMetric): AlarmSpec => ({
   periods: 1,
   description:
     'Events or rows for analytics could not be delivered, or calls not be judged. They wait in a queue.',
+});
+
+/**
+ * How far behind a reader of streams may be. Analytics gathers for five minutes, and after half a day
+ * records are given up.
+ */
+const mostBehind = Duration.minutes(30);
+
+/** Rings while a reader of streams cannot keep up, or fails for the same records again and again. */
+const behind = (metric: IMetric): AlarmSpec => ({
+  id: 'StreamAge',
+  metric,
+  threshold: mostBehind.toMilliseconds(),
+  periods: 3,
+  description:
+    'Events, analytics or evaluators are more than half an hour behind. After twelve hours records are given up, and only notes of them remain.',
 });
 
 /** The anchor of a section in docs/operations.md: `ServerErrors` → `alarm-server-errors`. */

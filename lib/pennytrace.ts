@@ -10,6 +10,7 @@ import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { isKeyed, type Route } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
+import type { AnalyticsBucket } from './analytics-catalog.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, readConfig } from './config.ts';
@@ -110,7 +111,7 @@ export class Pennytrace extends Construct {
   /** What `npm run webhooks` is given; undefined without the setting `alerts`. */
   readonly webhooksPrefix: string | undefined;
   /** Where the files of analytics are; undefined without the setting `analytics`. */
-  readonly analyticsBucket: Bucket | undefined;
+  readonly analyticsBucket: AnalyticsBucket | undefined;
   /** The name of Glue's database over them; undefined without the setting `analytics`. */
   readonly analyticsDatabase: string | undefined;
   readonly #config: Config;
@@ -131,12 +132,13 @@ export class Pennytrace extends Construct {
     const routes = config.keepFeedback ? timed.map(withoutErasing) : timed;
     const name = instanceName(this);
 
-    const hasStreams = readsStreams(config);
+    const hasReaders = readsStreams(config);
+    const hasStreams = hasReaders && config.readStreams;
     const storage = new Storage(this, 'Storage', { config, hasStreams });
     new ShardHistory(this, 'ShardHistory', { config, table: storage.calls });
     const auth = new Auth(this, 'Auth', { config, routes, bundles });
     const inference = new Inference(this, 'Inference', config);
-    const streams = hasStreams ? new Streams(this, 'Streams') : undefined;
+    const streams = hasReaders ? new Streams(this, 'Streams', config) : undefined;
     const api = new Api(this, 'Api', { config, name });
     const functions = new Functions(this, 'Functions', config);
     const service = {

@@ -114,6 +114,13 @@ export interface AnalyticsOptions {
    * @default - three days after `retentionDays`; without that, files are kept
    */
   readonly keepDays?: number | undefined;
+  /**
+   * The name of the bucket that analytics had before they were switched off. It stays outside the stack, with
+   * the rules by which it deletes files.
+   *
+   * @default - a new bucket
+   */
+  readonly bucket?: string | undefined;
 }
 
 /** Where events go, and what they say. */
@@ -338,6 +345,14 @@ export interface PennytraceProps {
    * @default - there are no files
    */
   readonly analytics?: boolean | AnalyticsOptions | undefined;
+
+  /**
+   * Whether tables have streams, and functions read them, for events, analytics and evaluators. With false,
+   * these get nothing: for one deployment, to repair a table that was restored (docs/operations.md).
+   *
+   * @default true
+   */
+  readonly readStreams?: boolean | undefined;
 
   /**
    * What is taken out of all that is stored, before anything is: docs/redaction.md.

@@ -32,7 +32,8 @@ export const privateBucket = ({ keepData }: Pick<Config, 'keepData'>) =>
     minimumTLSVersion: 1.2,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     versioned: false,
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    // What a first deployment made that then failed is empty, and goes with it.
+    removalPolicy: keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
   }) satisfies BucketProps;
 
 const attributeTypes = { B: AttributeType.BINARY, S: AttributeType.STRING } as const;
@@ -42,6 +43,9 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({ name, type: at
 /**
  * Makes a declared table: paid per request, encrypted with a key that AWS owns (free), and with
  * `keepData` recoverable and protected. It has its stream only if something reads it.
+ *
+ * A protected table cannot be deleted, not even by a first deployment that fails. So it is retained in any
+ * case, or the failure could not be rolled back: docs/decisions/0272.
  */
 export const makeTable = (
   scope: Construct,

@@ -1,15 +1,27 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  EventSourceMapping,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { TableName } from '../foundations/storage/tables.ts';
+import type { Config } from './config.ts';
 import { combine, type Needs, tableNeeds } from './permissions.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** How a function gets the changes of tables. */
 interface Batches {
+  /**
+   * Where a new reader begins: with what the stream still has of the last day, or with what comes from
+   * then on. Another beginning is another reader, which Lambda refuses while there is the old one.
+   */
+  readonly from: 'TRIM_HORIZON' | 'LATEST';
+  /** How many batches of a shard are worked on at once, from 1 to 10. An item's records stay in order. */
+  readonly lanes: number;
   /** Whether it gets deletions, too. */
   readonly deletions: boolean;
   /** The most records of a batch. */
@@ -18,8 +30,16 @@ interface Batches {
   readonly window: Duration;
 }
 
-/** A batch of a thousand ends takes some two seconds; five make a batch of a trickle. */
-export const batchesOfChanges: Batches = { deletions: false, batchSize: 1000, window: Duration.seconds(5) };
+/**
+ * A batch of a thousand ends takes some two seconds; five make a batch of a trickle. A shard has up to a
+ * thousand records a second, as many as its partition takes writes. See docs/decisions/0271.
+ */
+export const batchesOfChanges: Omit<Batches, 'from'> = {
+  lanes: 4,
+  deletions: false,
+  batchSize: 1000,
+  window: Duration.seconds(5),
+};
 
 /** Half a day of tries. The stream keeps a record for a day, so that it can then be looked at. */
 const maxRecordAge = Duration.hours(12);
@@ -35,9 +55,15 @@ export class Streams extends Construct {
    * that failed for half a day.
    */
   readonly deadLetters: Queue;
+  /** The functions that read streams, once each. */
+  readonly readers: ReadonlySet<LambdaFunction>;
+  readonly #readers = new Set<LambdaFunction>();
+  readonly #isRead: boolean;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { readStreams }: Pick<Config, 'readStreams'>) {
     super(scope, id);
+    this.#isRead = readStreams;
+    this.readers = this.#readers;
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -56,7 +82,7 @@ export class Streams extends Construct {
       ...named.map(([name, table]) => tableNeeds(name, table)),
       {
         permissions: [
-          ...named.map(([, table]) => ({ actions, resource: streamOf(table) })),
+          ...(this.#isRead ? named.map(([, table]) => ({ actions, resource: streamOf(table) })) : []),
           {
             actions: ['dynamodb:ListStreams'],
             resource: '*',
@@ -81,12 +107,14 @@ export class Streams extends Construct {
     };
   }
 
-  /** Has Lambda bring the changes of tables to a function. */
+  /** Has Lambda bring the changes of tables to a function, unless the settings say that streams are not read. */
   subscribe(
     target: ServiceFunction,
     { calls, feedback }: { readonly calls: Table; readonly feedback?: Table },
     batches: Batches,
   ): void {
+    this.#readers.add(target.handler);
+    if (!this.#isRead) return;
     this.#subscribe(target, 'Calls', calls, changesOfCalls(batches), batches);
     if (feedback) this.#subscribe(target, 'Feedback', feedback, changesOfFeedback(batches), batches);
   }
@@ -97,13 +125,13 @@ export class Streams extends Construct {
     id: string,
     table: Table,
     filters: readonly Filter[],
-    { batchSize, window }: Batches,
+    { from, lanes, batchSize, window }: Batches,
   ): void {
     new EventSourceMapping(target, id, {
       target: target.handler,
       eventSourceArn: streamOf(table),
-      // The stream begins when it is switched on, so this is from then on.
-      startingPosition: StartingPosition.TRIM_HORIZON,
+      startingPosition: StartingPosition[from],
+      parallelizationFactor: lanes,
       batchSize,
       maxBatchingWindow: window,
       filters: filters.map((pattern) => ({ pattern: JSON.stringify(pattern) })),

@@ -74,7 +74,7 @@ export const costOf = (name: keyof typeof prices, count: number): number =>
   (prices[name].usd * count) / prices[name].per;
 
 /** Monthly free allowances of every account. */
-const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
+export const free = { transferBytes: 100 * gigabyte, traces: 100_000, alarms: 10, dashboards: 3 } as const;
 
 /** A self-hosted stack: its machines and disks for a month of 730 hours, without anybody's time. */
 export interface Server {
@@ -402,8 +402,12 @@ export const failedShare = 0.003;
  */
 const recordsOfBatch = { events: 1000, analytics: 1500, evaluators: 1000 } as const;
 const secondsOfBatch = { events: 5, analytics: 300, evaluators: 5 } as const;
-/** A table paid per request begins with four shards, and each has batches of its own. */
+/**
+ * A table paid per request begins with four shards. Each is read in so many lanes, of which each has
+ * batches of its own. A test compares the lanes with the template.
+ */
 const shards = 4;
+export const lanesOfShard = { events: 4, analytics: 1, evaluators: 4 } as const;
 
 /**
  * Milliseconds of a full vCPU for a record. `npm run bench -- --only streams` measures less on an
@@ -424,14 +428,15 @@ const times = {
 type Reader = keyof typeof times;
 
 /**
- * The batches of a month. A request's calls go to all shards, and each shard has a batch of them,
+ * The batches of a month. A request's calls go to all lanes, and each lane has a batch of them,
  * unless others came within its time.
  */
 const batchesOf = (reader: Reader, load: Load): number => {
   const records = recordsOf(load);
   const full = records / recordsOfBatch[reader];
-  const arriving = Math.min(records, (records / load.batch) * shards);
-  const timed = (shards * monthSeconds) / secondsOfBatch[reader];
+  const lanes = shards * lanesOfShard[reader];
+  const arriving = Math.min(records, (records / load.batch) * lanes);
+  const timed = (lanes * monthSeconds) / secondsOfBatch[reader];
   return Math.max(full, Math.min(arriving, timed));
 };
 
@@ -469,8 +474,21 @@ export const analyticsBill = (load: Load, { rowReads }: Measured): Bill => {
   };
 };
 
+/**
+ * How Lambda asks a queue of which it may work on a bounded number of messages: with five requests at
+ * once, each of which waits 20 seconds for a message
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
+ */
+const polling = { requests: 5, seconds: 20 } as const;
+
+/** What evaluators add in a month in which nothing happens. See docs/decisions/0270. */
+export const idleEvaluatorsBill = (): Bill => ({
+  'SQS: asking the empty queue': costOf('queueRequests', polling.requests * (monthSeconds / polling.seconds)),
+});
+
 /** What evaluators add that pass all calls over: the stream's reading. An end by itself asks for its start. */
 export const evaluatorsBill = (load: Load, { eventReads }: Measured): Bill => ({
+  ...idleEvaluatorsBill(),
   'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * eventReads),
   ...functionBill('evaluators', load),
 });

@@ -7,6 +7,7 @@ import {
   evaluatorsBill,
   eventsBill,
   idleAlertsBill,
+  idleEvaluatorsBill,
   limitsBill,
   prices,
   redactionBill,
@@ -108,6 +109,7 @@ export const streamsTable = (load: Load, measured: Measured): Table =>
 /** What evaluators add to the bill, beside what models cost. */
 export const evaluatorsTable = (load: Load, measured: Measured): Table =>
   moreTable(load, measured, {
+    'in a month without calls': idleEvaluatorsBill,
     'that match no call': evaluatorsBill,
     'that judge every call with a model': verdictsBill,
   });

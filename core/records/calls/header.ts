@@ -14,6 +14,15 @@ import {
   type ProjectId,
   refScheme,
 } from '../../../foundations/wire/index.ts';
+import {
+  beginnings,
+  readVersions,
+  startAttributes,
+  statuses,
+  usageNames,
+  words,
+  writtenVersion,
+} from './header-format.ts';
 import type {
   CallHeader,
   EndHeader,
@@ -42,12 +51,9 @@ export interface HeaderContent {
 /** What a ref to an op of the call's own project begins with. */
 const ownOpPrefix = ({ projectId }: Pick<HeaderOwner, 'projectId'>): string => `${refScheme}${projectId}/op/`;
 
-/** Stored headers hold the indexes: append only, never change. */
-const statuses: readonly EndStatus[] = ['success', 'error', 'descendant_error'];
-
 /** @throws Error if a later release wrote the index */
 const statusAt = (index: number): EndStatus => {
-  const status = statuses[index];
+  const status = statuses.read[index];
   if (status === undefined) throw new Error(`a header with the status ${index}`);
   return status;
 };
@@ -59,8 +65,6 @@ const statusAt = (index: number): EndStatus => {
  * left out: the call's id and when it started. The place of the end's payload is left out if that
  * lies behind the start's. Numbers take as many bytes as they need, and ids and digests no letters.
  */
-
-const version = 3;
 
 const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
 /** The end's status is two bits of the flags. */
@@ -88,7 +92,7 @@ const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt -
 
 const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
   (start ? hasStart : 0) |
-  (end ? hasEnd | (statuses.indexOf(end.status) << statusShift) : 0) |
+  (end ? hasEnd | (statuses.written.indexOf(end.status) << statusShift) : 0) |
   (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
   (more ? hasMore : 0) |
   (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);
@@ -193,7 +197,7 @@ export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Arr
   const { start, end, earlyTraces = [] } = content;
   const more = moreFlagsOf(content);
   writer.clear();
-  writer.byte(version);
+  writer.byte(writtenVersion);
   writer.byte(flagsOf(content, more));
   if (more) writer.count(more);
   if (start) writeStart(writer, start, owner);
@@ -205,24 +209,38 @@ export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Arr
   return writer.toBytes();
 };
 
-/**
- * Unpacks the attribute `h`.
- *
- * @param timeKey the sort key of the item or row, without a thread's id; it begins with the time at
- * which the call started
- * @throws Error if a later release wrote its version, or it is damaged
- */
-export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
-  const reader = new ByteReader(bytes);
-  const found = reader.byte();
-  if (found !== version) throw new Error(`a header of version ${found}: this release reads ${version}`);
+/** Reads what is behind the version. */
+type Reader = (reader: ByteReader, owner: HeaderOwner, timeKey: Uint8Array) => HeaderContent;
+
+const readContent: Reader = (reader, owner, timeKey) => {
   const flags = reader.byte();
   const more = flags & hasMore ? reader.count() : 0;
   const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;
   const end = flags & hasEnd ? readEnd(reader, flags, more, start) : null;
   const earlyTraces = flags & hasTraces ? readTraces(reader, owner.id) : undefined;
-  if (!reader.isDone) throw new Error('a damaged header: it goes on behind its end');
   return { start, end, ...(earlyTraces && { earlyTraces }) };
+};
+
+const readers: Readonly<Record<(typeof readVersions)[number], Reader>> = { 3: readContent };
+
+const readerOf = (version: number): Reader | undefined =>
+  (readers as Readonly<Record<number, Reader | undefined>>)[version];
+
+/**
+ * Unpacks the attribute `h`.
+ *
+ * @param timeKey the sort key of the item or row, without a thread's id; it begins with the time at
+ * which the call started
+ * @throws Error if its version is none that this release reads, or it is damaged
+ */
+export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uint8Array): HeaderContent => {
+  const reader = new ByteReader(bytes);
+  const version = reader.byte();
+  const read = readerOf(version);
+  if (!read) throw new Error(`a header of version ${version}: this release reads ${readVersions.join(', ')}`);
+  const content = read(reader, owner, timeKey);
+  if (!reader.isDone) throw new Error('a damaged header: it goes on behind its end');
+  return content;
 };
 
 /** The bytes of a time at the beginning of a sort key. */
@@ -395,13 +413,14 @@ export const fitsHeader = (text: string): boolean => text.length <= maxText && t
 const noAttributes: StartAttributes = {};
 
 const pathOf = (name: HeaderAttribute): readonly string[] => name.split('.');
-const paths = headerAttributes.map((name) => [name, pathOf(name)] as const);
+const paths = startAttributes.read.map((name) => [name, pathOf(name)] as const);
+const writtenPaths = paths.slice(0, startAttributes.written.length);
 
 /** What a header holds of a start's attributes. */
 export const attributesForHeader = (attributes: JsonObject): StartAttributes => {
   const found: { -readonly [field in keyof StartAttributes]: StartAttributes[field] } = {};
   const dotted: HeaderAttribute[] = [];
-  for (const [name, path] of paths) {
+  for (const [name, path] of writtenPaths) {
     const keys = keysTo(attributes, path);
     if (!keys) continue;
     const value = valueAt(attributes, keys) ?? null;
@@ -452,18 +471,6 @@ const othersDotted = 64;
 /** What the first byte of a field says; from `word` on it is a common word, by its number. */
 const [asOwnText, asNull, inPayload, word, asPackedUuid] = [0, 1, 2, 3, 255];
 
-/**
- * Kinds of calls, and common names of environments. Stored headers hold the places: append only,
- * never change, 252 at most.
- */
-const words: readonly string[] = [
-  ...['agent', 'model', 'tool', 'embedding', 'retriever', 'other'],
-  ...['production', 'prod', 'staging', 'stage', 'development', 'dev', 'testing', 'test'],
-  ...['local', 'default', 'preview', 'qa', 'ci', 'demo', 'sandbox'],
-  ...['workflow', 'plan', 'memory', 'guardrail', 'evaluator'],
-  ...['evaluation', 'judge', 'trial', 'playground'],
-];
-
 const bitsOf = (has: (name: HeaderAttribute) => boolean): number =>
   headerAttributes.reduce((bits, name, i) => (has(name) ? bits | (1 << i) : bits), 0);
 
@@ -486,7 +493,7 @@ const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void 
   for (const name of headerAttributes) {
     const value = attributes[name];
     if (value === undefined) continue;
-    const number = words.indexOf(String(value));
+    const number = words.written.indexOf(String(value));
     if (typeof value !== 'string') writer.byte(value === null ? asNull : inPayload);
     else if (number >= 0) writer.byte(word + number);
     else {
@@ -525,7 +532,7 @@ const readAttributes = (reader: ByteReader): StartAttributes => {
 
 /** @throws Error if a later release wrote the number */
 const wordAt = (number: number): string => {
-  const found = words[number];
+  const found = words.read[number];
   if (found === undefined) throw new Error(`a header with the unknown word ${number}`);
   return found;
 };
@@ -537,30 +544,6 @@ const wordAt = (number: number): string => {
  *   bits 1-2  the digest: none | hex digits behind their number | 32 bytes of base64url
  *   bits 3-7  the beginning, by its place in the list below
  */
-
-/**
- * How common names of integrations begin. Stored headers hold the places: append only, never
- * change, 32 at most. The first that fits is taken, so longer ones come first.
- */
-const beginnings = [
-  '',
-  'openai.chat.completions.create',
-  'openai.chat.completions.',
-  'openai.responses.',
-  'openai.embeddings.create',
-  'openai.',
-  'anthropic.Messages.create',
-  'anthropic.',
-  'langchain.Llm.',
-  'langchain.Chain.',
-  'langchain.',
-  'llama_index.',
-  'litellm.',
-  'google.genai.models.',
-  'BedrockRuntime.',
-  'Evaluation.predict_and_score',
-  'Evaluation.',
-] as const;
 
 const ownFlag = 1;
 const [noDigest, hexDigest, base64urlDigest] = [0, 1, 2];
@@ -600,10 +583,10 @@ const writeOp = (writer: ByteWriter, opName: string, owner: HeaderOwner): void =
   const plain = digest ? name.slice(0, -digest.text.length - 1) : name;
   const beginning = Math.max(
     0,
-    beginnings.findIndex((text) => text !== '' && plain.startsWith(text)),
+    beginnings.written.findIndex((text) => text !== '' && plain.startsWith(text)),
   );
   writer.byte((isOwn ? ownFlag : 0) | ((digest?.kind ?? noDigest) << 1) | (beginning << 3));
-  writer.text(plain.slice(beginnings[beginning]?.length));
+  writer.text(plain.slice(beginnings.written[beginning]?.length));
   if (digest?.kind === hexDigest) writer.byte(digest.text.length);
   if (digest) writer.bytes(digest.bytes);
 };
@@ -623,41 +606,17 @@ const readDigest = (reader: ByteReader, kind: number): string => {
  */
 const readOp = (reader: ByteReader, owner: HeaderOwner): string => {
   const first = reader.byte();
-  const beginning = beginnings[first >> 3];
+  const beginning = beginnings.read[first >> 3];
   if (beginning === undefined) throw new Error(`a header whose op has the unknown beginning ${first >> 3}`);
   const text = reader.text();
   return `${first & ownFlag ? ownOpPrefix(owner) : ''}${beginning}${text}${readDigest(reader, (first >> 1) & 3)}`;
 };
 
-/**
- * Names that clients and providers use, by number. Stored headers hold the numbers: append only,
- * never change.
- */
-const names: readonly string[] = [
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'requests',
-  'input_tokens',
-  'output_tokens',
-  'prompt_tokens_details',
-  'completion_tokens_details',
-  'input_tokens_details',
-  'output_tokens_details',
-  'cached_tokens',
-  'reasoning_tokens',
-  'audio_tokens',
-  'accepted_prediction_tokens',
-  'rejected_prediction_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-];
-
-const numbers = new Map(names.map((name, i) => [name, i]));
+const numbers = new Map(usageNames.written.map((name, i) => [name, i]));
 
 /** @throws Error if a later release wrote the number */
 const nameAt = (number: number): string => {
-  const name = names[number];
+  const name = usageNames.read[number];
   if (name === undefined) throw new Error(`a header whose usage has the unknown name ${number}`);
   return name;
 };

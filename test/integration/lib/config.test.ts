@@ -20,6 +20,7 @@ const defaults = {
   logRetentionDays: 30,
   runbookUrl: 'docs/operations.md',
   accountLogRole: true,
+  readStreams: true,
 };
 
 const email = { name: 'e', builtin: 'email', action: 'label' };
@@ -68,6 +69,8 @@ describe('the settings', () => {
     ['routeMetrics', ['/call/start'], ['/call/start']],
     ['analytics', 'true', { scanLimitGb: 10 }],
     ['analytics', '{"keepDays": 30}', { scanLimitGb: 10, keepDays: 30 }],
+    ['analytics', { bucket: 'former-files' }, { scanLimitGb: 10, bucket: 'former-files' }],
+    ['readStreams', 'false', false],
     ['evaluators', 'true', { concurrency: 10 }],
     ['alerts', 'true', {}],
     ['alerts', { url: 'https://tracing.example.com' }, { url: 'https://tracing.example.com' }],
@@ -111,6 +114,7 @@ describe('the settings', () => {
     ['logRetentionDays', 31, 'write one of 1, 3, 5, 7, 14, 30'],
     ['alarmEmail', 'nobody', 'write an e-mail address'],
     ['accountLogRole', 1, 'write true or false'],
+    ['analytics', { bucket: 'former-files', keepDays: 9 }, 'leave keepDays out beside bucket'],
     ['runbookUrl', 'docs/operations.md#alarms', 'write the path or the URL of the operations page'],
     ['routeMetrics', true, 'write all, or paths of routes'],
     ['routeMetrics', '/call/begin', 'write all, or some of /call/start, '],

@@ -7,18 +7,39 @@ import { root } from '../../support/run/project.ts';
 import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize();
-const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm');
 const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
 describe('the alarms', () => {
   const metricsOf = ({ Properties }: Resource): { Expression?: string; MetricStat?: object }[] =>
     (Properties.Metrics as object[] | undefined) ?? [{ MetricStat: { Metric: Properties } }];
 
-  it('stay within the ten free metrics', () => {
-    const metrics = [...alarms.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat);
-    expect(metrics).toHaveLength(7);
-    const most = resourcesOf(synthesize({ events: true, alerts: true }), 'AWS::CloudWatch::Alarm');
-    expect([...most.values()].flatMap(metricsOf).filter(({ MetricStat }) => MetricStat)).toHaveLength(9);
+  it('stay within the ten free metrics, unless streams have two readers', () => {
+    const metricsWith = (settings: Record<string, unknown>) =>
+      [...resourcesOf(synthesize(settings), 'AWS::CloudWatch::Alarm').values()]
+        .flatMap(metricsOf)
+        .filter(({ MetricStat }) => MetricStat).length;
+    expect(metricsWith({})).toBe(7);
+    expect(metricsWith({ events: true, alerts: true })).toBe(10);
+    expect(metricsWith({ events: true, alerts: true, analytics: true })).toBe(11);
+  });
+
+  it('ring when a reader of streams is far behind, long before records are given up', () => {
+    const streams = synthesize({ evaluators: true, analytics: true });
+    const [, { Properties }] = resourceOf(streams, 'AWS::CloudWatch::Alarm', 'ObservabilityAlarmsStreamAge');
+    const { Threshold, EvaluationPeriods, Metrics } = Properties as {
+      Threshold: number;
+      EvaluationPeriods: number;
+      Metrics: { Expression?: string; MetricStat?: { Metric: { Dimensions: { Value: unknown }[] } } }[];
+    };
+    const [first] = resourcesOf(streams, 'AWS::Lambda::EventSourceMapping').values();
+    const givenUp = Number(first?.Properties.MaximumRecordAgeInSeconds);
+    expect(Threshold / 1000 + EvaluationPeriods * 300).toBeLessThan(givenUp / 4);
+    expect(Metrics.find(({ Expression }) => Expression)?.Expression).toBe('MAX([age0,age1])');
+    const watched = Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? []);
+    const readers = [...resourcesOf(streams, 'AWS::Lambda::EventSourceMapping').values()]
+      .filter(({ Properties: { StartingPosition } }) => StartingPosition !== undefined)
+      .map(({ Properties: { FunctionName } }) => JSON.stringify(FunctionName));
+    expect(new Set(watched.map(({ Value }) => JSON.stringify(Value)))).toEqual(new Set(readers));
   });
 
   it('ring before a batch of calls runs out of time', () => {

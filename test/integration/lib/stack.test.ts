@@ -186,6 +186,10 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
   it.each([
     ['as it is by default', {}],
     [
+      'with streams that are not read, and the bucket of former analytics',
+      { events: true, evaluators: true, analytics: { bucket: 'former-files' }, readStreams: false },
+    ],
+    [
       'with events, analytics, evaluators, alerts, limits, redaction, alarms by mail, a budget, a firewall and upstreams',
       {
         inferenceUpstreams: [

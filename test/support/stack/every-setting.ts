@@ -29,6 +29,7 @@ export const everySetting = {
   inferenceRatePerMinute: 60,
   events: { bus: 'weft', payloads: true },
   analytics: { scanLimitGb: 10, keepDays: 90 },
+  readStreams: true,
   redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
   limits: true,
   evaluators: { concurrency: 10 },

@@ -1,30 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes, routes as ownRoutes } from '../../../api/routes.ts';
+import { emptyBundles as emptyBundlesIn } from '../../../bin/figures.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { handlersFor } from '../../../lib/features.ts';
 import { PennytraceStack } from '../../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from '../run/project.ts';
 import { bundlesOf } from './assembly.ts';
 
-/**
- * A folder with an empty bundle for each handler: what a template says does not depend on what is
- * in them.
- */
-export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> => {
-  const outdir = temporaryFolder();
-  return new Map(
-    handlers.map((handler) => {
-      const folder = join(outdir, handler);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'index.cjs'), `// ${handler}\n`);
-      return [handler, folder];
-    }),
-  );
-};
+/** An empty bundle for each handler, in a folder of its own. */
+export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> =>
+  emptyBundlesIn(handlers, temporaryFolder());
 
 /**
  * Makes the stack as the app does, but for its bundles, which are empty; with settings, and routes,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type TableDeclaration, tables } from '../../../../foundations/storage/tables.ts';
@@ -13,7 +13,8 @@ type Tables = Readonly<Record<string, TableDeclaration>>;
  */
 const obstacles = (released: Tables, declared: Tables): string[] =>
   Object.entries(released).flatMap(([name, before]) => {
-    const now = declared[name];
+    // CloudFormation knows a table by its construct; what the code calls it may change.
+    const now = Object.values(declared).find(({ construct }) => construct === before.construct);
     if (!now) return [`${name} is gone`];
     const differs = (of: (table: TableDeclaration) => unknown): boolean =>
       JSON.stringify(of(before)) !== JSON.stringify(of(now));
@@ -21,9 +22,7 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
     const other = [...names].filter((index) => differs(({ indexes }) => indexes[index]));
     const changed = other.filter((index) => index in before.indexes && index in now.indexes);
     return [
-      ...(differs(({ construct, partition, sort }) => [construct, partition, sort])
-        ? [`${name} would be another table`]
-        : []),
+      ...(differs(({ partition, sort }) => [partition, sort]) ? [`${name} would be another table`] : []),
       ...(differs(({ stream }) => stream) ? [`${name} has another stream`] : []),
       ...(before.expiry !== undefined && differs(({ expiry }) => expiry)
         ? [`${name} has another attribute of expiry`]
@@ -34,15 +33,17 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
   });
 
 const file = join(root, 'foundations/storage/released.json');
-const released: Tables = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).tables : {};
+const released: Tables = JSON.parse(readFileSync(file, 'utf8')).tables;
 
 it('a stack of the last release can be updated to this one', () => {
+  expect(Object.keys(released).length).toBeGreaterThan(5);
   expect(obstacles(released, tables)).toEqual([]);
 });
 
 describe('an update is refused', () => {
   const { calls } = tables;
   const { by_time, by_error, ...rest } = calls.indexes;
+  const { keys, ...others } = tables;
   const another = {
     partition: { name: 'ak', type: 'B' },
     sort: { name: 'as', type: 'B' },
@@ -57,6 +58,7 @@ describe('an update is refused', () => {
     ['not for nothing', tables, []],
     ['not for one index more', withIndexes({ ...calls.indexes, another }), []],
     ['not for one index less', withIndexes({ by_time, ...rest }), []],
+    ['not for another name in the code', { ...others, secrets: keys }, []],
     ['not for a table more', { ...tables, more: tables.costs }, []],
     [
       'for one index more and one less',
@@ -73,11 +75,7 @@ describe('an update is refused', () => {
       { ...tables, calls: { ...calls, sort: { name: 'p', type: 'B' } } },
       ['calls would be another table'],
     ],
-    [
-      'for another construct',
-      { ...tables, keys: { ...tables.keys, construct: 'Secrets' } },
-      ['keys would be another table'],
-    ],
+    ['for another construct', { ...tables, keys: { ...keys, construct: 'Secrets' } }, ['keys is gone']],
     [
       'for another stream and another attribute of expiry',
       { ...tables, calls: { ...calls, stream: 'KEYS_ONLY', expiry: 'ttl' } },
