@@ -43,8 +43,10 @@ export default defineConfig({
     // All cores are busy with tests. Garbage is collected seldom, and by the thread that made it:
     // helpers would take its time from another test.
     execArgv: [
-      ...['--no-memory-reducer', '--single-threaded-gc'],
-      ...['--initial-old-space-size=512', '--min-semi-space-size=4'],
+      '--no-memory-reducer',
+      '--single-threaded-gc',
+      '--initial-old-space-size=512',
+      '--min-semi-space-size=4',
     ],
     // CDK checks each template by CloudFormation's rules, which takes longer than to make it.
     // The tests of test/integration/lib/stack.test.ts have it do so.

@@ -6,7 +6,7 @@ import {
   finite,
   id,
   integerWith,
-  listOf,
+  listSchema,
   nullish,
   problem,
   record,
@@ -96,7 +96,9 @@ const target = () =>
     {},
     undefined,
     z.check(({ value: { sns, event_bus, webhook, format }, value, issues }) => {
-      if ([sns, event_bus, webhook].filter((each) => each !== undefined && each !== null).length !== 1)
+      if (
+        [sns, event_bus, webhook].filter((channel) => channel !== undefined && channel !== null).length !== 1
+      )
         issues.push(problem('should have exactly one of sns, event_bus and webhook', value));
       if (format && !webhook) issues.push(problem('is only for a webhook', value, 'format'));
     }),
@@ -121,7 +123,8 @@ export type AlertState = (typeof alertStates)[number];
 export const comparisons = ['absolute', 'day_before', 'week_before'] as const;
 
 /** Minutes of the shortest and of the longest window. */
-export const [minWindowMinutes, maxWindowMinutes] = [5, 7 * 24 * 60];
+const minWindowMinutes = 5;
+const maxWindowMinutes = 7 * 24 * 60;
 
 interface Sent {
   readonly metric: Measure;
@@ -182,7 +185,7 @@ export const alert = () =>
         nullish(integerWith(z.minimum(5), z.maximum(43_200))),
         'Repeats the notification every this many minutes while not ok (default: never).',
       ),
-      tell: field(listOf(target(), maxTargets), 'Where notifications go.'),
+      tell: field(listSchema(target(), maxTargets), 'Where notifications go.'),
       enabled: field(z.boolean(), 'Whether it looks; otherwise it is paused.'),
       saved_at: field(nullish(time), 'When it was saved.'),
     },
@@ -247,7 +250,7 @@ const alertRow = () =>
 const queryBody = () =>
   record({
     project_id: project,
-    object_ids: field(nullish(listOf(id, 1000)), 'Which alerts; all without it.'),
+    object_ids: field(nullish(listSchema(id, 1000)), 'Which alerts; all without it.'),
     limit: field(
       withDefault(integerWith(z.minimum(0), z.maximum(1000)), 100),
       'The most changes of the history, newest first; 100 without it.',
@@ -359,23 +362,36 @@ export const alertsPreview = /* @__PURE__ */ endpoint({
       body: {
         project_id: 'acme/shop',
         alert: {
-          ...{ _type: 'Alert', name: 'Too many errors', window_minutes: 60 },
+          _type: 'Alert',
+          name: 'Too many errors',
+          window_minutes: 60,
           metric: { metric: 'error_count', aggregation: 'avg' },
-          ...{ direction: 'above', alert: 0.5, no_data: 'ok' },
-          ...{ tell: [{ sns: true }], enabled: true },
+          direction: 'above',
+          alert: 0.5,
+          no_data: 'ok',
+          tell: [{ sns: true }],
+          enabled: true,
         },
-        ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T06:00:00Z' },
+        start: '2026-10-01T00:00:00Z',
+        end: '2026-10-01T06:00:00Z',
       },
       answer: {
-        ...{ start: '2026-09-30T23:56:00.000000Z', end: '2026-10-01T05:56:00.000000Z' },
-        ...{ step_minutes: 5, looks: 73, value: null },
+        start: '2026-09-30T23:56:00.000000Z',
+        end: '2026-10-01T05:56:00.000000Z',
+        step_minutes: 5,
+        looks: 73,
+        value: null,
         changes: [
           {
-            ...{ at: '2026-10-01T00:01:00.000000Z', state: 'ok', previous: null, value: null },
+            at: '2026-10-01T00:01:00.000000Z',
+            state: 'ok',
+            previous: null,
+            value: null,
             told: false,
           },
         ],
-        ...{ reads: 'calls', estimated_usd_per_month: 0.03 },
+        reads: 'calls',
+        estimated_usd_per_month: 0.03,
       },
     },
   },

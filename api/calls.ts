@@ -8,7 +8,7 @@ import {
   freeValue,
   id,
   integer,
-  listOf,
+  listSchema,
   nullish,
   record,
   time,
@@ -301,7 +301,7 @@ export const callsDelete = /* @__PURE__ */ endpoint({
     record({
       project_id: project,
       call_ids: field(
-        listOf(id, maxDeleted, 'ids; send the rest in further requests'),
+        listSchema(id, maxDeleted, 'ids; send the rest in further requests'),
         'Calls by their ids.',
       ),
     }),

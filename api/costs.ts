@@ -66,7 +66,7 @@ const byModel = () => {
         modelCount((count) => count <= maxModels, `should name at most ${maxModels} models`, 'too_long'),
       ),
     )
-    .register(documented, { like: () => models, says: { minProperties: 1, maxProperties: maxModels } });
+    .register(documented, { like: () => models, keywords: { minProperties: 1, maxProperties: maxModels } });
 };
 
 const example = {

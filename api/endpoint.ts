@@ -253,19 +253,19 @@ export const isKeyed = (route: Route): route is KeyedRoute => 'role' in route;
 
 export const takesKey = (route: Route): route is KeyedRoute | KeyRoute => route.scheme !== 'none';
 
-export const methodsOf = (route: Route): readonly string[] =>
+export const getMethods = (route: Route): readonly string[] =>
   !takesKey(route) && route.head ? [route.method, 'HEAD'] : [route.method, ...(route.refuses ?? [])];
 
 /** Whether a route serves the page, and is no part of the documented API. */
 export const isPage = (route: Route): boolean => 'page' in route && route.page === true;
 
 /** The handlers of routes, which may share one. */
-export const handlersOf = (routes: readonly Route[]): string[] => [
+export const getHandlers = (routes: readonly Route[]): string[] => [
   ...new Set(routes.map(({ handler }) => handler)),
 ];
 
 /** An endpoint's handler: the fixed segments of its path. */
-const handlerOf = (path: string): string =>
+const toHandler = (path: string): string =>
   path
     .split('/')
     .filter((segment) => segment !== '' && !segment.startsWith('{'))
@@ -315,7 +315,7 @@ export type AnswerOf<E> = E extends { readonly answer: () => z.ZodMiniType<infer
  *
  * @throws Error if it takes nothing
  */
-export const bodyOf = <Body>({
+export const getBodySchema = <Body>({
   path,
   request,
 }: Pick<Endpoint<Body>, 'path' | 'request'>): z.ZodMiniType<Body> => {
@@ -363,8 +363,12 @@ export const endpoint = <const Path extends `/${string}`, Body, Answer, Sent>(
     Pick<KeyedRoute, 'stores'> &
     ProjectsOf<Body> & { readonly shape: FunctionShape },
 ): Endpoint<Body, Answer, Path, Sent> => ({
-  ...{ method: 'POST', scheme: 'basic', role: 'read', handler: handlerOf(described.path) },
-  ...{ projects: projectAtTop, ...described.shape },
+  method: 'POST',
+  scheme: 'basic',
+  role: 'read',
+  handler: toHandler(described.path),
+  projects: projectAtTop,
+  ...described.shape,
   ...described,
   operations: operationsIn(described),
 });
@@ -377,7 +381,11 @@ export const keyEndpoint = <const Path extends `/${string}`, Body, Answer, Sent>
     Contract<Body, Answer, Sent> &
     Operation & { readonly method?: 'GET' | 'POST'; readonly limits?: LimitsAccess },
 ): KeyEndpoint<Body, Answer, Path, Sent> => ({
-  ...{ method: 'GET', scheme: 'basic', stores: {}, handler: handlerOf(described.path), ...fixed },
+  method: 'GET',
+  scheme: 'basic',
+  stores: {},
+  handler: toHandler(described.path),
+  ...fixed,
   ...described,
   operations: operationsIn(described),
 });
@@ -390,7 +398,11 @@ export const openEndpoint = <const Path extends `/${string}`, Answer>(
     Contract<never, Answer> &
     Operation & { readonly shape: FunctionShape; readonly head?: true },
 ): OpenEndpoint<Answer, Path> => ({
-  ...{ method: 'GET', scheme: 'none', stores: {}, handler: handlerOf(described.path), ...described.shape },
+  method: 'GET',
+  scheme: 'none',
+  stores: {},
+  handler: toHandler(described.path),
+  ...described.shape,
   ...described,
   operations: operationsIn(described),
 });

@@ -10,7 +10,7 @@ import {
   freeValue,
   id,
   integerWith,
-  listOf,
+  listSchema,
   nullish,
   problem,
   record,
@@ -38,7 +38,7 @@ export const textUpTo = (most: number) =>
         rule(`should be 1 to ${most} characters, without lone surrogates`),
       ),
     )
-    .register(documented, { says: { minLength: 1, maxLength: most } });
+    .register(documented, { keywords: { minLength: 1, maxLength: most } });
 
 const label = textUpTo(100);
 
@@ -47,7 +47,7 @@ const answerFields = () => ({
     z.enum(['boolean', 'number', 'label']),
     'What its value is: true or false, a number, or one of some labels.',
   ),
-  labels: field(nullish(listOf(label, maxLabels)), 'At least two labels.'),
+  labels: field(nullish(listSchema(label, maxLabels)), 'At least two labels.'),
   minimum: field(nullish(finite()), 'The least number.'),
   maximum: field(nullish(finite()), 'The largest number.'),
 });
@@ -129,7 +129,7 @@ const judge = () =>
   record({
     model: field(id, "The model's name. It decides on the upstream, and it needs a price in dollars."),
     messages: field(
-      listOf(message(), maxMessages).check(
+      listSchema(message(), maxMessages).check(
         z.refine(
           (list) => list.some(({ content }) => content.search(placeholder) >= 0),
           rule('should hold at least one placeholder: a judge needs something to judge'),
@@ -251,7 +251,7 @@ const maxScorers = 10;
 const scoreBody = () =>
   record({
     project_id: project,
-    call_ids: field(listOf(id, maxScored), 'The calls.'),
+    call_ids: field(listSchema(id, maxScored), 'The calls.'),
     scorer_refs: field(
       nullish(refs(maxScorers)),
       'Refs to versions of objects of class `Evaluator`, in the same project.',

@@ -9,7 +9,7 @@ import {
   listOfMetrics,
   percentilesField,
   spanFields,
-  spanOf,
+  toSpan,
 } from './stats.ts';
 
 /** What values of payloads count as. */
@@ -52,13 +52,15 @@ const feedbackMetric = () =>
       const percentiles = type === 'numeric' ? [...new Set(asked)] : [];
       const made = given?.length || percentiles.length > 0 ? (given ?? []) : ofType[type].usual;
       return {
-        ...{ path: path.split('.'), slug: path.replace(/[^A-Za-z0-9]/g, '_'), percentiles },
+        path: path.split('.'),
+        slug: path.replace(/[^A-Za-z0-9]/g, '_'),
+        percentiles,
         aggregations: [...new Set(made)],
       };
     },
     z.check(({ value, issues }) => {
       const { possible } = ofType[value.value_type];
-      const wrong = value.aggregations?.find((each) => !possible.includes(each));
+      const wrong = value.aggregations?.find((aggregation) => !possible.includes(aggregation));
       if (wrong === undefined) return;
       const message = `${wrong} is not made of ${value.value_type} values: use ${possible.join(', ')}`;
       issues.push(problem(message, value, 'aggregations'));
@@ -100,7 +102,7 @@ const feedbackStatsBody = () =>
       ),
     },
     {},
-    spanOf,
+    toSpan,
     checkBuckets,
     eachSlugOnce,
   );
@@ -134,12 +136,17 @@ export const feedbackStats = /* @__PURE__ */ endpoint({
     scores: {
       summary: 'Scores by the week',
       body: {
-        ...{ project_id: 'acme/shop', start: '2026-10-01T00:00:00Z', granularity: 604_800 },
-        ...{ feedback_type: 'score', metrics: [{ json_path: 'score', aggregations: ['avg'] }] },
+        project_id: 'acme/shop',
+        start: '2026-10-01T00:00:00Z',
+        granularity: 604_800,
+        feedback_type: 'score',
+        metrics: [{ json_path: 'score', aggregations: ['avg'] }],
       },
       answer: {
-        ...{ start: '2026-10-01T00:00:00.000000Z', end: '2026-10-08T00:00:00.000000Z' },
-        ...{ granularity: 604_800, timezone: 'UTC' },
+        start: '2026-10-01T00:00:00.000000Z',
+        end: '2026-10-08T00:00:00.000000Z',
+        granularity: 604_800,
+        timezone: 'UTC',
         buckets: [{ timestamp: '2026-09-28T00:00:00.000000Z', count: 1, avg_score: 1 }],
         window_stats: { score: { avg: 1 } },
       },

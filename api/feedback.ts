@@ -7,7 +7,7 @@ import {
   field,
   freeObject,
   id,
-  listOf,
+  listSchema,
   nullish,
   problem,
   record,
@@ -41,7 +41,7 @@ const freeText = z
       rule(`should be at most ${maxText} characters, without lone surrogates`),
     ),
   )
-  .register(documented, { says: { maxLength: maxText } });
+  .register(documented, { keywords: { maxLength: maxText } });
 
 const draftFields = () => ({
   project_id: project,
@@ -260,7 +260,7 @@ const feedbackQueryBody = () => {
     {
       project_id: project,
       fields: field(
-        nullish(listOf(pathSchema(kind), maxFields, 'paths')),
+        nullish(listSchema(pathSchema(kind), maxFields, 'paths')),
         'The fields to answer, also dotted paths into the payload. All without it.',
       ),
       query: field(optionalQuery(kind), queryText),

@@ -52,7 +52,7 @@ export const micros = z.pipe(
 );
 
 /** A list of texts that a filter allows; null for any. */
-export const anyOf = (description: string) => field(nullish(z.array(z.string())), description);
+export const optionalTexts = (description: string) => field(nullish(z.array(z.string())), description);
 
 /** A name that people read. */
 export const name = (description: string) => field(displayText, description);
@@ -65,7 +65,7 @@ export const name = (description: string) => field(displayText, description);
  */
 export const timestamp = z.string().register(documented, {
   name: 'Timestamp',
-  says: { format: 'date-time', description: 'In UTC, with six fraction digits and `Z`.' },
+  keywords: { format: 'date-time', description: 'In UTC, with six fraction digits and `Z`.' },
 });
 
 /** A free-form JSON object. */
@@ -75,7 +75,7 @@ export const jsonObject = z.looseObject({});
 export const bytes = z.int().check(z.minimum(0));
 
 /** `{}`: the request was done. */
-export const done = z.object({}).register(documented, { name: 'Done', says: { maxProperties: 0 } });
+export const done = z.object({}).register(documented, { name: 'Done', keywords: { maxProperties: 0 } });
 
 /** How many records were deleted. */
 export const deleted = z

@@ -24,7 +24,9 @@ export const fileCreate = /* @__PURE__ */ endpoint({
       file: field(
         z
           .custom<Uint8Array>((value) => value instanceof Uint8Array, rule('should be a file'))
-          .register(documented, { says: { type: 'string', contentMediaType: 'application/octet-stream' } }),
+          .register(documented, {
+            keywords: { type: 'string', contentMediaType: 'application/octet-stream' },
+          }),
         'The file.',
       ),
       expected_digest: expectedDigest,

@@ -26,7 +26,7 @@ const seconds = z.optional(
         error: 'should be a number of seconds above 0, or null',
         params: { type: 'greater_than' },
       })
-      .register(documented, { says: { type: ['number', 'null'], exclusiveMinimum: 0 } }),
+      .register(documented, { keywords: { type: ['number', 'null'], exclusiveMinimum: 0 } }),
   ),
 );
 
@@ -71,7 +71,7 @@ const headers = z
     }),
   )
   .register(documented, {
-    says: {
+    keywords: {
       type: 'object',
       maxProperties: maxHeaders,
       propertyNames: { enum: [...passedHeaders] },

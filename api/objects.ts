@@ -16,7 +16,7 @@ import {
   field,
   freeValue,
   id,
-  listOf,
+  listSchema,
   nullish,
   printableText,
   projectIdPattern,
@@ -26,13 +26,13 @@ import {
 } from '../foundations/wire/schema.ts';
 import { endpoint, fewRecords, longAnswer, oneAnswer, oneRecord } from './endpoint.ts';
 import {
-  anyOf,
   deleted,
   direction,
   filterText,
   flag,
   ignoredUser,
   ofProject,
+  optionalTexts,
   project,
   slice,
   sortText,
@@ -46,7 +46,7 @@ export const objectId = field(
     .check(z.refine(isObjectId, rule(objectIdRule)))
     .register(documented, {
       name: 'ObjectId',
-      says: { ...printableText(128), pattern: `^[^/:${controls}\\u2028\\u2029]*$` },
+      keywords: { ...printableText(128), pattern: `^[^/:${controls}\\u2028\\u2029]*$` },
     }),
   "The object's name.",
 );
@@ -54,7 +54,7 @@ export const objectId = field(
 const digest = z
   .string()
   .check(z.refine(isDigest, rule(digestRule)))
-  .register(documented, { name: 'Digest', says: { pattern: '^[A-Za-z0-9_-]{43}$' } });
+  .register(documented, { name: 'Digest', keywords: { pattern: '^[A-Za-z0-9_-]{43}$' } });
 
 /** How a version is called in a request. */
 export const versionName = field(id, 'A digest, `latest`, or `v0`, `v1`, ….');
@@ -186,10 +186,10 @@ const furtherFilters: Readonly<Record<'excludedClasses' | 'tags' | 'aliases', re
 const objectsFilter = () =>
   record(
     {
-      object_ids: field(nullish(listOf(z.string(), maxItems)), 'These objects.'),
+      object_ids: field(nullish(listSchema(z.string(), maxItems)), 'These objects.'),
       is_op: field(nullish(z.boolean()), 'true: only ops; false: only others.'),
       latest_only: flag('Whether only the latest version of each object matches.'),
-      base_object_classes: anyOf('Objects of these classes.'),
+      base_object_classes: optionalTexts('Objects of these classes.'),
     },
     {},
     ({ object_ids }) => ({
@@ -223,7 +223,7 @@ const objectsQueryBody = () =>
     ...slice,
     sort_by: field(
       withDefault(
-        listOf(
+        listSchema(
           z.strictObject({ field: field(z.enum(sortFields), 'What to sort by.'), direction }),
           maxSortKeys,
         ),
@@ -288,11 +288,12 @@ const objectRefSchema = () => {
       z.string().check(z.refine((text) => parse(text) !== undefined, rule(error))),
       z.transform((text) => parse(text) as ObjectRef),
     )
-    .register(documented, { says: { pattern } });
+    .register(documented, { keywords: { pattern } });
 };
 
 /** The refs of a request. */
-export const refs = (most = maxItems) => field(listOf(objectRefSchema(), most), 'Refs to objects and ops.');
+export const refs = (most = maxItems) =>
+  field(listSchema(objectRefSchema(), most), 'Refs to objects and ops.');
 
 export const refsReadBatch = /* @__PURE__ */ endpoint({
   path: '/refs/read_batch',
@@ -335,7 +336,7 @@ export const objDelete = /* @__PURE__ */ endpoint({
       project_id: project,
       object_id: objectId,
       digests: field(
-        nullish(listOf(digest, maxItems)),
+        nullish(listSchema(digest, maxItems)),
         'The digests of the versions; all versions without it.',
       ),
     }),

@@ -3,7 +3,7 @@ import { documented, field, projectId } from '../foundations/wire/schema.ts';
 import { batch, endpoint, oneAnswer } from './endpoint.ts';
 
 /** What was not taken of an export, as OTLP says it: the same for all signals but for a name. */
-const answerOf = (name: string, rejected: string, what: string) => {
+const exportAnswer = (name: string, rejected: string, what: string) => {
   const partialSuccess = z
     .object({
       [rejected]: field(z.optional(z.string()), `How many ${what} were not taken, a 64-bit integer.`),
@@ -54,7 +54,7 @@ export const otelTraces = /* @__PURE__ */ endpoint({
   // Resources and a header name the projects.
   projects: () => [],
   headers,
-  answer: () => answerOf('OtlpPartialSuccess', 'rejectedSpans', 'spans'),
+  answer: () => exportAnswer('OtlpPartialSuccess', 'rejectedSpans', 'spans'),
   examples: {
     span: {
       summary: 'One span',
@@ -96,7 +96,7 @@ export const otelLogs = /* @__PURE__ */ endpoint({
   // Resources and a header name the projects.
   projects: () => [],
   headers,
-  answer: () => answerOf('OtlpLogsPartialSuccess', 'rejectedLogRecords', 'records'),
+  answer: () => exportAnswer('OtlpLogsPartialSuccess', 'rejectedLogRecords', 'records'),
   examples: {
     prompt: {
       summary: 'A prompt of a coding agent',
@@ -128,7 +128,7 @@ export const otelMetrics = /* @__PURE__ */ endpoint({
   // Resources and a header name the projects.
   projects: () => [],
   headers,
-  answer: () => answerOf('OtlpMetricsPartialSuccess', 'rejectedDataPoints', 'data points'),
+  answer: () => exportAnswer('OtlpMetricsPartialSuccess', 'rejectedDataPoints', 'data points'),
   examples: {
     none: {
       summary: 'A resource without metrics',

@@ -26,7 +26,7 @@ export const only = (value: JsonValue | undefined, key: string): JsonValue | und
  * The id of `{"$eq": [{"$getField": "id"}, {"$literal": "<id>"}]}`, with its operands in either
  * order.
  */
-const idOf = (operation: JsonValue): string | undefined => {
+const parseId = (operation: JsonValue): string | undefined => {
   const operands = only(operation, '$eq');
   if (!Array.isArray(operands) || operands.length !== 2) return undefined;
   const [field, literal] = only(operands[0], '$getField') === undefined ? operands.toReversed() : operands;
@@ -35,12 +35,12 @@ const idOf = (operation: JsonValue): string | undefined => {
 };
 
 /** The ids that a purge names, each once; undefined if the query is anything else. */
-const idsOf = (query: unknown): string[] | undefined => {
+const parseIds = (query: unknown): string[] | undefined => {
   const expression = only(query as JsonValue, '$expr');
   if (expression === undefined) return undefined;
   const operations = only(expression, '$or') ?? [expression];
   if (!Array.isArray(operations) || operations.length > maxIds) return undefined;
-  const ids = operations.map(idOf);
+  const ids = operations.map(parseId);
   return ids.every((id) => id !== undefined) ? [...new Set(ids)] : undefined;
 };
 
@@ -52,13 +52,13 @@ const objectWith = (key: string, value: object) => ({
   additionalProperties: false,
 });
 
-const isIdOf = (...operands: object[]) =>
+const equalsId = (...operands: object[]) =>
   objectWith('$eq', { type: 'array', prefixItems: operands, items: { not: {} }, minItems: 2, maxItems: 2 });
 
 /** What purges may name, as keywords of JSON Schema. */
 export const field = objectWith('$getField', { const: 'id' });
 const literal = objectWith('$literal', { type: 'string', ...printableText(256) });
-const oneId = { anyOf: [isIdOf(field, literal), isIdOf(literal, field)] };
+const oneId = { anyOf: [equalsId(field, literal), equalsId(literal, field)] };
 
 /** What a purge by ids may be. */
 const purgeKeywords = [oneId, objectWith('$or', { type: 'array', items: oneId, maxItems: maxIds })];
@@ -66,7 +66,7 @@ const purgeKeywords = [oneId, objectWith('$or', { type: 'array', items: oneId, m
 /** The `query` of a purge. It becomes the ids, each once. */
 export const purgeByIds = z
   .pipe(
-    z.unknown().check(z.refine((query) => idsOf(query) !== undefined, purgeRule)),
-    z.transform((query) => idsOf(query) ?? []),
+    z.unknown().check(z.refine((query) => parseIds(query) !== undefined, purgeRule)),
+    z.transform((query) => parseIds(query) ?? []),
   )
-  .register(documented, { name: 'PurgeQuery', says: objectWith('$expr', { anyOf: purgeKeywords }) });
+  .register(documented, { name: 'PurgeQuery', keywords: objectWith('$expr', { anyOf: purgeKeywords }) });

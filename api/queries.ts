@@ -8,16 +8,24 @@ import {
   toPath,
 } from '../foundations/expression/index.ts';
 import { isJsonObject } from '../foundations/wire/index.ts';
-import { documented, field, id, listOf, nullish, record, withDefault } from '../foundations/wire/schema.ts';
+import {
+  documented,
+  field,
+  id,
+  listSchema,
+  nullish,
+  record,
+  withDefault,
+} from '../foundations/wire/schema.ts';
 import { startExample } from './calls.ts';
 import { endpoint, longAnswer, oneAnswer } from './endpoint.ts';
 import {
-  anyOf,
   bytes,
   filterText,
   flag,
   jsonObject,
   ofProject,
+  optionalTexts,
   project,
   queryNames,
   queryText,
@@ -203,7 +211,11 @@ const callRow = () => {
   return z
     .object({
       ...z.partial(z.object(all)).shape,
-      ...{ id, project_id, op_name, trace_id, started_at },
+      id,
+      project_id,
+      op_name,
+      trace_id,
+      started_at,
       preview: field(z.optional(preview()), previewText),
       ...sizes(),
     })
@@ -269,7 +281,7 @@ const includeTraceTotals = () =>
     `Adds what all calls of the trace add up to, to roots; \`query\` and \`sort_by\` may use it then. The calls count that start within the range of \`started_at\` or within a day after it. Takes such a range of at most ${maxTotalsDays} days in \`query\`, or at most ${maxTotalsIds} \`call_ids\` or \`trace_ids\`.`,
   );
 
-const includesOf = (body: Readonly<Record<string, unknown>>): Includes => ({
+const toIncludes = (body: Readonly<Record<string, unknown>>): Includes => ({
   costs: body.include_costs === true,
   feedback: body.include_feedback === true,
   storageSize: body.include_storage_size === true,
@@ -312,17 +324,19 @@ export const callKind = (includes: Includes): RecordKind => {
 
 const callsFilter = () =>
   record({
-    op_names: anyOf('Ops by name. With `:*` at its end a name means every version of the op.'),
-    input_refs: anyOf('Refs anywhere in the inputs. With `:*` at its end a ref means every version.'),
-    output_refs: anyOf('Refs anywhere in the output. With `:*` at its end a ref means every version.'),
-    parent_ids: anyOf('Calls below these.'),
-    trace_ids: anyOf('Calls of these traces.'),
-    call_ids: anyOf('Calls by their ids.'),
-    thread_ids: anyOf('Calls of these threads.'),
-    turn_ids: anyOf('Calls of these turns.'),
+    op_names: optionalTexts('Ops by name. With `:*` at its end a name means every version of the op.'),
+    input_refs: optionalTexts('Refs anywhere in the inputs. With `:*` at its end a ref means every version.'),
+    output_refs: optionalTexts(
+      'Refs anywhere in the output. With `:*` at its end a ref means every version.',
+    ),
+    parent_ids: optionalTexts('Calls below these.'),
+    trace_ids: optionalTexts('Calls of these traces.'),
+    call_ids: optionalTexts('Calls by their ids.'),
+    thread_ids: optionalTexts('Calls of these threads.'),
+    turn_ids: optionalTexts('Calls of these turns.'),
     trace_roots_only: flag('Whether only calls without a parent match.'),
-    svc_user_ids: anyOf('Calls that these users reported.'),
-    svc_run_ids: anyOf('Calls of these runs.'),
+    svc_user_ids: optionalTexts('Calls that these users reported.'),
+    svc_run_ids: optionalTexts('Calls of these runs.'),
   }).register(documented, { name: 'CallsFilter' });
 
 /** Which calls are wanted. Fields are ANDed, values of a list are ORed, null asks for nothing. */
@@ -351,7 +365,7 @@ const byIncludes = <T, Sent>(make: ByIncludes<T, Sent>): z.ZodMiniType<T, Sent> 
   const schema = z.pipe(
     z.custom<Sent>(() => true),
     z.transform((body, context): T => {
-      const includes = includesOf(isJsonObject(body) ? body : {});
+      const includes = toIncludes(isJsonObject(body) ? body : {});
       const key = JSON.stringify(includes);
       const schema = made.get(key) ?? make(includes);
       made.set(key, schema);
@@ -376,7 +390,7 @@ const columnsKind = (kind: RecordKind): RecordKind => ({
 });
 
 /** Dotted paths into calls of a kind. */
-export const paths = (kind: RecordKind) => listOf(pathSchema(columnsKind(kind)), maxColumns, 'paths');
+export const paths = (kind: RecordKind) => listSchema(pathSchema(columnsKind(kind)), maxColumns, 'paths');
 
 const toPaths = (texts: string[] | null | undefined): readonly FieldPath[] => (texts ?? []).map(toPath);
 
@@ -413,7 +427,7 @@ const queryBody = (includes: Includes) => {
       expand_columns: 'expand',
       return_expanded_column_values: 'returnExpanded',
     },
-    (body) => ({ includes: includesOf(body) }),
+    (body) => ({ includes: toIncludes(body) }),
   );
 };
 
@@ -473,7 +487,7 @@ const includesText =
 
 const callReadBody = () =>
   record({ project_id: project, id: field(id, 'The id.'), ...includeFields() }, {}, (body) => ({
-    includes: includesOf(body),
+    includes: toIncludes(body),
   }));
 
 /** Which call is to be read, and what more of it. */

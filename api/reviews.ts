@@ -6,7 +6,7 @@ import {
   field,
   finite,
   integerWith,
-  listOf,
+  listSchema,
   nullish,
   problem,
   record,
@@ -29,7 +29,7 @@ const fieldSchema = () =>
         z.enum(['boolean', 'number', 'integer', 'string']),
         'Yes or no, a number, or a text: one of the labels if there is an `enum`.',
       ),
-      enum: field(nullish(listOf(textUpTo(100), maxLabels)), 'At least two labels.'),
+      enum: field(nullish(listSchema(textUpTo(100), maxLabels)), 'At least two labels.'),
       minimum: field(nullish(finite()), 'The least number.'),
       maximum: field(nullish(finite()), 'The largest number.'),
       maxLength: field(nullish(integerWith(z.minimum(1))), 'The most characters of a text.'),
@@ -64,7 +64,7 @@ export const annotationSpec = () =>
       description: field(nullish(textUpTo(10_000)), 'What to look at, and what counts as what.'),
       field_schema: field(fieldSchema(), 'What may be filled in, as JSON Schema has it.'),
       op_scope: field(
-        nullish(listOf(textUpTo(2048), maxOps)),
+        nullish(listSchema(textUpTo(2048), maxOps)),
         'The ops whose calls it is for, by name or by ref; a ref that ends in `:*` is for all versions.',
       ),
       unique_among_creators: field(
@@ -88,7 +88,7 @@ export const reviewQueue = () =>
       filter: filter(),
       query: field(optionalQuery(callKind({ ...noIncludes, feedback: true })), queryText),
       fields: field(
-        listOf(refTo('object'), maxFields).check(
+        listSchema(refTo('object'), maxFields).check(
           z.refine((list) => list.length > 0, rule('should name at least one field')),
         ),
         'Refs to versions of objects of class `AnnotationSpec`: what is filled in.',
@@ -98,7 +98,7 @@ export const reviewQueue = () =>
         'How many people review each call; 1 without it.',
       ),
       assignees: field(
-        nullish(listOf(displayText, maxPeople)),
+        nullish(listSchema(displayText, maxPeople)),
         'The users who review; everybody without it.',
       ),
       saved_at: field(nullish(time), 'When it was saved.'),

@@ -32,15 +32,13 @@ export const openapi = /* @__PURE__ */ openEndpoint({
 
 /** A route of the page, which one function serves. It is no part of the documented API. */
 export const ofThePage = <const Path extends `/${string}`>(path: Path) => ({
-  ...({
-    path,
-    method: 'GET',
-    handler: 'ui',
-    scheme: 'none',
-    stores: {},
-    page: true,
-    tag: 'service',
-  } as const),
+  path,
+  method: 'GET' as const,
+  handler: 'ui' as const,
+  scheme: 'none' as const,
+  stores: {},
+  page: true as const,
+  tag: 'service' as const,
   ...page,
   answer: () => z.unknown(),
   operations: [],

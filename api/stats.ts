@@ -52,10 +52,10 @@ export const usageMetrics = [...tokenMetrics, ...costMetrics, ...modelCallMetric
 export type UsageMetric = TokenMetric | CostMetric | ModelCallMetric;
 
 export const isCostMetric = (metric: UsageMetric): metric is CostMetric =>
-  costMetrics.some((each) => each === metric);
+  costMetrics.some((costMetric) => costMetric === metric);
 
 export const isModelCallMetric = (metric: UsageMetric): metric is ModelCallMetric =>
-  modelCallMetrics.some((each) => each === metric);
+  modelCallMetrics.some((callMetric) => callMetric === metric);
 
 /** What is made of the values of a metric. */
 export const aggregations = ['sum', 'avg', 'min', 'max', 'count'] as const;
@@ -106,7 +106,7 @@ export const listOfMetrics = <S extends z.ZodMiniType>(metric: S, description: s
   return field(withDefault(list, []), description);
 };
 
-const metricsOf = <M extends CallMetric | UsageMetric>(
+const metricList = <M extends CallMetric | UsageMetric>(
   metrics: readonly [M, ...M[]],
   name: string,
   description: string,
@@ -152,7 +152,7 @@ export const groupBy = () =>
             z.maxLength(2, 'should be at most 2 fields'),
             z.refine((fields) => new Set(fields).size === fields.length, rule('should name each field once')),
           )
-          .register(documented, { says: { uniqueItems: true } }),
+          .register(documented, { keywords: { uniqueItems: true } }),
         z.transform((fields): GroupField[] =>
           fields.map((name) => (name === 'svc_user_id' ? 'user' : (name as GroupField))),
         ),
@@ -163,10 +163,10 @@ export const groupBy = () =>
   );
 
 export const callMetricsField = () =>
-  metricsOf(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.');
+  metricList(callMetrics, 'CallMetric', 'What is counted of calls; nothing without it.');
 
 export const usageMetricsField = () =>
-  metricsOf(
+  metricList(
     usageMetrics,
     'UsageMetric',
     'What is counted of the usage of each model, and of the calls that used it; nothing without it.',
@@ -203,7 +203,7 @@ const statsFields = () => ({
 });
 
 /** The end and the granularity that a request means. */
-export const spanOf = ({ start, end: until, granularity }: Omit<SpanFields, 'timezone'>) => {
+export const toSpan = ({ start, end: until, granularity }: Omit<SpanFields, 'timezone'>) => {
   const end = until ?? Date.now() * 1000;
   return { end, granularity: granularity ?? (end > start ? defaultGranularity(start, end) : 1) };
 };
@@ -211,7 +211,7 @@ export const spanOf = ({ start, end: until, granularity }: Omit<SpanFields, 'tim
 /** What is wrong with the buckets of a request, and at which of its fields. */
 const bucketProblem = (body: SpanFields): [field: string, message: string] | undefined => {
   const { start, timezone } = body;
-  const { end, granularity } = spanOf(body);
+  const { end, granularity } = toSpan(body);
   if (start >= end)
     return body.end
       ? ['end', 'should be later than start']
@@ -231,7 +231,7 @@ const statsBody = () =>
   record(
     statsFields(),
     { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
-    spanOf,
+    toSpan,
     checkBuckets,
   );
 
@@ -270,7 +270,9 @@ export const callsStats = /* @__PURE__ */ endpoint({
     day: {
       summary: 'A day, by op',
       body: {
-        ...{ project_id: 'acme/shop', start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z' },
+        project_id: 'acme/shop',
+        start: '2026-10-01T00:00:00Z',
+        end: '2026-10-02T00:00:00Z',
         granularity: 86_400,
         filter: { op_names: ['answer'] },
         call_metrics: [
@@ -281,17 +283,24 @@ export const callsStats = /* @__PURE__ */ endpoint({
         group_by: ['op_name'],
       },
       answer: {
-        ...{ start: '2026-10-01T00:00:00.000000Z', end: '2026-10-02T00:00:00.000000Z' },
-        ...{ granularity: 86_400, timezone: 'UTC' },
+        start: '2026-10-01T00:00:00.000000Z',
+        end: '2026-10-02T00:00:00.000000Z',
+        granularity: 86_400,
+        timezone: 'UTC',
         call_buckets: [
           {
-            ...{ timestamp: '2026-10-01T00:00:00.000000Z', op_name: 'answer', sum_call_count: 1 },
-            ...{ max_latency_ms: 1500, p50_latency_ms: 1500 },
+            timestamp: '2026-10-01T00:00:00.000000Z',
+            op_name: 'answer',
+            sum_call_count: 1,
+            max_latency_ms: 1500,
+            p50_latency_ms: 1500,
           },
         ],
         usage_buckets: [
           {
-            ...{ timestamp: '2026-10-01T00:00:00.000000Z', model: 'gpt-4o', op_name: 'answer' },
+            timestamp: '2026-10-01T00:00:00.000000Z',
+            model: 'gpt-4o',
+            op_name: 'answer',
             sum_input_tokens: 1200,
           },
         ],
@@ -402,8 +411,12 @@ export const callsUsage = /* @__PURE__ */ endpoint({
         call_usage: {
           'turn-1': {
             'gpt-4o': {
-              ...{ requests: 1, prompt_tokens: 1200, completion_tokens: 12, total_tokens: 1212 },
-              ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+              requests: 1,
+              prompt_tokens: 1200,
+              completion_tokens: 12,
+              total_tokens: 1212,
+              cache_read_input_tokens: 0,
+              cache_creation_input_tokens: 0,
             },
           },
         },

@@ -6,7 +6,7 @@ import {
   field,
   freeObject,
   integer,
-  listOf,
+  listSchema,
   nullish,
   record,
   rule,
@@ -21,13 +21,13 @@ export const contentDigest = z
   .check(z.refine(isContentDigest, rule('should be a digest: 43 characters, as it was answered')))
   .register(documented, {
     name: 'ContentDigest',
-    says: { pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$' },
+    keywords: { pattern: '^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$' },
   });
 
 const tableDigest = z
   .string()
   .check(z.refine(isTableDigest, rule('should be the digest of a table: 64 hex digits, as it was answered')))
-  .register(documented, { name: 'TableDigest', says: { pattern: '^[0-9a-f]{64}$' } });
+  .register(documented, { name: 'TableDigest', keywords: { pattern: '^[0-9a-f]{64}$' } });
 
 /** The digest that a client expects of what it sends. */
 export const expectedDigest = field(
@@ -87,8 +87,8 @@ export const tableCreate = /* @__PURE__ */ endpoint({
 const index = field(integer, 'A place in the table by then. Negative ones count from the end.');
 const row = field(freeObject, 'The row.');
 
-const one = <K extends string, S extends z.ZodMiniType>(kind: K, of: S, description: string) =>
-  z.strictObject({ [kind]: field(of, description) } as Record<K, S>);
+const one = <K extends string, S extends z.ZodMiniType>(kind: K, schema: S, description: string) =>
+  z.strictObject({ [kind]: field(schema, description) } as Record<K, S>);
 
 const change = () =>
   z.union(
@@ -176,7 +176,7 @@ const tableQueryBody = () =>
       filter: field(
         nullish(
           record({
-            row_digests: field(nullish(listOf(z.string(), maxDigests)), 'Digests of rows.'),
+            row_digests: field(nullish(listSchema(z.string(), maxDigests)), 'Digests of rows.'),
           }).register(documented, { name: 'TableRowFilter' }),
         ),
         filterText,

@@ -1,7 +1,16 @@
 import * as z from 'zod/mini';
 import { documented, field, nullish, record, withDefault } from '../foundations/wire/schema.ts';
 import { endpoint, longAnswer } from './endpoint.ts';
-import { anyOf, direction, filterText, micros, project, slice, sortText, timestamp } from './fields.ts';
+import {
+  direction,
+  filterText,
+  micros,
+  optionalTexts,
+  project,
+  slice,
+  sortText,
+  timestamp,
+} from './fields.ts';
 
 const percentile = (name: string) =>
   field(
@@ -48,7 +57,7 @@ export interface ThreadSortKey {
 }
 
 /** The order of keys. A field that comes again decides nothing. */
-const orderOf = (keys: readonly z.output<typeof sortKey>[]): readonly ThreadSortKey[] =>
+const toOrder = (keys: readonly z.output<typeof sortKey>[]): readonly ThreadSortKey[] =>
   [...Map.groupBy(keys, (key) => key.field).values()].flatMap(([key]) =>
     key ? [{ field: key.field, descending: key.direction === 'desc' }] : [],
   );
@@ -61,7 +70,7 @@ const filter = () =>
     {
       after_datetime: field(nullish(micros), 'Threads whose `start_time` is later.'),
       before_datetime: field(nullish(micros), 'Threads whose `last_updated` is earlier.'),
-      thread_ids: anyOf('These threads.'),
+      thread_ids: optionalTexts('These threads.'),
     },
     { after_datetime: 'after', before_datetime: 'before' },
   ).register(documented, { name: 'ThreadsQueryFilter' });
@@ -81,7 +90,7 @@ const threadsQuery = () =>
       sort_by: field(
         z.pipe(
           nullish(z.array(sortKey)),
-          z.transform((keys) => (keys?.length ? orderOf(keys) : defaultSort)),
+          z.transform((keys) => (keys?.length ? toOrder(keys) : defaultSort)),
         ),
         sortText,
       ),

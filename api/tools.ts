@@ -7,7 +7,7 @@ import {
   field,
   id,
   integerWith,
-  listOf,
+  listSchema,
   nullish,
   record,
   rule,
@@ -26,7 +26,7 @@ import { callMetricsField, granularity, groupBy, timezoneField, usageMetricsFiel
 export const characters = { least: 1000, usual: 20_000, most: 100_000 } as const;
 
 const span = /^-(\d{1,5})([mhdw])$/;
-const microsOf = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
+const microsByUnit = { m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 } as const;
 
 const isSpan = (text: string): boolean => span.test(text);
 
@@ -44,11 +44,11 @@ const toolTime = z
     z.transform((text): number => {
       const [, amount, unit] = span.exec(text) ?? [];
       if (amount === undefined) return parseTime(text) ?? 0;
-      const ago = Number(amount) * microsOf[unit as keyof typeof microsOf];
+      const ago = Number(amount) * microsByUnit[unit as keyof typeof microsByUnit];
       return Math.max(Number.MIN_SAFE_INTEGER, Date.now() * 1000 - ago);
     }),
   )
-  .register(documented, { says: { type: 'string' } });
+  .register(documented, { keywords: { type: 'string' } });
 
 const start = field(
   nullish(toolTime),
@@ -79,13 +79,13 @@ const columns = field(
   'Names of fields and dotted paths into them: `inputs.messages`, `output`, `attributes`, `exception`, `summary.usage`.',
 );
 
-const queryOf = (includes: Includes) =>
+const queryField = (includes: Includes) =>
   field(
     optionalQuery(callKind(includes)),
     'An expression, ANDed with the filter. `{"$expr": {"$gt": [{"$getField": "summary.svc.latency_ms"}, {"$literal": 5000}]}}`. Operators: $and, $or, $not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $contains ({"input", "substr", "case_insensitive"}), $convert; operands $getField and $literal. The resource pennytrace://guide has them all.',
   );
 
-const query = queryOf(noIncludes);
+const query = queryField(noIncludes);
 
 /** Queries of `query_calls` may use what traces add up to, too. */
 const withTotals: Includes = { ...noIncludes, traceTotals: true };
@@ -153,15 +153,23 @@ export const queryCalls = /* @__PURE__ */ tool({
   request: () =>
     record(
       {
-        ...{ project_id: project, filter: filter(), query: queryOf(withTotals), sort_by: sort, columns },
-        ...{ start, end, limit: limit(50, 1000), cursor, max_characters: maxCharacters },
+        project_id: project,
+        filter: filter(),
+        query: queryField(withTotals),
+        sort_by: sort,
+        columns,
+        start,
+        end,
+        limit: limit(50, 1000),
+        cursor,
+        max_characters: maxCharacters,
       },
       { query: 'where', sort_by: 'sort' },
     ),
   answer: () => reply({ calls: rows('One object a call; fields without a value are left out.') }),
 });
 
-const hasOneOf =
+const hasAny =
   (...names: readonly string[]) =>
   (fields: Readonly<Record<string, unknown>>): boolean =>
     names.some((name) => fields[name] !== undefined && fields[name] !== null);
@@ -178,14 +186,14 @@ export const getTrace = /* @__PURE__ */ tool({
         project_id: project,
         trace_id: field(nullish(id), 'The trace; call_id or call_ids will do as well.'),
         call_id: field(nullish(id), 'A call: only it and what is below it.'),
-        call_ids: field(nullish(listOf(id, 200)), 'Calls to show in full, without the tree.'),
+        call_ids: field(nullish(listSchema(id, 200)), 'Calls to show in full, without the tree.'),
         columns,
         max_characters: maxCharacters,
       },
       {},
       undefined,
       z.refine(
-        hasOneOf('trace_id', 'call_id', 'call_ids'),
+        hasAny('trace_id', 'call_id', 'call_ids'),
         rule('should have trace_id, call_id or call_ids', 'missing'),
       ),
     ),
@@ -218,7 +226,7 @@ export const getCall = /* @__PURE__ */ tool({
       {},
       undefined,
       z.refine(
-        (fields) => hasOneOf('path')(fields) || !fields.offset,
+        (fields) => hasAny('path')(fields) || !fields.offset,
         rule('offset goes with path: it counts the characters or items of that value'),
       ),
     ),
@@ -256,9 +264,17 @@ export const getStats = /* @__PURE__ */ tool({
   request: () =>
     record(
       {
-        ...{ project_id: project, start, end, granularity: buckets, timezone: timezoneField },
-        ...{ filter: filter(), query, call_metrics: callMetricsField(), usage_metrics: usageMetricsField() },
-        ...{ group_by: groupBy(), max_characters: maxCharacters },
+        project_id: project,
+        start,
+        end,
+        granularity: buckets,
+        timezone: timezoneField,
+        filter: filter(),
+        query,
+        call_metrics: callMetricsField(),
+        usage_metrics: usageMetricsField(),
+        group_by: groupBy(),
+        max_characters: maxCharacters,
       },
       { query: 'where', call_metrics: 'calls', usage_metrics: 'usage' },
     ),
@@ -311,7 +327,7 @@ export const addFeedback = /* @__PURE__ */ tool({
       },
       {},
       undefined,
-      z.refine(hasOneOf('note', 'score', 'label'), rule('should have note, score or label', 'missing')),
+      z.refine(hasAny('note', 'score', 'label'), rule('should have note, score or label', 'missing')),
     ),
   answer: () => reply({ feedback: field(jsonObject, 'What was stored.') }),
 });

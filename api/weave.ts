@@ -68,7 +68,13 @@ const agentsOtelTraces = {
 const open = (path: `/${string}`): OpenRoute => ({
   ...openEndpoint({
     ...health,
-    ...{ path, shape: fixed, tag: 'weave', name: 'Weave', summary: '', description: '', examples: {} },
+    path,
+    shape: fixed,
+    tag: 'weave',
+    name: 'Weave',
+    summary: '',
+    description: '',
+    examples: {},
   }),
   operations: [],
 });

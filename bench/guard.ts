@@ -19,7 +19,9 @@ import { streamFigures } from './parts/streams.ts';
 import { naiveFigures, tableFigures, writeFigures } from './parts/writing.ts';
 
 /** Few enough for a test, with nearly the figures of many. */
-const [conversations, alone, turns] = [6, 10, 100];
+const conversations = 6;
+const alone = 10;
+const turns = 100;
 /** Queries need more: a project that fits into the first page costs less to read. */
 const queriedConversations = 20;
 /** Enough for batches of 100 as on a real day. Compressing alone is fast. */
@@ -35,7 +37,8 @@ const isSteady = ({ name }: Figure): boolean =>
   !/^(?:everything, all columns|count by a field of the inputs)/.test(name);
 
 /** Calls of a month of statistics: reported, and rolled up. */
-const [monthCalls, rolledUpCalls] = [1000, 100_000];
+const monthCalls = 1000;
+const rolledUpCalls = 100_000;
 /** Calls with as many roots as lists show. */
 const listedCalls = 5000;
 
@@ -113,10 +116,10 @@ export const readRecorded = (): RecordedFigures => JSON.parse(readFileSync(file,
  * The relative tolerance of a figure. Units and requests never vary by chance. Bytes depend on zstd
  * and esbuild, which a patch release of Node may change.
  */
-const toleranceOf = (unit: string): number => (/bytes|JSON/.test(unit) ? 0.02 : 0.001);
+const getTolerance = (unit: string): number => (/bytes|JSON/.test(unit) ? 0.02 : 0.001);
 
 const isTolerable = (old: number, value: number, unit: string): boolean =>
-  Math.abs(value - old) <= toleranceOf(unit) * Math.abs(old) + Number.EPSILON;
+  Math.abs(value - old) <= getTolerance(unit) * Math.abs(old) + Number.EPSILON;
 
 /**
  * The differences between recorded and new figures that exceed their tolerance, one line each; empty

@@ -114,7 +114,7 @@ const newestCall = async (service: LocalService, topic: string, op: string) => {
   return found;
 };
 
-const picturesOf = async (service: LocalService): Promise<Picture[]> => {
+const listPictures = async (service: LocalService): Promise<Picture[]> => {
   const at = encodeURIComponent(project);
   const { id, trace_id } = await newestCall(service, 'parcel', 'openai.chat.completions.create');
   const chain = await newestCall(service, 'chain', 'anthropic.messages.create');
@@ -167,7 +167,7 @@ const settleMs = 400;
 const take = async (browser: Browser, service: LocalService, colorScheme: 'light' | 'dark') => {
   const context = await browser.newContext({ viewport, colorScheme, locale: 'en-US', timezoneId: 'UTC' });
   await context.addInitScript((key) => sessionStorage.setItem('pennytrace.key', key), service.key);
-  for (const { name, path, prepare } of await picturesOf(service)) {
+  for (const { name, path, prepare } of await listPictures(service)) {
     const page = await context.newPage();
     await page.goto(`${service.url}/ui/${path}`);
     await prepare(page);

@@ -41,7 +41,7 @@ const signatures = z.object({
 const severe = new Set(['high', 'critical']);
 
 /** Parses npm's output; undefined if it is not an answer, such as a network error. */
-const answerOf = <T>(schema: z.ZodType<T>, output: string): T | undefined => {
+const parseOutput = <T>(schema: z.ZodType<T>, output: string): T | undefined => {
   try {
     return schema.parse(JSON.parse(output));
   } catch {
@@ -97,7 +97,7 @@ export const deployedIn = (text: string): ReadonlySet<string> => {
  * @param deployed what is deployed, by its place in the lockfile
  */
 export const judgeAdvisories = (output: string, deployed: ReadonlySet<string>): Verdict => {
-  const answer = answerOf(advisories, output);
+  const answer = parseOutput(advisories, output);
   if (!answer) return noAnswer('Advisories');
   const found = Object.entries(answer.vulnerabilities).map(
     ([name, { severity, nodes, via, fixAvailable }]) => {
@@ -116,7 +116,7 @@ export const judgeAdvisories = (output: string, deployed: ReadonlySet<string>): 
 
 /** Judges the output of `npm audit signatures --json`. A package with a wrong signature fails. */
 export const judgeSignatures = (output: string): Verdict => {
-  const answer = answerOf(signatures, output);
+  const answer = parseOutput(signatures, output);
   if (!answer) return noAnswer('Signatures');
   const { invalid, missing } = answer;
   return {

@@ -59,14 +59,14 @@ export const parseFlags = <Config extends ParseArgsConfig>(
  * @param option its name without hyphens before it
  * @throws UsageError if they are none
  */
-export const usdOf = (option: string, text: string): number => {
+export const parseUsd = (option: string, text: string): number => {
   if (!/^\d{1,9}(\.\d{1,9})?$/.test(text))
     throw new UsageError(`--${option} ${text}: should be dollars, e.g. 5 or 0.50`);
   return Number(text);
 };
 
 /** @throws UsageError if it is no project */
-export const projectOf = (text: string | undefined): ProjectId => {
+export const parseProject = (text: string | undefined): ProjectId => {
   if (text === undefined) throw new UsageError('name the project: --project acme/shop');
   const project = parseProjectId(text);
   if (project === undefined) throw new UsageError(`--project ${text}: ${projectIdRule}`);

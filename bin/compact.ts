@@ -22,8 +22,8 @@ import type { ProjectId } from '../foundations/wire/index.ts';
 import {
   type CommandOutput,
   parseFlags,
+  parseProject,
   processOutput,
-  projectOf,
   runCommand,
   UsageError,
 } from './common.ts';
@@ -58,7 +58,7 @@ const options = {
   'dry-run': { type: 'boolean', default: false },
 } as const;
 
-const dayOf = (flag: string, text: string | undefined): string | undefined => {
+const parseDay = (flag: string, text: string | undefined): string | undefined => {
   if (text === undefined || /^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
   throw new UsageError(`--${flag} ${text}: write a day such as 2026-11-01`);
 };
@@ -67,10 +67,11 @@ const dayOf = (flag: string, text: string | undefined): string | undefined => {
 const parseOptions = (argv: readonly string[]): CompactOptions => {
   const { values } = parseFlags({ args: [...argv], options });
   if (values.bucket === undefined) throw new UsageError('give the bucket, --bucket');
-  const [from, to] = [dayOf('from', values.from), dayOf('to', values.to)];
+  const from = parseDay('from', values.from);
+  const to = parseDay('to', values.to);
   return {
     bucket: values.bucket,
-    project: projectOf(values.project),
+    project: parseProject(values.project),
     dryRun: values['dry-run'],
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
@@ -94,7 +95,7 @@ const deletionMs = 2 * 24 * 60 * 60 * 1000;
 const maxDeletes = 1000;
 
 /** The keys of a project's files by their folder, of the days that are asked for. */
-const foldersOf = async (
+const listFolders = async (
   client: S3Client,
   { bucket, project, from = '', to = '9999' }: CompactOptions,
   dataset: Dataset,
@@ -151,9 +152,12 @@ const compactFolder = async (
  * @throws the SDK's error if S3 refuses
  */
 export const compactFolders = async (client: S3Client, options: CompactOptions): Promise<CompactCounts> => {
-  let [days, filesBefore, rowsBefore, rowsAfter] = [0, 0, 0, 0];
+  let days = 0;
+  let filesBefore = 0;
+  let rowsBefore = 0;
+  let rowsAfter = 0;
   for (const dataset of Object.keys(datasets) as Dataset[]) {
-    for (const folder of await foldersOf(client, options, dataset)) {
+    for (const folder of await listFolders(client, options, dataset)) {
       const { before, after } = await compactFolder(client, options, dataset, folder);
       days++;
       filesBefore += folder[1].length;

@@ -4,15 +4,15 @@
  */
 
 import { type CommandOutput, parseFlags, processOutput, UsageError, usageText } from './common.ts';
-import { billsOf, breakEven, pricesAsOf, servers, total } from './cost/bill.ts';
+import { breakEven, computeBills, pricesAsOf, servers, total } from './cost/bill.ts';
 import {
   assumptionOptions,
   type Load,
   type LoadOption,
-  loadOf,
   loadOptions,
   type Measured,
   measured,
+  toLoad,
 } from './cost/load.ts';
 import {
   alertsTable,
@@ -33,13 +33,13 @@ interface CostOptions {
 }
 
 /** The name of an option on the command line: `in-threads` for `inThreads`. */
-const flagOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const toFlag = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const linesOf = (options: Readonly<Record<string, LoadOption>>): string =>
+const toLines = (options: Readonly<Record<string, LoadOption>>): string =>
   Object.entries(options)
     .map(
       ([field, { about, fallback }]) =>
-        `  --${flagOf(field).padEnd(18)} ${about} (default: ${fallback.toLocaleString('en-US')})`,
+        `  --${toFlag(field).padEnd(18)} ${about} (default: ${fallback.toLocaleString('en-US')})`,
     )
     .join('\n');
 
@@ -48,9 +48,9 @@ export const help = `The monthly bill of a load, from measured units and list pr
   npm run cost -- --calls 1000000 --bytes 7500 --batch 100 --queries 10000
 
 The load
-${linesOf(loadOptions)}
+${toLines(loadOptions)}
 Assumptions
-${linesOf(assumptionOptions)}
+${toLines(assumptionOptions)}
 Output
   --json               as JSON, for scripts
 
@@ -64,7 +64,7 @@ const rules: Readonly<Record<LoadOption['kind'], readonly [rule: string, holds: 
   share: ['a share from 0 to 1, e.g. 0.25', (n) => n >= 0 && n <= 1],
 };
 
-const numberOf = (flag: string, { kind }: LoadOption, text: string): number => {
+const parseNumber = (flag: string, { kind }: LoadOption, text: string): number => {
   const number = Number(text.replaceAll(/[,_]/g, ''));
   const [rule, holds] = rules[kind];
   if (text.trim() === '' || !Number.isFinite(number) || !holds(number))
@@ -77,7 +77,7 @@ const flagValues = (args: readonly string[]): Readonly<Record<string, unknown>> 
     args: [...args],
     options: {
       ...Object.fromEntries(
-        Object.keys(options).map((field) => [flagOf(field), { type: 'string' }] as const),
+        Object.keys(options).map((field) => [toFlag(field), { type: 'string' }] as const),
       ),
       help: { type: 'boolean', short: 'h' },
       json: { type: 'boolean' },
@@ -97,10 +97,10 @@ const maxRequest = 5_000_000;
 export const parseOptions = (args: readonly string[]): CostOptions => {
   const values = flagValues(args);
   const fields = Object.entries(options).flatMap(([field, option]) => {
-    const text = values[flagOf(field)];
-    return typeof text === 'string' ? [[field, numberOf(flagOf(field), option, text)] as const] : [];
+    const text = values[toFlag(field)];
+    return typeof text === 'string' ? [[field, parseNumber(toFlag(field), option, text)] as const] : [];
   });
-  const load = loadOf(Object.fromEntries(fields));
+  const load = toLoad(Object.fromEntries(fields));
   if (load.batch < 1) throw new UsageError(`--batch ${load.batch}: a request has at least one call`);
   const maxBatch = Math.floor(maxRequest / load.bytes);
   if (maxBatch < 1) throw new UsageError(`--bytes ${load.bytes}: a request has at most 5 MB`);
@@ -133,7 +133,7 @@ const report = ({ load }: CostOptions, measured: Measured): string =>
   ].join('\n\n');
 
 const asJson = ({ load }: CostOptions, measured: Measured): string => {
-  const { service, usual } = billsOf(load, measured);
+  const { service, usual } = computeBills(load, measured);
   const bill = (lines: typeof service) => ({ lines, total: total(lines) });
   return JSON.stringify(
     {

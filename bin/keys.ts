@@ -23,20 +23,20 @@ import {
   type CommandOutput,
   Failure,
   parseFlags,
+  parseUsd,
   processOutput,
   root,
   runCommand,
   UsageError,
-  usdOf,
 } from './common.ts';
 import {
   locationOptions as commonLocationOptions,
   defaultPort,
   defaultStack,
-  factsOf,
   type KeysLocation,
-  locationOf,
+  readFacts,
   type ServiceFacts,
+  toLocation,
   withDefaultPort,
   withTable,
 } from './location.ts';
@@ -90,7 +90,7 @@ const createOptions = {
 const listOptions = { ...locationOptions, json: { type: 'boolean' } } as const;
 
 /** @throws UsageError if several say where the keys are, or the port is none */
-const keysLocationOf = ({
+const toKeysLocation = ({
   table,
   ...service
 }: {
@@ -98,20 +98,20 @@ const keysLocationOf = ({
   stack?: string;
   local?: string;
 }): KeysLocation => {
-  if (table === undefined) return locationOf(service);
+  if (table === undefined) return toLocation(service);
   if (service.stack !== undefined || service.local !== undefined)
     throw new UsageError('--table, --stack and --local each say where the keys are: give one of them');
   return { kind: 'table', name: table };
 };
 
-const grantOf = (text: string): Grant => {
+const parseGrantOption = (text: string): Grant => {
   const grant = parseGrant(text);
   if (!grant)
     throw new UsageError(`--grant ${text}: ${grantRule}; quote a * for the shell: --grant 'acme/*:write'`);
   return grant;
 };
 
-const expiryOf = (text: string, now: Micros): Micros => {
+const parseExpiry = (text: string, now: Micros): Micros => {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   const expiry = days === undefined ? parseTime(text) : now + Number(days) * dayMicros;
   if (expiry === undefined)
@@ -119,39 +119,39 @@ const expiryOf = (text: string, now: Micros): Micros => {
   return expiry;
 };
 
-const limitsOf = (perDay: string | undefined, perMonth: string | undefined): SpendingLimits | undefined =>
+const parseLimits = (perDay: string | undefined, perMonth: string | undefined): SpendingLimits | undefined =>
   perDay === undefined && perMonth === undefined
     ? undefined
     : {
-        ...(perDay !== undefined && { usdPerDay: usdOf('usd-per-day', perDay) }),
-        ...(perMonth !== undefined && { usdPerMonth: usdOf('usd-per-month', perMonth) }),
+        ...(perDay !== undefined && { usdPerDay: parseUsd('usd-per-day', perDay) }),
+        ...(perMonth !== undefined && { usdPerMonth: parseUsd('usd-per-month', perMonth) }),
       };
 
-const createOf = (args: string[], now: Micros): Command => {
+const parseCreate = (args: string[], now: Micros): Command => {
   const { values } = parseFlags({ args, options: createOptions });
   const { user, grant: grants = [], expires } = values;
-  const limits = limitsOf(values['usd-per-day'], values['usd-per-month']);
+  const limits = parseLimits(values['usd-per-day'], values['usd-per-month']);
   if (user === undefined) throw new UsageError("create: name the key's user, e.g. --user ada");
   if (grants.length === 0)
     throw new UsageError("create: name at least one grant, e.g. --grant 'acme/*:write'");
   return {
     name: 'create',
-    location: keysLocationOf(values),
+    location: toKeysLocation(values),
     grantee: {
       user,
-      grants: grants.map(grantOf),
-      ...(expires !== undefined && { expiresAt: expiryOf(expires, now) }),
+      grants: grants.map(parseGrantOption),
+      ...(expires !== undefined && { expiresAt: parseExpiry(expires, now) }),
       ...(limits && { limits }),
     },
   };
 };
 
-const listOf = (args: string[]): Command => {
+const parseList = (args: string[]): Command => {
   const { values } = parseFlags({ args, options: listOptions });
-  return { name: 'list', location: keysLocationOf(values), json: values.json ?? false };
+  return { name: 'list', location: toKeysLocation(values), json: values.json ?? false };
 };
 
-const revokeOf = (args: string[]): Command => {
+const parseRevoke = (args: string[]): Command => {
   const { values, positionals } = parseFlags({
     args,
     options: locationOptions,
@@ -162,7 +162,7 @@ const revokeOf = (args: string[]): Command => {
     throw new UsageError('revoke: give one key id; list shows the ids');
   // The argument is not repeated: it may be a complete key, and error messages end in logs.
   if (!isKeyId(id)) throw new UsageError('revoke: a key id is 16 of 0-9 and a-z, the middle part of the key');
-  return { name: 'revoke', location: keysLocationOf(values), id };
+  return { name: 'revoke', location: toKeysLocation(values), id };
 };
 
 /**
@@ -175,11 +175,11 @@ const parseCommand = (argv: readonly string[], now: Micros): Command => {
   const [name, ...args] = withDefaultPort(argv);
   switch (name) {
     case 'create':
-      return createOf(args, now);
+      return parseCreate(args, now);
     case 'list':
-      return listOf(args);
+      return parseList(args);
     case 'revoke':
-      return revokeOf(args);
+      return parseRevoke(args);
     default:
       throw new UsageError(`${name ?? 'no command'}: should be create, list or revoke`);
   }
@@ -324,7 +324,7 @@ const list = async ({ location, json }: CommandOf<'list'>, io: CommandEnvironmen
 };
 
 /** How long a revoked key may still be accepted. */
-const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string => {
+const describeGrace = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string => {
   if (cacheSeconds === 0) return 'No further request passes with it.';
   const source = location.kind === 'local' ? '' : ' (the setting authorizerCacheSeconds)';
   const length =
@@ -333,13 +333,13 @@ const graceOf = ({ cacheSeconds }: ServiceFacts, location: KeysLocation): string
 };
 
 const revoke = async ({ location, id }: CommandOf<'revoke'>, io: CommandEnvironment): Promise<void> => {
-  const facts = await factsOf(location, io.root);
+  const facts = await readFacts(location, io.root);
   const record = await withTable(location, io.root, 'keys', async (table) => {
     const revoked = await revokeKey(table, id, nowMicros());
     if (revoked) return revoked;
     throw new Failure(`no key ${id} in the table ${table.name}: list shows the ids`);
   });
-  io.err(`${id} of ${record.user} is revoked. ${graceOf(facts, location)}`);
+  io.err(`${id} of ${record.user} is revoked. ${describeGrace(facts, location)}`);
 };
 
 /** A value of the operator beyond a bound is wrong usage, not a failure. */

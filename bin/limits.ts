@@ -11,19 +11,19 @@ import { parseValue } from '../foundations/wire/schema.ts';
 import {
   type CommandOutput,
   parseFlags,
+  parseProject,
+  parseUsd,
   processOutput,
-  projectOf,
   root,
   runCommand,
   UsageError,
-  usdOf,
 } from './common.ts';
 import {
   defaultPort,
   defaultStack,
   type Location,
-  locationOf,
   locationOptions,
+  toLocation,
   withDefaultPort,
   withTable,
 } from './location.ts';
@@ -71,7 +71,7 @@ type Flags = Readonly<Record<string, string | undefined>>;
 const limitsValue = (flags: Flags): JsonObject => {
   const amounts = (['usd-per-day', 'usd-per-month', 'usd-per-day-per-user'] as const).flatMap((flag) => {
     const text = flags[flag];
-    return text === undefined ? [] : [[flag.replaceAll('-', '_'), usdOf(flag, text)] as const];
+    return text === undefined ? [] : [[flag.replaceAll('-', '_'), parseUsd(flag, text)] as const];
   });
   const val = {
     _type: limitsClass,
@@ -92,11 +92,11 @@ const parseCommand = (argv: readonly string[]): Command => {
   const [name, ...args] = withDefaultPort(argv);
   if (name === 'set') {
     const { values } = parseFlags({ args, options: setOptions });
-    return { location: locationOf(values), project: projectOf(values.project), val: limitsValue(values) };
+    return { location: toLocation(values), project: parseProject(values.project), val: limitsValue(values) };
   }
   if (name !== 'show') throw new UsageError(`${name ?? 'no command'}: should be set or show`);
   const { values } = parseFlags({ args, options });
-  return { location: locationOf(values), project: projectOf(values.project) };
+  return { location: toLocation(values), project: parseProject(values.project) };
 };
 
 interface CommandEnvironment extends CommandOutput {
@@ -115,7 +115,7 @@ export const run = (argv: readonly string[], io: CommandEnvironment): Promise<0 
 
 const execute = ({ location, project, val }: Command, io: CommandEnvironment): Promise<void> =>
   withTable(location, io.root, 'objects', async (table) => {
-    const objects = storeOf(table);
+    const objects = toStore(table);
     const object = { projectId: project, objectId: limitsObject };
     if (val) await createObject(objects, { ...object, val }, 'limits', requestBudget(10_000));
     await withTable(location, io.root, 'bookkeeping', (bookkeeping) =>
@@ -124,7 +124,7 @@ const execute = ({ location, project, val }: Command, io: CommandEnvironment): P
   });
 
 /** The objects of the service. Limits are short, so nothing of theirs is in the bucket. */
-const storeOf = (table: Table): Store => ({
+const toStore = (table: Table): Store => ({
   table,
   get bucket(): never {
     throw new Error('limits are never so long that they lie in the bucket');

@@ -32,7 +32,7 @@ export const withDefaultPort = (argv: readonly string[]): string[] =>
   argv.map((argument) => (argument === '--local' ? `--local=${defaultPort}` : argument));
 
 /** @throws UsageError if both say where the service is, or the port is none */
-export const locationOf = ({ stack, local }: { stack?: string; local?: string }): Location => {
+export const toLocation = ({ stack, local }: { stack?: string; local?: string }): Location => {
   if (stack !== undefined && local !== undefined)
     throw new UsageError('--stack and --local each say where the service is: give one of them');
   if (local === undefined) return { kind: 'stack', name: stack ?? defaultStack };
@@ -180,7 +180,7 @@ export interface ServiceFacts {
  * @param root the project's folder, absolute
  * @throws Failure if there is no such local service, or cdk.json cannot be read
  */
-export const factsOf = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
+export const readFacts = async (location: KeysLocation, root: string): Promise<ServiceFacts> => {
   if (location.kind !== 'local') return configured(root);
   const { authorizerCacheSeconds } = await runningService(location.port, root);
   return { cacheSeconds: authorizerCacheSeconds };

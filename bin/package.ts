@@ -22,14 +22,25 @@ import { parseArgs } from 'node:util';
 import { buildSync } from 'esbuild';
 import { bundle } from '../lib/bundles.ts';
 import { everyHandler } from '../lib/features.ts';
-import { bundleOf, constantsOf } from '../lib/handlers.ts';
+import { bundledConstants, getBundle } from '../lib/handlers.ts';
 import { addPage, buildPage, pageHandler } from '../lib/page.ts';
 import { root as projectRoot } from './common.ts';
 
 /** The fields of the project's manifest that mean something to whoever installs the package. */
 const kept = [
-  ...['name', 'version', 'description', 'license', 'private', 'type', 'main', 'types', 'exports'],
-  ...['files', 'sideEffects', 'engines', 'peerDependencies'],
+  'name',
+  'version',
+  'description',
+  'license',
+  'private',
+  'type',
+  'main',
+  'types',
+  'exports',
+  'files',
+  'sideEffects',
+  'engines',
+  'peerDependencies',
 ];
 
 type Manifest = Readonly<Record<string, unknown>>;
@@ -126,9 +137,9 @@ const buildConstruct = (root: string, outdir: string): void => {
  * @throws Error if a handler or the page does not build; esbuild prints where and why
  */
 export const makeBundles = async (root: string, outdir: string, handlers = everyHandler): Promise<void> => {
-  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf() });
+  const bundles = await bundle({ root, handlers, outdir, constants: bundledConstants() });
   rmSync(join(outdir, 'meta.json'));
-  if (handlers.includes(pageHandler)) addPage(await buildPage(root), bundleOf(bundles, pageHandler));
+  if (handlers.includes(pageHandler)) addPage(await buildPage(root), getBundle(bundles, pageHandler));
 };
 
 /**

@@ -21,7 +21,8 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const versionIn = (path: string): string => (JSON.parse(read(path)) as { version: string }).version;
 
 const baselinePath = 'foundations/storage/released.json';
-const [former, version] = [versionIn(baselinePath), versionIn('package.json')];
+const former = versionIn(baselinePath);
+const version = versionIn('package.json');
 
 const shown = shownIn.map((path) => ({ path, text: read(path) }));
 const lacking = shown.filter(({ text }) => !text.includes(former)).map(({ path }) => path);

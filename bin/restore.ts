@@ -30,8 +30,8 @@ import {
   type CommandOutput,
   Failure,
   parseFlags,
+  parseProject,
   processOutput,
-  projectOf,
   runCommand,
   UsageError,
 } from './common.ts';
@@ -96,7 +96,7 @@ const parseOptions = (argv: readonly string[]): RestoreOptions => {
   const { from, to, project, replace, 'dry-run': dryRun } = copy;
   if (from === undefined || to === undefined) throw new UsageError('give both tables, --from and --to');
   if (from === to) throw new UsageError('--from and --to are the same table');
-  return { from, to, replace, dryRun, ...(project !== undefined && { project: projectOf(project) }) };
+  return { from, to, replace, dryRun, ...(project !== undefined && { project: parseProject(project) }) };
 };
 
 interface CopyCounts {
@@ -112,7 +112,7 @@ const segments = 8;
 const pageMs = 300_000;
 
 /** Names and types of a table's keys. Items can be copied between tables with equal keys only. */
-const keysOf = async ({ client, name }: Table): Promise<string> => {
+const readKeyTypes = async ({ client, name }: Table): Promise<string> => {
   const { Table: table } = await client.send(new DescribeTableCommand({ TableName: name }));
   const types = new Map(
     table?.AttributeDefinitions?.map((attribute) => [attribute.AttributeName, attribute.AttributeType]),
@@ -124,7 +124,7 @@ const keysOf = async ({ client, name }: Table): Promise<string> => {
 
 /** @throws Error that names the keys of both tables if they differ */
 const requireSameKeys = async (from: Table, to: Table): Promise<void> => {
-  const [source, target] = await Promise.all([keysOf(from), keysOf(to)]);
+  const [source, target] = await Promise.all([readKeyTypes(from), readKeyTypes(to)]);
   if (source === target) return;
   throw new Error(`the tables have different keys: ${from.name} has ${source}, ${to.name} has ${target}`);
 };

@@ -8,7 +8,7 @@ import { formatKey, type Grant, makeKey, newRecord, putKey, revokeKey } from '..
 import type { Table } from '../foundations/storage/index.ts';
 import type { ProjectId } from '../foundations/wire/index.ts';
 import { type CommandOutput, parseFlags, processOutput, root, runCommand, UsageError } from './common.ts';
-import { type Location, locationOf, locationOptions, withDefaultPort, withTable } from './location.ts';
+import { type Location, locationOptions, toLocation, withDefaultPort, withTable } from './location.ts';
 import { type Check, checks, cleanup, modelChecks, Red, type Target } from './verify/checks.ts';
 
 export const help = `Try a service from outside: what was not tested against AWS, item by item.
@@ -53,7 +53,7 @@ const parseOptions = (argv: readonly string[]): Options => {
     throw new UsageError('--url: give the URL of the service, the output ApiUrl of the stack');
   return {
     url: values.url.replace(/\/+$/, ''),
-    location: locationOf(values),
+    location: toLocation(values),
     models: { chat: values.model, embedding: values.embedding },
   };
 };
@@ -66,7 +66,8 @@ const makeKeys = async (table: Table) => {
     await putKey(table, newRecord(key, { user: 'verify', grants, expiresAt: now + keyMicros }, now));
     return key;
   };
-  const [key, revoked] = [await make(), await make()];
+  const key = await make();
+  const revoked = await make();
   await revokeKey(table, revoked.id, now);
   return {
     key: formatKey(key),
@@ -80,7 +81,7 @@ const makeKeys = async (table: Table) => {
 
 const checksOfStack = async (stack: string): Promise<readonly Check[]> => {
   // It loads slowly, and the local service needs none of it.
-  const { readDeployed, checksOf } = await import('./verify/aws.ts');
+  const { readDeployed, awsChecks: checksOf } = await import('./verify/aws.ts');
   return checksOf(await readDeployed(stack));
 };
 

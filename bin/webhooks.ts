@@ -7,7 +7,7 @@ import { z } from 'zod';
 import {
   isWebhookName,
   makeSigningKey,
-  parameterOf,
+  parameterName,
   urlProblem,
   webhookNameRule,
 } from '../core/workers/alerts/tell/index.ts';
@@ -18,8 +18,8 @@ import {
   type CommandOutput,
   Failure,
   parseFlags,
+  parseProject,
   processOutput,
-  projectOf,
   runCommand,
   UsageError,
 } from './common.ts';
@@ -64,7 +64,7 @@ const listOptions = {
 } as const;
 const options = { ...listOptions, name: { type: 'string' } } as const;
 
-const placeOf = ({ stack, prefix }: { stack?: string; prefix?: string }): Place => {
+const parsePlace = ({ stack, prefix }: { stack?: string; prefix?: string }): Place => {
   if (stack !== undefined && prefix !== undefined)
     throw new UsageError('--stack and --prefix each say where webhooks are kept: give one of them');
   if (prefix !== undefined && !/^(\/[\w.-]+)+$/.test(prefix))
@@ -81,7 +81,7 @@ const parseCommand = (argv: readonly string[]): Command => {
     );
   if (name === 'list') {
     const { values } = parseFlags({ args, options: listOptions });
-    return { name, place: placeOf(values), project: projectOf(values.project) };
+    return { name, place: parsePlace(values), project: parseProject(values.project) };
   }
   if (name !== 'create' && name !== 'delete')
     throw new UsageError(`${name ?? 'no command'}: should be create, list or delete`);
@@ -89,7 +89,7 @@ const parseCommand = (argv: readonly string[]): Command => {
   const { name: webhook } = values;
   if (webhook === undefined) throw new UsageError(`${name}: name the webhook: --name ops`);
   if (!isWebhookName(webhook)) throw new UsageError(`--name ${webhook}: ${webhookNameRule}`);
-  return { name, place: placeOf(values), project: projectOf(values.project), webhook };
+  return { name, place: parsePlace(values), project: parseProject(values.project), webhook };
 };
 
 interface CommandEnvironment extends CommandOutput {
@@ -162,7 +162,7 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
       : await outputOfStack(place.stack, 'WebhooksPrefix', 'deploy it with the setting alerts');
   const service = await systemsManager();
   if (command.name === 'list') return list(service, `${prefix}/${project}`, io);
-  const Name = parameterOf(prefix, project, command.webhook);
+  const Name = parameterName(prefix, project, command.webhook);
   if (command.name === 'delete') {
     await ask(service, 'DeleteParameter', { Name });
     return io.err(
@@ -175,7 +175,9 @@ const execute = async (command: Command, io: CommandEnvironment): Promise<void> 
   if (problem !== undefined) throw new UsageError(`create: the URL cannot be used: ${problem}`);
   const key = makeSigningKey();
   await ask(service, 'PutParameter', {
-    ...{ Name, Type: 'SecureString', Overwrite: true },
+    Name,
+    Type: 'SecureString',
+    Overwrite: true,
     Value: JSON.stringify({ url, key }),
     Description: 'A webhook that alerts can tell',
   });

@@ -403,7 +403,11 @@ export class Conversation {
     const fails = world.happens(0.02);
     this.#history.push({ role: 'tool', content: fails ? toolFailure : result });
     return tracedCall(context, {
-      ...{ name: `tool.${name}`, id, startedAt, endedAt, inputs },
+      name: `tool.${name}`,
+      id,
+      startedAt,
+      endedAt,
+      inputs,
       output: fails ? null : result,
       exception: fails ? toolFailure : null,
     });

@@ -121,7 +121,9 @@ if (options['set-baseline'] && !options.baseline)
 const named = options.baseline && ((await latest(place))?.val.evaluation ?? options.baseline);
 const comparable = [equal('inputs.self', self), equal('summary.svc.status', 'success')];
 const [baseline] = await post<Scored[]>('/calls/stream_query', {
-  ...{ project_id, columns: ['output'], limit: 1 },
+  project_id,
+  columns: ['output'],
+  limit: 1,
   sort_by: [{ field: 'started_at', direction: 'desc' }],
   filter: named ? { call_ids: [named] } : { op_names: [ref(`op/${evaluate}:v1`)] },
   query: { $expr: { $and: named ? comparable : [...comparable, equal('summary.passed', true)] } },
@@ -131,11 +133,11 @@ if (named && !baseline && !options['set-baseline'])
 const limit = Number(options['max-fall']);
 if (Number.isNaN(limit)) throw new Error('--max-fall should be a number, such as 0.05.');
 /** How far the mean of a score is below the baseline's. */
-const fallOf = (name: string, mean: number): number => {
+const measureFall = (name: string, mean: number): number => {
   const before = name in scorers ? baseline?.output[name]?.mean : undefined;
   return before === undefined ? 0 : Number((before - mean).toFixed(9)); // sums of another order round otherwise
 };
-const mean = (values: number[]) => ({ mean: values.reduce((sum, each) => sum + each, 0) / values.length });
+const mean = (values: number[]) => ({ mean: values.reduce((sum, value) => sum + value, 0) / values.length });
 let evaluation: string | undefined;
 const summary = await traced(evaluate, null, { self, model }, async (root) => {
   evaluation = root?.id;
@@ -152,20 +154,20 @@ const summary = await traced(evaluate, null, { self, model }, async (root) => {
     }
   };
   await Promise.all(Array.from({ length: Number(options.parallel) }, work));
-  const of = (name: string) => [name, mean(results.map(({ scores }) => scores[name] ?? 0))];
+  const toEntry = (name: string) => [name, mean(results.map(({ scores }) => scores[name] ?? 0))];
   const model_latency = mean(results.map((result) => result.model_latency));
-  const means = { ...Object.fromEntries(Object.keys(scorers).map(of)), model_latency };
+  const means = { ...Object.fromEntries(Object.keys(scorers).map(toEntry)), model_latency };
   // Without a limit, only what is no worse at all becomes what later evaluations are compared with.
   const allowed = Number.isFinite(limit) ? limit : 0;
   const all = Object.entries<{ mean: number }>(means);
-  const passed = all.every(([name, { mean }]) => fallOf(name, mean) <= allowed);
+  const passed = all.every(([name, { mean }]) => measureFall(name, mean) <= allowed);
   return { output: means, passed };
 });
 await post('/call/upsert_batch', { batch: reports });
 let fell = summary === undefined;
 console.log(`\n${'score'.padEnd(20)} mean  baseline`);
 for (const [name, { mean }] of Object.entries<{ mean: number }>(summary ?? {})) {
-  const tooLow = fallOf(name, mean) > limit;
+  const tooLow = measureFall(name, mean) > limit;
   const before = baseline?.output[name]?.mean.toFixed(3) ?? '–';
   console.log(name.padEnd(20), mean.toFixed(3), before, tooLow ? 'fell' : '');
   fell ||= tooLow;

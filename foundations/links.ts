@@ -22,7 +22,7 @@ const linkTo =
     `${base}/ui/${view}?${new URLSearchParams(Object.entries(search).map(([name, text]): [string, string] => [name, written(text)]))}`;
 
 /** The links of a service, of which `base` is the URL, without a slash at its end. */
-export const linksOf = (base: string) => {
+export const createLinks = (base: string) => {
   const link = linkTo(base);
   return {
     project: (project: string): string => link('traces', { project }),
@@ -46,4 +46,4 @@ export const linksOf = (base: string) => {
   };
 };
 
-export type Links = ReturnType<typeof linksOf>;
+export type Links = ReturnType<typeof createLinks>;

@@ -5,7 +5,7 @@ import { Bucket, BucketPolicy, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type AnalyticsBucket, AnalyticsCatalog, analyticsQueries } from './analytics-catalog.ts';
 import type { Config } from './config.ts';
-import { findingOf, type Permission, storeNeeds } from './permissions.ts';
+import { type Permission, storeNeeds, toFinding } from './permissions.ts';
 import type { Service } from './service.ts';
 import { ServiceFunction } from './service-function.ts';
 import { privateBucket } from './storage.ts';
@@ -89,7 +89,9 @@ export class Analytics extends Construct {
     const catalog = new AnalyticsCatalog(this, 'Catalog', { name, bucket: this.bucket });
     this.database = catalog.database;
     new AnalyticsWorkgroup(this, 'Athena', {
-      ...{ name, bucket: this.bucket, database: catalog.database },
+      name,
+      bucket: this.bucket,
+      database: catalog.database,
       scanLimitGb: settings.scanLimitGb,
     });
     this.function = this.#makeFunction(props);
@@ -174,7 +176,7 @@ const objectPermission = (bucket: AnalyticsBucket, path: string): Permission => 
   resource: bucket.arnForObjects(path),
   wildcard: {
     finding: bucket.node.defaultChild
-      ? findingOf(bucket, `/${path}`)
+      ? toFinding(bucket, `/${path}`)
       : `arn:<AWS::Partition>:s3:::${bucket.bucketName}/${path}`,
     reason: 'Files are named after projects, days and records; the function only ever puts them.',
   },

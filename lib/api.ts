@@ -17,7 +17,7 @@ import {
 import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { methodsOf, type Route, takesKey } from '../api/endpoint.ts';
+import { getMethods, type Route, takesKey } from '../api/endpoint.ts';
 import type { Auth } from './auth.ts';
 import type { Config } from './config.ts';
 import type { Functions } from './functions.ts';
@@ -139,7 +139,7 @@ export class Api extends Construct {
 
   /** What API Gateway invokes the functions of all endpoints as. See docs/decisions/0151. */
   #invoker(routes: readonly Route[], functions: Functions): IRole {
-    const handlers = new Set(routes.map((route) => functions.of(route).handler));
+    const handlers = new Set(routes.map((route) => functions.getFunction(route).handler));
     const invoke = new PolicyStatement({
       actions: ['lambda:InvokeFunction'],
       resources: [...handlers].map(({ functionArn }) => functionArn),
@@ -151,7 +151,7 @@ export class Api extends Construct {
   }
 
   #addRoute(route: Route, auth: Auth, functions: Functions, invoker: IRole): void {
-    const integration = new LambdaIntegration(functions.of(route).handler, {
+    const integration = new LambdaIntegration(functions.getFunction(route).handler, {
       allowTestInvoke: false,
       credentialsRole: invoker,
       ...(route.streaming && {
@@ -160,7 +160,7 @@ export class Api extends Construct {
       }),
     });
     const resource = this.rest.root.resourceForPath(route.path);
-    for (const verb of methodsOf(route)) {
+    for (const verb of getMethods(route)) {
       const method = resource.addMethod(
         verb,
         integration,

@@ -3,7 +3,7 @@ import { App, type AppProps } from 'aws-cdk-lib';
 import { allRoutes } from '../api/routes.ts';
 import { bundle } from './bundles.ts';
 import { readConfig } from './config.ts';
-import { bundleOf, constantsOf } from './handlers.ts';
+import { bundledConstants, getBundle } from './handlers.ts';
 import { addPage, buildPage, pageHandler } from './page.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -28,8 +28,8 @@ export const makeApp = async (props: AppProps = {}, others: readonly string[] = 
   ]);
   const handlers = [...new Set([...handlersFor(config, allRoutes), ...others])];
   const outdir = join(app.outdir, 'bundles');
-  const bundles = await bundle({ root, handlers, outdir, constants: constantsOf() });
-  addPage(page, bundleOf(bundles, pageHandler));
+  const bundles = await bundle({ root, handlers, outdir, constants: bundledConstants() });
+  addPage(page, getBundle(bundles, pageHandler));
   new PennytraceStack(app, { config, routes: allRoutes, bundles });
   return app;
 };

@@ -6,7 +6,7 @@ import { allRoutes } from '../api/routes.ts';
 interface BundleOptions {
   /** The project's root, an absolute path: it has `lambdas/` and resolves every import. */
   readonly root: string;
-  /** The handlers, each by its name: {@link moduleOf} finds its module. */
+  /** The handlers, each by its name: {@link findModule} finds its module. */
   readonly handlers: readonly string[];
   /** The folder for the bundles. It is made if it is missing. */
   readonly outdir: string;
@@ -140,11 +140,11 @@ const threadBundle = async (root: string, starter: string): Promise<ThreadBundle
 const folders = ['endpoints', 'background', 'shared'];
 
 /** The module of a handler, relative to the project's root. Undefined if there is none. */
-const moduleOf = (root: string, handler: string): string | undefined =>
+const findModule = (root: string, handler: string): string | undefined =>
   folders.map((folder) => `lambdas/${folder}/${handler}.ts`).find((module) => existsSync(join(root, module)));
 
 /** Where the module of a handler belongs. */
-const placeOf = (handler: string): string =>
+const expectedModule = (handler: string): string =>
   `lambdas/${allRoutes.some((route) => route.handler === handler) ? 'endpoints' : 'background'}/${handler}.ts`;
 
 /** Where endpoints are described. */
@@ -152,7 +152,7 @@ const descriptions = ['api/*.ts', 'core/doors/weave/endpoints/*.ts'];
 
 /** What says that there is a handler: a route in the module that describes it, or a setting. */
 const namedBy = (root: string, handler: string): string => {
-  const route = allRoutes.find((each) => each.handler === handler);
+  const route = allRoutes.find((candidate) => candidate.handler === handler);
   if (!route) return 'lib/handlers.ts or lib/features.ts names it';
   const module = globSync(descriptions, { cwd: root }).find((file) =>
     readFileSync(join(root, file), 'utf8').includes(`path: '${route.path}'`),
@@ -166,10 +166,11 @@ const namedBy = (root: string, handler: string): string => {
  * @throws Error which names each module that is missing, and what says that it is there
  */
 export const requireHandlers = (root: string, handlers: readonly string[]): void => {
-  const missing = handlers.filter((handler) => moduleOf(root, handler) === undefined);
+  const missing = handlers.filter((handler) => findModule(root, handler) === undefined);
   if (missing.length === 0) return;
   const lines = missing.map(
-    (handler) => `${placeOf(handler)} is missing: ${namedBy(root, handler)}. Write it, or name another`,
+    (handler) =>
+      `${expectedModule(handler)} is missing: ${namedBy(root, handler)}. Write it, or name another`,
   );
   throw new Error(lines.join('\n'));
 };
@@ -207,15 +208,15 @@ export const bundle = async ({
       ...Object.fromEntries(Object.entries(constants).map(([name, text]) => [name, JSON.stringify(text)])),
     },
     entryPoints: handlers.map((handler) => ({
-      in: moduleOf(root, handler) ?? placeOf(handler),
+      in: findModule(root, handler) ?? expectedModule(handler),
       out: `${handler}/index`,
     })),
     outdir: virtualOutdir,
     write: false,
   });
-  const outputOf = (handler: string) => metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`];
+  const getOutput = (handler: string) => metafile?.outputs[`${virtualOutdir}/${handler}/index.cjs`];
   const startersIn = (handler: string) =>
-    Object.keys(threads).filter((starter) => Object.hasOwn(outputOf(handler)?.inputs ?? {}, starter));
+    Object.keys(threads).filter((starter) => Object.hasOwn(getOutput(handler)?.inputs ?? {}, starter));
   const starters = new Set(handlers.flatMap(startersIn));
   const made = await Promise.all([...starters].map((starter) => threadBundle(root, starter)));
   const started = new Map(
@@ -227,7 +228,7 @@ export const bundle = async ({
   const imported = new Map(
     handlers.map((handler) => [
       handler,
-      [...lazyImports(outputOf(handler)), ...(started.get(handler) ?? []).flatMap(({ imports }) => imports)],
+      [...lazyImports(getOutput(handler)), ...(started.get(handler) ?? []).flatMap(({ imports }) => imports)],
     ]),
   );
   const needed = new Set([...imported.values()].flat());
@@ -238,7 +239,7 @@ export const bundle = async ({
     writeFileSync(target, contents);
   }
   for (const [handler, names] of imported)
-    for (const each of packages) if (names.includes(each.name)) addPackage(join(outdir, handler), each);
+    for (const added of packages) if (names.includes(added.name)) addPackage(join(outdir, handler), added);
   for (const [handler, files] of started)
     for (const { file, contents } of files) writeFileSync(join(outdir, handler, file), contents);
   const accounts = [

@@ -237,7 +237,7 @@ export class Signals extends Construct {
     const route = routes.find(({ path }) => path === ingestPath);
     if (!route) throw new Error(`no route ${ingestPath} to watch the duration of`);
     return {
-      durationP99: functions.of(route).handler.metricDuration({ period, statistic: 'p99' }),
+      durationP99: functions.getFunction(route).handler.metricDuration({ period, statistic: 'p99' }),
       timeout: Duration.seconds(route.timeoutSeconds),
     };
   }

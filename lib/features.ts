@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { handlersOf, type Route } from '../api/endpoint.ts';
+import { getHandlers, type Route } from '../api/endpoint.ts';
 import { allRoutes } from '../api/routes.ts';
 import { Alerts } from './alerts.ts';
 import { Analytics } from './analytics.ts';
@@ -128,7 +128,7 @@ export const readsStreams = (config: Config): boolean =>
 
 /** Every handler that a service may need, by its name. */
 export const everyHandler: readonly string[] = [
-  ...handlersOf(allRoutes),
+  ...getHandlers(allRoutes),
   'authorizer',
   keyMakerHandler,
   ...all.flatMap((setting) => features[setting].handlers ?? []),
@@ -136,7 +136,7 @@ export const everyHandler: readonly string[] = [
 
 /** The handlers of a service with these settings and routes. */
 export const handlersFor = (config: Config, routes: readonly Route[]): readonly string[] => [
-  ...handlersOf(routes),
+  ...getHandlers(routes),
   'authorizer',
   ...all.filter(isOn(config)).flatMap((setting) => {
     const { handlers = [], handlersWith } = features[setting];
@@ -161,7 +161,7 @@ export const featuresOfRoute = (
   route: Route,
   made: Features,
 ): { readonly handler: string; readonly needs: readonly (Needs | undefined)[] } => {
-  const needsOf = <S extends Setting>(setting: S): Needs | undefined => {
+  const getNeeds = <S extends Setting>(setting: S): Needs | undefined => {
     const one = made[setting];
     return one && features[setting].routeNeeds?.(route, one);
   };
@@ -170,7 +170,7 @@ export const featuresOfRoute = (
     .map((setting) => features[setting].routeHandler?.(route));
   return {
     handler: replacing.find((handler) => handler !== undefined) ?? route.handler,
-    needs: all.map(needsOf),
+    needs: all.map(getNeeds),
   };
 };
 

@@ -44,7 +44,7 @@ export class Functions extends Construct {
     return new ServiceFunction(this, constructId(route.handler), {
       service,
       handler: added.handler,
-      description: descriptionOf(route, routes),
+      description: describeRoute(route, routes),
       memoryMb: route.memoryMb,
       timeoutSeconds: route.timeoutSeconds,
       logGroup: this.logGroup,
@@ -60,7 +60,7 @@ export class Functions extends Construct {
   }
 
   /** The function of a route. Throws an Error if none was made for the route. */
-  of(route: Route): ServiceFunction {
+  getFunction(route: Route): ServiceFunction {
     const found = this.#byRoute.get(route);
     if (!found) throw new Error(`no function was made for ${route.path}`);
     return found;
@@ -68,7 +68,7 @@ export class Functions extends Construct {
 }
 
 /** What requests a route's function answers: `POST /call/read`; several if routes share it. */
-const descriptionOf = ({ handler }: Route, routes: readonly Route[]): string =>
+const describeRoute = ({ handler }: Route, routes: readonly Route[]): string =>
   routes
     .filter((other) => other.handler === handler)
     .map(({ method, path }) => `${method} ${path}`)

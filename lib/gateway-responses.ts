@@ -145,7 +145,7 @@ const statusText = (status: number, message: string): string => {
 };
 
 /** The status that one of the default answers is reckoned with. */
-const statusOf = ({ responseType }: ResponseType): number => (responseType === 'DEFAULT_4XX' ? 400 : 500);
+const getStatus = ({ responseType }: ResponseType): number => (responseType === 'DEFAULT_4XX' ? 400 : 500);
 
 /**
  * Sets the gateway's own answers: in the service's error shape, with the `error` that OpenAI's clients
@@ -164,7 +164,7 @@ export const addGatewayResponses = (api: RestApi): void => {
           ...Object.fromEntries(texts),
         },
         templates: {
-          'application/json': `${JSON.stringify(errorForAll(status ?? statusOf(type), error))}\n`,
+          'application/json': `${JSON.stringify(errorForAll(status ?? getStatus(type), error))}\n`,
           'application/x-protobuf': statusText(status ?? 500, brief),
         },
       });

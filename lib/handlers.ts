@@ -16,14 +16,14 @@ export const watcherHandler = ({ events }: Pick<Config, 'events'>): string =>
   events ? 'events-evaluators' : 'evaluators';
 
 /** The constants that handlers declare and the bundler fills in: their texts by their names. */
-export const constantsOf = (): Readonly<Record<string, string>> => ({
+export const bundledConstants = (): Readonly<Record<string, string>> => ({
   SERVICE_VERSION: about.version,
   MCP_TOOLS: JSON.stringify(listedTools()),
   OPENAPI_DOCUMENT: `${JSON.stringify(openApiDocument(about.version))}\n`,
 });
 
 /** The folder of a handler's bundle. Throws an Error if there is none. */
-export const bundleOf = (bundles: ReadonlyMap<string, string>, handler: string): string => {
+export const getBundle = (bundles: ReadonlyMap<string, string>, handler: string): string => {
   const folder = bundles.get(handler);
   if (folder === undefined) throw new Error(`the handler ${handler} was not bundled`);
   return folder;

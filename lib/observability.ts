@@ -117,7 +117,7 @@ const behind = (metric: IMetric): AlarmSpec => ({
 });
 
 /** The anchor of a section in docs/operations.md: `ServerErrors` → `alarm-server-errors`. */
-const anchorOf = (id: string): string =>
+const toAnchor = (id: string): string =>
   `alarm${id.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** The alarms, and the topic that mails them. There is no topic without an address. */
@@ -149,7 +149,7 @@ class Alarms extends Construct {
       evaluationPeriods: periods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${description} What to do: ${runbook}#${anchorOf(id)}`,
+      alarmDescription: `${description} What to do: ${runbook}#${toAnchor(id)}`,
     });
   }
 }

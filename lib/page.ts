@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The content type of a file of the page. Throws an Error for a kind that has none yet. */
-export const typeOf = (name: string): string => {
+export const contentType = (name: string): string => {
   const type = types[name.slice(name.lastIndexOf('.') + 1)];
   if (type === undefined) throw new Error(`the page has ${name}: say its content type in lib/page.ts`);
   return type;
@@ -66,7 +66,7 @@ const staticImports = (outputs: Metafile['outputs'], path: string, seen = new Se
   return [path, ...imports.flatMap((found) => staticImports(outputs, found.path, seen))];
 };
 
-const nameOf = (path: string): string => path.slice(folder.length + 1);
+const toName = (path: string): string => path.slice(folder.length + 1);
 
 /** Fills the template of index.html in. Its paths are relative, so that it works below any path. */
 const indexHtml = (template: string, scripts: readonly string[], styles: string, icon: string): string => {
@@ -85,27 +85,27 @@ const indexHtml = (template: string, scripts: readonly string[], styles: string,
  *
  * @throws Error if an entry is missing
  */
-export const pageOf = (
+export const toPage = (
   root: string,
   { outputFiles = [], metafile }: Pick<BuildResult, 'outputFiles' | 'metafile'>,
 ): BuiltPage => {
   const outputs = metafile?.outputs ?? {};
-  const outputOf = (entry: string): string => {
+  const findOutput = (entry: string): string => {
     const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
     if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
     return path;
   };
-  const main = outputOf('web/main.tsx');
+  const main = findOutput('web/main.tsx');
   const styles = outputs[main]?.cssBundle;
   const icon = Object.keys(outputs).find((path) => /\/icon-\w+\.svg$/.test(path));
   if (styles === undefined || icon === undefined)
     throw new Error('web/main.tsx imports no styles, or no icon');
-  const scripts = staticImports(outputs, main).map(nameOf);
+  const scripts = staticImports(outputs, main).map(toName);
   const html = indexHtml(
     readFileSync(join(root, 'web/index.html'), 'utf8'),
     scripts,
-    nameOf(styles),
-    nameOf(icon),
+    toName(styles),
+    toName(icon),
   );
   const built = outputFiles.map(({ path, contents }): [string, Uint8Array] => [
     path.slice(join(root, folder).length + 1),
@@ -113,13 +113,13 @@ export const pageOf = (
   ]);
   return {
     files: new Map([...built, [index, Buffer.from(html)]]),
-    first: [...scripts, nameOf(styles)],
+    first: [...scripts, toName(styles)],
   };
 };
 
 /** Builds the page. Throws an Error if it does not build; esbuild prints where and why. */
 export const buildPage = async (root: string): Promise<BuiltPage> =>
-  pageOf(root, await build({ ...pageOptions, absWorkingDir: root }));
+  toPage(root, await build({ ...pageOptions, absWorkingDir: root }));
 
 /** How well files are compressed: brotli's best takes seconds more and saves little. */
 export const brotli = (contents: Uint8Array): Buffer =>
@@ -145,7 +145,7 @@ export const addPage = ({ files }: BuiltPage, bundle: string): void => {
     writeFileSync(`${target}.br`, brotli(contents));
     writeFileSync(`${target}.gz`, gzipSync(contents, { level: 9 }));
     const etag = `"${createHash('sha256').update(contents).digest('base64url').slice(0, 22)}"`;
-    list[name] = { type: typeOf(name), etag };
+    list[name] = { type: contentType(name), etag };
   }
   writeFileSync(join(bundle, folder, 'files.json'), JSON.stringify(list));
 };

@@ -30,7 +30,7 @@ export interface Needs {
 
 /** All of what a function needs for several things. */
 export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> => {
-  const given = needs.filter((each) => each !== undefined);
+  const given = needs.filter((need) => need !== undefined);
   return {
     environment: Object.fromEntries(given.flatMap(({ environment = {} }) => Object.entries(environment))),
     permissions: given.flatMap(({ permissions = [] }) => permissions),
@@ -39,7 +39,7 @@ export const combine = (needs: readonly (Needs | undefined)[]): Required<Needs> 
 };
 
 /** cdk-nag writes the ARN of a resource as `<LogicalId.Arn>`. */
-export const findingOf = (resource: IConstruct, path: string): string => {
+export const toFinding = (resource: IConstruct, path: string): string => {
   const child = resource.node.defaultChild;
   if (!child || !CfnElement.isCfnElement(child)) throw new Error(`${resource.node.path} is no resource`);
   return `<${Stack.of(resource).getLogicalId(child)}.Arn>${path}`;
@@ -79,7 +79,7 @@ const objectPermissions = (bucket: Bucket, prefix: string, actions: readonly str
     actions: actions.map((action) => `s3:${action}`),
     resource: bucket.arnForObjects(`${prefix}/*`),
     wildcard: {
-      finding: findingOf(bucket, `/${prefix}/*`),
+      finding: toFinding(bucket, `/${prefix}/*`),
       reason: 'Objects are named after what is in them; the actions are all that this function does to one.',
     },
   };
@@ -125,7 +125,7 @@ type Accesses = Omit<Stores, 'calls' | 'bookkeeping'> & {
 };
 
 /** The ways in which stores are accessed, each with its table, and the prefix of its objects. */
-const waysOf = (stores: Accesses) => {
+const listWays = (stores: Accesses) => {
   const ways: readonly (readonly [keyof Storage & TableName, string, Way | undefined])[] = [
     ['calls', 'segments', stores.calls && calls[stores.calls]],
     ['calls', 'segments', stores.payloads && access.payloads[stores.payloads]],
@@ -142,7 +142,7 @@ const waysOf = (stores: Accesses) => {
 
 /** Whether a function that accesses these stores brings something of a client's into one. */
 export const storesReports = ({ stores }: { readonly stores: Accesses }): boolean =>
-  waysOf(stores).some(({ way }) => way.stores);
+  listWays(stores).some(({ way }) => way.stores);
 
 /** What every function needs that accesses stores of calls or what belongs to them. */
 export const shardsNeeds = ({ shards }: Pick<Config, 'shards'>): Needs => ({
@@ -156,7 +156,7 @@ interface StoreNeedsProps {
 
 /** What a function needs that accesses stores in these ways, and nothing else. */
 export const storeNeeds = (stores: Accesses, { config, storage }: StoreNeedsProps): Needs => {
-  const ways = waysOf(stores);
+  const ways = listWays(stores);
   if (ways.length === 0) return {};
   const { retentionDays } = config;
   const { payloads } = storage;

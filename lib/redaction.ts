@@ -5,7 +5,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { needsKey } from '../foundations/redaction/rules.ts';
 import type { Config } from './config.ts';
-import { bundleOf, redactionModule } from './handlers.ts';
+import { getBundle, redactionModule } from './handlers.ts';
 
 interface RedactionProps {
   readonly config: Pick<Config, 'keepData'>;
@@ -56,9 +56,9 @@ export class Redaction extends Construct {
     const assembly = Stage.of(this)?.outdir ?? '.';
     const made = join(assembly, 'redacting', this.node.addr, handler.replaceAll('/', '-'));
     rmSync(made, { recursive: true, force: true });
-    cpSync(bundleOf(bundles, handler), made, { recursive: true });
+    cpSync(getBundle(bundles, handler), made, { recursive: true });
     const beside = join(made, 'redaction');
-    cpSync(bundleOf(bundles, redactionModule), beside, { recursive: true });
+    cpSync(getBundle(bundles, redactionModule), beside, { recursive: true });
     writeFileSync(join(beside, 'rules.json'), `${JSON.stringify(rules)}\n`);
     return made;
   }

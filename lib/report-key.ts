@@ -77,7 +77,7 @@ const patience = Duration.minutes(3);
 const maxUserLength = 128;
 
 /** The path of the function, its end if it is too long. No path has a colon. */
-const userOf = (reporter: LambdaFunction): string =>
+const toUser = (reporter: LambdaFunction): string =>
   reporter.node.path.replaceAll(/[:"\\]/g, '-').slice(-maxUserLength);
 
 /** Throws an Error that says what to write instead. Tokens are checked at deployment. */
@@ -89,7 +89,8 @@ const check = (user: string, project: string, reporter: LambdaFunction, maker: L
     refuse(`project is ${JSON.stringify(project)}: write <entity>/<project>`);
   if (!Token.isUnresolved(user) && !isUser(user))
     refuse(`user is ${JSON.stringify(user)}: write 1 to 128 printable characters, without : " and \\`);
-  const [here, there] = [Stack.of(reporter).region, Stack.of(maker).region];
+  const here = Stack.of(reporter).region;
+  const there = Stack.of(maker).region;
   if (!Token.isUnresolved([here, there]) && here !== there)
     refuse(`it is in ${here}, the service in ${there}: make a key with npm run keys instead`);
 };
@@ -105,7 +106,7 @@ export class ReportKey extends Construct {
   /** @throws Error if an option makes no sense */
   constructor(reporter: LambdaFunction, id: string, props: ReportKeyProps) {
     super(reporter, id);
-    const { apiUrl, maker, project, user = userOf(reporter), rotation } = props;
+    const { apiUrl, maker, project, user = toUser(reporter), rotation } = props;
     check(user, project, reporter, maker);
     const secret = this.#secret(project, maker);
     const key = new CustomResource(this, 'Key', {

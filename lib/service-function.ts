@@ -4,7 +4,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { bundleOf } from './handlers.ts';
+import { getBundle } from './handlers.ts';
 import { combine, type Needs, type Permission } from './permissions.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -56,7 +56,7 @@ export class ServiceFunction extends Construct {
     this.logGroup = props.logGroup ?? makeLogGroup(this, 'Log', config);
     this.handler = new LambdaFunction(this, 'Function', {
       description: props.description,
-      code: Code.fromAsset(redacting?.code(props.handler) ?? bundleOf(bundles, props.handler)),
+      code: Code.fromAsset(redacting?.code(props.handler) ?? getBundle(bundles, props.handler)),
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

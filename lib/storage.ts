@@ -162,8 +162,8 @@ export class ShardHistory extends Construct {
     super(scope, id);
     const { shards, keepData } = config;
     const names = `/pennytrace/${table.tableName}/shards-can-only-be-appended-to`;
-    const parameter = (idOf: string, name: string, value: string): CfnParameter =>
-      new CfnParameter(this, idOf, { type: 'String', name: `${names}/${name}`, value });
+    const parameter = (id: string, name: string, value: string): CfnParameter =>
+      new CfnParameter(this, id, { type: 'String', name: `${names}/${name}`, value });
     for (const [i] of shards.entries()) {
       const counts = shards.slice(0, i + 1);
       parameter(`Upto${counts.join('x')}`, String(i + 1), counts.join(','));

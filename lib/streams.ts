@@ -82,7 +82,7 @@ export class Streams extends Construct {
       ...named.map(([name, table]) => tableNeeds(name, table)),
       {
         permissions: [
-          ...(this.#isRead ? named.map(([, table]) => ({ actions, resource: streamOf(table) })) : []),
+          ...(this.#isRead ? named.map(([, table]) => ({ actions, resource: getStreamArn(table) })) : []),
           {
             actions: ['dynamodb:ListStreams'],
             resource: '*',
@@ -129,7 +129,7 @@ export class Streams extends Construct {
   ): void {
     new EventSourceMapping(target, id, {
       target: target.handler,
-      eventSourceArn: streamOf(table),
+      eventSourceArn: getStreamArn(table),
       startingPosition: StartingPosition[from],
       parallelizationFactor: lanes,
       batchSize,
@@ -144,7 +144,7 @@ export class Streams extends Construct {
 }
 
 /** The ARN of a table's stream. Throws an Error if it has none. */
-const streamOf = ({ tableStreamArn, node }: Table): string => {
+const getStreamArn = ({ tableStreamArn, node }: Table): string => {
   if (tableStreamArn === undefined) throw new Error(`${node.path} has no stream`);
   return tableStreamArn;
 };

@@ -103,7 +103,10 @@ const filesBelow = async (path: string): Promise<string[]> => {
 };
 
 /** A digest of the sources, another app if there is one, and the settings: hex digits. */
-const digestOf = async (settings: Readonly<Record<string, unknown>>, program?: string): Promise<string> => {
+const hashSources = async (
+  settings: Readonly<Record<string, unknown>>,
+  program?: string,
+): Promise<string> => {
   const below = [...sources, ...(program ? [program] : [])].map((source) => filesBelow(join(root, source)));
   const files = (await Promise.all(below)).flat();
   const contents = await Promise.all(files.map((file) => readFile(file)));
@@ -119,12 +122,12 @@ const digestOf = async (settings: Readonly<Record<string, unknown>>, program?: s
 const linkAll = async (from: string, to: string): Promise<void> => {
   await mkdir(to, { recursive: true });
   const entries = await readdir(from, { recursive: true, withFileTypes: true });
-  const targetOf = ({ parentPath, name }: Dirent): string => join(to, relative(from, join(parentPath, name)));
+  const toTarget = ({ parentPath, name }: Dirent): string => join(to, relative(from, join(parentPath, name)));
   const { folders = [], files = [] } = Object.groupBy(entries, (entry) =>
     entry.isDirectory() ? 'folders' : 'files',
   );
-  await Promise.all(folders.map((folder) => mkdir(targetOf(folder), { recursive: true })));
-  await Promise.all(files.map((file) => link(join(file.parentPath, file.name), targetOf(file))));
+  await Promise.all(folders.map((folder) => mkdir(toTarget(folder), { recursive: true })));
+  await Promise.all(files.map((file) => link(join(file.parentPath, file.name), toTarget(file))));
 };
 
 /** Fills a folder with what is in another, without copies where the file system has links. */
@@ -209,9 +212,9 @@ export const assemble = async (
   { folder = defaultFolder, make = synthesize, program }: KeepOptions = {},
 ): Promise<void> => {
   signal?.throwIfAborted();
-  const digest = await digestOf(settings, program);
+  const digest = await hashSources(settings, program);
   if (await takeKept(join(folder, digest), outdir)) return;
   await make(outdir, settings, signal, program);
-  const digests = [digest, ...(program ? [await digestOf(settings)] : [])];
-  await Promise.all(digests.map((each) => keep(outdir, folder, each)));
+  const digests = [digest, ...(program ? [await hashSources(settings)] : [])];
+  await Promise.all(digests.map((digest) => keep(outdir, folder, digest)));
 };

@@ -19,7 +19,7 @@ interface DataDir {
   release(): Promise<void>;
 }
 
-const codeOf = (error: unknown): string | undefined =>
+const getCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 const reasons: Readonly<Record<string, string>> = {
@@ -33,14 +33,14 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why a folder cannot be written to. */
-const reasonOf = (error: unknown): string => {
-  const code = codeOf(error) ?? '';
+const toReason = (error: unknown): string => {
+  const code = getCode(error) ?? '';
   return `${reasons[code] ?? String(error)} (${code})`;
 };
 
 const unusable = (path: string, error: unknown): BadSetting =>
   new BadSetting(
-    `DATA_DIR is ${path}, but ${reasonOf(error)}: name a writable folder; it is created if missing`,
+    `DATA_DIR is ${path}, but ${toReason(error)}: name a writable folder; it is created if missing`,
     { cause: error },
   );
 
@@ -56,14 +56,14 @@ export const makeTemporaryFolder = async (): Promise<string> => {
     return await mkdtemp(join(path, 'pennytrace-'));
   } catch (error) {
     throw new BadSetting(
-      `temporary files go to ${path}, but ${codeOf(error) === 'ENOENT' ? 'there is no such folder' : reasonOf(error)}: set TMPDIR to a folder that exists and is writable`,
+      `temporary files go to ${path}, but ${getCode(error) === 'ENOENT' ? 'there is no such folder' : toReason(error)}: set TMPDIR to a folder that exists and is writable`,
       { cause: error },
     );
   }
 };
 
 /** The lock file of a process that uses the folder. */
-const lockOf = (path: string, pid: number): string => join(path, `lock.${pid}`);
+const lockFile = (path: string, pid: number): string => join(path, `lock.${pid}`);
 
 const pidsIn = async (path: string): Promise<number[]> =>
   (await readdir(path)).flatMap((name) => {
@@ -75,7 +75,7 @@ const pidsIn = async (path: string): Promise<number[]> =>
 const lock = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
-    await writeFile(lockOf(path, process.pid), '', { mode: 0o600 });
+    await writeFile(lockFile(path, process.pid), '', { mode: 0o600 });
   } catch (error) {
     throw unusable(path, error);
   }
@@ -155,17 +155,17 @@ const closeFolder = async (path: string): Promise<void> => {
 export const claimDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);
   await lock(path);
-  const release = () => rm(lockOf(path, process.pid), { force: true });
+  const release = () => rm(lockFile(path, process.pid), { force: true });
   const others = (await pidsIn(path)).filter((pid) => pid !== process.pid);
   const user = others.find(isRunning);
   if (user !== undefined) {
     await release();
     throw new BadSetting(
       `DATA_DIR is ${path}, which process ${user} uses: end that service or name another folder ` +
-        `(if process ${user} is not a service, delete ${lockOf(path, user)})`,
+        `(if process ${user} is not a service, delete ${lockFile(path, user)})`,
     );
   }
-  await Promise.all(others.map((pid) => rm(lockOf(path, pid), { force: true })));
+  await Promise.all(others.map((pid) => rm(lockFile(path, pid), { force: true })));
   await closeFolder(path).catch(async (error: unknown) => {
     await release();
     throw error;

@@ -18,7 +18,7 @@ const batchSize = 25;
  * An item as it is on the wire. Attributes' names stand before objects, so a text behind `B` is always one of
  * bytes.
  */
-const itemOf = (json: string): Record<string, AttributeValue> =>
+const parseItem = (json: string): Record<string, AttributeValue> =>
   JSON.parse(json, (name, value) => {
     if (name === 'B' && typeof value === 'string') return Buffer.from(value, 'base64');
     if (name === 'BS' && Array.isArray(value))
@@ -26,9 +26,9 @@ const itemOf = (json: string): Record<string, AttributeValue> =>
     return value;
   });
 
-function* itemsOf(db: DatabaseSync, table: string): Generator<Record<string, AttributeValue>> {
+function* readItems(db: DatabaseSync, table: string): Generator<Record<string, AttributeValue>> {
   const rows = db.prepare(`SELECT CAST(ObjectJSON AS TEXT) AS item FROM "${table.replaceAll('"', '""')}"`);
-  for (const { item } of rows.iterate()) yield itemOf(String(item));
+  for (const { item } of rows.iterate()) yield parseItem(String(item));
 }
 
 const write = async (client: DynamoDBClient, table: string, batch: WriteRequest[]): Promise<void> => {
@@ -72,7 +72,7 @@ export const takeOverDynamodbLocal = async (
     for (const table of tables) {
       if (!known.has(table)) continue;
       let batch: WriteRequest[] = [];
-      for (const Item of itemsOf(db, table)) {
+      for (const Item of readItems(db, table)) {
         batch.push({ PutRequest: { Item } });
         copied++;
         if (batch.length < batchSize) continue;

@@ -40,7 +40,7 @@ export const withUpstreams = (
   upstreams: LocalUpstreams,
 ): Specs => {
   const routes = api.routes.filter(({ path }) => askingPaths.has(path));
-  const asking = new Set([...routes, ...queues].map((asks) => asks.function.arn));
+  const asking = new Set([...routes, ...queues].map((item) => item.function.arn));
   const variables = { INFERENCE_UPSTREAMS: JSON.stringify(upstreams) };
   return withVariables(functions, variables, ({ arn }) => asking.has(arn));
 };

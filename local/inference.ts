@@ -18,7 +18,7 @@ interface EchoRequest {
 const echoModel = 'echo';
 
 /** The text of a message's content: a string, or the texts of a list. */
-const textOf = (content: unknown): string => {
+const toText = (content: unknown): string => {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
@@ -29,11 +29,11 @@ const textOf = (content: unknown): string => {
 const isUsers = (message: { role?: unknown } | null): boolean => message?.role === 'user';
 
 /** The user's last message, from whichever field the endpoint uses. */
-const promptOf = ({ messages, prompt, input }: EchoRequest): string => {
+const findPrompt = ({ messages, prompt, input }: EchoRequest): string => {
   const turns = messages ?? input;
-  if (!Array.isArray(turns)) return textOf(turns ?? prompt);
+  if (!Array.isArray(turns)) return toText(turns ?? prompt);
   const last = turns.findLast(isUsers) ?? turns.at(-1);
-  return typeof last === 'string' ? last : textOf(last?.content);
+  return typeof last === 'string' ? last : toText(last?.content);
 };
 
 /** The keywords of a JSON Schema that answers of a form have. */
@@ -55,7 +55,7 @@ const simplest = ({ type, properties = {}, enum: named, minimum = 0 }: Form): un
 };
 
 /** The form that a request asks its answer to have; undefined if it asks for none. */
-const formOf = ({ response_format: format }: EchoRequest): Form | undefined => {
+const findForm = ({ response_format: format }: EchoRequest): Form | undefined => {
   const { json_schema: named } = (format ?? {}) as { json_schema?: { schema?: Form } };
   return named?.schema;
 };
@@ -65,23 +65,23 @@ const formOf = ({ response_format: format }: EchoRequest): Form | undefined => {
  * simplest value of that.
  */
 const replyTo = (request: EchoRequest): string => {
-  const form = formOf(request);
+  const form = findForm(request);
   if (form) return JSON.stringify(simplest(form));
-  return `This is the local echo model, no real one. You said: ${promptOf(request)}`;
+  return `This is the local echo model, no real one. You said: ${findPrompt(request)}`;
 };
 
 /** Counts words as tokens. */
 const tokens = (text: string): number => text.split(/\s+/).filter(Boolean).length;
 
 /** The usage of a reply in the form of chat and text completions. */
-export const usageOf = (prompt: string, reply: string) => ({
+export const toUsage = (prompt: string, reply: string) => ({
   prompt_tokens: tokens(prompt),
   completion_tokens: tokens(reply),
   total_tokens: tokens(prompt) + tokens(reply),
 });
 
 /** The usage of a reply in the form of the Responses API. */
-const responseUsageOf = (prompt: string, reply: string) => ({
+const toResponseUsage = (prompt: string, reply: string) => ({
   input_tokens: tokens(prompt),
   output_tokens: tokens(reply),
   total_tokens: tokens(prompt) + tokens(reply),
@@ -104,7 +104,7 @@ const chatCompletion = (id: string, prompt: string, reply: string) => ({
       finish_reason: 'stop',
     },
   ],
-  usage: usageOf(prompt, reply),
+  usage: toUsage(prompt, reply),
 });
 
 /** The chunks of a streamed chat completion: role, pieces, end, and usage if requested. */
@@ -116,7 +116,7 @@ const chatChunks = (id: string, prompt: string, pieces: readonly string[], withU
   const usage = {
     ...head(id, 'chat.completion.chunk'),
     choices: [],
-    usage: usageOf(prompt, pieces.join('')),
+    usage: toUsage(prompt, pieces.join('')),
   };
   return [
     chunk({ role: 'assistant', content: '' }),
@@ -129,7 +129,7 @@ const chatChunks = (id: string, prompt: string, pieces: readonly string[], withU
 const textCompletion = (id: string, prompt: string, reply: string) => ({
   ...head(id, 'text_completion'),
   choices: [{ index: 0, text: reply, logprobs: null, finish_reason: 'stop' }],
-  usage: usageOf(prompt, reply),
+  usage: toUsage(prompt, reply),
 });
 
 const textChunks = (id: string, pieces: readonly string[]): object[] => {
@@ -156,7 +156,7 @@ const response = (id: string, prompt: string, reply: string, status: 'in_progres
   model: echoModel,
   status,
   output: status === 'completed' ? [message(id, reply, 'completed')] : [],
-  usage: status === 'completed' ? responseUsageOf(prompt, reply) : null,
+  usage: status === 'completed' ? toResponseUsage(prompt, reply) : null,
 });
 
 /** The events of a streamed answer of the Responses API. */
@@ -190,7 +190,7 @@ const unit = (numbers: readonly number[]): number[] => {
  * The embedding of a text: counts of its characters in a few classes, as a vector of length 1. Only
  * equality has a meaning.
  */
-const embeddingOf = (text: string): number[] => {
+const toEmbedding = (text: string): number[] => {
   const counts = Array.from({ length: dimensions }, () => 0);
   for (const character of text) {
     const at = (character.codePointAt(0) ?? 0) % dimensions;
@@ -210,7 +210,7 @@ export const embeddings = ({ input }: EchoRequest, format: unknown) => {
     object: 'list',
     model: echoModel,
     data: texts.map((text, index) => {
-      const numbers = embeddingOf(text);
+      const numbers = toEmbedding(text);
       return { object: 'embedding', index, embedding: format === 'base64' ? inBase64(numbers) : numbers };
     }),
     usage: { prompt_tokens: prompt, total_tokens: prompt },
@@ -223,7 +223,7 @@ const pieceMs = 15;
 type Body = EchoRequest & { readonly encoding_format?: unknown };
 
 /** Splits a reply into words, each with the space before it. */
-const piecesOf = (reply: string): string[] => reply.match(/\s*\S+/g) ?? [];
+const splitWords = (reply: string): string[] => reply.match(/\s*\S+/g) ?? [];
 
 interface Answers {
   readonly complete: (request: Body) => object;
@@ -235,27 +235,27 @@ interface Answers {
 
 const answers: Readonly<Record<string, Answers>> = {
   '/v1/chat/completions': {
-    complete: (request) => chatCompletion(randomUUID(), promptOf(request), replyTo(request)),
+    complete: (request) => chatCompletion(randomUUID(), findPrompt(request), replyTo(request)),
     streamed: (request) => {
       const withUsage = request.stream_options?.include_usage === true;
-      return chatChunks(randomUUID(), promptOf(request), piecesOf(replyTo(request)), withUsage);
+      return chatChunks(randomUUID(), findPrompt(request), splitWords(replyTo(request)), withUsage);
     },
     done: true,
   },
   '/v1/completions': {
-    complete: (request) => textCompletion(randomUUID(), promptOf(request), replyTo(request)),
-    streamed: (request) => textChunks(randomUUID(), piecesOf(replyTo(request))),
+    complete: (request) => textCompletion(randomUUID(), findPrompt(request), replyTo(request)),
+    streamed: (request) => textChunks(randomUUID(), splitWords(replyTo(request))),
     done: true,
   },
   '/v1/responses': {
-    complete: (request) => response(randomUUID(), promptOf(request), replyTo(request), 'completed'),
-    streamed: (request) => responseEvents(randomUUID(), promptOf(request), piecesOf(replyTo(request))),
+    complete: (request) => response(randomUUID(), findPrompt(request), replyTo(request), 'completed'),
+    streamed: (request) => responseEvents(randomUUID(), findPrompt(request), splitWords(replyTo(request))),
   },
   '/v1/embeddings': { complete: (request) => embeddings(request, request.encoding_format) },
 };
 
 /** Responses events have names; the other streams have data only. */
-const eventOf = (data: object): string => {
+const formatEvent = (data: object): string => {
   const name = 'type' in data ? `event: ${data.type}\n` : '';
   return `${name}data: ${JSON.stringify(data)}\n\n`;
 };
@@ -264,7 +264,7 @@ const stream = async (res: ServerResponse, events: readonly object[], done: bool
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const data of events) {
     if (res.destroyed) return;
-    res.write(eventOf(data));
+    res.write(formatEvent(data));
     await sleep(pieceMs);
   }
   res.end(done ? 'data: [DONE]\n\n' : '');

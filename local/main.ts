@@ -100,7 +100,8 @@ const isForOperator = (error: unknown): error is Error =>
   operatorErrors.some((type) => error instanceof type);
 
 /** How long no event may have come for the last of them to be there, in ms, and how long that is waited for. */
-const [quietMs, maxQuietMs] = [2500, 20_000];
+const quietMs = 2500;
+const maxQuietMs = 20_000;
 
 /** Runs the examples, which print much, and says once more what they have scrolled away. */
 const demonstrate = async (

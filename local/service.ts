@@ -24,10 +24,10 @@ import {
 } from 'cdk-local-runner';
 import type { EventBus } from 'cdk-local-runner/streams';
 import {
-  authorizerCacheSecondsOf,
   type FunctionSpec,
+  getOutput,
   localRegion,
-  outputOf,
+  maxAuthorizerCacheSeconds,
   readStack,
   type StackSpec,
 } from 'cdk-local-runner/template';
@@ -39,7 +39,7 @@ import { withRedactionKey, withUpstreams, withWebhooks } from './environment.ts'
 import { type LocalUpstream, type LocalUpstreams, onlyUpstream, startEchoModel } from './inference.ts';
 import { BadSetting, findLocalKey, type LocalKey, type LocalWebhooks, storeLocalKey } from './settings.ts';
 import { signInLink } from './sign-in.ts';
-import { tableNameOf } from './stack.ts';
+import { getTableName } from './stack.ts';
 import {
   analyticsFiles,
   externalStore,
@@ -80,7 +80,7 @@ interface DependencyOptions {
   /** Takes a line for each step that is done. */
   readonly progress: (line: string) => void;
   /** Takes a line for the operator when a store's folder cannot be written. */
-  readonly tell: (line: string) => void;
+  readonly notify: (line: string) => void;
   /** What requests to stores are signed with, and have to be. */
   readonly credentials: Credentials;
   /** Cancels the start. */
@@ -115,32 +115,35 @@ const allOrCancel = async <A, B, C, D>(
   return Promise.all(tasks);
 };
 
-const signingOf = ({ secretAccessKey: secret }: Credentials): Signing => ({
+const toSigning = ({ secretAccessKey: secret }: Credentials): Signing => ({
   secret,
   whereToFind: 'the local service writes its credentials to .local/<port>.json',
 });
 
-const ownStore = ({ credentials, tell, dataDir }: DependencyOptions, subfolder: string): StandInOptions => ({
+const ownStore = (
+  { credentials, notify, dataDir }: DependencyOptions,
+  subfolder: string,
+): StandInOptions => ({
   ...(dataDir !== undefined && { folder: join(dataDir, subfolder) }),
-  signing: signingOf(credentials),
-  tell,
+  signing: toSigning(credentials),
+  notify,
 });
 
-const dynamodbOf = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
+const startDynamodb = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
   const { dynamodb, dynamodbLocal } = options;
   if (dynamodb) return externalStore('AWS_ENDPOINT_URL_DYNAMODB', dynamodb, signal);
   const own = ownStore(options, 'dynamodb');
   return dynamodbLocal ? startAmazons(own.folder, signal) : startEmbedded(own, signal);
 };
 
-const s3Of = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
+const startS3 = (options: DependencyOptions, signal: AbortSignal): Promise<StandIn> => {
   const { s3 } = options;
   if (s3) return externalStore('AWS_ENDPOINT_URL_S3', s3, signal);
   return startBuckets(ownStore(options, 's3'));
 };
 
 /** The folder of the synthesized stack, which is synthesized now if there is none. */
-const assemblyOf = async (
+const getAssembly = async (
   { assembly, settings, progress }: DependencyOptions,
   cleanup: AsyncDisposableStack,
   signal: AbortSignal,
@@ -193,9 +196,9 @@ const startDependencies = async (
   };
   const [dynamodb, s3, read, upstream] = await allOrCancel(
     (signal) => [
-      store('DynamoDB', options.dynamodb, dynamodbOf(options, signal)),
-      store('S3', options.s3, s3Of(options, signal)),
-      stack(assemblyOf(options, cleanup, signal)),
+      store('DynamoDB', options.dynamodb, startDynamodb(options, signal)),
+      store('S3', options.s3, startS3(options, signal)),
+      stack(getAssembly(options, cleanup, signal)),
       model(),
     ],
     options.signal,
@@ -224,7 +227,7 @@ export type WrapStores = (
 
 /** How to run the service locally. */
 export interface LocalServiceOptions
-  extends Partial<Omit<DependencyOptions, 'credentials' | 'tell'>>,
+  extends Partial<Omit<DependencyOptions, 'credentials' | 'notify'>>,
     Pick<RunOptions, 'concurrency' | 'poolLimits' | 'startContainer' | 'eventFate'> {
   /** @default - any free port */
   readonly port?: number;
@@ -251,7 +254,8 @@ export interface LocalServiceOptions
   readonly webhooks?: LocalWebhooks;
 }
 
-const [usualWindowMs, usualVisibilityMs] = [1000, 90_000];
+const usualWindowMs = 1000;
+const usualVisibilityMs = 90_000;
 /** For how long a batch of a stream gathers when it is deployed, in ms. */
 const deployedWindowMs = 5000;
 
@@ -302,7 +306,7 @@ const prepareStores = async (
       if (copied !== undefined)
         external.progress?.(`DynamoDB: took over ${copied} items that DynamoDB Local had written`);
     }
-    await storeLocalKey({ client, name: tableNameOf(stack, 'keys') }, key);
+    await storeLocalKey({ client, name: getTableName(stack, 'keys') }, key);
   } finally {
     client.destroy();
     s3Client.destroy();
@@ -334,7 +338,7 @@ const claim = async (options: LocalServiceOptions, cleanup: AsyncDisposableStack
 };
 
 /** The functions and their stores, as the options wrap them, on the local model. */
-const wrappedOf = async (
+const wrapServices = async (
   { stack, model, dynamodb, s3 }: Dependencies,
   { dataDir, wrapStores, webhooks, upstreams: given }: LocalServiceOptions,
   url: string,
@@ -357,8 +361,8 @@ const analyticsCopy = (
   if (bucket === undefined || dataDir === undefined) return undefined;
   const folder = join(dataDir, 'analytics');
   const files = analyticsFiles({ s3, credentials, bucket, folder });
-  const tell = (line: string) => log('stores', line);
-  const report = new DiskReport(folder, tell, 'The files of analytics are not copied there');
+  const notify = (line: string) => log('stores', line);
+  const report = new DiskReport(folder, notify, 'The files of analytics are not copied there');
   return async () => {
     try {
       await files();
@@ -384,7 +388,7 @@ const run = async (
 ): Promise<RunningStack> => {
   const { stack } = dependencies;
   const { dataDir, concurrency, poolLimits, startContainer, eventFate, log, maxScheduleMs } = options;
-  const { functions, dynamodb, s3 } = await wrappedOf(dependencies, options, url, cleanup);
+  const { functions, dynamodb, s3 } = await wrapServices(dependencies, options, url, cleanup);
   const afterBatch = analyticsCopy(dependencies, options, credentials);
   return runStack({
     stack,
@@ -392,7 +396,7 @@ const run = async (
     environment: storeEnvironment(dynamodb, s3, credentials),
     dynamodb: dependencies.dynamodb,
     credentials,
-    signing: signingOf(credentials),
+    signing: toSigning(credentials),
     from: dataDir === undefined ? 'TRIM_HORIZON' : 'LATEST',
     maxWindowMs: options.maxWindowMs ?? usualWindowMs,
     delayFactor: Math.min(1, (options.maxWindowMs ?? usualWindowMs) / deployedWindowMs),
@@ -419,15 +423,15 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   await using cleanup = new AsyncDisposableStack();
   const { server, serve, key, dataDir } = await claim(options, cleanup);
   const credentials = newCredentials();
-  const told: string[] = [];
+  const notices: string[] = [];
   const dependencies = await startDependencies(
     {
       ...options,
       ...(dataDir && { dataDir }),
       progress,
       credentials,
-      tell: (line) => {
-        told.push(line);
+      notify: (line) => {
+        notices.push(line);
         log('stores', line);
       },
     },
@@ -437,7 +441,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
   const takeOver = embedded ? { takeOver: join(dataDir, 'dynamodb') } : {};
   await prepareStores(dependencies, credentials, key, { ...options, ...takeOver }).catch((error: unknown) => {
     signal?.throwIfAborted();
-    const [line] = told;
+    const [line] = notices;
     throw line === undefined ? error : new BadSetting(`DATA_DIR: ${line}`, { cause: error });
   });
   signal?.throwIfAborted();
@@ -463,7 +467,7 @@ export const startLocalService = async (options: LocalServiceOptions = {}): Prom
     killWorkers: async (path) => {
       const routes = stack.api.routes.filter((route) => route.path === path);
       if (path === undefined) await functions.kill();
-      else await Promise.all(routes.map((route) => functions.of(route.function).kill()));
+      else await Promise.all(routes.map((route) => functions.getFunction(route.function).kill()));
     },
     stop: () => owned.disposeAsync(),
   };
@@ -489,17 +493,17 @@ export const writeRunFile = async ({
   const run = {
     url,
     pid: process.pid,
-    authorizerCacheSeconds: authorizerCacheSecondsOf(stack),
+    authorizerCacheSeconds: maxAuthorizerCacheSeconds(stack),
     dynamodb,
     s3,
     credentials,
     tables: {
-      calls: tableNameOf(stack, 'calls'),
-      keys: tableNameOf(stack, 'keys'),
-      objects: tableNameOf(stack, 'objects'),
-      bookkeeping: tableNameOf(stack, 'bookkeeping'),
+      calls: getTableName(stack, 'calls'),
+      keys: getTableName(stack, 'keys'),
+      objects: getTableName(stack, 'objects'),
+      bookkeeping: getTableName(stack, 'bookkeeping'),
     },
-    bucket: outputOf(stack, 'PayloadsBucket'),
+    bucket: getOutput(stack, 'PayloadsBucket'),
   };
   await mkdir(folder, { recursive: true });
   // A file that is there keeps the mode that it has.

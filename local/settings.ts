@@ -129,7 +129,7 @@ export interface Settings {
 
 const defaultPort = 8787;
 
-const portOf = (text: string | undefined): number => {
+const parsePort = (text: string | undefined): number => {
   if (!text) return defaultPort;
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
@@ -139,7 +139,7 @@ const portOf = (text: string | undefined): number => {
 const hostForm = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
 /** Names of this machine, separated by commas, as a `Host` header has them. */
-const hostsOf = (text: string | undefined): string[] | undefined => {
+const parseHosts = (text: string | undefined): string[] | undefined => {
   if (!text) return undefined;
   const hosts = text.split(',').map((host) => host.trim().toLowerCase());
   const bad = hosts.find((host) => !hostForm.test(host));
@@ -161,7 +161,7 @@ const switches: Readonly<Record<string, boolean>> = {
 };
 
 /** What a variable says; `absent` if it is not set. */
-const switchOf = (environment: NodeJS.ProcessEnv, name: string, absent = false): boolean => {
+const readSwitch = (environment: NodeJS.ProcessEnv, name: string, absent = false): boolean => {
   const value = environment[name];
   if (!value) return absent;
   const on = switches[value.toLowerCase()];
@@ -173,7 +173,7 @@ const switchOf = (environment: NodeJS.ProcessEnv, name: string, absent = false):
  * The endpoint of a store with an IP address. With a host name, SDKs would put each bucket's name
  * before it.
  */
-const endpointOf = (environment: NodeJS.ProcessEnv, name: string): string | undefined => {
+const readEndpoint = (environment: NodeJS.ProcessEnv, name: string): string | undefined => {
   const value = environment[name];
   if (!value) return undefined;
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))
@@ -184,7 +184,7 @@ const endpointOf = (environment: NodeJS.ProcessEnv, name: string): string | unde
 };
 
 /** The upstream of model requests: a base URL and perhaps a key. */
-const upstreamOf = (baseUrl: string | undefined, key: string | undefined): LocalUpstream | undefined => {
+const toUpstream = (baseUrl: string | undefined, key: string | undefined): LocalUpstream | undefined => {
   if (!baseUrl && key) throw new BadSetting('INFERENCE_API_KEY is set: set INFERENCE_BASE_URL too');
   if (!baseUrl) return undefined;
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol) || /[?#]/.test(baseUrl))
@@ -211,7 +211,7 @@ const upstreamsOf = (text: string | undefined): LocalUpstreams | undefined => {
 const webhookExample = '{"ops": "http://127.0.0.1:9000/hook"}';
 
 /** Reads URLs by the names of webhooks. What is wrong with a URL is said without it: it is a secret. */
-const webhooksOf = (text: string | undefined): LocalWebhooks | undefined => {
+const parseWebhooks = (text: string | undefined): LocalWebhooks | undefined => {
   if (!text) return undefined;
   const bad = (what: string) =>
     new BadSetting(`WEBHOOKS ${what}: write names and URLs as JSON, ${webhookExample}`);
@@ -248,24 +248,24 @@ const switchedSettings: Readonly<Record<string, unknown>> = {
  */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const { LOCAL_KEY: key, DATA_DIR: dataDir, REDACT: redact, CORS_ORIGINS: corsOrigins } = environment;
-  const dynamodb = endpointOf(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
-  const dynamodbLocal = switchOf(environment, 'DYNAMODB_LOCAL');
+  const dynamodb = readEndpoint(environment, 'AWS_ENDPOINT_URL_DYNAMODB');
+  const dynamodbLocal = readSwitch(environment, 'DYNAMODB_LOCAL');
   if (dynamodb && dynamodbLocal)
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
-  const s3 = endpointOf(environment, 'AWS_ENDPOINT_URL_S3');
-  const inference = upstreamOf(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
+  const s3 = readEndpoint(environment, 'AWS_ENDPOINT_URL_S3');
+  const inference = toUpstream(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
   const upstreams = upstreamsOf(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
     throw new BadSetting(
       'DIALECT is gone, leave it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)',
     );
-  const webhooks = webhooksOf(environment.WEBHOOKS);
-  const hosts = hostsOf(environment.ALLOWED_HOSTS);
-  const on = Object.entries(switchedSettings).filter(([name]) => switchOf(environment, name.toUpperCase()));
+  const webhooks = parseWebhooks(environment.WEBHOOKS);
+  const hosts = parseHosts(environment.ALLOWED_HOSTS);
+  const on = Object.entries(switchedSettings).filter(([name]) => readSwitch(environment, name.toUpperCase()));
   return {
-    port: portOf(environment.PORT),
-    demo: switchOf(environment, 'DEMO', true),
-    verbose: switchOf(environment, 'LOG'),
+    port: parsePort(environment.PORT),
+    demo: readSwitch(environment, 'DEMO', true),
+    verbose: readSwitch(environment, 'LOG'),
     settings: {
       ...(redact && { redact }),
       ...(corsOrigins && { corsOrigins }),

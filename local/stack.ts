@@ -1,4 +1,4 @@
-import { outputOf, type StackSpec } from 'cdk-local-runner/template';
+import { getOutput, type StackSpec } from 'cdk-local-runner/template';
 import { type NamedTable, tables } from '../foundations/storage/tables.ts';
 
 /**
@@ -6,5 +6,5 @@ import { type NamedTable, tables } from '../foundations/storage/tables.ts';
  *
  * @throws Error if the stack has no such output
  */
-export const tableNameOf = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
-  outputOf(stack, tables[table].output);
+export const getTableName = (stack: Pick<StackSpec, 'outputs'>, table: NamedTable): string =>
+  getOutput(stack, tables[table].output);

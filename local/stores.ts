@@ -62,7 +62,7 @@ type StoreVariable = 'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_ENDPOINT_URL_S3';
 
 const answerMs = 5000;
 
-const reasonOf = (error: unknown): string => {
+const toReason = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return `no answer within ${answerMs / 1000} s`;
   const { cause } = error;
@@ -89,7 +89,7 @@ export const externalStore = async (
   } catch (error) {
     signal.throwIfAborted();
     throw new BadSetting(
-      `${variable} is ${endpoint}, where nothing answers (${reasonOf(error)}): start it, or leave ${variable} out ` +
+      `${variable} is ${endpoint}, where nothing answers (${toReason(error)}): start it, or leave ${variable} out ` +
         'to start one',
       { cause: error },
     );

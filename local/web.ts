@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { context } from 'esbuild';
 import { type PageFiles, pageAnswer } from '../lambdas/shared/page/answer.ts';
-import { type BuiltPage, pageOf, pageOptions, typeOf } from '../lib/page.ts';
+import { type BuiltPage, contentType, pageOptions, toPage } from '../lib/page.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const port = Number(process.env.PORT ?? 8788);
@@ -17,8 +17,8 @@ const service = new URL(process.env.SERVICE_URL ?? 'http://127.0.0.1:8787');
 let page: BuiltPage | undefined;
 
 /** The files as they were built last. Nothing is kept by the browser, and nothing compressed. */
-const filesOf = ({ files }: BuiltPage): PageFiles => ({
-  find: (name) => (files.has(name) ? { type: typeOf(name), etag: `"${Date.now()}"` } : undefined),
+const toFiles = ({ files }: BuiltPage): PageFiles => ({
+  find: (name) => (files.has(name) ? { type: contentType(name), etag: `"${Date.now()}"` } : undefined),
   read: (name) => files.get(name) ?? Buffer.alloc(0),
 });
 
@@ -32,7 +32,7 @@ const servePage = (path: string, { headers }: IncomingMessage, res: ServerRespon
     headers: { accept: headers.accept ?? '', 'accept-encoding': 'identity' },
     requestContext: { path, requestId: 'local' },
   };
-  const answer = pageAnswer(event, filesOf(page));
+  const answer = pageAnswer(event, toFiles(page));
   const { 'content-encoding': _none, ...kept } = answer.headers;
   res.writeHead(answer.status, { ...kept, 'cache-control': 'no-store' }).end(answer.body);
 };
@@ -66,7 +66,7 @@ const builder = await context({
       setup: ({ onEnd }) => {
         onEnd((result) => {
           if (result.errors.length > 0) return;
-          page = pageOf(root, result);
+          page = toPage(root, result);
           console.log(`built at ${new Date().toLocaleTimeString()}: load the page again`);
         });
       },

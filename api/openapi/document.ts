@@ -3,16 +3,16 @@ import { isKeyed, type Operation, type Route, tags, takesKey } from '../endpoint
 import { error } from '../fields.ts';
 import { routes } from '../routes.ts';
 import {
-  contentOf,
   errorResponse,
-  errorsOf,
   errorTexts,
   everyHeader,
+  getErrorStatuses,
   named,
   otlpError,
   otlpRequest,
   requestExamples,
   rpcError,
+  toContent,
 } from './responses.ts';
 import { type JsonSchema, type Schemas, toJsonSchema } from './schema.ts';
 
@@ -40,10 +40,10 @@ export interface OperationObject {
 
 const lowerFirst = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1);
 
-const responsesOf = (route: Route, operation: Operation, schemas: Schemas) => ({
-  200: { description: 'It was done.', headers: everyHeader, content: contentOf(route, operation, schemas) },
+const toResponses = (route: Route, operation: Operation, schemas: Schemas) => ({
+  200: { description: 'It was done.', headers: everyHeader, content: toContent(route, operation, schemas) },
   ...Object.fromEntries(
-    errorsOf(route).map((status) => [
+    getErrorStatuses(route).map((status) => [
       status,
       route.form === 'otlp'
         ? otlpError(status)
@@ -68,7 +68,7 @@ const parameter = (
   required: boolean,
 ) => ({ name, in: where, required, description, schema });
 
-const headersOf = ({ headers }: Route, schemas: Schemas) =>
+const toHeaderParameters = ({ headers }: Route, schemas: Schemas) =>
   Object.entries(headers?.() ?? {}).map(([name, schema]) =>
     parameter(name, 'header', toJsonSchema(schema, schemas, 'input'), false),
   );
@@ -91,8 +91,8 @@ const without = (schema: JsonSchema, names: ReadonlySet<string>): JsonSchema => 
 });
 
 /** Where the fields of a request stand: parameters, and what is left for its body. */
-const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
-  const headers = headersOf(route, schemas);
+const toRequest = (route: Route, operation: Operation, schemas: Schemas) => {
+  const headers = toHeaderParameters(route, schemas);
   if (route.form === 'otlp') return { parameters: headers, requestBody: otlpRequest(operation) };
   if (!route.request) return { parameters: headers };
   const converted = toJsonSchema(route.request(), schemas, 'input');
@@ -109,7 +109,7 @@ const requestOf = (route: Route, operation: Operation, schemas: Schemas) => {
 };
 
 /** What satisfies a scheme. One of these is enough. */
-const securityOf = (scheme: AcceptedScheme): object[] =>
+const toSecurity = (scheme: AcceptedScheme): object[] =>
   ({
     basic: [{ basic: [] }],
     bearer: [{ bearer: [] }, { apiKey: [] }],
@@ -117,7 +117,7 @@ const securityOf = (scheme: AcceptedScheme): object[] =>
   })[scheme];
 
 const operationObject = (route: Route, operation: Operation, schemas: Schemas): OperationObject => {
-  const { parameters, requestBody } = requestOf(route, operation, schemas);
+  const { parameters, requestBody } = toRequest(route, operation, schemas);
   return {
     operationId: lowerFirst(operation.name),
     tags: [route.tag],
@@ -125,10 +125,10 @@ const operationObject = (route: Route, operation: Operation, schemas: Schemas): 
     description: isKeyed(route)
       ? `${operation.description}\n\nThe key needs the role \`${route.role}\`.`
       : operation.description,
-    security: takesKey(route) ? securityOf(route.scheme) : [],
+    security: takesKey(route) ? toSecurity(route.scheme) : [],
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: responsesOf(route, operation, schemas),
+    responses: toResponses(route, operation, schemas),
   } as OperationObject;
 };
 
@@ -145,7 +145,7 @@ const securitySchemes = () => {
   };
 };
 
-const pathsOf = (schemas: Schemas): OpenApiDocument['paths'] =>
+const toPaths = (schemas: Schemas): OpenApiDocument['paths'] =>
   Object.fromEntries(
     routes.flatMap((route) =>
       route.operations.map((operation) => [
@@ -156,7 +156,7 @@ const pathsOf = (schemas: Schemas): OpenApiDocument['paths'] =>
   );
 
 /** The groups of operations, with what each is about. */
-const tagsOf = () =>
+const toTags = () =>
   Object.entries(tags)
     .filter(([name]) => routes.some(({ tag }) => tag === name))
     .map(([name, description]) => ({ name, description }));
@@ -169,7 +169,7 @@ const tagsOf = () =>
  */
 export const openApiDocument = (version: string): OpenApiDocument => {
   const schemas: Schemas = new Map();
-  const paths = pathsOf(schemas);
+  const paths = toPaths(schemas);
   toJsonSchema(error(), schemas, 'output');
   // No endpoints but OTLP's and MCP's answer these, which have shapes of their own.
   const statuses = Object.keys(errorTexts)
@@ -187,7 +187,7 @@ export const openApiDocument = (version: string): OpenApiDocument => {
     // Relative to the document's own place: below the stage's path in API Gateway, and at the root
     // of the local service.
     servers: [{ url: '.', description: 'Where this document comes from.' }],
-    tags: tagsOf(),
+    tags: toTags(),
     paths,
     components: {
       securitySchemes: securitySchemes(),

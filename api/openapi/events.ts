@@ -175,7 +175,7 @@ const summaries: Readonly<Record<EventKind, string>> = {
 
 /** The JSON Schema of an event of each kind as rules and targets get it, by kind. */
 export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
-  const schemaOf = ([kind, detail]: readonly [EventKind, z.ZodMiniType]) => {
+  const toEventSchema = ([kind, detail]: readonly [EventKind, z.ZodMiniType]) => {
     const components: Schemas = new Map();
     const event = z.object({
       source: z.literal('pennytrace'),
@@ -209,5 +209,5 @@ export const eventSchemas = (): Readonly<Record<EventKind, JsonSchema>> => {
     ] as const;
   };
   const details = Object.entries(eventDetails()) as [EventKind, z.ZodMiniType][];
-  return Object.fromEntries(details.map(schemaOf)) as Record<EventKind, JsonSchema>;
+  return Object.fromEntries(details.map(toEventSchema)) as Record<EventKind, JsonSchema>;
 };

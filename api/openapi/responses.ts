@@ -41,7 +41,7 @@ const negotiates = (route: KeyedRoute): boolean =>
   route.streaming && !route.upstreams && route.form !== 'bytes';
 
 /** The statuses of the errors that an operation can answer, in order. */
-export const errorsOf = (route: Route): ErrorStatus[] => {
+export const getErrorStatuses = (route: Route): ErrorStatus[] => {
   if (route.form === 'otlp') return otlpErrors;
   if (route.form === 'rpc') return rpcErrors;
   const own: readonly ErrorStatus[] = route.errors ?? [];
@@ -80,7 +80,7 @@ export const everyHeader = {
   'x-content-type-options': headers['x-content-type-options'],
 };
 
-export const headersOf = (status: ErrorStatus) => ({
+const getErrorHeaders = (status: ErrorStatus) => ({
   ...everyHeader,
   ...((status === 429 || status === 503) && { 'retry-after': headers['retry-after'] }),
   ...(status === 401 && { 'www-authenticate': headers['www-authenticate'] }),
@@ -89,7 +89,7 @@ export const headersOf = (status: ErrorStatus) => ({
 /** The answer of an error, as a component. */
 export const errorResponse = (status: ErrorStatus) => ({
   description: errorTexts[status],
-  headers: headersOf(status),
+  headers: getErrorHeaders(status),
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 });
 
@@ -102,7 +102,7 @@ export const named = (name: string, schema: JsonSchema, schemas: Schemas): JsonS
   return refTo(name);
 };
 
-const examplesOf = (examples: Operation['examples'], value: (example: Example) => unknown) =>
+const toExamples = (examples: Operation['examples'], value: (example: Example) => unknown) =>
   Object.fromEntries(
     Object.entries(examples).map(([name, example]) => [
       name,
@@ -110,7 +110,7 @@ const examplesOf = (examples: Operation['examples'], value: (example: Example) =
     ]),
   );
 
-export const requestExamples = ({ examples }: Operation) => examplesOf(examples, ({ body }) => body);
+export const requestExamples = ({ examples }: Operation) => toExamples(examples, ({ body }) => body);
 
 const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
   type: 'string',
@@ -126,11 +126,11 @@ const lines = (record: JsonSchema, mediaType: string): JsonSchema => ({
 const recordContent = (record: JsonSchema, { examples }: Operation): Content => ({
   'application/json': {
     schema: { type: 'array', items: record },
-    examples: examplesOf(examples, ({ answer }) => [answer]),
+    examples: toExamples(examples, ({ answer }) => [answer]),
   },
   'application/jsonl': {
     schema: lines(record, 'application/jsonl'),
-    examples: examplesOf(examples, ({ answer }) => `${JSON.stringify(answer)}\n`),
+    examples: toExamples(examples, ({ answer }) => `${JSON.stringify(answer)}\n`),
   },
   'application/x-ndjson': { schema: lines(record, 'application/x-ndjson') },
   'text/csv': {
@@ -146,23 +146,23 @@ const upstreamContent = (answer: JsonSchema): Content => ({
 const protobuf = (message: string) => ({ schema: { description: `A message in protobuf: \`${message}\`.` } });
 
 /** The message of an operation such as `OtlpTraces`: `ExportTraceServiceRequest`. */
-const messageOf = (name: string, what: 'Request' | 'Response'): string =>
+const toMessageName = (name: string, what: 'Request' | 'Response'): string =>
   `Export${name.replace(/^.*Otlp/, '').replace('Traces', 'Trace')}Service${what}`;
 
 const otlpContent = (answer: JsonSchema, { name, examples }: Operation): Content => ({
-  'application/json': { schema: answer, examples: examplesOf(examples, ({ answer: of }) => of) },
-  'application/x-protobuf': protobuf(messageOf(name, 'Response')),
+  'application/json': { schema: answer, examples: toExamples(examples, ({ answer }) => answer) },
+  'application/x-protobuf': protobuf(toMessageName(name, 'Response')),
 });
 
 /** The content of a successful answer. */
-export const contentOf = (route: Route, operation: Operation, schemas: Schemas): Content => {
+export const toContent = (route: Route, operation: Operation, schemas: Schemas): Content => {
   const converted = toJsonSchema(route.answer(), schemas, 'output');
   if (route.form === 'upstream') return upstreamContent(converted);
   if (route.form === 'markdown')
     return {
       'text/markdown': {
         schema: converted,
-        examples: examplesOf(operation.examples, ({ answer }) => answer),
+        examples: toExamples(operation.examples, ({ answer }) => answer),
       },
     };
   if (route.form === 'bytes')
@@ -171,7 +171,7 @@ export const contentOf = (route: Route, operation: Operation, schemas: Schemas):
   if (route.form === 'records') return recordContent(schema, operation);
   if (route.form === 'otlp') return otlpContent(schema, operation);
   return {
-    'application/json': { schema, examples: examplesOf(operation.examples, ({ answer }) => answer) },
+    'application/json': { schema, examples: toExamples(operation.examples, ({ answer }) => answer) },
   };
 };
 
@@ -180,9 +180,9 @@ const definitions = 'https://github.com/open-telemetry/opentelemetry-proto';
 /** The body of an OTLP export, in each of its encodings. */
 export const otlpRequest = (operation: Operation) => ({
   required: true,
-  description: `An \`${messageOf(operation.name, 'Request')}\` as ${definitions} defines it.`,
+  description: `An \`${toMessageName(operation.name, 'Request')}\` as ${definitions} defines it.`,
   content: {
-    'application/x-protobuf': protobuf(messageOf(operation.name, 'Request')),
+    'application/x-protobuf': protobuf(toMessageName(operation.name, 'Request')),
     'application/json': {
       schema: {
         type: 'object',
@@ -233,7 +233,7 @@ const rpcErrorBody = {
 /** An error of an endpoint of JSON-RPC, or of the gateway before it. */
 export const rpcError = (httpStatus: ErrorStatus) => ({
   description: errorTexts[httpStatus],
-  headers: headersOf(httpStatus),
+  headers: getErrorHeaders(httpStatus),
   content: {
     'application/json': {
       schema: ofGateway.includes(httpStatus) ? { anyOf: [rpcErrorBody, refTo('Error')] } : rpcErrorBody,
@@ -244,7 +244,7 @@ export const rpcError = (httpStatus: ErrorStatus) => ({
 /** An error of an OTLP endpoint, in the encoding of the request. */
 export const otlpError = (httpStatus: ErrorStatus) => ({
   description: errorTexts[httpStatus],
-  headers: headersOf(httpStatus),
+  headers: getErrorHeaders(httpStatus),
   content: {
     'application/json': {
       schema: ofGateway.includes(httpStatus) ? { anyOf: [status, refTo('Error')] } : status,

@@ -25,7 +25,7 @@ const objectWith = (
   additionalProperties: false,
 });
 
-const listOf = (items: JsonSchema, length?: number): JsonSchema => ({
+const arraySchema = (items: JsonSchema, length?: number): JsonSchema => ({
   type: 'array',
   items,
   ...(length !== undefined && { minItems: length, maxItems: length }),
@@ -50,16 +50,16 @@ const pathSays = ({ fields, nested }: PathKind): JsonSchema => {
  * The operators of the query language with what each takes. Clients that generators make take the
  * first alternative that a value fits, so the one that takes anything comes last.
  */
-const operatorsOf = (kind: PathKind): Record<string, JsonSchema> => {
+const operatorSchemas = (kind: PathKind): Record<string, JsonSchema> => {
   const operand = refTo(`${kind.name}Operation`);
   return {
-    $and: listOf(operand),
-    $or: listOf(operand),
-    $not: listOf(operand, 1),
-    ...Object.fromEntries(comparisons.map((comparison) => [comparison, listOf(operand, 2)])),
+    $and: arraySchema(operand),
+    $or: arraySchema(operand),
+    $not: arraySchema(operand, 1),
+    ...Object.fromEntries(comparisons.map((comparison) => [comparison, arraySchema(operand, 2)])),
     $in: {
       type: 'array',
-      prefixItems: [operand, listOf(operand)],
+      prefixItems: [operand, arraySchema(operand)],
       items: { not: {} },
       minItems: 2,
       maxItems: 2,
@@ -96,7 +96,7 @@ const operatorName = (kind: PathKind, operator: string): string =>
 const operationSchema = (kind: PathKind): JsonSchema => ({
   description:
     'An operation or an operand; each may stand for the other. It has one operator. `$and`, `$or` take lists, `$not` a list of one. `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte` take lists of two. Others: `$in`, `$contains`, `$convert`, `$getField` (a path), `$literal` (any JSON value). At most 5,000 operators in one query, 1,000 deep.',
-  anyOf: Object.keys(operatorsOf(kind)).map((operator) => refTo(operatorName(kind, operator))),
+  anyOf: Object.keys(operatorSchemas(kind)).map((operator) => refTo(operatorName(kind, operator))),
 });
 
 /**
@@ -114,7 +114,7 @@ const languageSchemas = (kind: PathKind): [name: string, schema: JsonSchema][] =
     },
   ],
   [`${kind.name}Operation`, operationSchema(kind)],
-  ...Object.entries(operatorsOf(kind)).map(([operator, argument]): [string, JsonSchema] => [
+  ...Object.entries(operatorSchemas(kind)).map(([operator, argument]): [string, JsonSchema] => [
     operatorName(kind, operator),
     objectWith({ [operator]: argument }),
   ]),
@@ -181,7 +181,7 @@ const convert = (schema: z.core.$ZodType, met: Met, io: Side): JsonSchema => {
       if (language) replace(jsonSchema, language);
       const own = documented.has(zodSchema) ? documented.get(zodSchema) : undefined;
       if (own?.like) replace(jsonSchema, convert(own.like() as z.core.$ZodType, met, io));
-      Object.assign(jsonSchema, own?.says);
+      Object.assign(jsonSchema, own?.keywords);
       if (own?.name === undefined) return;
       met.push([own.name, { ...jsonSchema }]);
       replace(jsonSchema, refTo(own.name));

@@ -27,7 +27,9 @@ const inPlace = (schema: unknown, schemas: Schemas): unknown => {
   if (Array.isArray(schema)) return schema.map((item) => inPlace(item, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
   const { $ref, pattern: _, ...rest } = schema as JsonSchema;
-  const own = Object.fromEntries(Object.entries(rest).map(([name, of]) => [name, inPlace(of, schemas)]));
+  const own = Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [name, inPlace(value, schemas)]),
+  );
   if ($ref === undefined) return own;
   const name = $ref.slice(prefix.length);
   return { ...(inPlace(inShort(name) ?? schemas.get(name) ?? {}, schemas) as object), ...own };
@@ -41,7 +43,9 @@ export const listedTools = (): readonly ListedTool[] =>
   tools.map(({ name, title, description, role, request, answer }) => {
     const schemas: Schemas = new Map();
     return {
-      ...{ name, title, description },
+      name,
+      title,
+      description,
       inputSchema: { type: 'object', ...converted(request(), schemas, 'input') },
       outputSchema: { type: 'object', ...converted(answer(), schemas, 'output') },
       annotations:

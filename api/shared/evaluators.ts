@@ -12,7 +12,7 @@ export const maxScored = 1000;
 const verdictType = 'evaluation.';
 
 /** The type of feedback that an evaluator's verdicts are. Clients may give feedback of the type, too. */
-export const verdictTypeOf = (evaluatorName: string): string => `${verdictType}${evaluatorName}`;
+export const toVerdictType = (evaluatorName: string): string => `${verdictType}${evaluatorName}`;
 
 /** The evaluator whose verdict feedback of this type is; undefined if it is none. */
 export const judgedBy = (type: string): string | undefined =>

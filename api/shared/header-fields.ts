@@ -44,8 +44,14 @@ export type HeaderSummaryField = (typeof headerSummaryFields)[number];
 
 /** Columns that take more than headers. */
 const otherColumns: readonly string[] = [
-  ...['attributes', 'inputs', 'output', 'exception', 'summary', 'preview'],
-  ...['total_storage_size_bytes', 'feedback'],
+  'attributes',
+  'inputs',
+  'output',
+  'exception',
+  'summary',
+  'preview',
+  'total_storage_size_bytes',
+  'feedback',
 ];
 
 const headerPaths: ReadonlySet<string> = new Set([

@@ -47,7 +47,9 @@ type Role =
   | 'detailRead'
   | 'detailWritten';
 
-const namesOf = <R extends string>(names: Readonly<Record<R, readonly string[]>>): ReadonlyMap<string, R> =>
+const rolesByName = <R extends string>(
+  names: Readonly<Record<R, readonly string[]>>,
+): ReadonlyMap<string, R> =>
   new Map(
     (Object.entries(names) as [R, readonly string[]][]).flatMap(([role, all]) =>
       all.map((name) => [name, role] as const),
@@ -58,7 +60,7 @@ const namesOf = <R extends string>(names: Readonly<Record<R, readonly string[]>>
  * The names of OpenAI, Anthropic, Bedrock, Gemini, DeepSeek, LangChain, the AI SDK, Pydantic AI,
  * Genkit, Weave and the Claude Agent SDK.
  */
-const roles = namesOf<Exclude<Role, 'detailRead' | 'detailWritten'>>({
+const roles = rolesByName<Exclude<Role, 'detailRead' | 'detailWritten'>>({
   prompt: ['prompt_tokens', 'promptTokens', 'prompt_token_count', 'promptTokenCount'],
   input: ['input_tokens', 'inputTokens', 'input'],
   output: ['output_tokens', 'completion_tokens', 'outputTokens', 'completionTokens', 'output'],
@@ -84,12 +86,12 @@ const roles = namesOf<Exclude<Role, 'detailRead' | 'detailWritten'>>({
 });
 
 /** What details of the prompt count: it is always among the prompt's tokens. */
-const promptRoles = namesOf<'detailRead' | 'detailWritten'>({
+const promptRoles = rolesByName<'detailRead' | 'detailWritten'>({
   detailRead: ['cached_tokens', 'cache_read', 'cacheReadTokens', 'cachedTokens'],
   detailWritten: ['cache_creation', 'cache_write_tokens', 'cache_creation_tokens', 'cacheWriteTokens'],
 });
 
-const answerRoles = namesOf<'reasoning'>({
+const answerRoles = rolesByName<'reasoning'>({
   reasoning: ['reasoning_tokens', 'reasoning', 'reasoningTokens'],
 });
 
@@ -133,17 +135,17 @@ const largest = (...counts: readonly (number | undefined)[]): number | undefined
  * them as details, or have a total without them.
  *
  * @param usage the object with the counts, whatever a client has put there
- * @param countOf reads one count; undefined for what is none
+ * @param readCount reads one count; undefined for what is none
  */
 export const usageCounts = (
   usage: object,
-  countOf: (value: unknown) => number | undefined = reportedCount,
+  readCount: (value: unknown) => number | undefined = reportedCount,
 ): UsageCounts => {
   const counts: { [R in Role]?: number } = {};
   const read = (fields: object, byName: ReadonlyMap<string, Role>): void => {
     for (const [name, value] of Object.entries(fields)) {
       const role = byName.get(name);
-      const count = role && countOf(value);
+      const count = role && readCount(value);
       if (role && count !== undefined) counts[role] = Math.max(counts[role] ?? 0, count);
     }
   };
@@ -187,7 +189,7 @@ const isConverse = (usage: object): boolean =>
  * @returns `total` as the usage has it, but no less than prompt and completion together: some totals leave
  * cached tokens out. `requests` are 1 if the usage has none
  */
-export const tokensOf = (usage: object): Tokens => {
+export const readTokens = (usage: object): Tokens => {
   const {
     input: prompt = 0,
     output: completion = 0,

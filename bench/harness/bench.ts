@@ -24,7 +24,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { NamedTable } from '../../foundations/storage/tables.ts';
 import { synthesize } from '../../local/assembly.ts';
-import { tableNameOf } from '../../local/stack.ts';
+import { getTableName } from '../../local/stack.ts';
 import type { Call } from './calls.ts';
 import type { Figure } from './figures.ts';
 import { baseTable, putUnits, type TableSchema, tableSchema } from './item-size.ts';
@@ -41,7 +41,7 @@ export interface Bench extends AsyncDisposable {
   /** Makes a store of its own, on an empty table. */
   readonly newStore: (table: NamedTable) => Promise<Store>;
   /** The keys and indexes of a table that was made here. */
-  readonly schemaOf: (table: Table) => TableSchema;
+  readonly getSchema: (table: Table) => TableSchema;
 }
 
 /** What a bench runs on: a running store and a synthesized stack. */
@@ -65,12 +65,12 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const { dynamodb, assembly } = environment;
   const config = { region: localRegion, credentials: localCredentials };
   const schemas = new Map<string, TableSchema>();
-  const schemaOf = ({ name }: Pick<Table, 'name'>): TableSchema => {
+  const getSchema = ({ name }: Pick<Table, 'name'>): TableSchema => {
     const schema = schemas.get(name);
     if (!schema) throw new Error(`the bench has no table ${name}`);
     return schema;
   };
-  const { requestHandler, capacity } = meteredConnections(schemaOf);
+  const { requestHandler, capacity } = meteredConnections(getSchema);
   // The SDK must not repeat requests: a repeated put finds its index rows and takes fewer units.
   const client = dynamodbClient({ ...config, endpoint: dynamodb, requestHandler, maxAttempts: 1 });
   cleanup.defer(() => client.destroy());
@@ -79,7 +79,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
   const run = Math.random().toString(36).slice(2, 10);
   const newTable = async (table: NamedTable): Promise<Table> => {
     const stack = readStack(assembly, `bench-${run}-${schemas.size}`);
-    const name = tableNameOf(stack, table);
+    const name = getTableName(stack, table);
     const specs = stack.tables.filter((spec) => spec.name === name);
     await createTables({ tables: specs }, client);
     for (const spec of specs) schemas.set(name, tableSchema(spec));
@@ -94,7 +94,7 @@ export const openBench = async (existing?: BenchEnvironment): Promise<Bench> => 
     environment,
     capacity,
     newStore,
-    schemaOf,
+    getSchema,
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   };
 };
@@ -152,17 +152,17 @@ export interface CapacityUsed {
 
 /** The sum over table and indexes. */
 export const totalUnits = (units: Units): number =>
-  Object.values(units).reduce((total, each) => total + each, 0);
+  Object.values(units).reduce((total, count) => total + count, 0);
 
 /** Units divided by a count. */
 export const unitsEach = (units: Units, count: number): Units =>
-  Object.fromEntries(Object.entries(units).map(([name, each]) => [name, each / count]));
+  Object.fromEntries(Object.entries(units).map(([name, total]) => [name, total / count]));
 
 const add = (units: Record<string, number>, more: Units): void => {
-  for (const [name, each] of Object.entries(more)) units[name] = (units[name] ?? 0) + each;
+  for (const [name, added] of Object.entries(more)) units[name] = (units[name] ?? 0) + added;
 };
 
-const unitsOf = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Units => ({
+const toUnits = ({ Table, GlobalSecondaryIndexes = {} }: ConsumedCapacity): Units => ({
   ...(Table && { [baseTable]: Table.CapacityUnits ?? 0 }),
   ...Object.fromEntries(
     Object.entries(GlobalSecondaryIndexes).map(([name, { CapacityUnits = 0 }]) => [name, CapacityUnits]),
@@ -192,14 +192,14 @@ interface Answer {
 const insertUnits = (
   { Statements = [] }: Input,
   { Responses = [] }: Answer,
-  schemaOf: (table: { readonly name: string }) => TableSchema,
+  getSchema: (table: { readonly name: string }) => TableSchema,
 ): Units[] =>
   Statements.map(({ Statement, Parameters }, i) => {
     const { table = '', names = '' } = insertion.exec(Statement)?.groups ?? {};
     const item: WireItem = Object.fromEntries(
       [...names.matchAll(/'(\w+)':\?/g)].map(([, name], at) => [name, Parameters[at] ?? {}]),
     );
-    const units = putUnits(itemFromWire(item), schemaOf({ name: table }));
+    const units = putUnits(itemFromWire(item), getSchema({ name: table }));
     return Responses[i]?.Error ? { [baseTable]: units[baseTable] ?? 0 } : units;
   });
 
@@ -214,10 +214,10 @@ interface CapacityMeter {
  * Connections that count the units of a client's requests by index. DynamoDB is made to report them;
  * the service itself requests totals only.
  *
- * @param schemaOf the keys and indexes of a table, by its name
+ * @param getSchema the keys and indexes of a table, by its name
  */
 const meteredConnections = (
-  schemaOf: (table: { readonly name: string }) => TableSchema,
+  getSchema: (table: { readonly name: string }) => TableSchema,
 ): { readonly requestHandler: NodeHttpHandler; readonly capacity: CapacityMeter } => {
   let reads: Record<string, number> = {};
   let writes: Record<string, number> = {};
@@ -226,9 +226,9 @@ const meteredConnections = (
     requests++;
     const consumed = [answer.ConsumedCapacity ?? []].flat();
     const units = readOperations.has(operation) ? reads : writes;
-    for (const capacity of consumed) add(units, unitsOf(capacity));
+    for (const capacity of consumed) add(units, toUnits(capacity));
     if (operation !== 'BatchExecuteStatement' || consumed.length > 0) return;
-    for (const each of insertUnits(input, answer, schemaOf)) add(writes, each);
+    for (const inserted of insertUnits(input, answer, getSchema)) add(writes, inserted);
   };
   const connections = new NodeHttpHandler({ requestTimeout: requestTimeoutMs });
   const handle: NodeHttpHandler['handle'] = async (request, options) => {

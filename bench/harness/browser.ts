@@ -116,8 +116,8 @@ export const launchOptions = async (): Promise<LaunchOptions> => {
 const lastWords = (error: unknown): string => {
   const text = stripVTControlCharacters(String(error));
   // Playwright writes them twice.
-  const said = new Set([...text.matchAll(/\[err\] (.+)/g)].map(([, line = '']) => line));
-  return (said.size > 0 ? [...said] : text.split('\n')).slice(0, 5).join('\n');
+  const lines = new Set([...text.matchAll(/\[err\] (.+)/g)].map(([, line = '']) => line));
+  return (lines.size > 0 ? [...lines] : text.split('\n')).slice(0, 5).join('\n');
 };
 
 /**

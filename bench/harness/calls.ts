@@ -18,7 +18,7 @@ export interface Call {
   readonly end: Readonly<Record<string, unknown>>;
 }
 
-const textOf = (file: string): string => {
+const readText = (file: string): string => {
   try {
     const bytes = readFileSync(file);
     return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
@@ -35,7 +35,7 @@ const textOf = (file: string): string => {
 const isCall = (value: unknown): value is Call =>
   isJsonObject(value) && isJsonObject(value.start) && isJsonObject(value.end);
 
-const callOf = (line: string, location: string): Call => {
+const parseCall = (line: string, location: string): Call => {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -53,10 +53,10 @@ const callOf = (line: string, location: string): Call => {
  * @throws UsageError if the file is missing or has another form
  */
 export const readCalls = (file: string): Call[] =>
-  textOf(file)
+  readText(file)
     .trimEnd()
     .split('\n')
-    .map((line, i) => callOf(line, `${file}, line ${i + 1}`));
+    .map((line, i) => parseCall(line, `${file}, line ${i + 1}`));
 
 /** The calls of the example's generator, the same every time. */
 export const generatedCalls = (conversations: number): Call[] => [
@@ -111,7 +111,7 @@ export function* repeatCalls(calls: readonly Call[], count: number): Generator<C
 }
 
 /** A call's payload as a segment stores it. */
-export const payloadOf = ({ start, end }: Call): string =>
+export const toPayload = ({ start, end }: Call): string =>
   [start.attributes, start.inputs, end.output, end.summary, end.exception]
     .map((value) => `${JSON.stringify(value)}\n`)
     .join('');
@@ -130,7 +130,7 @@ export const compressedBytes = (calls: readonly Call[], perBatch: number): numbe
     const payloads = Buffer.from(
       calls
         .slice(i, i + perBatch)
-        .map(payloadOf)
+        .map(toPayload)
         .join(''),
     );
     bytes += zstdCompressSync(payloads, { params: zstdParams, pledgedSrcSize: payloads.length }).length;
@@ -140,17 +140,17 @@ export const compressedBytes = (calls: readonly Call[], perBatch: number): numbe
 
 // Calls as spans of OpenInference, in protobuf.
 
-const idOf = (text: unknown, bytes: number): Uint8Array<ArrayBuffer> =>
+const hashId = (text: unknown, bytes: number): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(String(text)).digest().subarray(0, bytes));
 
-const nanosOf = (time: unknown): bigint => BigInt(parseTime(String(time)) ?? 0) * 1000n;
+const toNanos = (time: unknown): bigint => BigInt(parseTime(String(time)) ?? 0) * 1000n;
 
 const text = (key: string, value: string) => ({
   key,
   value: { value: { case: 'stringValue' as const, value } },
 });
 
-const attributesOf = ({ start, end }: Call, inThread: boolean) => [
+const toAttributes = ({ start, end }: Call, inThread: boolean) => [
   text('openinference.span.kind', start.parent_id === null ? 'AGENT' : 'CHAIN'),
   text('input.value', JSON.stringify(start.inputs)),
   text('input.mime_type', 'application/json'),
@@ -160,17 +160,17 @@ const attributesOf = ({ start, end }: Call, inThread: boolean) => [
   ...(inThread ? [text('session.id', String(start.thread_id))] : []),
 ];
 
-const spanOf = (call: Call, inThread: boolean) => {
+const toSpan = (call: Call, inThread: boolean) => {
   const { trace_id, id, parent_id, op_name, started_at } = call.start;
   return {
-    traceId: idOf(trace_id, 16),
-    spanId: idOf(id, 8),
-    ...(parent_id !== null && { parentSpanId: idOf(parent_id, 8) }),
+    traceId: hashId(trace_id, 16),
+    spanId: hashId(id, 8),
+    ...(parent_id !== null && { parentSpanId: hashId(parent_id, 8) }),
     name: String(op_name),
     kind: 1,
-    startTimeUnixNano: nanosOf(started_at),
-    endTimeUnixNano: nanosOf(call.end.ended_at),
-    attributes: attributesOf(call, inThread),
+    startTimeUnixNano: toNanos(started_at),
+    endTimeUnixNano: toNanos(call.end.ended_at),
+    attributes: toAttributes(call, inThread),
   };
 };
 
@@ -185,8 +185,8 @@ const resource = {
 };
 
 /** An export of calls as spans of one resource. */
-const exportOf = (calls: readonly Call[], inThread: boolean): Uint8Array => {
-  const spans = calls.map((call) => spanOf(call, inThread));
+const toExport = (calls: readonly Call[], inThread: boolean): Uint8Array => {
+  const spans = calls.map((call) => toSpan(call, inThread));
   const scope = { name: 'openinference.instrumentation.openai', version: '0.1.30' };
   const resourceSpans = [{ resource, scopeSpans: [{ scope, spans }] }];
   return toBinary(
@@ -196,10 +196,10 @@ const exportOf = (calls: readonly Call[], inThread: boolean): Uint8Array => {
 };
 
 /** Whole batches of calls as exports. What is left of the calls is left out. */
-export const exportsOf = (calls: readonly Call[], size: number, inThread: boolean): Uint8Array[] => {
+export const toExports = (calls: readonly Call[], size: number, inThread: boolean): Uint8Array[] => {
   const exports: Uint8Array[] = [];
   for (let i = 0; i + size <= calls.length; i += size)
-    exports.push(exportOf(calls.slice(i, i + size), inThread));
+    exports.push(toExport(calls.slice(i, i + size), inThread));
   return exports;
 };
 

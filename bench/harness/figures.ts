@@ -19,7 +19,11 @@ type Extras = Pick<Figure, 'atMost' | 'of'>;
 
 /** A figure that is the same in every run: units, bytes, requests. */
 export const counted = (name: string, unit: string, value: number, extras: Extras = {}): Figure => ({
-  ...{ name, unit, runs: 1, median: value, spread: 0 },
+  name,
+  unit,
+  runs: 1,
+  median: value,
+  spread: 0,
   ...extras,
 });
 
@@ -30,13 +34,11 @@ export const measured = (
   runs: readonly number[],
   extras: Extras = {},
 ): Figure => ({
-  ...{
-    name,
-    unit,
-    runs: runs.length,
-    median: median(runs),
-    spread: quantile(runs, 0.9) - quantile(runs, 0.1),
-  },
+  name,
+  unit,
+  runs: runs.length,
+  median: median(runs),
+  spread: quantile(runs, 0.9) - quantile(runs, 0.1),
   ...extras,
 });
 

@@ -24,22 +24,22 @@ export interface TableSchema {
   readonly indexes: readonly IndexSchema[];
 }
 
-const namesOf = (keys: readonly { readonly AttributeName: string }[]): string[] =>
+const getNames = (keys: readonly { readonly AttributeName: string }[]): string[] =>
   keys.map(({ AttributeName }) => AttributeName);
 
 /** The schema of a table from the template. */
 export const tableSchema = ({ properties }: Pick<TableSpec, 'properties'>): TableSchema => {
-  const keys = namesOf(properties.KeySchema);
+  const keys = getNames(properties.KeySchema);
   const indexes = properties.GlobalSecondaryIndexes ?? [];
   return {
     keys,
     indexes: indexes.map(({ IndexName, KeySchema, Projection }) => ({
       name: IndexName,
-      keys: namesOf(KeySchema),
+      keys: getNames(KeySchema),
       projected:
         Projection.ProjectionType === 'ALL'
           ? undefined
-          : [...new Set([...keys, ...namesOf(KeySchema), ...(Projection.NonKeyAttributes ?? [])])],
+          : [...new Set([...keys, ...getNames(KeySchema), ...(Projection.NonKeyAttributes ?? [])])],
     })),
   };
 };
@@ -87,7 +87,11 @@ interface StoredBytes {
 
 /** Adds up a store's table. Nothing may lie in the bucket. */
 export const storedBytes = async ({ table }: Store, schema: TableSchema): Promise<StoredBytes> => {
-  let [items, segments, indexes, rows, segmentUnits] = [0, 0, 0, 0, 0];
+  let items = 0;
+  let segments = 0;
+  let indexes = 0;
+  let rows = 0;
+  let segmentUnits = 0;
   for await (const page of scanTable(table)) {
     for (const item of page) {
       const { [baseTable]: own = 0, ...others } = rowBytes(item, schema);

@@ -27,7 +27,7 @@ export const help = (parts: readonly string[]): string => `Measure the service o
   --sizes COUNTS  numbers of calls to measure growth over, separated by commas (default: ${defaultSizes})
   --json PATH     the file for the figures as JSON (default: ${defaultJson})`;
 
-const sizesOf = (text: string): BenchOptions['sizes'] => {
+const parseSizes = (text: string): BenchOptions['sizes'] => {
   const [first, ...more] = text.split(',').map(Number);
   if (first === undefined || [first, ...more].some((size) => !Number.isInteger(size) || size < 1))
     throw new UsageError(`--sizes ${text}: should be whole numbers above 0, e.g. --sizes ${defaultSizes}`);
@@ -35,7 +35,7 @@ const sizesOf = (text: string): BenchOptions['sizes'] => {
   return [smallest, ...others];
 };
 
-const onlyOf = (text: string, parts: readonly string[]): string[] => {
+const parseOnly = (text: string, parts: readonly string[]): string[] => {
   const names = text.split(',');
   const unknown = names.find((name) => !parts.includes(name));
   if (unknown !== undefined)
@@ -65,8 +65,8 @@ export const parseOptions = (args: readonly string[], parts: readonly string[]):
   return {
     help: values.help ?? false,
     file: positionals[0],
-    sizes: sizesOf(values.sizes ?? defaultSizes),
-    only: values.only === undefined ? undefined : onlyOf(values.only, parts),
+    sizes: parseSizes(values.sizes ?? defaultSizes),
+    only: values.only === undefined ? undefined : parseOnly(values.only, parts),
     json: values.json ?? defaultJson,
   };
 };

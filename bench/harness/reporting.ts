@@ -1,12 +1,12 @@
 import { callBatch } from '../../api/calls.ts';
-import { bodyOf } from '../../api/endpoint.ts';
+import { getBodySchema } from '../../api/endpoint.ts';
 import type { CallsQuery } from '../../api/queries.ts';
 import { callsStreamQuery } from '../../api/queries.ts';
 import { answerToWeave, readRequest } from '../../core/doors/weave/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../foundations/storage/index.ts';
 import { storedRefs } from '../../foundations/wire/index.ts';
-import { jsonOf, parseBody, parseTolerantly } from '../../foundations/wire/schema.ts';
+import { parseBody, parseBodyJson, parseTolerantly } from '../../foundations/wire/schema.ts';
 import type { Call } from './calls.ts';
 
 const batchBody = callBatch();
@@ -32,14 +32,18 @@ const sendComplete = async (store: Store, calls: readonly Call[]): Promise<void>
     batch: calls.map(({ start, end }) => answerToWeave({ ...start, ...end })),
   });
   const parse = (fields: unknown) => parseTolerantly(batchBody, fields).value;
-  const { batch } = readRequest('/v2/{entity}/{project}/calls/complete', jsonOf(storedRefs(body)), parse);
+  const { batch } = readRequest(
+    '/v2/{entity}/{project}/calls/complete',
+    parseBodyJson(storedRefs(body)),
+    parse,
+  );
   await writeCalls(store, batch, 'ada', benchBudget());
 };
 
 /** A call's start as an item of a batch. */
-export const startOf = ({ start }: Call) => ({ mode: 'start', req: { start } });
+export const toStartItem = ({ start }: Call) => ({ mode: 'start', req: { start } });
 /** A call's end as an item of a batch. */
-export const endOf = ({ end }: Call) => ({ mode: 'end', req: { end } });
+export const toEndItem = ({ end }: Call) => ({ mode: 'end', req: { end } });
 
 /** The default number of calls per batch. */
 export const batchSize = 100;
@@ -54,16 +58,16 @@ const reportBatch = async (store: Store, calls: readonly Call[], mode: ReportMod
   if (mode === 'together')
     return send(
       store,
-      calls.flatMap((call) => [startOf(call), endOf(call)]),
+      calls.flatMap((call) => [toStartItem(call), toEndItem(call)]),
     );
   if (mode === 'whole') return sendComplete(store, calls);
   if (mode === 'apart') {
-    await send(store, calls.map(startOf));
-    return send(store, calls.map(endOf));
+    await send(store, calls.map(toStartItem));
+    return send(store, calls.map(toEndItem));
   }
   for (const call of calls) {
-    await send(store, [startOf(call)]);
-    await send(store, [endOf(call)]);
+    await send(store, [toStartItem(call)]);
+    await send(store, [toEndItem(call)]);
   }
 };
 
@@ -84,7 +88,7 @@ export const sendAll = async (
   if (batch.length > 0) await reportBatch(store, batch, mode);
 };
 
-const queryBody = bodyOf(callsStreamQuery);
+const queryBody = getBodySchema(callsStreamQuery);
 
 /** Parses a query's body through the endpoint's schema. */
 export const toQuery = (body: object): CallsQuery => parseBody(queryBody, JSON.stringify(body));
@@ -93,6 +97,6 @@ export const toQuery = (body: object): CallsQuery => parseBody(queryBody, JSON.s
 export const newestBy = (field: string): object => ({ limit: 100, sort_by: [{ field, direction: 'desc' }] });
 
 /** A query for records with a value at a path. */
-export const isOf = (path: string, value: unknown): object => ({
+export const equalsQuery = (path: string, value: unknown): object => ({
   $expr: { $eq: [{ $getField: path }, { $literal: value }] },
 });

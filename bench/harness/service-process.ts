@@ -9,7 +9,8 @@ import { startLocalService } from '../../local/service.ts';
 
 const [dynamodb = '', assembly = ''] = process.argv.slice(2);
 const { url, key } = await startLocalService({
-  ...{ dynamodb, assembly },
+  dynamodb,
+  assembly,
   // The local service gives its functions less room, which they pay for with time.
   startContainer: (options) => new FunctionWorker(options, youngMbOnLambda(options.spec)),
 });

@@ -26,15 +26,15 @@ const storeAnswers: Readonly<Record<string, (body: string) => string>> = {
  * The configuration of an AWS client that does everything but send: requests are made, signed and
  * answered at once.
  *
- * @param answerOf the body of the answer to an operation and the body of its request
+ * @param answerTo the body of the answer to an operation and the body of its request
  */
-export const answeringAtOnce = (answerOf: (operation: string, body: Buffer) => string, type: string) => ({
+export const answeringAtOnce = (answerTo: (operation: string, body: Buffer) => string, type: string) => ({
   region: localRegion,
   credentials: localCredentials,
   requestHandler: {
     handle: async (request: { headers: Record<string, string>; body?: string | Uint8Array }) => {
       const operation = request.headers['x-amz-target']?.split('.').at(-1) ?? '';
-      const answer = answerOf(operation, Buffer.from(request.body ?? ''));
+      const answer = answerTo(operation, Buffer.from(request.body ?? ''));
       const headers = { 'content-type': type, etag: '"0"' };
       return {
         response: new HttpResponse({ statusCode: 200, headers, body: Readable.from([Buffer.from(answer)]) }),
@@ -46,12 +46,12 @@ export const answeringAtOnce = (answerOf: (operation: string, body: Buffer) => s
 
 /** A store that takes all writes at once and holds nothing. */
 export const instantStore = (): Store => {
-  const answerOf = (operation: string, body: Buffer): string => {
+  const answerTo = (operation: string, body: Buffer): string => {
     const answerTo = storeAnswers[operation];
     if (answerTo === undefined) throw new Error(`no answer is known to ${operation}`);
     return answerTo(body.toString());
   };
-  const client = dynamodbClient(answeringAtOnce(answerOf, 'application/x-amz-json-1.0'));
+  const client = dynamodbClient(answeringAtOnce(answerTo, 'application/x-amz-json-1.0'));
   const bucket = { name: 'none', client: Promise.reject(new Error('nothing here is too big for an item')) };
   bucket.client.catch(() => {});
   return { table: { client, name: 'calls' }, bucket, shards: [4] };

@@ -6,10 +6,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { sizeOf, type ToolContext, toolsByName } from '../../core/doors/mcp/index.ts';
+import { measureResult, type ToolContext, toolsByName } from '../../core/doors/mcp/index.ts';
 import { decodeExport, selectSpans, storeSpans } from '../../core/doors/otel/index.ts';
 import { noLookups, queryCalls } from '../../core/questions/query/index.ts';
-import { linksOf } from '../../foundations/links.ts';
+import { createLinks } from '../../foundations/links.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import type { Bench, BenchContext, BenchPart } from '../harness/bench.ts';
@@ -30,7 +30,7 @@ const budget = 20_000;
 const storeCaptures = async (store: Store): Promise<void> => {
   for (const name of readdirSync(captures, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
     const folder = join(captures, name.name);
-    for (const file of readdirSync(folder).filter((each) => /^\d+\.bin$/.test(each))) {
+    for (const file of readdirSync(folder).filter((name) => /^\d+\.bin$/.test(name))) {
       const { headers } = JSON.parse(readFileSync(join(folder, file.replace('.bin', '.json')), 'utf8'));
       const type = headers['content-type']?.includes('json') ? 'application/json' : 'application/x-protobuf';
       const received = await decodeExport(
@@ -46,22 +46,22 @@ const storeCaptures = async (store: Store): Promise<void> => {
 };
 
 /** What tools work with: no prices, no feedback, and no rollups. */
-const contextOf = (store: Store): ToolContext => ({
+const createContext = (store: Store): ToolContext => ({
   caller: { user: 'ada', keyId: 'bench', grants: [{ scope: '*', role: 'read' }] },
   budget: benchBudget(),
   stores: { calls: store, feedback: store, bookkeeping: store.table },
   lookups: { ...noLookups, steadyPrices: async () => () => undefined },
-  links: linksOf('https://a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com/api'),
-  schemaOf: ({ request }) => request(),
+  links: createLinks('https://a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com/api'),
+  getSchema: ({ request }) => request(),
   names: () => {},
   now: Date.now() * 1000,
 });
 
 /** The characters of a tool's reply. */
-const lengthOf = async (context: ToolContext, name: string, args: object): Promise<number> => {
+const measureReply = async (context: ToolContext, name: string, args: object): Promise<number> => {
   const tool = toolsByName.get(name);
   if (!tool) throw new Error(`there is no tool ${name}`);
-  return sizeOf(await tool.run(args, context));
+  return measureResult(await tool.run(args, context));
 };
 
 /** Every call of a project as the API answers it, with where it belongs. */
@@ -80,13 +80,13 @@ interface Lengths {
   readonly after: number;
 }
 
-const figuresOf = (name: string, lengths: readonly Lengths[]): Figure[] => {
-  const of = (which: keyof Lengths) => lengths.map((each) => each[which]);
+const toFigures = (name: string, lengths: readonly Lengths[]): Figure[] => {
+  const getLengths = (which: keyof Lengths) => lengths.map((lengths) => lengths[which]);
   return [
-    counted(`${name}: before cutting, median`, 'characters', median(of('before'))),
-    counted(`${name}: before cutting, most`, 'characters', Math.max(...of('before'))),
-    counted(`${name}: after, median`, 'characters', median(of('after'))),
-    counted(`${name}: after, most`, 'characters', Math.max(...of('after')), { atMost: budget }),
+    counted(`${name}: before cutting, median`, 'characters', median(getLengths('before'))),
+    counted(`${name}: before cutting, most`, 'characters', Math.max(...getLengths('before'))),
+    counted(`${name}: after, median`, 'characters', median(getLengths('after'))),
+    counted(`${name}: after, most`, 'characters', Math.max(...getLengths('after')), { atMost: budget }),
   ];
 };
 
@@ -94,7 +94,7 @@ const figuresOf = (name: string, lengths: readonly Lengths[]): Figure[] => {
 const sampled = 60;
 
 /** Some of a list, evenly. */
-const someOf = <T>(list: readonly T[]): readonly T[] =>
+const sampleEvenly = <T>(list: readonly T[]): readonly T[] =>
   list.filter((_, i) => i % Math.max(1, Math.floor(list.length / sampled)) === 0).slice(0, sampled);
 
 const replies = async (bench: Bench, context: BenchContext): Promise<Figure[]> => {
@@ -103,7 +103,7 @@ const replies = async (bench: Bench, context: BenchContext): Promise<Figure[]> =
   context.progress(`${calls.length} calls of an airline's agent`);
   await sendAll(store, calls, 'whole');
   await storeCaptures(store);
-  const asked = contextOf(store);
+  const asked = createContext(store);
   const own = String(calls[0]?.start.project_id) as ProjectId;
   const all = new Map<string, Lengths[]>([
     ['get_call', []],
@@ -115,23 +115,28 @@ const replies = async (bench: Bench, context: BenchContext): Promise<Figure[]> =
     const found = await wholeCalls(store, project);
     const read = async (name: string, args: object, about: readonly { readonly json: string }[]) => {
       const before = about.reduce((sum, { json }) => sum + json.length, 0);
-      all.get(name)?.push({ before, after: await lengthOf(asked, name, { project_id: project, ...args }) });
+      all
+        .get(name)
+        ?.push({ before, after: await measureReply(asked, name, { project_id: project, ...args }) });
     };
-    for (const call of someOf(found)) await read('get_call', { call_id: call.id }, [call]);
+    for (const call of sampleEvenly(found)) await read('get_call', { call_id: call.id }, [call]);
     const traces = [...Map.groupBy(found, ({ trace }) => trace)];
-    for (const [trace, of] of someOf(traces)) await read('get_trace', { trace_id: trace }, of);
+    for (const [trace, traceCalls] of sampleEvenly(traces))
+      await read('get_trace', { trace_id: trace }, traceCalls);
     const threads = [
       ...Map.groupBy(
         found.filter(({ thread }) => thread !== null),
         ({ thread }) => thread,
       ),
     ];
-    for (const [thread, of] of someOf(threads)) await read('get_thread', { thread_id: thread }, of);
+    for (const [thread, threadCalls] of sampleEvenly(threads))
+      await read('get_thread', { thread_id: thread }, threadCalls);
     const columns = ['inputs', 'output'];
-    const [start, end] = ['2000-01-01', '2200-01-01'];
+    const start = '2000-01-01';
+    const end = '2200-01-01';
     await read('query_calls', { start, end, columns, limit: 50 }, found.slice(-50));
   }
-  return [...all].flatMap(([name, lengths]) => figuresOf(name, lengths));
+  return [...all].flatMap(([name, lengths]) => toFigures(name, lengths));
 };
 
 /** The time to load the SDK, as it lies beside the bundle, in ms. */

@@ -6,7 +6,7 @@ import { noteAlerts } from '../../core/records/alerts.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import type { ParseAlert } from '../../core/workers/alerts/alert.ts';
 import { KnownAlerts, lookAtAlerts, type Watch } from '../../core/workers/alerts/look.ts';
-import { linksOf } from '../../foundations/links.ts';
+import { createLinks } from '../../foundations/links.ts';
 import { requestBudget } from '../../foundations/storage/index.ts';
 import { formatTime, type JsonObject, type ProjectId, parseTime } from '../../foundations/wire/index.ts';
 import { type Bench, type BenchPart, totalUnits } from '../harness/bench.ts';
@@ -18,7 +18,9 @@ const callsAMonth = 1_000_000;
 const minuteMs = 60_000;
 const callsAMinute = callsAMonth / (730 * 60);
 /** The longest of the short windows, the minutes until states are settled, and those that are counted. */
-const [hourMinutes, settlingMinutes, lookedMinutes] = [60, 10, 15];
+const hourMinutes = 60;
+const settlingMinutes = 10;
+const lookedMinutes = 15;
 const alerts = 100;
 
 const windows = [5, 10, 15, 20, 30, 45, 60, 60, 1440, 10_080];
@@ -40,12 +42,18 @@ const conditions: readonly JsonObject[] = [
   { query: { $expr: { $eq: [{ $getField: 'attributes.environment' }, { $literal: 'production' }] } } },
 ];
 
-const alertOf = (i: number): JsonObject => {
+const makeAlert = (i: number): JsonObject => {
   const window_minutes = windows[i % windows.length] ?? 5;
   const answerable = window_minutes > hourMinutes ? 3 : conditions.length;
   return {
-    ...{ _type: 'Alert', name: `Alert ${i}`, window_minutes, direction: 'above', alert: 1e12 },
-    ...{ metric: metrics[i % metrics.length] ?? {}, tell: [], enabled: true },
+    _type: 'Alert',
+    name: `Alert ${i}`,
+    window_minutes,
+    direction: 'above',
+    alert: 1e12,
+    metric: metrics[i % metrics.length] ?? {},
+    tell: [],
+    enabled: true,
     ...conditions[i % answerable],
   };
 };
@@ -69,12 +77,10 @@ function* overMinutes(calls: readonly Call[], from: number, minutes: number): Ge
 /** Units of looks at a hundred alerts. */
 export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const projectId = String(calls[0]?.start.project_id) as ProjectId;
-  const [callStore, objects, feedback, bookkeeping] = [
-    await bench.newStore('calls'),
-    await bench.newStore('objects'),
-    await bench.newStore('feedback'),
-    await bench.newStore('bookkeeping'),
-  ];
+  const callStore = await bench.newStore('calls');
+  const objects = await bench.newStore('objects');
+  const feedback = await bench.newStore('feedback');
+  const bookkeeping = await bench.newStore('bookkeeping');
   // Always the same time of a day: of windows of days, the hours of the last one are read apart. Ten minutes
   // past twelve no alert about a day is due in the next quarter of an hour.
   const dayMs = 86_400_000;
@@ -83,14 +89,19 @@ export const alertFigures = async (bench: Bench, calls: readonly Call[]): Promis
   const reported = hourMinutes + settlingMinutes + lookedMinutes + 5;
   await sendAll(store, overMinutes(calls, now - (hourMinutes + 5) * minuteMs, reported), 'together');
   for (let i = 0; i < alerts; i++)
-    await createObject(objects, { projectId, objectId: `alert-${i}`, val: alertOf(i) }, 'ada', benchBudget());
+    await createObject(
+      objects,
+      { projectId, objectId: `alert-${i}`, val: makeAlert(i) },
+      'ada',
+      benchBudget(),
+    );
   await noteAlerts(bookkeeping.table, projectId, requestBudget(1000));
   const newWatch = (): Watch => ({
     table: bookkeeping.table,
     sources: { calls: store, feedback, lookups: { ...noLookups, steadyPrices: async () => () => null } },
     alerts: new KnownAlerts(objects, parse, () => now),
-    tell: async () => {},
-    links: linksOf('https://x.example'),
+    send: async () => {},
+    links: createLinks('https://x.example'),
     now: () => now,
   });
   let looks = 0;

@@ -1,4 +1,4 @@
-import { bodyOf } from '../../api/endpoint.ts';
+import { getBodySchema } from '../../api/endpoint.ts';
 import { feedbackBatchCreate, feedbackQuery } from '../../api/feedback.ts';
 import {
   createFeedback,
@@ -12,17 +12,18 @@ import type { ProjectId } from '../../foundations/wire/index.ts';
 import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import { benchBudget, isOf, newestBy } from '../harness/reporting.ts';
+import { benchBudget, equalsQuery, newestBy } from '../harness/reporting.ts';
 
 /**
  * What storing feedback and joining it onto calls uses. It is independent of the machine's speed.
  */
 
-const batchBody = bodyOf(feedbackBatchCreate);
+const batchBody = getBodySchema(feedbackBatchCreate);
 const project = 'acme/shop' as ProjectId;
 const scheme = `svc:///${project}`;
 /** Records per batch, and calls that feedback is joined onto. */
-const [batchOf, callCount] = [200, 100];
+const batchSize = 200;
+const callCount = 100;
 
 const text = 'The answer is right, and says where it is from; a shorter one would have done. ';
 
@@ -60,18 +61,20 @@ const kinds = (world: World): Readonly<Record<string, () => object>> => {
 };
 
 /** Feedback as a client creates it. */
-const draftsOf = (batch: readonly object[]) => parseBody(batchBody, JSON.stringify({ batch })).batch;
+const parseDrafts = (batch: readonly object[]) => parseBody(batchBody, JSON.stringify({ batch })).batch;
 
 const create = (store: Store, batch: readonly object[]) =>
   createFeedback(
     store,
-    draftsOf(batch).map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
+    parseDrafts(batch).map((draft, i) => ({ draft, loc: ['batch', String(i)] })),
     'ada',
     benchBudget(),
   );
 
-const feedbackOf = (callId: string, fields: object): object => ({
-  ...{ project_id: project, svc_ref: `${scheme}/call/${callId}`, feedback_type: 'reaction' },
+const makeFeedback = (callId: string, fields: object): object => ({
+  project_id: project,
+  svc_ref: `${scheme}/call/${callId}`,
+  feedback_type: 'reaction',
   ...fields,
 });
 
@@ -79,15 +82,15 @@ const createdFigures = async (bench: Bench, world: World, ids: readonly string[]
   const figures: Figure[] = [];
   for (const [kind, fieldsOf] of Object.entries(kinds(world))) {
     const store = await bench.newStore('feedback');
-    const batch = Array.from({ length: batchOf }, (_, i) =>
-      feedbackOf(ids[i % ids.length] ?? '', fieldsOf()),
+    const batch = Array.from({ length: batchSize }, (_, i) =>
+      makeFeedback(ids[i % ids.length] ?? '', fieldsOf()),
     );
     const { writes, requests } = await bench.capacity.during(() => create(store, batch));
     figures.push(
-      counted(`${kind}: write units`, 'units a record', totalUnits(writes) / batchOf, {
-        of: unitsEach(writes, batchOf),
+      counted(`${kind}: write units`, 'units a record', totalUnits(writes) / batchSize, {
+        of: unitsEach(writes, batchSize),
       }),
-      counted(`${kind}: requests`, `requests for ${batchOf}`, requests),
+      counted(`${kind}: requests`, `requests for ${batchSize}`, requests),
     );
   }
   return figures;
@@ -102,7 +105,7 @@ const joinedFigures = async (bench: Bench, world: World, ids: readonly string[])
     const store = await bench.newStore('feedback');
     // Ids decide about shards, and so about how full pages are.
     const batch = Array.from({ length: perCall * ids.length }, (_, i) =>
-      feedbackOf(ids[i % ids.length] ?? '', { id: world.newId(), payload: { score: 0.8, reason: text } }),
+      makeFeedback(ids[i % ids.length] ?? '', { id: world.newId(), payload: { score: 0.8, reason: text } }),
     );
     await create(store, batch);
     const budget = requestBudget(600_000);
@@ -118,8 +121,8 @@ const joinedFigures = async (bench: Bench, world: World, ids: readonly string[])
 
 const replacedFigures = async (bench: Bench, callId: string): Promise<Figure[]> => {
   const store = await bench.newStore('feedback');
-  const [old] = await create(store, [feedbackOf(callId, { payload: { score: 1 } })]);
-  const [draft] = draftsOf([feedbackOf(callId, { payload: { score: 2 } })]);
+  const [old] = await create(store, [makeFeedback(callId, { payload: { score: 1 } })]);
+  const [draft] = parseDrafts([makeFeedback(callId, { payload: { score: 2 } })]);
   if (!old || !draft) throw new Error('there is nothing to replace');
   const used = await bench.capacity.during(() =>
     replaceFeedback(store, { feedbackId: old.id, draft }, 'ada', benchBudget()),
@@ -137,13 +140,13 @@ const queriesOn = (callId: string): Readonly<Record<string, object>> => ({
     ...newestBy('created_at'),
     fields: ['id', 'feedback_type'],
   },
-  'on one call': { query: isOf('svc_ref', `${scheme}/call/${callId}`) },
-  'of a type that ten records have': { query: isOf('feedback_type', 'scorer') },
-  'with a score of 0.5': { query: isOf('payload.score', 0.5) },
+  'on one call': { query: equalsQuery('svc_ref', `${scheme}/call/${callId}`) },
+  'of a type that ten records have': { query: equalsQuery('feedback_type', 'scorer') },
+  'with a score of 0.5': { query: equalsQuery('payload.score', 0.5) },
   everything: {},
 });
 
-const queryBody = bodyOf(feedbackQuery);
+const queryBody = getBodySchema(feedbackQuery);
 
 /** What queries read of a thousand records: ten per call, one in a hundred of another type. */
 const queriedFigures = async (
@@ -153,7 +156,7 @@ const queriedFigures = async (
 ): Promise<Figure[]> => {
   const store = await bench.newStore('feedback');
   const batch = Array.from({ length: 10 * callCount }, (_, i) =>
-    feedbackOf(ids[i % ids.length] ?? '', {
+    makeFeedback(ids[i % ids.length] ?? '', {
       // A record's shard comes from its id.
       id: world.newId(),
       payload: { score: i / 1000, reason: text },
@@ -189,6 +192,6 @@ export const feedbackFigures = async (bench: Bench): Promise<Figure[]> => {
 /** Units and requests of creating feedback, joining it onto calls and replacing it. */
 export const feedback: BenchPart = {
   name: 'feedback',
-  title: `Feedback, created in batches of ${batchOf}`,
+  title: `Feedback, created in batches of ${batchSize}`,
   run: async ({ bench }) => feedbackFigures(await bench()),
 };

@@ -4,10 +4,10 @@
  */
 
 import { headerAttributes } from '../../api/shared/header-fields.ts';
-import { billsOf, total } from '../../bin/cost/bill.ts';
-import { type ByReporting, loadOf, measured } from '../../bin/cost/load.ts';
+import { computeBills, total } from '../../bin/cost/bill.ts';
+import { type ByReporting, measured, toLoad } from '../../bin/cost/load.ts';
 import { type HeaderContent, unpackHeader } from '../../core/records/calls/header.ts';
-import { type CallName, callIdOf } from '../../core/records/calls/items.ts';
+import { type CallName, readCallId } from '../../core/records/calls/items.ts';
 import { encodeMessagePack, packUuid } from '../../foundations/encoding/index.ts';
 import { asBytes, scanTable } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
@@ -71,7 +71,7 @@ const billWith = (moreBytes: number): number => {
     together: bytes.together + rows[0] * moreBytes,
     togetherInThreads: bytes.togetherInThreads + rows[1] * moreBytes,
   });
-  const { service } = billsOf(loadOf(), {
+  const { service } = computeBills(toLoad(), {
     ...figures,
     headerBytes: grown(figures.headerBytes, [3, 4]),
     itemBytes: grown(figures.itemBytes, [1, 1]),
@@ -83,12 +83,15 @@ const run = async ({ bench, calls }: BenchContext): Promise<Figure[]> => {
   const projectId = String(calls[0]?.start.project_id) as ProjectId;
   const store = await (await bench()).newStore('calls');
   await sendAll(store, calls, 'together');
-  let [own, messagePack] = [0, 0];
+  let own = 0;
+  let messagePack = 0;
   for await (const page of scanTable(store.table))
     for (const { k, p, h, ts } of page) {
-      const [key, header, timeKey] = [asBytes(k), asBytes(h), asBytes(ts)];
+      const key = asBytes(k);
+      const header = asBytes(h);
+      const timeKey = asBytes(ts);
       if (p !== 'S' || !key || !header || !timeKey) continue;
-      const name = { projectId, id: callIdOf(projectId, key) };
+      const name = { projectId, id: readCallId(projectId, key) };
       own += header.length / calls.length;
       messagePack += asMessagePack(unpackHeader(header, name, timeKey), name).length / calls.length;
     }

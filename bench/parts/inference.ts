@@ -63,7 +63,11 @@ interface Route {
 }
 
 const newRoute = (url: string, headers: Readonly<Record<string, string>> = {}): Route => ({
-  ...{ url, headers, agent: new Agent({ keepAlive: true }), firstByte: [], event: [] },
+  url,
+  headers,
+  agent: new Agent({ keepAlive: true }),
+  firstByte: [],
+  event: [],
 });
 
 const body = JSON.stringify({ model: 'bench', stream: true, messages: [{ role: 'user', content: 'Hi' }] });
@@ -90,9 +94,9 @@ const run = async ({ url, headers, agent, firstByte, event }: Route, sendNext: (
   event.push(median(others.slice(0, eventsEach - 1).map((at, i) => at - (arrivals[i] ?? 0))));
 };
 
-const figuresOf = (name: string, { firstByte, event }: Route, direct: Route): Figure[] => {
-  const beside = (of: readonly number[], other: readonly number[]) =>
-    of.map((ms, i) => ms / (other[i] ?? Number.NaN));
+const toFigures = (name: string, { firstByte, event }: Route, direct: Route): Figure[] => {
+  const beside = (times: readonly number[], other: readonly number[]) =>
+    times.map((ms, i) => ms / (other[i] ?? Number.NaN));
   return [
     measured(`${name}: first byte`, 'ms', firstByte),
     measured(`${name}: an event`, 'ms', event),
@@ -125,7 +129,7 @@ const measure = async (): Promise<Figure[]> => {
       route.firstByte.length = 0;
       route.event.length = 0;
     }
-  return Object.entries(routes).flatMap(([name, route]) => figuresOf(name, route, routes.direct));
+  return Object.entries(routes).flatMap(([name, route]) => toFigures(name, route, routes.direct));
 };
 
 /** Latency of forwarded model requests against direct ones. */

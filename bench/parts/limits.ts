@@ -8,10 +8,10 @@ import { localCredentials } from 'cdk-local-runner';
 import { localRegion } from 'cdk-local-runner/template';
 import {
   holdingAdditions,
-  limitsOf,
   reserve,
   settleReservation,
   settlingAdditions,
+  toLimits,
 } from '../../core/records/spending.ts';
 import { dynamodbClient, requestBudget, type Table, transact } from '../../foundations/storage/index.ts';
 import { ServiceError } from '../../foundations/wire/index.ts';
@@ -74,7 +74,7 @@ const measure = async ({ environment, newStore }: Bench): Promise<Figure[]> => {
   makeContended(client, pace);
   const table: Table = { client, name: (await newStore('bookkeeping')).table.name };
   const budget = () => requestBudget(holdMs);
-  const limits = (name: string) => limitsOf('project', `bench/${name}`, { usdPerDay: 1000 });
+  const limits = (name: string) => toLimits('project', `bench/${name}`, { usdPerDay: 1000 });
   const now = Date.now();
   const updates: Way = {
     hold: async () => {

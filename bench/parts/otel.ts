@@ -8,7 +8,7 @@ import { decodeExport, encodeAnswer, selectSpans, storeSpans } from '../../core/
 import type { Store } from '../../foundations/storage/index.ts';
 import { ExportTraceServiceRequestSchema } from '../../test/support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { type Bench, type BenchContext, type BenchPart, totalUnits, unitsEach } from '../harness/bench.ts';
-import { type Call, callsOfBytes, exportsOf, repeatCalls, zstdParams } from '../harness/calls.ts';
+import { type Call, callsOfBytes, repeatCalls, toExports, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { benchBudget } from '../harness/reporting.ts';
 import { cpuEach, instantStore } from '../harness/stores.ts';
@@ -33,7 +33,7 @@ const takeAll = async (store: Store, exports: readonly Uint8Array[]): Promise<vo
 };
 
 /** Write units of a span in exports of one kind. */
-const unitsOf = async (
+const measureUnits = async (
   bench: Bench,
   name: string,
   exports: readonly Uint8Array[],
@@ -61,13 +61,13 @@ export const spanUnits = async (bench: Bench, calls: readonly Call[]): Promise<F
     const whole = Math.floor(spans.length / size) * size;
     for (const inThread of [false, true]) {
       const name = `in ${size}s${inThread ? ', in threads' : ''}`;
-      const exports = exportsOf(spans, size, inThread);
-      figures.push(...(await unitsOf(bench, name, exports, whole, inThread ? 4.4 : 3.3)));
+      const exports = toExports(spans, size, inThread);
+      figures.push(...(await measureUnits(bench, name, exports, whole, inThread ? 4.4 : 3.3)));
     }
   }
   for (const bytes of [600, 6000]) {
-    const exports = exportsOf(callsOfBytes(spans.slice(0, 100), bytes), 100, false);
-    figures.push(...(await unitsOf(bench, `of ${bytes} bytes`, exports, 100)));
+    const exports = toExports(callsOfBytes(spans.slice(0, 100), bytes), 100, false);
+    figures.push(...(await measureUnits(bench, `of ${bytes} bytes`, exports, 100)));
   }
   return figures;
 };
@@ -86,15 +86,17 @@ const rounds = 7;
 const processorTime = async (exports: readonly Uint8Array[], size: number): Promise<Figure[]> => {
   const store = instantStore();
   const count = exports.length * size;
-  const [bare, service]: [number[], number[]] = [[], []];
-  const each = async (task: (bytes: Uint8Array) => Promise<void>) => {
+  const bare: number[] = [];
+  const service: number[] = [];
+  const measureTask = async (task: (bytes: Uint8Array) => Promise<void>) => {
     for (const bytes of exports) await task(bytes);
   };
   for (let round = 0; round < 2 * rounds; round++) {
-    bare.push(await cpuEach(() => each(bareMinimum), count));
-    service.push(await cpuEach(() => each((bytes) => take(store, bytes)), count));
+    bare.push(await cpuEach(() => measureTask(bareMinimum), count));
+    service.push(await cpuEach(() => measureTask((bytes) => take(store, bytes)), count));
   }
-  const [warmBare, warm] = [bare.slice(rounds), service.slice(rounds)];
+  const warmBare = bare.slice(rounds);
+  const warm = service.slice(rounds);
   return [
     measured(`decode, stringify, compress, in ${size}s`, 'ms a span', warmBare),
     measured(`all but the network, in ${size}s`, 'ms a span', warm),
@@ -110,7 +112,7 @@ const processorTime = async (exports: readonly Uint8Array[], size: number): Prom
 const run = async ({ bench, calls }: BenchContext): Promise<Figure[]> => {
   const spans = [...repeatCalls(calls, 1024)];
   const times = [];
-  for (const size of sizes) times.push(...(await processorTime(exportsOf(spans, size, true), size)));
+  for (const size of sizes) times.push(...(await processorTime(toExports(spans, size, true), size)));
   return [...(await spanUnits(await bench(), calls)), ...times];
 };
 

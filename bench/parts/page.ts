@@ -8,7 +8,7 @@ import { type LocalService, startLocalService } from '../../local/service.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { launchBrowser } from '../harness/browser.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { secondsOf } from './speed.ts';
+import { measureSeconds } from './speed.ts';
 
 /** A local service with a browser in front of it. */
 interface PageBench extends AsyncDisposable {
@@ -18,7 +18,7 @@ interface PageBench extends AsyncDisposable {
   /** Opens a view in a browser without a cache. */
   readonly visit: (path: string) => Promise<Page>;
   /** The read units that functions used while a task ran. */
-  readonly readUnitsOf: (task: () => Promise<unknown>) => Promise<number>;
+  readonly measureReadUnits: (task: () => Promise<unknown>) => Promise<number>;
 }
 
 interface RequestLine {
@@ -67,7 +67,7 @@ const openPageBench = async (): Promise<PageBench> => {
       await page.goto(`${service.url}/ui/${path}`);
       return page;
     },
-    readUnitsOf: async (task) => {
+    measureReadUnits: async (task) => {
       const pause = () => new Promise((done) => setTimeout(done, logLagMs));
       await pause();
       const before = readUnits;
@@ -112,8 +112,8 @@ const report = async ({ post }: PageBench, project: string, calls: readonly Made
 const numbered = (count: number, make: (at: number) => Made): Made[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-const listOf = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
-const traceOf = (project: string, trace: string): string =>
+const listUrl = (project: string): string => `traces?project=${encodeURIComponent(project)}`;
+const traceUrl = (project: string, trace: string): string =>
   `trace?project=${encodeURIComponent(project)}&trace=${trace}`;
 
 const headers = ['display_name', 'parent_id', 'thread_id', 'turn_id', 'ended_at', 'svc_user_id'];
@@ -165,8 +165,8 @@ const scrolling = (scroller: string) => `(async () => {
 /** Opens the trace by its URL, up to what makes its first screen. */
 const opened = async (bench: PageBench, sign: string, search = '') => {
   let page: Page | undefined;
-  const seconds = await secondsOf(async () => {
-    page = await bench.visit(traceOf('bench/trace', 'root') + search);
+  const seconds = await measureSeconds(async () => {
+    page = await bench.visit(traceUrl('bench/trace', 'root') + search);
     await page.locator(sign).first().waitFor();
   });
   if (!page) throw new Error('the trace was not opened');
@@ -186,13 +186,16 @@ const traceFigures = async (bench: PageBench): Promise<Figure[]> => {
   const calls = nested.map((call) => (call.parent === 'call-0' ? { ...call, parent: 'root' } : call));
   await report(bench, project, calls);
   const body = { ...byHeaders(project), filter: { trace_ids: ['root'] }, limit: traceCalls };
-  const [ratios, slow, nodes]: [number[], number[], number[]] = [[], [], []];
-  const [stories, slowStories]: [number[], number[]] = [[], []];
+  const ratios: number[] = [];
+  const slow: number[] = [];
+  const nodes: number[] = [];
+  const stories: number[] = [];
+  const slowStories: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const fetched = await secondsOf(async () => (await bench.post('/calls/stream_query', body)).text());
-    const page = await bench.visit(listOf(project));
+    const fetched = await measureSeconds(async () => (await bench.post('/calls/stream_query', body)).text());
+    const page = await bench.visit(listUrl(project));
     await page.locator('.row-link').first().waitFor();
-    const visible = await secondsOf(async () => {
+    const visible = await measureSeconds(async () => {
       await page.locator('.row-link').first().click();
       await page.getByRole('treeitem').first().waitFor();
     });
@@ -246,7 +249,7 @@ const largeFigures = async (bench: PageBench): Promise<Figure[]> => {
   await report(bench, project, [{ id: 'large', inputs: { text: 'word '.repeat(1_000_000), end: 1 } }]);
   const longest: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const page = await bench.visit(`${traceOf(project, 'large')}&tab=data`);
+    const page = await bench.visit(`${traceUrl(project, 'large')}&tab=data`);
     await page.locator('.json-row').first().waitFor();
     longest.push((await page.evaluate(longestTask)) as number);
     await close(page);
@@ -283,7 +286,7 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
     })),
   );
   const firstLine = (body: object) =>
-    secondsOf(async () => {
+    measureSeconds(async () => {
       const answer = await bench.post('/calls/stream_query', body);
       const reader = answer.body?.getReader();
       await reader?.read();
@@ -291,20 +294,22 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
     });
   const firstRow = async (search: string) => {
     let page: Page | undefined;
-    const seconds = await secondsOf(async () => {
-      page = await bench.visit(listOf(project) + search);
+    const seconds = await measureSeconds(async () => {
+      page = await bench.visit(listUrl(project) + search);
       await page.locator('.row-link').first().waitFor();
     });
     if (page) await close(page);
     return seconds;
   };
-  const [ratios, rows, found]: [number[], number[], number[]] = [[], [], []];
+  const ratios: number[] = [];
+  const rows: number[] = [];
+  const found: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     const line = await firstLine(newest(project));
     const foundLine = await firstLine(searching(project));
     let page: Page | undefined;
-    const empty = await secondsOf(async () => {
-      page = await bench.visit(listOf('bench/empty'));
+    const empty = await measureSeconds(async () => {
+      page = await bench.visit(listUrl('bench/empty'));
       await page.getByText('has no calls yet').waitFor();
     });
     if (page) await close(page);
@@ -316,7 +321,7 @@ const listFigures = async (bench: PageBench, size: number): Promise<Figure[]> =>
     ratios.push(first / (line + empty));
     found.push(hit / (foundLine + empty));
   }
-  const api = await bench.readUnitsOf(async () =>
+  const api = await bench.measureReadUnits(async () =>
     (await bench.post('/calls/stream_query', newest(project))).text(),
   );
   return [
@@ -342,17 +347,17 @@ const traces = 120;
 /** What opening a list reads: its rows, and the usage of those in sight. */
 const openedFigure = async (bench: PageBench, callsOfTrace: number): Promise<Figure> => {
   const project = `bench/of-${callsOfTrace}`;
-  const idOf = (at: number) => `01a0f4c2-c400-7000-8000-${String(at).padStart(12, '0')}`;
+  const makeId = (at: number) => `01a0f4c2-c400-7000-8000-${String(at).padStart(12, '0')}`;
   await report(
     bench,
     project,
     numbered(traces * callsOfTrace, (at) => {
-      const root = idOf(at - (at % callsOfTrace));
-      return { id: idOf(at), trace: root, ...(at % callsOfTrace > 0 && { parent: root }) };
+      const root = makeId(at - (at % callsOfTrace));
+      return { id: makeId(at), trace: root, ...(at % callsOfTrace > 0 && { parent: root }) };
     }),
   );
-  const opened = await bench.readUnitsOf(async () => {
-    const page = await bench.visit(listOf(project));
+  const opened = await bench.measureReadUnits(async () => {
+    const page = await bench.visit(listUrl(project));
     await page.getByText('100+ rows').waitFor();
     await page.waitForLoadState('networkidle');
     await close(page);
@@ -411,19 +416,20 @@ const comparisonFigures = async (bench: PageBench): Promise<Figure[]> => {
     await reader?.read();
     await reader?.cancel();
   };
-  const viewOf = (runs: readonly string[]) =>
+  const evaluationUrl = (runs: readonly string[]) =>
     `evaluation?project=${encodeURIComponent(project)}&runs=${encodeURIComponent(JSON.stringify(runs))}`;
-  const [ratios, slow]: [number[], number[]] = [[], []];
+  const ratios: number[] = [];
+  const slow: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const lines = await secondsOf(() => Promise.all(compared.runs.map(firstLine)));
+    const lines = await measureSeconds(() => Promise.all(compared.runs.map(firstLine)));
     let page: Page | undefined;
-    const empty = await secondsOf(async () => {
-      page = await bench.visit(viewOf(['nothing']));
+    const empty = await measureSeconds(async () => {
+      page = await bench.visit(evaluationUrl(['nothing']));
       await page.getByText('cannot be found').waitFor();
     });
     if (page) await close(page);
-    const first = await secondsOf(async () => {
-      page = await bench.visit(viewOf(compared.runs));
+    const first = await measureSeconds(async () => {
+      page = await bench.visit(evaluationUrl(compared.runs));
       await page.locator('li .run-row').first().waitFor();
     });
     await page?.getByText('every draw shows a fall').first().waitFor();

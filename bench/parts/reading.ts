@@ -2,7 +2,7 @@
  * What queries, lists, extras and counts read, by index. The units are the same on every machine.
  */
 
-import { bodyOf } from '../../api/endpoint.ts';
+import { getBodySchema } from '../../api/endpoint.ts';
 import { feedbackBatchCreate } from '../../api/feedback.ts';
 import { callsQueryStats } from '../../api/queries.ts';
 import {
@@ -24,14 +24,14 @@ import { counted, type Figure, measured } from '../harness/figures.ts';
 import {
   batchSize,
   benchBudget,
-  endOf,
-  isOf,
+  equalsQuery,
   newestBy,
   type ReportMode,
   send,
   sendAll,
-  startOf,
+  toEndItem,
   toQuery,
+  toStartItem,
 } from '../harness/reporting.ts';
 
 const field = (path: string) => ({ $getField: path });
@@ -110,8 +110,11 @@ const queryFigures = async (
   [name, body]: readonly [string, object],
   rounds: number,
 ): Promise<Figure[]> => {
-  const [units, requests, perUnit]: [number[], number[], number[]] = [[], [], []];
-  let [sent, of]: [number, Units] = [0, {}];
+  const units: number[] = [];
+  const requests: number[] = [];
+  const perUnit: number[] = [];
+  let sent: number = 0;
+  let of: Units = {};
   for (let i = 0; i < rounds; i++) {
     const answer = startQuery(store, call, body);
     const used = await bench.capacity.during(() => drain(answer.json()));
@@ -209,7 +212,8 @@ function* longTraces(calls: readonly Call[], count: number): Generator<Call> {
       start: {
         ...like.start,
         ...own,
-        ...{ trace_id: trace_id ?? start.trace_id, parent_id: parent_id ?? null },
+        trace_id: trace_id ?? start.trace_id,
+        parent_id: parent_id ?? null,
         ...(!isListed && { inputs: {}, attributes: {} }),
       },
       end: { ...like.end, id: end.id, ended_at: end.ended_at, ...(!isListed && { output: null }) },
@@ -226,7 +230,7 @@ const lists: Readonly<Record<string, object>> = {
   'newest 100 roots, previews': newestPreviews,
   'newest 100 errors, all columns': {
     ...newestBy('started_at'),
-    query: isOf('summary.svc.status', 'error'),
+    query: equalsQuery('summary.svc.status', 'error'),
   },
 };
 
@@ -244,9 +248,9 @@ const report = async (store: Store, calls: Iterable<Call>, mode: ReportMode): Pr
     const batch = all.slice(i, i + batchSize);
     await send(
       store,
-      batch.flatMap((call) => (isListed(call) ? [startOf(call)] : [startOf(call), endOf(call)])),
+      batch.flatMap((call) => (isListed(call) ? [toStartItem(call)] : [toStartItem(call), toEndItem(call)])),
     );
-    await send(store, batch.filter(isListed).map(endOf));
+    await send(store, batch.filter(isListed).map(toEndItem));
   }
 };
 
@@ -322,7 +326,7 @@ const storeObjects = async (
 };
 
 /** Makes a project whose calls refer to objects, with all stores that a query may need. */
-const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promise<Project> => {
+const makeProject = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promise<Project> => {
   const id = calls[0].start.project_id as ProjectId;
   const [store, objects, costs, feedback] = await Promise.all([
     bench.newStore('calls'),
@@ -339,7 +343,7 @@ const projectOf = async (bench: Bench, calls: readonly [Call, ...Call[]]): Promi
   const lookups: Lookups = {
     costs: (projectId, budget) => readCosts(costs, projectId, budget),
     feedback: (projectId, budget) => new FeedbackJoin(feedback, projectId, budget),
-    objects: (of, budget) => resolveRefs(objects, of, budget),
+    objects: (refs, budget) => resolveRefs(objects, refs, budget),
   };
   return { id, calls: store, lookups };
 };
@@ -371,8 +375,8 @@ const countings = ({ start }: Call): Readonly<Record<string, object>> => ({
   'count of everything': {},
   'count and bytes of everything': { include_total_storage_size: true },
   'count of one thread': { filter: { thread_ids: [start.thread_id] } },
-  'count of errors': { query: isOf('summary.svc.status', 'error') },
-  'count by a field of the inputs': { query: isOf('inputs.model', 'gpt-4o') },
+  'count of errors': { query: equalsQuery('summary.svc.status', 'error') },
+  'count by a field of the inputs': { query: equalsQuery('inputs.model', 'gpt-4o') },
 });
 
 const readFigures = async (bench: Bench, name: string, task: () => Promise<unknown>): Promise<Figure[]> => {
@@ -383,13 +387,13 @@ const readFigures = async (bench: Bench, name: string, task: () => Promise<unkno
   ];
 };
 
-const statsBody = bodyOf(callsQueryStats);
+const statsBody = getBodySchema(callsQueryStats);
 
 /** What extras and counting read over a project of these calls. */
 export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const [first, ...more] = calls;
   if (!first) return [];
-  const project = await projectOf(bench, [first, ...more]);
+  const project = await makeProject(bench, [first, ...more]);
   const figures: Figure[] = [];
   for (const [name, body] of Object.entries(extras)) {
     const query = toQuery({ project_id: project.id, ...body });
@@ -405,7 +409,8 @@ export const extraFigures = async (bench: Bench, calls: readonly Call[]): Promis
 };
 
 /** What is looked up for many calls at once: so many calls, in traces of so many. */
-const [joinedCalls, callsInTrace] = [3000, 3];
+const joinedCalls = 3000;
+const callsInTrace = 3;
 
 /** How many records of feedback the calls have in all, and how many the rest of the project has. */
 const joinedFeedback: Readonly<Record<string, readonly [own: number, others: number]>> = {
@@ -443,7 +448,7 @@ const storeFeedback = async (
   }
 };
 
-const feedbackBody = bodyOf(feedbackBatchCreate);
+const feedbackBody = getBodySchema(feedbackBatchCreate);
 
 /** What a query over thousands of calls reads, alone and with what has to be looked up for each. */
 const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[]> => {
@@ -460,18 +465,18 @@ const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[
   const project = calls[0]?.start.project_id as ProjectId;
   const store = await bench.newStore('calls');
   await sendAll(store, calls, 'together');
-  const figuresOf = (name: string, body: object, feedback?: Store) => {
+  const measure = (name: string, body: object, feedback?: Store) => {
     const lookups: Lookups = {
       ...noLookups,
-      ...(feedback && { feedback: (of, budget) => new FeedbackJoin(feedback, of, budget) }),
+      ...(feedback && { feedback: (projectId, budget) => new FeedbackJoin(feedback, projectId, budget) }),
     };
     const query = toQuery({ project_id: project, columns: ['op_name'], ...body });
     const answer = () => drain(queryCalls(store, query, benchBudget(), lookups).json());
     return readFigures(bench, `${joinedCalls} calls, ${name}`, answer);
   };
   const figures = [
-    ...(await figuresOf('names', {})),
-    ...(await figuresOf('names and sizes of traces', { include_total_storage_size: true })),
+    ...(await measure('names', {})),
+    ...(await measure('names and sizes of traces', { include_total_storage_size: true })),
   ];
   const ids = calls.map(({ start }) => start.id);
   for (const [name, [own, others]] of Object.entries(joinedFeedback)) {
@@ -484,8 +489,8 @@ const joinFigures = async (bench: Bench, some: readonly Call[]): Promise<Figure[
     );
     await storeFeedback(feedback, project, ids, own);
     const asked = { include_feedback: true };
-    figures.push(...(await figuresOf(`names and ${name}`, asked, feedback)));
-    figures.push(...(await figuresOf(`names and ${name}, once more`, asked, feedback)));
+    figures.push(...(await measure(`names and ${name}`, asked, feedback)));
+    figures.push(...(await measure(`names and ${name}, once more`, asked, feedback)));
   }
   return figures;
 };

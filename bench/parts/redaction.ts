@@ -8,7 +8,7 @@ import type { Call } from '../harness/calls.ts';
 import { type Figure, measured } from '../harness/figures.ts';
 import { batchSize, sendText } from '../harness/reporting.ts';
 import { cpuEach, instantStore } from '../harness/stores.ts';
-import { bodiesOf } from './writing.ts';
+import { makeBodies } from './writing.ts';
 
 /** A store with all built-in rules on. */
 const redactingStore = (): Store => {
@@ -22,19 +22,21 @@ const warmUps = 10;
 const rounds = 25;
 
 const run = async (calls: readonly Call[]): Promise<Figure[]> => {
-  const bodies = bodiesOf(calls);
+  const bodies = makeBodies(calls);
   const count = bodies.length * batchSize;
   const sendAll = async (store: Store): Promise<void> => {
     for (const body of bodies) await sendText(store, body);
   };
-  const [plain, redacting] = [instantStore(), redactingStore()];
+  const plain = instantStore();
+  const redacting = redactingStore();
   const without: number[] = [];
   const withRules: number[] = [];
   for (let round = 0; round < warmUps + rounds; round++) {
     without.push(await cpuEach(() => sendAll(plain), count));
     withRules.push(await cpuEach(() => sendAll(redacting), count));
   }
-  const [warmWithout, warmWith] = [without.slice(warmUps), withRules.slice(warmUps)];
+  const warmWithout = without.slice(warmUps);
+  const warmWith = withRules.slice(warmUps);
   const ratios = warmWith.map((ms, i) => ms / (warmWithout[i] ?? Number.NaN));
   return [
     measured('upsert_batch', 'ms a call', warmWithout),

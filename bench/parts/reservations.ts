@@ -4,14 +4,14 @@
  */
 
 import { callBatch } from '../../api/calls.ts';
-import { nameOf } from '../../core/records/calls/items.ts';
+import { toCallKey } from '../../core/records/calls/items.ts';
 import { groupReports, type ReportedCall } from '../../core/records/calls/reports.ts';
 import { resolveTraces } from '../../core/records/calls/traces.ts';
-import { jsonOf, parseTolerantly } from '../../foundations/wire/schema.ts';
+import { parseBodyJson, parseTolerantly } from '../../foundations/wire/schema.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { counted, type Figure } from '../harness/figures.ts';
-import { startOf } from '../harness/reporting.ts';
+import { toStartItem } from '../harness/reporting.ts';
 
 /** The sizes of batches. */
 const sizes = [1, 10, 25, 100] as const;
@@ -23,8 +23,8 @@ const withoutTraces = (calls: readonly Call[]): ReportedCall[] => {
   const byEnd = calls.toSorted(
     (a, b) => Date.parse(String(a.end.ended_at)) - Date.parse(String(b.end.ended_at)),
   );
-  const batch = byEnd.map(({ start, end }) => startOf({ start: { ...start, trace_id: null }, end }));
-  return groupReports(parseTolerantly(body, jsonOf(JSON.stringify({ batch }))).value.batch).calls;
+  const batch = byEnd.map(({ start, end }) => toStartItem({ start: { ...start, trace_id: null }, end }));
+  return groupReports(parseTolerantly(body, parseBodyJson(JSON.stringify({ batch }))).value.batch).calls;
 };
 
 /** The share of nested calls that would be in another trace than their parent. */
@@ -33,12 +33,12 @@ const shareApart = (calls: readonly ReportedCall[], size: number): number => {
   for (let i = 0; i < calls.length; i += size) {
     const some = calls.slice(i, i + size);
     const found = resolveTraces(some, traces);
-    for (const call of some) traces.set(nameOf(call), found.get(nameOf(call)) ?? '');
+    for (const call of some) traces.set(toCallKey(call), found.get(toCallKey(call)) ?? '');
   }
   const nested = calls.filter(({ start }) => start?.parentId != null);
   const apart = nested.filter((call) => {
     const parent = { projectId: call.projectId, id: call.start?.parentId ?? '' };
-    return traces.get(nameOf(call)) !== traces.get(nameOf(parent));
+    return traces.get(toCallKey(call)) !== traces.get(toCallKey(parent));
   });
   return apart.length / nested.length;
 };

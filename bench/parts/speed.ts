@@ -35,7 +35,7 @@ interface Loaded {
 }
 
 /** The duration of a task, in seconds. */
-export const secondsOf = async (task: () => Promise<unknown>): Promise<number> => {
+export const measureSeconds = async (task: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
   await task();
   return (performance.now() - startedAt) / 1000;
@@ -47,7 +47,7 @@ const load = async ({ calls, sizes, progress }: BenchContext, bench: Bench): Pro
     progress(`  loading ${size} calls`);
     const store = await bench.newStore('calls');
     const before = process.cpuUsage();
-    const seconds = await secondsOf(() => sendAll(store, repeatCalls(calls, size), 'together'));
+    const seconds = await measureSeconds(() => sendAll(store, repeatCalls(calls, size), 'together'));
     const { user, system } = process.cpuUsage(before);
     loaded.push({ size, store, seconds, cpuMs: (user + system) / 1000 });
   }
@@ -61,10 +61,11 @@ const firstLineRounds = 21;
 const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const project = String(call.start.project_id);
   const keys = await segmentKeys(store);
-  const [exports, ratios]: [number[], number[]] = [[], []];
+  const exports: number[] = [];
+  const ratios: number[] = [];
   for (let i = 0; i < exportRounds; i++) {
-    const loop = await secondsOf(() => bareLoop(store, project, keys));
-    const seconds = await secondsOf(() => drain(startQuery(store, call, {}).json()));
+    const loop = await measureSeconds(() => bareLoop(store, project, keys));
+    const seconds = await measureSeconds(() => drain(startQuery(store, call, {}).json()));
     exports.push(size / seconds);
     ratios.push((100 * loop) / seconds);
   }
@@ -77,10 +78,11 @@ const exportFigures = async ({ size, store }: Loaded, call: Call): Promise<Figur
 /** Alternates the first line of everything with one bare query of an index. */
 const firstLineFigures = async ({ size, store }: Loaded, call: Call): Promise<Figure[]> => {
   const project = String(call.start.project_id);
-  const [lines, ratios]: [number[], number[]] = [[], []];
+  const lines: number[] = [];
+  const ratios: number[] = [];
   for (let i = 0; i < firstLineRounds; i++) {
-    const bare = await secondsOf(() => bareIndexQuery(store, project));
-    const line = await secondsOf(async () => {
+    const bare = await measureSeconds(() => bareIndexQuery(store, project));
+    const line = await measureSeconds(async () => {
       for await (const batch of startQuery(store, call, {}).json()) if (batch.length > 0) break;
     });
     lines.push(1000 * line);
@@ -125,7 +127,8 @@ const growthFigures = async (
   calls: readonly [Call, ...Call[]],
 ): Promise<Figure[]> => {
   const unit = 'log-log slope';
-  const slope = (of: readonly number[]): number => logLogSlope(of.map((y, i) => [loaded[i]?.size ?? 1, y]));
+  const slope = (values: readonly number[]): number =>
+    logLogSlope(values.map((y, i) => [loaded[i]?.size ?? 1, y]));
   const reporting = loaded.map(({ seconds }) => seconds);
   const figures = [measured('growth: seconds of reporting', unit, [slope(reporting)])];
   for (const name of growing) {
@@ -136,7 +139,7 @@ const growthFigures = async (
     for (const { store } of loaded) {
       const answer = () => drain(startQuery(store, calls[0], body).json());
       units.push(totalUnits((await bench.capacity.during(answer)).reads));
-      for (const round of times) round.push(await secondsOf(answer));
+      for (const round of times) round.push(await measureSeconds(answer));
     }
     figures.push(
       counted(`growth: read units of ${name}`, unit, slope(units)),

@@ -8,16 +8,16 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { localRegion } from 'cdk-local-runner/template';
-import { handlersOf } from '../../api/endpoint.ts';
+import { getHandlers } from '../../api/endpoint.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { tables } from '../../foundations/storage/tables.ts';
 import { bundle } from '../../lib/bundles.ts';
-import { constantsOf } from '../../lib/handlers.ts';
+import { bundledConstants } from '../../lib/handlers.ts';
 import type { BenchPart } from '../harness/bench.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const handlers: readonly string[] = [...handlersOf(allRoutes), 'authorizer'];
+const handlers: readonly string[] = [...getHandlers(allRoutes), 'authorizer'];
 
 /** The file of a handler's bundle. */
 const fileIn = (folder: string, handler: string): string => join(folder, handler, 'index.cjs');
@@ -32,7 +32,7 @@ interface Bundles extends Disposable {
 /** Bundles every handler, and an empty one for comparison. */
 export const makeBundles = async (): Promise<Bundles> => {
   const folder = mkdtempSync(join(tmpdir(), 'pennytrace-bundles-'));
-  await bundle({ root, handlers, outdir: folder, constants: constantsOf() });
+  await bundle({ root, handlers, outdir: folder, constants: bundledConstants() });
   mkdirSync(join(folder, 'empty'));
   writeFileSync(join(folder, 'empty/index.cjs'), 'exports.handler = async () => ({ statusCode: 200 });\n');
   return {
@@ -62,7 +62,8 @@ const script = `
   process.stdout.write('ready');`;
 
 const environment = {
-  ...{ SHARDS: '4', AWS_REGION: localRegion },
+  SHARDS: '4',
+  AWS_REGION: localRegion,
   ...Object.fromEntries(Object.entries(tables).map(([name, { variable }]) => [variable, name])),
   PAYLOADS_BUCKET: 'payloads',
   INFERENCE_UPSTREAMS: '[]',

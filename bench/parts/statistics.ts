@@ -2,19 +2,19 @@
 
 import { createHash } from 'node:crypto';
 import { callBatch } from '../../api/calls.ts';
-import { bodyOf } from '../../api/endpoint.ts';
+import { getBodySchema } from '../../api/endpoint.ts';
 import { callsQueryStats, callsStreamQuery, everyCall } from '../../api/queries.ts';
 import { callsStats } from '../../api/stats.ts';
 import { threadsStreamQuery } from '../../api/threads.ts';
 import { countCalls, noLookups, queryCalls } from '../../core/questions/query/index.ts';
-import { dimensionsOf, Groups, kept } from '../../core/questions/stats/cells.ts';
-import { statsOf, usageOf } from '../../core/questions/stats/index.ts';
+import { Groups, kept, toDimensions } from '../../core/questions/stats/cells.ts';
+import { computeStats, computeUsage } from '../../core/questions/stats/index.ts';
 import { type Rollup, storeRollups } from '../../core/questions/stats/rollups.ts';
 import { scanCalls } from '../../core/questions/stats/scan.ts';
 import { queryThreads } from '../../core/questions/threads/index.ts';
 import { type CallHeader, writeCalls } from '../../core/records/calls/index.ts';
 import { readCosts } from '../../core/records/costs/index.ts';
-import { dayOf, hourOf } from '../../core/records/rollups.ts';
+import { toDay, toHour } from '../../core/records/rollups.ts';
 import { agentTraces } from '../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../foundations/storage/index.ts';
 import {
@@ -28,7 +28,7 @@ import { parseBody } from '../../foundations/wire/schema.ts';
 import { type Bench, type BenchPart, type CapacityUsed, totalUnits } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
-import { benchBudget, endOf, type ReportMode, sendAll, startOf } from '../harness/reporting.ts';
+import { benchBudget, type ReportMode, sendAll, toEndItem, toStartItem } from '../harness/reporting.ts';
 
 /** The month of 30 days that statistics are measured over: its begin, and its hours. */
 const monthBegin: Micros = Date.UTC(2026, 8, 1) * 1000;
@@ -63,7 +63,7 @@ const overview = {
   usage_metrics: [{ metric: 'input_tokens' }, { metric: 'output_tokens' }],
 };
 
-const body = bodyOf(callsStats);
+const body = getBodySchema(callsStats);
 
 /** The seconds of a bucket. */
 const byTheHour = 3600;
@@ -80,11 +80,12 @@ const askMonth = async (
   granularity: number,
   count: number,
 ): Promise<void> => {
-  const [start, end] = [formatTime(monthBegin), formatTime(monthEnd)];
+  const start = formatTime(monthBegin);
+  const end = formatTime(monthEnd);
   const asked = { project_id, start, end, granularity, timezone: 'UTC', ...overview };
   const request = parseBody(body, JSON.stringify(asked));
   const lookups = { ...noLookups, steadyPrices: async () => () => null };
-  const { call_buckets: buckets } = await statsOf(store, request, benchBudget(), lookups).answer();
+  const { call_buckets: buckets } = await computeStats(store, request, benchBudget(), lookups).answer();
   const found = buckets.reduce((sum, bucket) => sum + Number(bucket.sum_call_count), 0);
   if (found !== count) throw new Error(`statistics of ${count} calls count ${found}`);
 };
@@ -135,12 +136,15 @@ const totalsFigures = async (
     [operator]: [{ $getField: 'started_at' }, { $literal: formatTime(time) }],
   });
   const asked = {
-    ...{ project_id, include_trace_totals: true, columns: [], limit: 100 },
+    project_id,
+    include_trace_totals: true,
+    columns: [],
+    limit: 100,
     filter: { trace_roots_only: true },
     query: { $expr: { $and: [at('$gte', monthBegin), at('$lt', monthEnd)] } },
     sort_by: [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }],
   };
-  const query = parseBody(bodyOf(callsStreamQuery), JSON.stringify(asked));
+  const query = parseBody(getBodySchema(callsStreamQuery), JSON.stringify(asked));
   const lookups: typeof noLookups = {
     ...noLookups,
     costs: (projectId, budget) => readCosts(costs, projectId, budget),
@@ -165,7 +169,7 @@ const monthFigures = async (bench: Bench, calls: readonly Call[], count: number)
   const plain = await bench.newStore('calls');
   // Reported as they happened, so that nothing is marked.
   await sendAll(plain, overMonth(calls, count), 'together');
-  const counting = parseBody(bodyOf(callsQueryStats), JSON.stringify({ project_id: project }));
+  const counting = parseBody(getBodySchema(callsQueryStats), JSON.stringify({ project_id: project }));
   const scan = await bench.capacity.during(() => countCalls(plain, counting, benchBudget()).stats());
   const figures = [
     ...unitFigures(`${count} calls, header scan`, scan),
@@ -201,8 +205,10 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
   const repeated = [...repeatCalls(calls, roots * callsOfRoot)];
   const ids = repeated.map(({ start }, i) => madeId(parseTime(String(start.started_at)) ?? 0, i));
   const all = repeated.map(({ start, end }, i): Call => {
-    const [rootAt, isRoot] = [i - (i % callsOfRoot), i % callsOfRoot === 0];
-    const [id, rootId] = [ids[i], ids[rootAt] ?? null];
+    const rootAt = i - (i % callsOfRoot);
+    const isRoot = i % callsOfRoot === 0;
+    const id = ids[i];
+    const rootId = ids[rootAt] ?? null;
     const links = { id, trace_id: rootId, parent_id: isRoot ? null : rootId, thread_id: null, turn_id: null };
     return { start: { ...start, ...links }, end: { ...end, id } };
   });
@@ -215,7 +221,7 @@ const usageFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figur
     [', of known traces', callIds],
   ] as const) {
     const request = { projectId, callIds, traceIds, withCosts: false };
-    const used = await bench.capacity.during(() => usageOf(store, request, benchBudget(), noLookups));
+    const used = await bench.capacity.during(() => computeUsage(store, request, benchBudget(), noLookups));
     figures.push(...unitFigures(`usage of ${roots} roots of ${callsOfRoot} calls${name}`, used));
   }
   return figures;
@@ -231,13 +237,14 @@ const markFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure
   if (!call) return [];
   const plain = await bench.newStore('calls');
   const store = { ...plain, bookkeeping: (await bench.newStore('bookkeeping')).table };
-  const batchAt = (time: number, of: string) =>
+  const batchAt = (time: number, trace: string) =>
     Array.from({ length: 100 }, (_, i) => {
-      const id = `01a0f4c2-c400-7430-${of}-${String(i).padStart(12, '0')}`;
-      const [started_at, ended_at] = [formatTime(time + i), formatTime(time + i + 1000)];
+      const id = `01a0f4c2-c400-7430-${trace}-${String(i).padStart(12, '0')}`;
+      const started_at = formatTime(time + i);
+      const ended_at = formatTime(time + i + 1000);
       return [
-        startOf({ ...call, start: { ...call.start, id, started_at } }),
-        endOf({ ...call, end: { ...call.end, id, ended_at } }),
+        toStartItem({ ...call, start: { ...call.start, id, started_at } }),
+        toEndItem({ ...call, end: { ...call.end, id, ended_at } }),
       ];
     }).flat();
   const now = Math.floor(Date.now() / 1000) * 1_000_000;
@@ -287,7 +294,11 @@ export const statistics: BenchPart = {
 type Scanned = readonly [header: CallHeader, usage: JsonValue];
 
 /** The headers of some calls, as a reader gets them. */
-const headersOf = async (bench: Bench, calls: readonly Call[], projectId: ProjectId): Promise<Scanned[]> => {
+const readHeaders = async (
+  bench: Bench,
+  calls: readonly Call[],
+  projectId: ProjectId,
+): Promise<Scanned[]> => {
   const store = await bench.newStore('calls');
   await sendAll(store, overMonth(calls, calls.length), 'together');
   const found: Scanned[] = [];
@@ -303,10 +314,10 @@ const headersOf = async (bench: Bench, calls: readonly Call[], projectId: Projec
 };
 
 /** Rollups of `count` calls, by hour or by day, as a reader would make them. */
-const rollupsOf = (
+const makeRollups = (
   calls: readonly Scanned[],
   count: number,
-  numberOf: (time: number) => number,
+  toNumber: (time: number) => number,
 ): Rollup[] => {
   const groups = new Map<number, Groups>();
   for (let i = 0; i < count; i++) {
@@ -318,10 +329,10 @@ const rollupsOf = (
       endedAt: header.end.endedAt - header.start.startedAt + startedAt,
     };
     const call = { ...header, start: { ...header.start, startedAt }, end };
-    const number = numberOf(startedAt);
+    const number = toNumber(startedAt);
     const ofTime = groups.get(number) ?? new Groups(kept);
     groups.set(number, ofTime);
-    ofTime.cell(dimensionsOf(call)).add(call, usage ?? null, {});
+    ofTime.cell(toDimensions(call)).add(call, usage ?? null, {});
   }
   return [...groups].map(([number, { all }]) => ({ number, mark: 0, groups: all }));
 };
@@ -334,13 +345,13 @@ const rollupFigures = async (
   count: number,
 ): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const [name, granularity, kind, numberOf] of [
-    ['by the hour', byTheHour, 'pages', hourOf],
-    ['by the day', byTheDay, 'days', (time: number) => dayOf(hourOf(time))],
+  for (const [name, granularity, kind, toNumber] of [
+    ['by the hour', byTheHour, 'pages', toHour],
+    ['by the day', byTheDay, 'days', (time: number) => toDay(toHour(time))],
   ] as const) {
     const { table } = await bench.newStore('bookkeeping');
     const store = { ...(await bench.newStore('calls')), bookkeeping: table };
-    const rollups = rollupsOf(calls, count, numberOf);
+    const rollups = makeRollups(calls, count, toNumber);
     await storeRollups(table, kind, projectId, rollups, undefined, benchBudget());
     figures.push(
       ...(await warmFigures(bench, `${count} calls, ${name}`, () =>
@@ -358,7 +369,7 @@ export const rolledUpFigures = async (
   sizes: readonly number[],
 ): Promise<Figure[]> => {
   const projectId = calls[0]?.start.project_id as ProjectId;
-  const headers = await headersOf(bench, calls, projectId);
+  const headers = await readHeaders(bench, calls, projectId);
   const figures: Figure[] = [];
   for (const size of sizes) figures.push(...(await rollupFigures(bench, headers, projectId, size)));
   return figures;
@@ -407,7 +418,7 @@ const queries: Readonly<Record<string, object>> = {
 };
 
 const queryFigures = async (bench: Bench, store: Store, name: string, body: object): Promise<Figure[]> => {
-  const query = parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id, ...body }));
+  const query = parseBody(getBodySchema(threadsStreamQuery), JSON.stringify({ project_id, ...body }));
   const { counts, json } = queryThreads(store, query, benchBudget());
   const { reads, requests } = await bench.capacity.during(() => Array.fromAsync(json()));
   const units = totalUnits(reads);

@@ -11,7 +11,12 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { lambdaRecord } from 'cdk-local-runner/streams';
 import { evaluator } from '../../api/evaluators.ts';
 import { recordCpuMs, rowBytes } from '../../bin/cost/bill.ts';
-import { costsOf, loadDefaultPrices, type PriceBook, priceBook } from '../../core/records/costs/index.ts';
+import {
+  computeCosts,
+  loadDefaultPrices,
+  type PriceBook,
+  priceBook,
+} from '../../core/records/costs/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import { type RowWriter, writeRows } from '../../core/workers/analytics/index.ts';
 import { decide, Evaluators, type Watch } from '../../core/workers/evaluators/index.ts';
@@ -27,7 +32,7 @@ import { answeringAtOnce, cpuEach } from '../harness/stores.ts';
 
 type Image = Record<string, AttributeValue>;
 
-const itemsOf = async ({ table: { client, name } }: Store): Promise<Image[]> => {
+const readItems = async ({ table: { client, name } }: Store): Promise<Image[]> => {
   const items: Image[] = [];
   let from: Image | undefined;
   do {
@@ -45,8 +50,8 @@ const longAgo = new Date('2026-10-01T00:00:00Z');
  * The records of a table's stream that lets starts and ends pass, as Lambda brings them. They are
  * an insertion of each item, all starts before all ends.
  */
-const recordsOf = async (store: Store): Promise<readonly StreamRecord[]> => {
-  const items = (await itemsOf(store)).filter(({ p }) => p?.S === 'S' || p?.S === 'E');
+const readRecords = async (store: Store): Promise<readonly StreamRecord[]> => {
+  const items = (await readItems(store)).filter(({ p }) => p?.S === 'S' || p?.S === 'E');
   const ends = (item: Image) => (item.p?.S === 'E' ? 1 : 0);
   return items
     .toSorted((one, other) => ends(one) - ends(other))
@@ -103,8 +108,8 @@ const defaultCosts = (): CostsOfProject => {
   let book: Promise<PriceBook> | undefined;
   return async (projectId) => {
     book ??= loadDefaultPrices().then((defaults) => priceBook(projectId, [], defaults));
-    const priceOf = await book;
-    return (usage, startedAt) => costsOf(usage, startedAt, priceOf);
+    const getPrice = await book;
+    return (usage, startedAt) => computeCosts(usage, startedAt, getPrice);
   };
 };
 
@@ -118,8 +123,13 @@ type Reader = 'events' | 'analytics' | 'evaluators';
 
 /** Looks at each call by its header, and wants none. */
 const wantsNothing = {
-  ...{ _type: 'Evaluator', name: 'none', on: 'call', sample_rate: 1, enabled: true },
-  ...{ filter: { op_names: ['nothing:*'] }, check: { contains: 'x' } },
+  _type: 'Evaluator',
+  name: 'none',
+  on: 'call',
+  sample_rate: 1,
+  enabled: true,
+  filter: { op_names: ['nothing:*'] },
+  check: { contains: 'x' },
 };
 
 /** What decides by an evaluator that passes all calls over. */
@@ -161,7 +171,7 @@ interface Trial {
   readonly take: (batch: readonly StreamRecord[]) => Promise<unknown>;
 }
 
-const trialOf = async (
+const makeTrial = async (
   bench: Bench,
   reader: Reader,
   calls: Store,
@@ -200,21 +210,21 @@ interface Reported {
 }
 
 /** All trials over calls, which are stored for them. */
-const trialsOf = async (bench: Bench, calls: readonly Call[]): Promise<Reported[]> => {
+const runTrials = async (bench: Bench, calls: readonly Call[]): Promise<Reported[]> => {
   const reported: Reported[] = [];
   for (const mode of modes) {
     const store = await bench.newStore('calls');
     await sendAll(store, calls, mode);
-    const records = await recordsOf(store);
+    const records = await readRecords(store);
     const readers = ['events', 'analytics', 'evaluators'] as const;
-    const trials = await Promise.all(readers.map((reader) => trialOf(bench, reader, store, records)));
+    const trials = await Promise.all(readers.map((reader) => makeTrial(bench, reader, store, records)));
     reported.push({ mode, trials });
   }
   return reported;
 };
 
 /** Counts what taking all records uses and sends. */
-const countsOf = async (bench: Bench, trial: Trial, name: string, calls: number): Promise<Figure[]> => {
+const countUse = async (bench: Bench, trial: Trial, name: string, calls: number): Promise<Figure[]> => {
   const { reads, writes } = await bench.capacity.during(() => takeAll(trial, calls));
   const { tally, records, reader } = trial;
   const { requests, events, bytes } = tally;
@@ -237,9 +247,9 @@ const countsOf = async (bench: Bench, trial: Trial, name: string, calls: number)
 /** The counted figures: the same on every machine. A batch has all starts, or all ends. */
 export const streamFigures = async (bench: Bench, calls: readonly Call[]): Promise<Figure[]> => {
   const figures: Figure[] = [];
-  for (const { mode, trials } of await trialsOf(bench, calls))
+  for (const { mode, trials } of await runTrials(bench, calls))
     for (const trial of trials)
-      figures.push(...(await countsOf(bench, trial, `${trial.reader}, ${mode}`, calls.length)));
+      figures.push(...(await countUse(bench, trial, `${trial.reader}, ${mode}`, calls.length)));
   return figures;
 };
 
@@ -247,10 +257,10 @@ export const streamFigures = async (bench: Bench, calls: readonly Call[]): Promi
 const rounds = 7;
 
 const times = async (trial: Trial, name: string, size: number): Promise<Figure> => {
-  const each: number[] = [];
+  const durations: number[] = [];
   for (let round = 0; round < 2 * rounds; round++)
-    each.push(await cpuEach(() => takeAll(trial, size), trial.records.length));
-  return measured(`${name}, in batches of ${size}: processor`, 'ms a record', each.slice(rounds), {
+    durations.push(await cpuEach(() => takeAll(trial, size), trial.records.length));
+  return measured(`${name}, in batches of ${size}: processor`, 'ms a record', durations.slice(rounds), {
     atMost: recordCpuMs[trial.reader],
   });
 };
@@ -262,7 +272,7 @@ export const streams: BenchPart = {
   run: async ({ bench: open, calls, progress }) => {
     const bench = await open();
     const figures = await streamFigures(bench, calls);
-    for (const { mode, trials } of await trialsOf(bench, calls))
+    for (const { mode, trials } of await runTrials(bench, calls))
       for (const trial of trials)
         for (const size of [shareOfRequest, wholeBatch]) {
           const name = `${trial.reader}, ${mode}`;

@@ -12,12 +12,14 @@ import { buffer, text } from 'node:stream/consumers';
 import type { BenchContext, BenchPart } from '../harness/bench.ts';
 import { type Call, repeatCalls } from '../harness/calls.ts';
 import { counted, type Figure, measured, quantile } from '../harness/figures.ts';
-import { batchSize, endOf, isOf, newestBy, startOf } from '../harness/reporting.ts';
+import { batchSize, equalsQuery, newestBy, toEndItem, toStartItem } from '../harness/reporting.ts';
 
 /** As many as the figures of others were measured with (docs/architecture.md). */
 const callCount = 3468;
 /** Requests before any is measured, and until a figure has this many rounds of this much time. */
-const [warmUps, rounds, roundMs] = [60, 12, 150];
+const warmUps = 60;
+const rounds = 12;
+const roundMs = 150;
 
 /** A request to the service. */
 interface Probe {
@@ -35,20 +37,26 @@ const latencyAbove = (ms: number): object => ({
   $expr: { $gt: [{ $getField: 'summary.svc.latency_ms' }, { $literal: ms }] },
 });
 
-const probesOf = (calls: readonly Call[]): readonly Probe[] => {
+const chooseProbes = (calls: readonly Call[]): readonly Probe[] => {
   const sizes = Map.groupBy(calls, ({ start }) => start.trace_id);
   const trace = [...sizes].find(([, ofTrace]) => ofTrace.length === 2)?.[0];
   const path = '/calls/stream_query';
   const project_id = calls[0]?.start.project_id;
-  const failed = isOf('summary.svc.status', 'error');
+  const failed = equalsQuery('summary.svc.status', 'error');
   const query = (name: string, atMost: number, waits: number, body: object): Probe => ({
-    ...{ name, path, atMost, waits },
+    name,
+    path,
+    atMost,
+    waits,
     body: { project_id, ...body },
   });
   return [
     { name: 'GET /me', path: '/me', waits: 0 },
     {
-      ...{ name: 'a call by id', path: '/call/read', atMost: 3, waits: 2 },
+      name: 'a call by id',
+      path: '/call/read',
+      atMost: 3,
+      waits: 2,
       body: { project_id, id: calls[Math.floor(calls.length / 2)]?.start.id },
     },
     query('a trace of two calls', 4, 2, { filter: { trace_ids: [trace] } }),
@@ -60,7 +68,10 @@ const probesOf = (calls: readonly Call[]): readonly Probe[] => {
     query('all errors, no payloads', 8, 1, { query: failed, columns: ['id', 'op_name', 'started_at'] }),
     { name: 'count of all calls', path: '/calls/query_stats', atMost: 31, waits: 1, body: { project_id } },
     {
-      ...{ name: 'count of slow calls', path: '/calls/query_stats', atMost: 31, waits: 1 },
+      name: 'count of slow calls',
+      path: '/calls/query_stats',
+      atMost: 31,
+      waits: 1,
       body: { project_id, query: latencyAbove(5000) },
     },
     query('slow calls, all columns', 60, 3, { query: latencyAbove(5000) }),
@@ -130,7 +141,7 @@ const startService = async ({ bench }: BenchContext): Promise<Service> => {
 
 const load = async (service: Service, calls: readonly Call[]): Promise<void> => {
   for (let i = 0; i < calls.length; i += batchSize) {
-    const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
+    const batch = calls.slice(i, i + batchSize).flatMap((call) => [toStartItem(call), toEndItem(call)]);
     await service.send({ path: '/call/upsert_batch', body: { batch } });
   }
 };
@@ -163,15 +174,17 @@ const cpuEach = async (service: Service, probe: Probe, times: number): Promise<n
  *
  * @param gatewayMs what a request takes that reads nothing, which no function is billed
  */
-const figuresOf = async (service: Service, probe: Probe, gatewayMs: number): Promise<Figure[]> => {
+const measureProbe = async (service: Service, probe: Probe, gatewayMs: number): Promise<Figure[]> => {
   await cpuEach(service, probe, warmUps);
   const times = Math.max(3, Math.round(roundMs / (await cpuEach(service, probe, 5))));
-  const [ms, units]: [number[], number[]] = [[], []];
+  const ms: number[] = [];
+  const units: number[] = [];
   for (let i = 0; i < rounds; i++) {
     units.push(unitMs());
     ms.push(await cpuEach(service, probe, times));
   }
-  const [quick, unit] = [quantile(ms, 0.25), quantile(units, 0.25)];
+  const quick = quantile(ms, 0.25);
+  const unit = quantile(units, 0.25);
   const bound = probe.atMost === undefined ? {} : { atMost: probe.atMost };
   return [
     measured(`${probe.name}: processor`, 'ms', [quick]),
@@ -186,10 +199,10 @@ const run = async (context: BenchContext): Promise<Figure[]> => {
   context.progress(`  loading ${calls.length} calls`);
   await load(service, calls);
   const figures: Figure[] = [];
-  for (const probe of probesOf(calls)) {
+  for (const probe of chooseProbes(calls)) {
     context.progress(`  ${probe.name}`);
     const [me] = figures;
-    figures.push(...(await figuresOf(service, probe, me?.median ?? 0)));
+    figures.push(...(await measureProbe(service, probe, me?.median ?? 0)));
   }
   return figures;
 };

@@ -10,11 +10,19 @@ import { queryCalls } from '../../core/questions/query/index.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
 import type { Store } from '../../foundations/storage/index.ts';
 import { storedRefs } from '../../foundations/wire/index.ts';
-import { jsonOf, parseTolerantly } from '../../foundations/wire/schema.ts';
+import { parseBodyJson, parseTolerantly } from '../../foundations/wire/schema.ts';
 import type { Bench, BenchPart } from '../harness/bench.ts';
 import type { Call } from '../harness/calls.ts';
 import { type Figure, measured } from '../harness/figures.ts';
-import { batchSize, benchBudget, endOf, sendAll, sendText, startOf, toQuery } from '../harness/reporting.ts';
+import {
+  batchSize,
+  benchBudget,
+  sendAll,
+  sendText,
+  toEndItem,
+  toQuery,
+  toStartItem,
+} from '../harness/reporting.ts';
 import { cpuEach, instantStore } from '../harness/stores.ts';
 
 const batchBody = callBatch();
@@ -22,7 +30,7 @@ const batchBody = callBatch();
 /** Stores a batch as the door does. */
 const sendThroughDoor = async (store: Store, text: string): Promise<void> => {
   const parse = (fields: unknown) => parseTolerantly(batchBody, fields).value;
-  const { batch } = readRequest('/call/upsert_batch', jsonOf(storedRefs(text)), parse);
+  const { batch } = readRequest('/call/upsert_batch', parseBodyJson(storedRefs(text)), parse);
   await writeCalls(store, batch, 'ada', benchBudget());
 };
 
@@ -47,11 +55,11 @@ interface Bodies {
   readonly weave: readonly string[];
 }
 
-const bodiesOf = (calls: readonly Call[]): Bodies => {
+const makeBodies = (calls: readonly Call[]): Bodies => {
   const own: string[] = [];
   const weave: string[] = [];
   for (let i = 0; i + batchSize <= calls.length; i += batchSize) {
-    const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
+    const batch = calls.slice(i, i + batchSize).flatMap((call) => [toStartItem(call), toEndItem(call)]);
     own.push(JSON.stringify({ batch }));
     weave.push(refsToWeave(JSON.stringify(answerToWeave({ batch }))));
   }
@@ -95,13 +103,16 @@ const compared = (
 ];
 
 const reporting = async (calls: readonly Call[]): Promise<Figure[]> => {
-  const { own, weave } = bodiesOf(calls);
+  const { own, weave } = makeBodies(calls);
   const store = instantStore();
-  const each =
+  const sendBodies =
     (bodies: readonly string[], send: (store: Store, body: string) => Promise<void>) => async () => {
       for (const body of bodies) await send(store, body);
     };
-  const times = await alternated(own.length * batchSize, [each(own, sendText), each(weave, sendThroughDoor)]);
+  const times = await alternated(own.length * batchSize, [
+    sendBodies(own, sendText),
+    sendBodies(weave, sendThroughDoor),
+  ]);
   return compared('upsert_batch', 'ms a call', times, 1.1);
 };
 

@@ -15,7 +15,14 @@ import { type Bench, type BenchPart, type CapacityUsed, totalUnits, unitsEach } 
 import { type Call, jsonBytes, withoutThreads, zstdParams } from '../harness/calls.ts';
 import { counted, type Figure, measured } from '../harness/figures.ts';
 import { billedOverhead, storedBytes, writeUnits } from '../harness/item-size.ts';
-import { batchSize, endOf, type ReportMode, sendAll, sendText, startOf } from '../harness/reporting.ts';
+import {
+  batchSize,
+  type ReportMode,
+  sendAll,
+  sendText,
+  toEndItem,
+  toStartItem,
+} from '../harness/reporting.ts';
 import { cpuEach, instantStore } from '../harness/stores.ts';
 
 /** Calls with the mode in which they are reported, and bounds per call. */
@@ -58,7 +65,7 @@ const used = (
 
 const storedFigures = async (bench: Bench, store: Store, situation: Situation): Promise<Figure[]> => {
   const { name, calls, bytes: atMost } = situation;
-  const content = await storedBytes(store, bench.schemaOf(store.table));
+  const content = await storedBytes(store, bench.getSchema(store.table));
   const { items, segments, indexes, rows, segmentUnits, billed } = content;
   const stored = items + segments + indexes;
   return [
@@ -157,16 +164,19 @@ const bareMinimum = async (text: string): Promise<number> => {
 };
 
 /** Bodies of `/call/upsert_batch`, as many as are full: starts and ends together. */
-export const bodiesOf = (calls: readonly Call[]): string[] => {
+export const makeBodies = (calls: readonly Call[]): string[] => {
   const bodies: string[] = [];
   for (let i = 0; i + batchSize <= calls.length; i += batchSize) {
-    const batch = calls.slice(i, i + batchSize).flatMap((call) => [startOf(call), endOf(call)]);
+    const batch = calls.slice(i, i + batchSize).flatMap((call) => [toStartItem(call), toEndItem(call)]);
     bodies.push(JSON.stringify({ batch }));
   }
   return bodies;
 };
 
-const each = async (bodies: readonly string[], task: (body: string) => Promise<unknown>): Promise<void> => {
+const forEachBody = async (
+  bodies: readonly string[],
+  task: (body: string) => Promise<unknown>,
+): Promise<void> => {
   for (const body of bodies) await task(body);
 };
 
@@ -177,16 +187,17 @@ const warmUps = 15;
 const rounds = 25;
 
 const run = async (calls: readonly Call[]): Promise<Figure[]> => {
-  const bodies = bodiesOf(calls);
+  const bodies = makeBodies(calls);
   const count = bodies.length * batchSize;
   const store = instantStore();
   const service: number[] = [];
   const bare: number[] = [];
   for (let round = 0; round < warmUps + rounds; round++) {
-    bare.push(await cpuEach(() => each(bodies, bareMinimum), count));
-    service.push(await cpuEach(() => each(bodies, (body) => sendText(store, body)), count));
+    bare.push(await cpuEach(() => forEachBody(bodies, bareMinimum), count));
+    service.push(await cpuEach(() => forEachBody(bodies, (body) => sendText(store, body)), count));
   }
-  const [warmBare, warmService] = [bare.slice(warmUps), service.slice(warmUps)];
+  const warmBare = bare.slice(warmUps);
+  const warmService = service.slice(warmUps);
   const ratios = warmService.map((ms, i) => ms / (warmBare[i] ?? Number.NaN));
   return [
     measured('parse, stringify, compress', 'ms a call', warmBare),
@@ -209,7 +220,7 @@ const project = 'acme/shop' as ProjectId;
 const rowCount = 10_000;
 
 /** Rows of some 200 bytes. */
-const rowsOf = (count: number): JsonObject[] =>
+const makeRows = (count: number): JsonObject[] =>
   Array.from({ length: count }, (_, id) => {
     const word = (n: number) => ((id * 7919 + n * 104_729) % 1_000_003).toString(36);
     return { id, question: Array.from({ length: 32 }, (_, n) => word(n)).join(' '), answer: word(99) };
@@ -257,8 +268,8 @@ export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
       counted(`${name}: PUTs`, 'requests', bucket.puts() - before),
     );
   };
-  const rows = rowsOf(rowCount);
-  const [added = {}] = rowsOf(rowCount + 1).slice(-1);
+  const rows = makeRows(rowCount);
+  const [added = {}] = makeRows(rowCount + 1).slice(-1);
   let digest = '';
   await count('10,000 new rows', async (budget) => {
     digest = (await createTable(store, project, rows, null, budget)).digest;
@@ -273,7 +284,7 @@ export const tableFigures = async (bench: Bench): Promise<Figure[]> => {
     createTable(
       store,
       project,
-      rowsOf(100).map((row) => ({ ...row, other: true })),
+      makeRows(100).map((row) => ({ ...row, other: true })),
       null,
       budget,
     ),

@@ -13,7 +13,7 @@ export interface Price {
   /** US dollars. */
   readonly usd: number;
   /** What is paid for, e.g. `1,000,000 write units`. */
-  readonly of: string;
+  readonly unit: string;
   /** The quantity that the price is for, in requests, bytes, GB-seconds, … */
   readonly per: number;
   /** The page that lists it. */
@@ -35,7 +35,7 @@ const sqs = 'https://aws.amazon.com/sqs/pricing/';
 const secretsManager = 'https://aws.amazon.com/secrets-manager/pricing/';
 const ec2 = 'https://aws.amazon.com/ec2/pricing/on-demand/';
 
-const price = (usd: number, per: number, of: string, source: string): Price => ({ usd, per, of, source });
+const price = (usd: number, per: number, unit: string, source: string): Price => ({ usd, per, unit, source });
 
 export const prices = {
   writeUnits: price(0.625, million, '1,000,000 DynamoDB write units', dynamodb),
@@ -70,7 +70,7 @@ export const prices = {
 } as const satisfies Record<string, Price>;
 
 /** The cost of a quantity, in US dollars. */
-export const costOf = (name: keyof typeof prices, count: number): number =>
+export const getCost = (name: keyof typeof prices, count: number): number =>
   (prices[name].usd * count) / prices[name].per;
 
 /** Monthly free allowances of every account. */
@@ -139,7 +139,7 @@ export const compressedShare = (compressed: Measured['compressed'], batch: numbe
 };
 
 /** Requests that report. */
-export const reportsOf = ({ calls, batch, apart }: Pick<Load, 'calls' | 'batch' | 'apart'>): number =>
+const countReports = ({ calls, batch, apart }: Pick<Load, 'calls' | 'batch' | 'apart'>): number =>
   (calls / batch) * (1 + apart);
 
 const monthHours = 730;
@@ -156,7 +156,7 @@ const statisticsUse = (
   measured: Measured,
 ): { readonly reads: number; readonly writes: number } => {
   const { calls, statistics, openHours, pageUnits } = load;
-  const marks = reportsOf(load) * load.late;
+  const marks = countReports(load) * load.late;
   if (statistics === 0) return { reads: 0, writes: marks };
   const hourUnits = calls / monthHours / measured.scannedPerUnit;
   const rolledUp = Math.max(monthDays, Math.min(statistics, monthHours));
@@ -240,11 +240,11 @@ export const total = (bill: Bill): number => Object.values(bill).reduce((sum, li
 const fullCpuMb = 1769;
 const megabyte = 1_000_000;
 
-const asksOf = ({ queries, traces, lists, usages, statistics, scans }: Load): number =>
+const countQueries = ({ queries, traces, lists, usages, statistics, scans }: Load): number =>
   queries + traces + lists + usages + statistics + scans;
 
 /** Requests of a month: those that report, and those that query. */
-const requestsOf = (load: Load) => ({ reports: reportsOf(load), asks: asksOf(load) });
+const countRequests = (load: Load) => ({ reports: countReports(load), queries: countQueries(load) });
 
 /**
  * Converts ms of a full vCPU to ms in a function of this memory. Smaller functions have a share of
@@ -254,42 +254,45 @@ const cpuIn = (milliseconds: number, memoryMb: number): number =>
   milliseconds * Math.max(1, fullCpuMb / memoryMb);
 
 const functionLines = (load: Load): Bill => {
-  const { reports, asks } = requestsOf(load);
-  const authorizations = (reports + asks) * (1 - load.remembered);
+  const { reports, queries } = countRequests(load);
+  const authorizations = (reports + queries) * (1 - load.remembered);
   const reportMs = reports * load.latencyMs + load.calls * cpuIn(load.cpuMs, load.memoryMb);
-  const askMs = asks * (load.queryLatencyMs + cpuIn(load.queryCpuMs, load.memoryMb));
+  const askMs = queries * (load.queryLatencyMs + cpuIn(load.queryCpuMs, load.memoryMb));
   const authorizerMs = authorizations * load.authorizerMs;
   const gigabyteSeconds = ((reportMs + askMs) * load.memoryMb + authorizerMs * 512) / 1000 / 1024;
   return {
-    'Lambda: requests': costOf('functionRequests', reports + asks + authorizations),
-    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+    'Lambda: requests': getCost('functionRequests', reports + queries + authorizations),
+    'Lambda: time': getCost('functionTime', gigabyteSeconds),
   };
 };
 
 /** Bytes of all answers as sent, and requests that long answers add to the count. */
-const answersOf = ({ queries, lists, bytes, gzip }: Load) => {
-  const each = newestCalls * bytes * gzip;
+const sumAnswers = ({ queries, lists, bytes, gzip }: Load) => {
+  const answerBytes = newestCalls * bytes * gzip;
   const answers = queries + lists;
-  return { bytes: answers * each, extraRequests: answers * (Math.ceil(each / (10 * megabyte)) - 1) };
+  return {
+    bytes: answers * answerBytes,
+    extraRequests: answers * (Math.ceil(answerBytes / (10 * megabyte)) - 1),
+  };
 };
 
 const gatewayLines = (load: Load): Bill => {
-  const { reports, asks } = requestsOf(load);
-  const answers = answersOf(load);
+  const { reports, queries } = countRequests(load);
+  const answers = sumAnswers(load);
   const answered = load.queries + load.lists;
   const streamed = Math.max(0, newestCalls * load.bytes * load.gzip - 6 * megabyte) * answered;
   return {
-    'API Gateway: requests': costOf('apiRequests', reports + asks + answers.extraRequests),
-    'Lambda: answers above 6 MB': costOf('functionStream', streamed),
-    'data sent to the internet': costOf('transferOut', Math.max(0, answers.bytes - free.transferBytes)),
+    'API Gateway: requests': getCost('apiRequests', reports + queries + answers.extraRequests),
+    'Lambda: answers above 6 MB': getCost('functionStream', streamed),
+    'data sent to the internet': getCost('transferOut', Math.max(0, answers.bytes - free.transferBytes)),
   };
 };
 
 const tableLines = (use: TableUse): Bill => ({
-  'DynamoDB: writes': costOf('writeUnits', use.writeUnits),
-  'DynamoDB: reads': costOf('readUnits', use.readUnits),
-  'DynamoDB: storage': costOf('tableStorage', use.storedBytes),
-  'DynamoDB: point-in-time recovery': costOf('pointInTime', use.tableBytes),
+  'DynamoDB: writes': getCost('writeUnits', use.writeUnits),
+  'DynamoDB: reads': getCost('readUnits', use.readUnits),
+  'DynamoDB: storage': getCost('tableStorage', use.storedBytes),
+  'DynamoDB: point-in-time recovery': getCost('pointInTime', use.tableBytes),
 });
 
 const sampled = 0.05;
@@ -298,27 +301,27 @@ const sampled = 0.05;
  * Requests of a month that X-Ray traces: the first of each second and 5 % of the others, if they
  * come at random. Source: AWS's default sampling rule, which Lambda always goes by.
  */
-export const tracedOf = (requests: number): number => {
+export const countTraced = (requests: number): number => {
   const first = monthSeconds * (1 - Math.exp(-requests / monthSeconds));
   return first + sampled * (requests - first);
 };
 
 const watchingLines = (load: Load): Bill => {
-  const { reports, asks } = requestsOf(load);
-  const requests = reports + asks;
+  const { reports, queries } = countRequests(load);
+  const requests = reports + queries;
   const logged = requests * load.logBytes;
   return {
-    'CloudWatch: logs': costOf('logs', logged) + costOf('logStorage', logged),
+    'CloudWatch: logs': getCost('logs', logged) + getCost('logStorage', logged),
     'CloudWatch: alarms and dashboards':
-      costOf('alarms', Math.max(0, load.alarms - free.alarms)) +
-      costOf('dashboards', Math.max(0, load.dashboards - free.dashboards)),
-    'X-Ray': load.xray * costOf('traces', Math.max(0, tracedOf(requests) - free.traces)),
+      getCost('alarms', Math.max(0, load.alarms - free.alarms)) +
+      getCost('dashboards', Math.max(0, load.dashboards - free.dashboards)),
+    'X-Ray': load.xray * getCost('traces', Math.max(0, countTraced(requests) - free.traces)),
   };
 };
 
 const objectLines = ({ objects, objectKb, months }: Load): Bill => ({
   'S3: large payloads':
-    costOf('objectPuts', objects) + costOf('objectStorage', objects * objectKb * 1000 * months),
+    getCost('objectPuts', objects) + getCost('objectStorage', objects * objectKb * 1000 * months),
 });
 
 /** What it costs that the page wakes functions beforehand, each as if it were cold. */
@@ -328,14 +331,14 @@ const wakingLines = ({ visits, woken, coldMs, memoryMb }: Load): Bill => {
   const readUnits = visits * 2;
   return {
     'the page: functions woken':
-      costOf('apiRequests', requests) +
-      costOf('functionRequests', requests) +
-      costOf('functionTime', (requests * coldMs * memoryMb) / 1000 / 1024) +
-      costOf('readUnits', readUnits),
+      getCost('apiRequests', requests) +
+      getCost('functionRequests', requests) +
+      getCost('functionTime', (requests * coldMs * memoryMb) / 1000 / 1024) +
+      getCost('readUnits', readUnits),
   };
 };
 
-const billOf = (load: Load, use: TableUse): Bill => ({
+const computeBill = (load: Load, use: TableUse): Bill => ({
   ...gatewayLines(load),
   ...functionLines(load),
   ...tableLines(use),
@@ -345,12 +348,12 @@ const billOf = (load: Load, use: TableUse): Bill => ({
 });
 
 /** The bills of a load: the service's, and that of the usual layout behind the same API. */
-export const billsOf = (
+export const computeBills = (
   load: Load,
   measured: Measured,
 ): { readonly service: Bill; readonly usual: Bill } => ({
-  service: billOf(load, serviceUse(load, measured)),
-  usual: billOf(load, usualUse(load, measured)),
+  service: computeBill(load, serviceUse(load, measured)),
+  usual: computeBill(load, usualUse(load, measured)),
 });
 
 /**
@@ -361,8 +364,13 @@ export const scaled = (load: Load, calls: number): Load => {
   const factor = calls / load.calls;
   const { queries, traces, lists, usages, objects } = load;
   return {
-    ...{ ...load, calls, queries: queries * factor, traces: traces * factor },
-    ...{ lists: lists * factor, usages: usages * factor, objects: objects * factor },
+    ...load,
+    calls,
+    queries: queries * factor,
+    traces: traces * factor,
+    lists: lists * factor,
+    usages: usages * factor,
+    objects: objects * factor,
   };
 };
 
@@ -372,8 +380,9 @@ export const scaled = (load: Load, calls: number): Load => {
  * @returns undefined if the service is cheaper up to 10¹² calls
  */
 export const breakEven = (load: Load, measured: Measured, { usd }: Server): number | undefined => {
-  const costs = (calls: number) => total(billsOf(scaled(load, calls), measured).service);
-  let [low, high] = [1, 1e12];
+  const costs = (calls: number) => total(computeBills(scaled(load, calls), measured).service);
+  let low = 1;
+  let high = 1e12;
   if (costs(high) < usd) return undefined;
   while (high / low > 1.005) {
     const middle = Math.sqrt(low * high);
@@ -431,8 +440,8 @@ type Reader = keyof typeof times;
  * The batches of a month. A request's calls go to all lanes, and each lane has a batch of them,
  * unless others came within its time.
  */
-const batchesOf = (reader: Reader, load: Load): number => {
-  const records = recordsOf(load);
+const countBatches = (reader: Reader, load: Load): number => {
+  const records = countRecords(load);
   const full = records / recordsOfBatch[reader];
   const lanes = shards * lanesOfShard[reader];
   const arriving = Math.min(records, (records / load.batch) * lanes);
@@ -443,21 +452,21 @@ const batchesOf = (reader: Reader, load: Load): number => {
 const functionBill = (reader: Reader, load: Load): Bill => {
   const { batchMs, waitMs, memoryMb } = times[reader];
   const recordMs = cpuIn(recordCpuMs[reader], memoryMb) + waitMs;
-  const batches = batchesOf(reader, load);
-  const gigabyteSeconds = ((batches * batchMs + recordsOf(load) * recordMs) / 1000) * (memoryMb / 1024);
+  const batches = countBatches(reader, load);
+  const gigabyteSeconds = ((batches * batchMs + countRecords(load) * recordMs) / 1000) * (memoryMb / 1024);
   return {
-    'Lambda: requests': costOf('functionRequests', batches),
-    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+    'Lambda: requests': getCost('functionRequests', batches),
+    'Lambda: time': getCost('functionTime', gigabyteSeconds),
   };
 };
 
 /** Records of starts and ends: one a call, two if they come apart. */
-const recordsOf = ({ calls, apart }: Load): number => calls * (1 + apart);
+const countRecords = ({ calls, apart }: Load): number => calls * (1 + apart);
 
 /** What events add. An end by itself asks for its start. */
 export const eventsBill = (load: Load, { eventReads }: Measured): Bill => ({
-  'EventBridge: events': costOf('events', load.calls * (1 + turnShare + failedShare)),
-  'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * eventReads),
+  'EventBridge: events': getCost('events', load.calls * (1 + turnShare + failedShare)),
+  'DynamoDB: reads': getCost('readUnits', load.calls * load.apart * eventReads),
   ...functionBill('events', load),
 });
 
@@ -467,9 +476,9 @@ export const rowBytes = 125;
 /** What analytics add, with one project. Each half of a call asks for the other. */
 export const analyticsBill = (load: Load, { rowReads }: Measured): Bill => {
   return {
-    'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * rowReads),
-    'S3: files': costOf('objectPuts', batchesOf('analytics', load)),
-    'S3: storage': costOf('objectStorage', recordsOf(load) * rowBytes * load.months),
+    'DynamoDB: reads': getCost('readUnits', load.calls * load.apart * rowReads),
+    'S3: files': getCost('objectPuts', countBatches('analytics', load)),
+    'S3: storage': getCost('objectStorage', countRecords(load) * rowBytes * load.months),
     ...functionBill('analytics', load),
   };
 };
@@ -483,13 +492,16 @@ const polling = { requests: 5, seconds: 20 } as const;
 
 /** What evaluators add in a month in which nothing happens. See docs/decisions/0270. */
 export const idleEvaluatorsBill = (): Bill => ({
-  'SQS: asking the empty queue': costOf('queueRequests', polling.requests * (monthSeconds / polling.seconds)),
+  'SQS: asking the empty queue': getCost(
+    'queueRequests',
+    polling.requests * (monthSeconds / polling.seconds),
+  ),
 });
 
 /** What evaluators add that pass all calls over: the stream's reading. An end by itself asks for its start. */
 export const evaluatorsBill = (load: Load, { eventReads }: Measured): Bill => ({
   ...idleEvaluatorsBill(),
-  'DynamoDB: reads': costOf('readUnits', load.calls * load.apart * eventReads),
+  'DynamoDB: reads': getCost('readUnits', load.calls * load.apart * eventReads),
   ...functionBill('evaluators', load),
 });
 
@@ -514,10 +526,10 @@ export const verdictsBill = (load: Load, measured: Measured): Bill => {
   return {
     ...evaluatorsBill(load, measured),
     'DynamoDB: verdicts':
-      costOf('writeUnits', calls * verdict.writeUnits) + costOf('readUnits', calls * verdict.readUnits),
-    'SQS: requests': costOf('queueRequests', calls * verdict.queueRequests),
+      getCost('writeUnits', calls * verdict.writeUnits) + getCost('readUnits', calls * verdict.readUnits),
+    'SQS: requests': getCost('queueRequests', calls * verdict.queueRequests),
     'Lambda: judging':
-      costOf('functionRequests', calls / verdict.batch) + costOf('functionTime', gigabyteSeconds),
+      getCost('functionRequests', calls / verdict.batch) + getCost('functionTime', gigabyteSeconds),
   };
 };
 
@@ -531,8 +543,8 @@ export const redactionFactor = 1.5;
 export const redactionBill = ({ calls, cpuMs, memoryMb }: Load): Bill => {
   const milliseconds = calls * cpuIn(cpuMs * (redactionFactor - 1), memoryMb);
   return {
-    'Lambda: time': costOf('functionTime', (milliseconds / 1000) * (memoryMb / 1024)),
-    'Secrets Manager: the key of hashes': costOf('secrets', 1),
+    'Lambda: time': getCost('functionTime', (milliseconds / 1000) * (memoryMb / 1024)),
+    'Secrets Manager: the key of hashes': getCost('secrets', 1),
   };
 };
 
@@ -546,8 +558,8 @@ const limited = { writeUnits: 2, waits: 2, memoryMb: 512 } as const;
 export const limitsBill = ({ calls, latencyMs }: Load): Bill => {
   const seconds = (calls * limited.waits * latencyMs) / 1000;
   return {
-    'DynamoDB: writes': costOf('writeUnits', calls * limited.writeUnits),
-    'Lambda: time': costOf('functionTime', seconds * (limited.memoryMb / 1024)),
+    'DynamoDB: writes': getCost('writeUnits', calls * limited.writeUnits),
+    'Lambda: time': getCost('functionTime', seconds * (limited.memoryMb / 1024)),
   };
 };
 
@@ -576,12 +588,12 @@ export const alertsBill = (load: Load, { alerts, rollups, scannedPerUnit }: Meas
   const reads = monthMinutes * alerts.reads + longLooks * (rollups + load.openHours * hourUnits);
   const gigabyteSeconds = (monthMinutes * (cpuIn(cpuMs, memoryMb) + waitMs) * memoryMb) / 1000 / 1024;
   return {
-    'DynamoDB: reads': costOf('readUnits', reads),
-    'DynamoDB: writes': costOf('writeUnits', monthMinutes * alerts.writes),
-    'Lambda: requests': costOf('functionRequests', monthMinutes),
-    'Lambda: time': costOf('functionTime', gigabyteSeconds),
+    'DynamoDB: reads': getCost('readUnits', reads),
+    'DynamoDB: writes': getCost('writeUnits', monthMinutes * alerts.writes),
+    'Lambda: requests': getCost('functionRequests', monthMinutes),
+    'Lambda: time': getCost('functionTime', gigabyteSeconds),
     'CloudWatch: logs':
-      costOf('logs', monthMinutes * logBytes) + costOf('logStorage', monthMinutes * logBytes),
+      getCost('logs', monthMinutes * logBytes) + getCost('logStorage', monthMinutes * logBytes),
   };
 };
 
@@ -589,9 +601,9 @@ export const alertsBill = (load: Load, { alerts, rollups, scannedPerUnit }: Meas
 export const idleAlertsBill = (_: Load, { alerts }: Measured): Bill => {
   const gigabyteSeconds = (monthMinutes * 10 * lookTimes.memoryMb) / 1000 / 1024;
   return {
-    'DynamoDB: reads': costOf('readUnits', monthMinutes * alerts.idle),
-    'Lambda: requests': costOf('functionRequests', monthMinutes),
-    'Lambda: time': costOf('functionTime', gigabyteSeconds),
-    'CloudWatch: logs': costOf('logs', monthMinutes * lookTimes.logBytes),
+    'DynamoDB: reads': getCost('readUnits', monthMinutes * alerts.idle),
+    'Lambda: requests': getCost('functionRequests', monthMinutes),
+    'Lambda: time': getCost('functionTime', gigabyteSeconds),
+    'CloudWatch: logs': getCost('logs', monthMinutes * lookTimes.logBytes),
   };
 };

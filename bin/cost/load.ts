@@ -63,7 +63,7 @@ const defaults = Object.fromEntries(
 ) as Load;
 
 /** A load with the default for every missing field. */
-export const loadOf = (fields: Partial<Load> = {}): Load => ({ ...defaults, ...fields });
+export const toLoad = (fields: Partial<Load> = {}): Load => ({ ...defaults, ...fields });
 
 /** The figures of the bench by `<group>: <name>`, each with its unit. */
 export type Figures = Readonly<Record<string, readonly [value: number, unit: string]>>;
@@ -124,17 +124,17 @@ const rowOverhead = 100;
  *
  * @throws Error if one is missing
  */
-export const measuredOf = (figures: Figures): Measured => {
+export const toMeasured = (figures: Figures): Measured => {
   const figure = (name: string): number => {
     const found = figures[name];
     if (!found) throw new Error(`bench/figures.json has no figure "${name}"`);
     return found[0];
   };
-  const byReporting = (of: (variant: string) => number): ByReporting => ({
-    together: of('writes: together'),
-    apart: of('writes: apart'),
-    togetherInThreads: of('writes: together, in threads'),
-    apartInThreads: of('writes: apart, in threads'),
+  const byReporting = (read: (variant: string) => number): ByReporting => ({
+    together: read('writes: together'),
+    apart: read('writes: apart'),
+    togetherInThreads: read('writes: together, in threads'),
+    apartInThreads: read('writes: apart, in threads'),
   });
   const segments = (variant: string) => figure(`${variant}: bytes stored, each, segments`);
   const items = (variant: string) => figure(`${variant}: bytes stored, each, items`);
@@ -159,7 +159,7 @@ export const measuredOf = (figures: Figures): Measured => {
       writes: figure('alerts: a minute: write units'),
       idle: figure('alerts: nobody is due: read units'),
     },
-    compressed: compressedOf(figures),
+    compressed: toCompressed(figures),
     usual: {
       bytes: figure('payloads: JSON'),
       together: figure('payloads: usual layout, together: write units'),
@@ -169,7 +169,7 @@ export const measuredOf = (figures: Figures): Measured => {
   };
 };
 
-const compressedOf = (figures: Figures): Measured['compressed'] =>
+const toCompressed = (figures: Figures): Measured['compressed'] =>
   Object.entries(figures)
     .flatMap(([name, [share]]) => {
       const size = /^payloads: compressed in (\d+)s$/.exec(name)?.[1];
@@ -177,4 +177,4 @@ const compressedOf = (figures: Figures): Measured['compressed'] =>
     })
     .sort(([a], [b]) => a - b);
 
-export const measured = (): Measured => measuredOf(benchFigures as unknown as Figures);
+export const measured = (): Measured => toMeasured(benchFigures as unknown as Figures);

@@ -2,8 +2,8 @@ import {
   alertsBill,
   analyticsBill,
   type Bill,
-  billsOf,
   breakEven,
+  computeBills,
   evaluatorsBill,
   eventsBill,
   idleAlertsBill,
@@ -16,7 +16,7 @@ import {
   total,
   verdictsBill,
 } from './bill.ts';
-import { type Load, loadOf, type Measured } from './load.ts';
+import { type Load, type Measured, toLoad } from './load.ts';
 
 /** A table of texts. Its first row is the header; all columns but the first are numbers. */
 export type Table = readonly (readonly string[])[];
@@ -33,7 +33,7 @@ const dollars = (usd: number): string =>
  * The bill by line, beside that of the usual layout. Lines without costs in either are left out.
  */
 export const billTable = (load: Load, measured: Measured): Table => {
-  const { service, usual } = billsOf(load, measured);
+  const { service, usual } = computeBills(load, measured);
   const line = (name: string) => [name, dollars(service[name] ?? 0), dollars(usual[name] ?? 0)];
   const costs = (bill: Bill, name: string) => (bill[name] ?? 0) >= 0.005;
   return [
@@ -51,9 +51,9 @@ const loads = [100_000, 1_000_000, 10_000_000, 100_000_000];
 export const growthTable = (load: Load, measured: Measured): Table => [
   ['calls a month', 'pennytrace, $', 'usual layout, $', '$ a million calls, pennytrace'],
   ...loads.map((calls) => {
-    const { service, usual } = billsOf(scaled(load, calls), measured);
-    const each = (total(service) / calls) * 1_000_000;
-    return [count(calls), dollars(total(service)), dollars(total(usual)), dollars(each)];
+    const { service, usual } = computeBills(scaled(load, calls), measured);
+    const perMillion = (total(service) / calls) * 1_000_000;
+    return [count(calls), dollars(total(service)), dollars(total(usual)), dollars(perMillion)];
   }),
 ];
 
@@ -72,7 +72,7 @@ export const batchTable = (load: Load, measured: Measured): Table => [
   ...[1, 10, 25, 100, 400].map((batch) => {
     const unasked = { queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0, objects: 0 };
     const reporting = { ...load, batch, calls: 1_000_000, ...unasked };
-    const { service } = billsOf(reporting, measured);
+    const { service } = computeBills(reporting, measured);
     const writes = service['DynamoDB: writes'] ?? 0;
     const rest = ['API Gateway: requests', 'Lambda: requests', 'Lambda: time'].map(
       (name) => service[name] ?? 0,
@@ -86,7 +86,7 @@ export const batchTable = (load: Load, measured: Measured): Table => [
 const visitTable = (load: Load, measured: Measured): Table => [
   ['visits to the page', '$'],
   ...[1000, 10_000].map((visits) => {
-    const { service } = billsOf({ ...load, visits }, measured);
+    const { service } = computeBills({ ...load, visits }, measured);
     return [count(visits), dollars(service['the page: functions woken'] ?? 0)];
   }),
 ];
@@ -123,7 +123,8 @@ export const settingsTable = (load: Load): Table => [
 
 /** What alerts add to the bill, by line. */
 export const alertsTable = (load: Load, measured: Measured): Table => {
-  const [idle, hundred] = [idleAlertsBill(load, measured), alertsBill(load, measured)];
+  const idle = idleAlertsBill(load, measured);
+  const hundred = alertsBill(load, measured);
   const line = (name: string) => [name, dollars(idle[name] ?? 0), dollars(hundred[name] ?? 0)];
   return [
     ['$ a month more', 'no alert', '100 alerts'],
@@ -135,7 +136,7 @@ export const alertsTable = (load: Load, measured: Measured): Table => {
 /** The prices behind all bills. */
 const priceTable = (): Table => [
   ['price', '$'],
-  ...Object.values(prices).map(({ of, usd }) => [of, String(usd)]),
+  ...Object.values(prices).map(({ unit, usd }) => [unit, String(usd)]),
 ];
 
 const toMarkdown = ([header = [], ...rows]: Table): string => {
@@ -157,16 +158,16 @@ export const toText = (table: Table): string => {
 
 /** The tables of docs/cost.md by name, all for the default load except where stated. */
 const tables: Readonly<Record<string, (measured: Measured) => Table>> = {
-  bill: (measured) => billTable(loadOf(), measured),
-  apart: (measured) => billTable(loadOf({ apart: 1 }), measured),
-  growth: (measured) => growthTable(loadOf(), measured),
-  batch: (measured) => batchTable(loadOf(), measured),
-  visits: (measured) => visitTable(loadOf(), measured),
-  streams: (measured) => streamsTable(loadOf(), measured),
-  evaluators: (measured) => evaluatorsTable(loadOf(), measured),
-  settings: () => settingsTable(loadOf()),
-  alerts: (measured) => alertsTable(loadOf(), measured),
-  servers: (measured) => serverTable(loadOf(), measured),
+  bill: (measured) => billTable(toLoad(), measured),
+  apart: (measured) => billTable(toLoad({ apart: 1 }), measured),
+  growth: (measured) => growthTable(toLoad(), measured),
+  batch: (measured) => batchTable(toLoad(), measured),
+  visits: (measured) => visitTable(toLoad(), measured),
+  streams: (measured) => streamsTable(toLoad(), measured),
+  evaluators: (measured) => evaluatorsTable(toLoad(), measured),
+  settings: () => settingsTable(toLoad()),
+  alerts: (measured) => alertsTable(toLoad(), measured),
+  servers: (measured) => serverTable(toLoad(), measured),
   prices: () => priceTable(),
 };
 

@@ -55,7 +55,7 @@ export const readDeployed = async (stack: string): Promise<Deployed> => {
 const minute = 60_000;
 
 /** The checks that need AWS's own answers: what the service wrote into logs, alarms and files. */
-export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check[] => {
+export const awsChecks = ({ outputs, resources, post }: Deployed): readonly Check[] => {
   const since = Date.now();
   const named = (type: string, part: string): string | undefined =>
     resources.find(
@@ -63,7 +63,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
         ResourceType === type && LogicalResourceId.startsWith(part),
     )?.PhysicalResourceId;
   /** The lines of a log since the start that fit a pattern. */
-  const linesOf = async (logGroupName: string | undefined, filterPattern: string): Promise<string[]> => {
+  const findLogLines = async (logGroupName: string | undefined, filterPattern: string): Promise<string[]> => {
     if (logGroupName === undefined) throw new Red('the stack has no such log group', 'deploy it again');
     const lines: string[] = [];
     for (let nextToken: string | undefined, first = true; first || nextToken !== undefined; first = false) {
@@ -88,7 +88,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
     name: 'each request has a line in the log',
     run: () =>
       eventually(async () => {
-        const lines = await linesOf(functionsLog, '{ $.message = "request" && $.outcome = "answered" }');
+        const lines = await findLogLines(functionsLog, '{ $.message = "request" && $.outcome = "answered" }');
         return lines.length > 0
           ? undefined
           : new Red('the log has no line of a request', 'see the log group’s policy and role');
@@ -98,7 +98,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
     name: 'no function died',
     run: async () => {
       const pattern = deaths.map((death) => `?"${death}"`).join(' ');
-      const [line] = await linesOf(functionsLog, pattern);
+      const [line] = await findLogLines(functionsLog, pattern);
       if (line !== undefined) throw new Red(line.slice(0, 200), 'run the saved query "Failures"');
     },
   };
@@ -123,7 +123,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
     name: 'events are put on the bus',
     run: () =>
       eventually(async () => {
-        const lines = await linesOf(
+        const lines = await findLogLines(
           functionsLog,
           '{ $.route = "events" && $.outcome = "answered" && $.rows > 0 }',
         );
@@ -137,7 +137,7 @@ export const checksOf = ({ outputs, resources, post }: Deployed): readonly Check
     name: 'alerts are looked at each minute',
     run: () =>
       eventually(async () => {
-        const lines = await linesOf(alertsLog, '{ $.message = "alerts" && $.outcome = "answered" }');
+        const lines = await findLogLines(alertsLog, '{ $.message = "alerts" && $.outcome = "answered" }');
         return lines.length > 0
           ? undefined
           : new Red('nobody has looked at alerts', 'docs/operations.md: the alarm Alerts');

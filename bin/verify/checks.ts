@@ -61,15 +61,15 @@ const ask = ({ url, key }: Target, path: string, { headers, body, ...init }: Ask
   });
 
 /** The text of an answer that has to have a status. */
-const textOf = async (answer: Response, status = 200): Promise<string> => {
+const readText = async (answer: Response, status = 200): Promise<string> => {
   const text = await answer.text();
   const id = answer.headers.get('x-request-id') ?? answer.headers.get('x-amzn-requestid');
   must(answer.status === status, `${answer.status} ${text.slice(0, 200)} (request ${id})`, theLog);
   return text;
 };
 
-const jsonOf = async (answer: Response, status = 200): Promise<unknown> =>
-  JSON.parse(await textOf(answer, status));
+const readJson = async (answer: Response, status = 200): Promise<unknown> =>
+  JSON.parse(await readText(answer, status));
 
 /**
  * Waits for what comes late: an index, a log, a file.
@@ -94,10 +94,10 @@ export const eventually = async (
 /** How many calls are reported, and what they hold: more than Lambda's 6 MB of a buffered answer. */
 const calls = { requests: 3, each: 25, characters: 100_000 };
 
-const idsOf = ({ run }: Target): string[] =>
+const makeIds = ({ run }: Target): string[] =>
   Array.from({ length: calls.requests * calls.each }, (_, i) => `${run}-${i}`);
 
-const batchOf = ({ project, run }: Target, ids: readonly string[]): object => {
+const makeBatch = ({ project, run }: Target, ids: readonly string[]): object => {
   const started_at = new Date().toISOString();
   return {
     batch: ids.flatMap((id) => [
@@ -105,7 +105,11 @@ const batchOf = ({ project, run }: Target, ids: readonly string[]): object => {
         mode: 'start',
         req: {
           start: {
-            ...{ project_id: project, id, trace_id: run, op_name: 'verify', started_at },
+            project_id: project,
+            id,
+            trace_id: run,
+            op_name: 'verify',
+            started_at,
             inputs: { text: randomUUID().repeat(Math.ceil(calls.characters / 36)) },
           },
         },
@@ -119,17 +123,17 @@ const batchOf = ({ project, run }: Target, ids: readonly string[]): object => {
 const own = ({ project, run }: Target) => ({ project_id: project, filter: { trace_ids: [run] } });
 
 const report = async (target: Target): Promise<void> => {
-  const ids = idsOf(target);
+  const ids = makeIds(target);
   for (let i = 0; i < calls.requests; i++) {
-    const body = batchOf(target, ids.slice(i * calls.each, (i + 1) * calls.each));
-    await textOf(await ask(target, '/call/upsert_batch', { body }));
+    const body = makeBatch(target, ids.slice(i * calls.each, (i + 1) * calls.each));
+    await readText(await ask(target, '/call/upsert_batch', { body }));
   }
 };
 
 const query = async (target: Target): Promise<void> => {
   await eventually(async () => {
     const answer = await ask(target, '/calls/stream_query', { body: { ...own(target), columns: ['id'] } });
-    const lines = (await textOf(answer)).split('\n').filter(Boolean);
+    const lines = (await readText(answer)).split('\n').filter(Boolean);
     const count = calls.requests * calls.each;
     if (lines.length === count) return undefined;
     return new Red(`${lines.length} of ${count} calls are found`, 'run it again: an index is late');
@@ -141,7 +145,7 @@ const stream = async (target: Target): Promise<void> => {
     body: own(target),
     headers: { 'accept-encoding': 'identity' },
   });
-  const bytes = Buffer.byteLength(await textOf(answer));
+  const bytes = Buffer.byteLength(await readText(answer));
   must(bytes > 6_291_556, `${bytes} bytes came, fewer than were stored`, `see ${list}: response streaming`);
 };
 
@@ -151,7 +155,7 @@ const compressed = async (target: Target): Promise<void> => {
     headers: { 'accept-encoding': 'gzip' },
   });
   const coding = answer.headers.get('content-encoding');
-  await textOf(answer);
+  await readText(answer);
   must(coding === 'gzip', `the answer’s coding is ${coding}`, `see ${list}: the gateway’s binary types`);
 };
 
@@ -163,7 +167,7 @@ const leave = async (target: Target): Promise<void> => {
   const next = await ask(target, '/calls/stream_query', {
     body: { ...own(target), columns: ['id'], limit: 1 },
   });
-  must((await textOf(next)).includes(target.run), 'the next query finds nothing', theLog);
+  must((await readText(next)).includes(target.run), 'the next query finds nothing', theLog);
 };
 
 const bucket = async (target: Target): Promise<void> => {
@@ -172,10 +176,10 @@ const bucket = async (target: Target): Promise<void> => {
   const val = { text: randomUUID().repeat(20_000) };
   const create = () =>
     ask(target, '/obj/create', { body: { obj: { project_id: project, object_id: run, val } } });
-  const { digest } = (await jsonOf(await create())) as { digest: string };
-  await textOf(await create());
+  const { digest } = (await readJson(await create())) as { digest: string };
+  await readText(await create());
   const body = { project_id: project, object_id: run, digest };
-  const { obj } = (await jsonOf(await ask(target, '/obj/read', { body }))) as {
+  const { obj } = (await readJson(await ask(target, '/obj/read', { body }))) as {
     obj: { val: { text: string } };
   };
   must(obj.val.text === val.text, 'the value came back as another', theLog);
@@ -185,23 +189,23 @@ const feedback = async (target: Target): Promise<void> => {
   const { project, run } = target;
   const record = { project_id: project, feedback_type: 'verify', payload: { run } };
   const ref = { svc_ref: `svc:///${project}/call/${run}-0` };
-  await textOf(await ask(target, '/feedback/create', { body: { ...record, ...ref } }));
+  await readText(await ask(target, '/feedback/create', { body: { ...record, ...ref } }));
 };
 
-const spanOf = (id: string) => ({ traceId: randomUUID().replaceAll('-', ''), spanId: id, name: 'verify' });
+const makeSpan = (id: string) => ({ traceId: randomUUID().replaceAll('-', ''), spanId: id, name: 'verify' });
 
 const spansAsJson = async (target: Target): Promise<void> => {
   const now = String(Date.now() * 1_000_000);
-  const span = { ...spanOf('00000000000000a1'), startTimeUnixNano: now, endTimeUnixNano: now };
+  const span = { ...makeSpan('00000000000000a1'), startTimeUnixNano: now, endTimeUnixNano: now };
   const body = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
   const headers = { project_id: target.project };
-  const answer = await jsonOf(await ask(target, '/otel/v1/traces', { body, headers }));
+  const answer = await readJson(await ask(target, '/otel/v1/traces', { body, headers }));
   must(!('partialSuccess' in Object(answer)), `spans were refused: ${JSON.stringify(answer)}`, theLog);
 };
 
 const spansAsProtobuf = async (target: Target): Promise<void> => {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const { traceId, spanId, name } = spanOf('00000000000000b2');
+  const { traceId, spanId, name } = makeSpan('00000000000000b2');
   const { Bit64, LengthDelimited } = WireType;
   const span = new BinaryWriter()
     .tag(1, LengthDelimited)
@@ -361,7 +365,7 @@ const askModel =
     });
     // Responses are not translated, and not every model speaks them: then that is what is right.
     if (answer.status === 422 && (await answer.clone().text()).includes('path_not_taken')) return;
-    const text = await textOf(answer);
+    const text = await readText(answer);
     const type = answer.headers.get('content-type') ?? '';
     const advice = 'see docs/inference.md: which upstream takes which requests';
     must(text.includes(has), `the answer to ${kind} has no ${has}: ${text.slice(0, 200)}`, advice);
@@ -384,34 +388,34 @@ export const modelChecks = ({ chat, embedding }: Target['models']): readonly Che
 const remove = async (target: Target): Promise<void> => {
   const { project, run } = target;
   const ids: string[] = [];
-  const all = await textOf(
+  const all = await readText(
     await ask(target, '/calls/stream_query', { body: { project_id: project, columns: ['id'] } }),
   );
   for (const line of all.split('\n').filter(Boolean)) ids.push((JSON.parse(line) as { id: string }).id);
   const $expr = { $eq: [{ $getField: 'feedback_type' }, { $literal: 'verify' }] };
-  const records = (await jsonOf(
+  const records = (await readJson(
     await ask(target, '/feedback/query', { body: { project_id: project, fields: ['id'], query: { $expr } } }),
   )) as { result: { id: string }[] };
   const purged = records.result.map(({ id }) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] }));
   if (purged.length > 0)
-    await textOf(
+    await readText(
       await ask(target, '/feedback/purge', {
         body: { project_id: project, query: { $expr: { $or: purged } } },
       }),
     );
-  await textOf(await ask(target, '/obj/delete', { body: { project_id: project, object_id: run } }));
+  await readText(await ask(target, '/obj/delete', { body: { project_id: project, object_id: run } }));
   for (let i = 0; i < ids.length; i += 100)
-    await textOf(
+    await readText(
       await ask(target, '/calls/delete', { body: { project_id: project, call_ids: ids.slice(i, i + 100) } }),
     );
-  const left = await textOf(await ask(target, '/calls/stream_query', { body: { project_id: project } }));
+  const left = await readText(await ask(target, '/calls/stream_query', { body: { project_id: project } }));
   must(left === '', 'calls are left', 'run it again: they are deleted then');
 };
 
 /** The items that every service has, in their order: later ones need what earlier ones stored. */
 export const checks: readonly Check[] = [
-  { name: 'it is up', run: async ({ url }) => void (await textOf(await fetch(`${url}/health`))) },
-  { name: 'a new key is good', run: async (target) => void (await textOf(await ask(target, '/me'))) },
+  { name: 'it is up', run: async ({ url }) => void (await readText(await fetch(`${url}/health`))) },
+  { name: 'a new key is good', run: async (target) => void (await readText(await ask(target, '/me'))) },
   { name: 'calls are reported', run: report },
   { name: 'queries find them', run: query },
   { name: 'an answer of over 6 MB streams', run: stream },

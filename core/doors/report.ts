@@ -18,7 +18,9 @@ const saidBy = ({ span, ...start }: MadeStart): object =>
 export const startReport = (start: MadeStart): CallReport => ({
   kind: 'start',
   start: {
-    ...{ displayName: null, runId: null, runStep: null },
+    displayName: null,
+    runId: null,
+    runStep: null,
     ...start,
     envelopeBytes: envelopeBytes(saidBy(start), startPayload),
   },

@@ -1,7 +1,7 @@
 import { type RequestBudget, raiseNumber, type Table } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
-import { partitionOf } from './partitions.ts';
+import { toPartition } from './partitions.ts';
 
 /*
  * The register of projects with alerts, one partition of the table `bookkeeping`. What looks at alerts reads
@@ -9,7 +9,7 @@ import { partitionOf } from './partitions.ts';
  */
 
 /** The partition of the register. */
-export const registerPartition = partitionOf('alertRegister');
+export const registerPartition = toPartition('alertRegister');
 
 /** The key of a project in the register. */
 export const registerKey = (projectId: ProjectId): TableKey<'bookkeeping'> => ({

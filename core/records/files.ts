@@ -48,7 +48,7 @@ export const createFile = async (
   digests: Digests = ownDigests,
 ): Promise<string> => {
   const digest = digests.ofBytes(sent);
-  checkDigest({ of: 'this file', digest, expected });
+  checkDigest({ what: 'this file', digest, expected });
   const content = await redactFile(store, sent);
   store.noteProject?.(projectId);
   const key = fileKey(projectId, digest);

@@ -4,8 +4,8 @@ import { limitsClass } from '../../api/shared/classes.ts';
 import { mapBatches } from '../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../foundations/storage/index.ts';
 import { type JsonValue, type ProjectId, parseJson } from '../../foundations/wire/index.ts';
-import { findAll, ownClassOf, readValues } from './objects/index.ts';
-import { limitsOf, type SpendingLimit } from './spending.ts';
+import { findAll, getOwnClass, readValues } from './objects/index.ts';
+import { type SpendingLimit, toLimits } from './spending.ts';
 
 /** What a project may spend, in dollars. What is absent is not limited. */
 export type ProjectLimits = Partial<Pick<Limits, 'usdPerDay' | 'usdPerMonth' | 'usdPerDayPerUser'>>;
@@ -20,7 +20,7 @@ export const limitsOfProject = (
   { usdPerDay, usdPerMonth, usdPerDayPerUser }: ProjectLimits,
   endUser: string | undefined,
 ): SpendingLimit[] => {
-  const ofProject = limitsOf('project', projectId, {
+  const ofProject = toLimits('project', projectId, {
     usdPerDay: usdPerDay ?? undefined,
     usdPerMonth: usdPerMonth ?? undefined,
   });
@@ -58,7 +58,7 @@ export const readProjectLimits = async (
     for (const suspect of batch) {
       const [text] = await readValues(objects, [suspect], budget);
       const value = text === undefined ? null : (parseJson(text) as JsonValue);
-      const limits = ownClassOf(value) === limitsClass ? parse(value) : undefined;
+      const limits = getOwnClass(value) === limitsClass ? parse(value) : undefined;
       if (limits) return limits;
     }
   }

@@ -31,5 +31,5 @@ export const partitionTags = {
 export type PartitionKind = keyof typeof partitionTags;
 
 /** A partition key of the table `bookkeeping`: its tag, then parts as {@link joinBytes} takes them. */
-export const partitionOf = (kind: PartitionKind, ...parts: Parameters<typeof joinBytes>): Buffer =>
+export const toPartition = (kind: PartitionKind, ...parts: Parameters<typeof joinBytes>): Buffer =>
   joinBytes(partitionTags[kind], ...parts);

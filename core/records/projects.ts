@@ -1,5 +1,5 @@
 import { allows, type Grant } from '../../foundations/auth/index.ts';
-import { type Slice, sliceOf } from '../../foundations/listing/index.ts';
+import { cutSlice, type Slice } from '../../foundations/listing/index.ts';
 import {
   asBytes,
   asNumber,
@@ -15,18 +15,18 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId } from '../../foundations/wire/index.ts';
-import { partitionOf } from './partitions.ts';
+import { toPartition } from './partitions.ts';
 
 /*
  * Projects are noted in one partition of the table `bookkeeping`, by name.
  */
 
-const partition = partitionOf('projects');
-const nameOf = (project: string): Uint8Array => Buffer.from(project, 'utf8');
+const partition = toPartition('projects');
+const toName = (project: string): Uint8Array => Buffer.from(project, 'utf8');
 
 export const noteKey = (project: ProjectId): TableKey<'bookkeeping'> => ({
   k: partition,
-  s: nameOf(project),
+  s: toName(project),
 });
 
 /** The project of a note, out of its sort key. */
@@ -38,8 +38,8 @@ const notesRange = (scope: string): TableRange<'bookkeeping'> => {
   const wanted = scope.endsWith('/*') ? scope.slice(0, -1) : undefined;
   const [from, to] =
     wanted === undefined
-      ? [nameOf(scope), nameOf(scope)]
-      : [nameOf(wanted), Buffer.concat([nameOf(wanted), Buffer.of(0xff)])];
+      ? [toName(scope), toName(scope)]
+      : [toName(wanted), Buffer.concat([toName(wanted), Buffer.of(0xff)])];
   return { partition: ['k', partition], sort: ['s', from, to] };
 };
 
@@ -56,7 +56,8 @@ const lastWaiting = 'w';
 export const noteDays = 7;
 const waitingMs = noteDays * 86_400_000;
 /** How often a container notes that verdicts wait, and looks whether one waits, at most, in ms. */
-const [noteEveryMs, lookEveryMs] = [3_600_000, 600_000];
+const noteEveryMs = 3_600_000;
+const lookEveryMs = 600_000;
 
 /** What a container knows of a project: since when, and whether verdicts wait in it. */
 interface Known {
@@ -96,7 +97,9 @@ export class ProjectNotes implements NotedProjects {
   #look(project: ProjectId): Promise<boolean> {
     const now = Date.now();
     const note = {
-      ...{ key: noteKey(project), attribute: firstReported, value: now },
+      key: noteKey(project),
+      attribute: firstReported,
+      value: now,
       onlyIfAbsent: true,
     };
     const looked = raiseNumber(this.#table, note, requestBudget(noteMs)).then(
@@ -131,7 +134,8 @@ export class ProjectNotes implements NotedProjects {
     if (this.#dropped.size >= maxDropped) this.#dropped.clear();
     this.#dropped.set(name, now);
     const note = {
-      ...{ key: { k: droppedPartition, s: nameOf(project) }, attribute: droppedText },
+      key: { k: droppedPartition, s: toName(project) },
+      attribute: droppedText,
       value: JSON.stringify({ ...dropped, at: formatTime(now * 1000) }),
       expiry: { x: Math.floor(now / 1000) + droppedDays * 86_400 },
     };
@@ -151,7 +155,7 @@ export interface DroppedExport {
 }
 
 /** Dropped exports are one partition, too, by the names of their projects. */
-const droppedPartition = partitionOf('dropped');
+const droppedPartition = toPartition('dropped');
 /** The attribute with the last dropped export of a project, as JSON. */
 const droppedText = 'd';
 /** How long it is told, in days. */
@@ -197,7 +201,8 @@ export type ProjectRow = {
 };
 
 const toRow = (item: Item): ProjectRow => {
-  const [name, first] = [asBytes(item.s), asNumber(item[firstReported])];
+  const name = asBytes(item.s);
+  const first = asNumber(item[firstReported]);
   if (!name || first === undefined) throw new Error('the note of a project is damaged');
   return { project_id: notedProject(name), first_reported_at: formatTime(first * 1000) };
 };
@@ -225,5 +230,5 @@ export const queryProjects = async (
     for await (const page of readRange(table, notesRange(scope), { toRow, consistent: true }, budget))
       for (const row of page) if (allows(grants, row.project_id, 'read')) rows.set(row.project_id, row);
   const sorted = [...rows.values()].sort((a, b) => (a.project_id < b.project_id ? -1 : 1));
-  return sliceOf(sorted, slice);
+  return cutSlice(sorted, slice);
 };

@@ -29,7 +29,8 @@ import {
 type Redacting = Pick<Store, 'redactor'>;
 
 /** The longest thread id, and the longest name of an op or of a type of feedback, in characters. */
-const [maxId, maxName] = [256, 1024];
+const maxId = 256;
+const maxName = 1024;
 
 /** What redacts is a bundle of its own, whose classes are not those of this one. */
 const isFailed = (error: unknown): error is RedactionFailed =>
@@ -87,7 +88,7 @@ const checkAddresses = (redactor: Redactor, fields: Readonly<Record<string, stri
 };
 
 /** What a span is, as the fields of its call are: its thread, and a user among attributes. */
-const spanOf = (redactor: Redactor, span: SpanRole): SpanRole => {
+const redactSpan = (redactor: Redactor, span: SpanRole): SpanRole => {
   const { threadId, givenUser } = span;
   const { user } = givenUser === null ? {} : redactor.object('attributes', { user: { id: givenUser } });
   const id = isJsonObject(user) ? user.id : null;
@@ -99,10 +100,10 @@ const spanOf = (redactor: Redactor, span: SpanRole): SpanRole => {
 };
 
 /** The name of a call that people read, if anything is left of it. */
-const displayNameOf = (redactor: Redactor, name: string | null): string | null =>
+const cleanDisplayName = (redactor: Redactor, name: string | null): string | null =>
   (name === null ? null : redactor.text('display_name', name)) || null;
 
-const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
+const redactReport = (redactor: Redactor, report: CallReport): CallReport => {
   if (report.kind === 'end') {
     const { end } = report;
     const { output, summary, exception, displayName } = end;
@@ -115,7 +116,7 @@ const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
         summary: redactor.object('summary', summary),
         // A call that failed has failed, whatever is left of what it says.
         exception: exception === null ? null : redactor.text('exception', exception),
-        ...(displayName !== undefined && { displayName: displayNameOf(redactor, displayName) }),
+        ...(displayName !== undefined && { displayName: cleanDisplayName(redactor, displayName) }),
       },
     };
   }
@@ -127,11 +128,11 @@ const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
     start: {
       ...start,
       opName: redactor.name('op_name', start.opName, maxName),
-      displayName: displayNameOf(redactor, start.displayName),
+      displayName: cleanDisplayName(redactor, start.displayName),
       threadId: start.threadId === null ? null : redactor.name('thread_id', start.threadId, maxId),
       attributes: redactor.object('attributes', start.attributes),
       inputs: redactor.object('inputs', start.inputs),
-      ...(start.span && { span: spanOf(redactor, start.span) }),
+      ...(start.span && { span: redactSpan(redactor, start.span) }),
     },
   };
 };
@@ -139,21 +140,21 @@ const reportOf = (redactor: Redactor, report: CallReport): CallReport => {
 /**
  * Reports of calls as they are to be stored.
  *
- * @param placeOf where each report stands in the body of the request: errors name it. @default - at its top
+ * @param getPlace where each report stands in the body of the request: errors name it. @default - at its top
  * @throws ServiceError 500 if a rule fails, 422 if an id holds what a built-in rule looks for
  */
 export const redactReports = (
   store: Redacting,
   reports: readonly CallReport[],
-  placeOf: (index: number) => Place = () => [],
+  getPlace: (index: number) => Place = () => [],
 ): Promise<readonly CallReport[]> => {
   let at = 0;
   const redact = (redactor: Redactor) =>
     reports.map((report, i) => {
       at = i;
-      return reportOf(redactor, report);
+      return redactReport(redactor, report);
     });
-  return redacted(store, reports, redact, () => placeOf(at));
+  return redacted(store, reports, redact, () => getPlace(at));
 };
 
 /**
@@ -162,7 +163,7 @@ export const redactReports = (
  * @throws ServiceError 500 if a rule fails
  */
 export const redactDisplayName = (store: Redacting, name: string | null): Promise<string | null> =>
-  redacted(store, name, (redactor) => displayNameOf(redactor, name));
+  redacted(store, name, (redactor) => cleanDisplayName(redactor, name));
 
 /**
  * Fields of what waits that say when and where it happened, as the service writes them. What belongs
@@ -186,15 +187,15 @@ const placingFields: ReadonlySet<string> = new Set([
   'keys',
 ]);
 
-const waitingOf = (redactor: Redactor, record: JsonObject): JsonObject => {
-  const said = Object.entries(record).filter(([field]) => !placingFields.has(field) && field !== 'events');
-  const left = said.map(([field, value]) => [field, redactor.anywhere('log record', value)]);
+const redactWaiting = (redactor: Redactor, record: JsonObject): JsonObject => {
+  const fields = Object.entries(record).filter(([field]) => !placingFields.has(field) && field !== 'events');
+  const left = fields.map(([field, value]) => [field, redactor.anywhere('log record', value)]);
   const { events } = record;
   return {
     ...record,
     ...Object.fromEntries(left),
     ...(Array.isArray(events) && {
-      events: events.filter(isJsonObject).map((event) => waitingOf(redactor, event)),
+      events: events.filter(isJsonObject).map((event) => redactWaiting(redactor, event)),
     }),
   };
 };
@@ -210,7 +211,7 @@ export const redactLogRecords = <T extends { readonly record: JsonObject }>(
   records: readonly T[],
 ): Promise<readonly T[]> =>
   redacted(store, records, (redactor) =>
-    records.map((each) => ({ ...each, record: waitingOf(redactor, each.record) })),
+    records.map((item) => ({ ...item, record: redactWaiting(redactor, item.record) })),
   );
 
 /**
@@ -227,8 +228,12 @@ export const redactFeedback = (
   const redact = (redactor: Redactor) => {
     const { id, ref, annotationRef, runnableRef, callRef, triggerRef } = draft;
     checkAddresses(redactor, {
-      ...{ id, ref, annotation_ref: annotationRef, runnable_ref: runnableRef },
-      ...{ call_ref: callRef, trigger_ref: triggerRef },
+      id,
+      ref,
+      annotation_ref: annotationRef,
+      runnable_ref: runnableRef,
+      call_ref: callRef,
+      trigger_ref: triggerRef,
     });
     // The type of an answer has the name of the object that asks.
     const isAnswer = askedBy(draft.type) !== undefined;
@@ -259,9 +264,11 @@ const classNamesIn = (value: JsonValue): Readonly<Record<string, string>> => {
 };
 
 /** Where two values differ, as far as names of fields are the same. */
-const differenceOf = (sent: JsonValue, left: JsonValue): string[] => {
+const findDifference = (sent: JsonValue, left: JsonValue): string[] => {
   const place: string[] = [];
-  for (let [a, b] = [sent, left]; ; ) {
+  let a = sent;
+  let b = left;
+  for (;;) {
     if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return place;
     const [before, after] = [a, b].map((value) => new Map(Object.entries(value)));
     const step = [...(before ?? [])].find(([key, value]) => after?.get(key) !== value);
@@ -274,7 +281,7 @@ const differenceOf = (sent: JsonValue, left: JsonValue): string[] => {
 /**
  * The value of an object as it is to be stored. Its digest is that of the value that was sent.
  *
- * @param means the class of a value that means something to the service; undefined for others. A rule
+ * @param getMeaning the class of a value that means something to the service; undefined for others. A rule
  * that takes something out of its settings makes it mean something else: more calls, no limit
  * @throws ServiceError 500 if a rule fails. 422 if the object's id or class holds what a built-in rule
  * looks for, or rules would change a value that means something to the service
@@ -283,15 +290,15 @@ export const redactObject = (
   store: Redacting,
   objectId: string,
   value: JsonValue,
-  means: (value: JsonValue) => string | undefined,
+  getMeaning: (value: JsonValue) => string | undefined,
 ): Promise<JsonValue> =>
   redacted(store, value, (redactor) => {
     checkAddresses(redactor, { 'obj.object_id': objectId, ...classNamesIn(value) });
     const left = redactor.value('val', value);
-    const className = means(value) ?? means(left);
+    const className = getMeaning(value) ?? getMeaning(left);
     if (left === value || className === undefined) return left;
     const msg = `should hold nothing that redaction takes out: the service acts on an object of class ${className} as it was checked`;
-    throw invalidAt(['body', 'obj', 'val', ...differenceOf(value, left)], msg);
+    throw invalidAt(['body', 'obj', 'val', ...findDifference(value, left)], msg);
   });
 
 /**

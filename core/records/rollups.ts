@@ -11,7 +11,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { ExpiryOf, TableKey, TableRange } from '../../foundations/storage/tables.ts';
 import type { Micros, ProjectId } from '../../foundations/wire/index.ts';
-import { type PartitionKind, partitionOf } from './partitions.ts';
+import { type PartitionKind, toPartition } from './partitions.ts';
 
 /*
  * Calls are rolled up by the UTC hour of their start. docs/decisions/0161 says why what follows
@@ -25,10 +25,10 @@ export const hoursOfDay = 24;
 const hourMs = 3_600_000;
 export const hourMicros = hourMs * 1000;
 
-export const hourOf = (time: Micros): Hour => Math.floor(time / hourMicros);
+export const toHour = (time: Micros): Hour => Math.floor(time / hourMicros);
 
 /** The UTC day of an hour, counted from 1970-01-01. */
-export const dayOf = (hour: Hour): number => Math.floor(hour / hoursOfDay);
+export const toDay = (hour: Hour): number => Math.floor(hour / hoursOfDay);
 
 /**
  * The time after a write within which every index shows it, in milliseconds, with all that clocks
@@ -53,7 +53,7 @@ export const rollupEnd = (hour: Hour, retentionDays: number | undefined): number
   retentionDays === undefined ? Number.POSITIVE_INFINITY : (hour + (retentionDays - 1) * hoursOfDay) * hourMs;
 
 /** The attribute that makes an item about an hour expire; undefined if it is kept. */
-export const expiryOf = (
+export const toExpiry = (
   hour: Hour,
   retentionDays: number | undefined,
   graceDays: number,
@@ -81,12 +81,12 @@ const numberBytes = (number: number): Buffer => {
 };
 
 /** The number of an hour or a day, out of a sort key. */
-const numberOf = (sortKey: Uint8Array): number =>
+const readNumber = (sortKey: Uint8Array): number =>
   new DataView(sortKey.buffer, sortKey.byteOffset, sortKey.byteLength).getUint32(0) - offset;
 
 /** The key of what is about an hour (marks) or a day (the others). */
 export const rollupKey = (kind: ItemKind, projectId: ProjectId, number: Hour): TableKey<'bookkeeping'> => ({
-  k: partitionOf(kind, projectId),
+  k: toPartition(kind, projectId),
   s: numberBytes(number),
 });
 
@@ -97,7 +97,7 @@ export const rollupRange = (
   from: number,
   to: number,
 ): TableRange<'bookkeeping'> => ({
-  partition: ['k', partitionOf(kind, projectId)],
+  partition: ['k', toPartition(kind, projectId)],
   sort: ['s', numberBytes(from), numberBytes(to)],
 });
 
@@ -141,7 +141,7 @@ export class HourMarks {
     const seenAt = this.#budget.deadline + safeLagMs;
     const values = new Map<Hour, number>();
     for (const { startedAt, expiresAt } of calls) {
-      const hour = hourOf(startedAt);
+      const hour = toHour(startedAt);
       const outlived = expiresAt !== undefined && expiresAt * 1000 < rollupEnd(hour, retentionDays);
       if (outlived) values.set(hour, Number.MAX_SAFE_INTEGER);
       else if (seenAt > finishedAt(hour) && !values.has(hour)) values.set(hour, seenAt);
@@ -151,7 +151,7 @@ export class HourMarks {
   }
 
   async #raise(table: Table, projectId: ProjectId, hour: Hour, value: number): Promise<void> {
-    const expiry = expiryOf(hour, this.#store.retentionDays, graceDays);
+    const expiry = toExpiry(hour, this.#store.retentionDays, graceDays);
     const key = rollupKey('marks', projectId, hour);
     await raiseNumber(table, { key, attribute: until, value, expiry }, this.#budget);
     this.#done.add(`${projectId} ${hour} ${value}`);
@@ -170,9 +170,10 @@ export const readMarks = async (
   budget: RequestBudget,
 ): Promise<ReadonlyMap<Hour, number>> => {
   const toRow = (item: Item): readonly [Hour, number] => {
-    const [hour, value] = [asBytes(item.s), asNumber(item[until])];
+    const hour = asBytes(item.s);
+    const value = asNumber(item[until]);
     if (!hour || value === undefined) throw new Error('the mark of an hour is damaged');
-    return [numberOf(hour), value];
+    return [readNumber(hour), value];
   };
   const marks = new Map<Hour, number>();
   const range = rollupRange('marks', projectId, from, to);

@@ -16,7 +16,7 @@ import {
 } from '../../foundations/storage/index.ts';
 import type { TableKey } from '../../foundations/storage/tables.ts';
 import { formatTime, type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
-import { partitionOf } from './partitions.ts';
+import { toPartition } from './partitions.ts';
 
 /*
  * What may be spent, and what is. Money is held before it is spent: a counter grows by the most that
@@ -56,7 +56,7 @@ export interface SpendingLimit {
 }
 
 /** The limits of a key or a project, of which both may be absent. */
-export const limitsOf = (
+export const toLimits = (
   of: 'key' | 'project',
   name: string,
   {
@@ -68,15 +68,15 @@ export const limitsOf = (
   ...(usdPerMonth === undefined ? [] : [{ of, name, period: 'month', usd: usdPerMonth } as const]),
 ];
 
-const monthOf = (now: number): number => {
+const toMonth = (now: number): number => {
   const date = new Date(now);
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 };
 
 /** When the period of a time ends, both in milliseconds since 1970. */
-const endOf = (period: Period, now: number): number => {
+const endOfPeriod = (period: Period, now: number): number => {
   if (period === 'day') return (Math.floor(now / dayMs) + 1) * dayMs;
-  const month = monthOf(now) + 1;
+  const month = toMonth(now) + 1;
   return Date.UTC(Math.floor(month / 12), month % 12);
 };
 
@@ -86,11 +86,11 @@ const attributeOf = (period: Period, now: number): string =>
 
 /** The partition of a limit's counters. What an end user is called may be longer than a key. */
 const counterPartition = ({ of, name, projectId }: SpendingLimit): Buffer =>
-  partitionOf('counters', of, 0, projectId ?? '', 0, of === 'user' ? shortDigest(name) : name);
+  toPartition('counters', of, 0, projectId ?? '', 0, of === 'user' ? shortDigest(name) : name);
 
 const counterKey = (limit: SpendingLimit, now: number): TableKey<'bookkeeping'> => ({
   k: counterPartition(limit),
-  s: joinBytes(String(monthOf(now))),
+  s: joinBytes(String(toMonth(now))),
 });
 
 /** How long counters are kept after their month. */
@@ -123,7 +123,7 @@ const toSpent = (limits: readonly SpendingLimit[], item: Item | undefined, now: 
   limits.map((limit) => ({
     limit,
     spent: asNumber(item?.[attributeOf(limit.period, now)]) ?? 0,
-    resetsAt: endOf(limit.period, now),
+    resetsAt: endOfPeriod(limit.period, now),
   }));
 
 /**
@@ -151,7 +151,7 @@ export const readSpent = async (
 export const nearlyShare = 0.8;
 
 /** Tells somebody that four fifths of a limit are spent or held. */
-export type TellNearlyReached = (spent: Spent, budget: RequestBudget) => Promise<void>;
+export type NotifyNearlyReached = (spent: Spent, budget: RequestBudget) => Promise<void>;
 
 /** Whoever tells of a limit and its period for the first time makes this 1. */
 const notice = ({ limit, resetsAt }: Spent, by: 1 | -1): Addition => ({
@@ -168,26 +168,26 @@ const notice = ({ limit, resetsAt }: Spent, by: 1 | -1): Addition => ({
  * Tells of limits that are nearly reached, of each once in its day or month. Another limit is told of anew.
  * If telling fails, whoever comes next tells.
  *
- * @param told what this process has seen told, which is not looked up again
+ * @param notified what this process has seen told, which is not looked up again
  * @throws what `tell` throws
  */
-export const tellNearlyReached = async (
+export const notifyNearlyReached = async (
   table: Table,
   spent: readonly Spent[],
-  tell: TellNearlyReached,
-  told: Set<string>,
+  notify: NotifyNearlyReached,
+  notified: Set<string>,
   budget: RequestBudget,
 ): Promise<void> => {
-  for (const each of spent) {
-    const name = JSON.stringify([each.limit, each.resetsAt]);
-    if (each.spent < nearlyShare * nanosDown(each.limit.usd) || told.has(name)) continue;
-    if (await transact(table, { puts: [], adds: [notice(each, 1)] }, budget)) {
-      await tell(each, budget).catch(async (error: unknown) => {
-        await transact(table, { puts: [], adds: [notice(each, -1)] }, budget);
+  for (const spending of spent) {
+    const name = JSON.stringify([spending.limit, spending.resetsAt]);
+    if (spending.spent < nearlyShare * nanosDown(spending.limit.usd) || notified.has(name)) continue;
+    if (await transact(table, { puts: [], adds: [notice(spending, 1)] }, budget)) {
+      await notify(spending, budget).catch(async (error: unknown) => {
+        await transact(table, { puts: [], adds: [notice(spending, -1)] }, budget);
         throw error;
       });
     }
-    told.add(name);
+    notified.add(name);
   }
 };
 
@@ -257,7 +257,7 @@ const addition = (limits: SameItem, at: number, by: Nanos, isBounded: boolean): 
       limits.map((limit) => [attributeOf(limit.period, at), isBounded ? room(limit, by) : undefined]),
     ),
     by,
-    expiry: { x: (endOf('month', at) + keptMs) / 1000 },
+    expiry: { x: (endOfPeriod('month', at) + keptMs) / 1000 },
   };
 };
 
@@ -369,8 +369,8 @@ export const settleReservation = async (
   const items = byItem(held.limits);
   const additions = settlingAdditions(held, spent);
   if (additions.length === 0) return before;
-  const since = await mapConcurrent(additions, additions.length, async (each, i) => {
-    const { item } = await addToItem(table, each, budget);
+  const since = await mapConcurrent(additions, additions.length, async (spending, i) => {
+    const { item } = await addToItem(table, spending, budget);
     return toSpent(items[i] ?? [], item, held.at);
   });
   return since.flat();

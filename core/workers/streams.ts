@@ -22,13 +22,13 @@ import {
 } from '../../foundations/wire/index.ts';
 import {
   type CallHeader,
-  callIdOf,
   type EndHeader,
   endKey,
   fromItem,
   type Part,
   type Payload,
   PayloadReader,
+  readCallId,
   type StartHeader,
   type StoredPart,
   startKey,
@@ -75,13 +75,13 @@ export interface ItemChange {
 }
 
 /** The record's number; empty for a record without one, which DynamoDB does not write. */
-export const sequenceOf = ({ dynamodb }: StreamRecord): string => dynamodb?.SequenceNumber ?? '';
+export const getSequence = ({ dynamodb }: StreamRecord): string => dynamodb?.SequenceNumber ?? '';
 
-const imageOf = (image: unknown): Item | undefined =>
+const toItem = (image: unknown): Item | undefined =>
   image === undefined || image === null ? undefined : itemFromWire(image as WireItem);
 
 /** The project at the beginning of a key, before the first zero byte. */
-const projectOf = (key: Item): ProjectId => {
+const readProject = (key: Item): ProjectId => {
   const bytes = asBytes(key.k);
   const end = bytes?.indexOf(0) ?? -1;
   const projectId =
@@ -97,15 +97,15 @@ const projectOf = (key: Item): ProjectId => {
  */
 export const toChange = (record: StreamRecord): ItemChange => {
   const { Keys, NewImage, OldImage, ApproximateCreationDateTime: seconds = 0 } = record.dynamodb ?? {};
-  const key = imageOf(Keys) ?? {};
+  const key = toItem(Keys) ?? {};
   return {
     table: record.eventSourceARN?.split('/')[1] ?? '',
-    projectId: projectOf(key),
-    sequence: sequenceOf(record),
+    projectId: readProject(key),
+    sequence: getSequence(record),
     at: Math.round(seconds * 1e6),
     key,
-    before: imageOf(OldImage),
-    after: imageOf(NewImage),
+    before: toItem(OldImage),
+    after: toItem(NewImage),
   };
 };
 
@@ -144,11 +144,12 @@ const toCallItem = (projectId: ProjectId, item: Item): CallItem => ({
  */
 export const toCallChange = (change: ItemChange): CallChange | undefined => {
   const { projectId, key, before, after } = change;
-  const [bytes, part] = [asBytes(key.k), key.p];
+  const bytes = asBytes(key.k);
+  const part = key.p;
   if (!bytes || (part !== 'S' && part !== 'E')) return undefined;
   return {
     projectId,
-    id: callIdOf(projectId, bytes),
+    id: readCallId(projectId, bytes),
     part,
     change,
     before: before && toCallItem(projectId, before),
@@ -187,7 +188,7 @@ export const hasStart = (item: CallItem | null | undefined): item is StartedItem
 export const hasEnd = (item: CallItem | null | undefined): item is EndedItem => !!item?.end;
 
 /** The call of a start and an end, which may be of one item, with the payloads that they hold. */
-export const callOf = (projectId: ProjectId, start: StartedItem, end: EndedItem | undefined): CallHeader => {
+export const toCall = (projectId: ProjectId, start: StartedItem, end: EndedItem | undefined): CallHeader => {
   const inline = [start, end].flatMap((item) => (item?.inline ? [[item.part, item.inline] as const] : []));
   return {
     projectId,
@@ -220,7 +221,7 @@ export interface Measured {
 }
 
 /** The usage of a call: as its header has it, else as its summary does. */
-const usageOf = ({ end }: CallHeader, payload: Payload | undefined): JsonValue => {
+const getUsage = ({ end }: CallHeader, payload: Payload | undefined): JsonValue => {
   if (end?.usage !== true) return end?.usage ?? {};
   const summary = parseJson(payload?.summary ?? '{}') as JsonValue;
   return isJsonObject(summary) ? (summary.usage ?? {}) : {};
@@ -237,18 +238,18 @@ const measureProject = async (
   const needed = headers.filter(needsPayload);
   const read = needed.length > 0 ? await new PayloadReader(calls, projectId, budget).read(needed) : [];
   const payloads = new Map(read.map(({ header, payload }) => [header, payload]));
-  const costsOf = headers.some(({ end }) => end?.usage) ? await costs(projectId, budget) : () => ({});
+  const computeCosts = headers.some(({ end }) => end?.usage) ? await costs(projectId, budget) : () => ({});
   return new Map(
     headers.flatMap((header): [CallHeader, Measured][] => {
       const payload = payloads.get(header);
       if (needsPayload(header) && !payload) return [];
-      const usage = usageOf(header, payload);
+      const usage = getUsage(header, payload);
       return [
         [
           header,
           {
             usage,
-            costs: isJsonObject(usage) ? costsOf(usage, header.start.startedAt) : {},
+            costs: isJsonObject(usage) ? computeCosts(usage, header.start.startedAt) : {},
             payload: wantsPayloads ? (payload ?? null) : null,
           },
         ],

@@ -22,7 +22,7 @@ export interface AlertOnFailureProps {
 }
 
 /** A field of the event's detail. */
-const of = (field: string): string => EventField.fromPath(`$.detail.${field}`);
+const detailField = (field: string): string => EventField.fromPath(`$.detail.${field}`);
 
 /** Tells of each call that ends with an exception. */
 export class AlertOnFailure extends Construct {
@@ -44,7 +44,7 @@ export class AlertOnFailure extends Construct {
       targets: [
         new SnsTopic(this.topic, {
           message: RuleTargetInput.fromText(
-            `A call failed in ${of('project_id')}: ${of('trace_name')}, after ${of('latency_ms')} ms\n${of('call_ref')}`,
+            `A call failed in ${detailField('project_id')}: ${detailField('trace_name')}, after ${detailField('latency_ms')} ms\n${detailField('call_ref')}`,
           ),
         }),
       ],

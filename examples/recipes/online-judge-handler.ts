@@ -68,7 +68,9 @@ interface ModelUsage {
 const spentToday = async (): Promise<number> => {
   const start = new Date().toISOString().slice(0, 10);
   const { usage_buckets: buckets } = (await request('/calls/stats', {
-    ...{ project_id: setting('JUDGE_PROJECT'), start, granularity: 86_400 },
+    project_id: setting('JUDGE_PROJECT'),
+    start,
+    granularity: 86_400,
     usage_metrics: [{ metric: 'total_cost', aggregations: ['sum', 'count'] }],
   })) as { usage_buckets: ModelUsage[] };
   const unpriced = buckets.find(({ count_total_cost: count }) => count === 0)?.model;
@@ -119,8 +121,12 @@ export const handler = async ({ detail }: TurnEnded): Promise<Outcome> => {
   const verdict = verdictIn(await ask(question(call)));
   if (!verdict) return 'no score';
   await request('/feedback/create', {
-    ...{ project_id: detail.project_id, id: `judge-${detail.event_id}`, svc_ref: detail.call_ref },
-    ...{ feedback_type: 'judge', creator: setting('JUDGE_MODEL'), payload: verdict },
+    project_id: detail.project_id,
+    id: `judge-${detail.event_id}`,
+    svc_ref: detail.call_ref,
+    feedback_type: 'judge',
+    creator: setting('JUDGE_MODEL'),
+    payload: verdict,
   }).catch((error: unknown) => {
     // Another verdict of the same event was first.
     if (!String(error).includes('answered 409')) throw error;

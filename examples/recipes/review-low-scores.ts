@@ -57,7 +57,7 @@ export class ReviewLowScores extends Construct {
       }),
       resultPath: '$.review',
     });
-    const tell = new SnsPublish(this, 'Tell of it', {
+    const notify = new SnsPublish(this, 'Tell of it', {
       topic: this.rejected,
       message: TaskInput.fromJsonPathAt('$.on_call'),
     });
@@ -65,7 +65,7 @@ export class ReviewLowScores extends Construct {
       definitionBody: DefinitionBody.fromChainable(
         review.next(
           new Choice(this, 'Rejected?')
-            .when(Condition.stringEquals('$.review.verdict', 'rejected'), tell)
+            .when(Condition.stringEquals('$.review.verdict', 'rejected'), notify)
             .otherwise(new Succeed(this, 'Fine')),
         ),
       ),

@@ -65,11 +65,11 @@ export interface DemoCall {
 }
 
 /** Times with microseconds, so that calls of the same millisecond have an order. */
-const timeOf = (ms: number, order: number): string =>
+const formatTime = (ms: number, order: number): string =>
   `${new Date(ms).toISOString().slice(0, -1)}${String(order % 1000).padStart(3, '0')}Z`;
 
 /** The reports of a call, as `POST /call/upsert_batch` takes them. */
-export const reportsOf = (project: string, call: DemoCall, order: number): object[] => {
+export const toReports = (project: string, call: DemoCall, order: number): object[] => {
   const { id, trace, parent, thread, turn, op, start, ms, attributes, inputs } = call;
   const started = {
     project_id: project,
@@ -79,7 +79,7 @@ export const reportsOf = (project: string, call: DemoCall, order: number): objec
     parent_id: parent,
     thread_id: thread,
     turn_id: turn,
-    started_at: timeOf(start, order),
+    started_at: formatTime(start, order),
     attributes,
     inputs,
   };
@@ -87,7 +87,7 @@ export const reportsOf = (project: string, call: DemoCall, order: number): objec
   const ended = {
     project_id: project,
     id,
-    ended_at: timeOf(start + (ms ?? 0), order),
+    ended_at: formatTime(start + (ms ?? 0), order),
     output,
     exception,
     summary,
@@ -97,7 +97,7 @@ export const reportsOf = (project: string, call: DemoCall, order: number): objec
 };
 
 /** Numbers from 0 to 1 that look random, the same for every run (mulberry32). */
-export const randomOf = (seed: number): (() => number) => {
+export const createRandom = (seed: number): (() => number) => {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -111,7 +111,7 @@ export const randomOf = (seed: number): (() => number) => {
 export const tokensIn = (value: unknown): number => JSON.stringify(value).length >> 2;
 
 /** What a model used, as its call reports it. */
-export const usageOf = (model: string, prompt: number, completion: number): object => ({
+export const toUsage = (model: string, prompt: number, completion: number): object => ({
   usage: {
     [model]: {
       requests: 1,
@@ -248,7 +248,7 @@ export const embedding = (text: string) => {
     op: 'openai.embeddings.create',
     inputs: { model, input: text },
     output: { object: 'list', model, data: [{ object: 'embedding', index: 0, embedding: vector }] },
-    summary: usageOf(model, tokens, 0),
+    summary: toUsage(model, tokens, 0),
   };
 };
 

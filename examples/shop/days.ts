@@ -1,17 +1,17 @@
 import {
   type Conversation,
   conversations,
+  createRandom,
   type DemoCall,
   embedding,
   type Message,
   models,
   newId,
-  randomOf,
   type Step,
   type ToolCall,
   type Turn,
   tokensIn,
-  usageOf,
+  toUsage,
 } from './conversations.ts';
 
 const hourMs = 3_600_000;
@@ -31,8 +31,10 @@ const releases = [
 type Release = (typeof releases)[number];
 const newest = releases[1];
 
-const attributesOf = ({ release, version }: Release) => ({
-  ...{ release, environment: 'production', prompt: version },
+const toAttributes = ({ release, version }: Release) => ({
+  release,
+  environment: 'production',
+  prompt: version,
 });
 
 /** Writes the calls of one conversation, while the clock goes on. */
@@ -81,7 +83,7 @@ class Teller {
       op: `${assistant}.turn`,
       start,
       ms: this.#now - start + 4,
-      attributes: { ...attributesOf(this.#release), kind: 'agent', topic },
+      attributes: { ...toAttributes(this.#release), kind: 'agent', topic },
       inputs: { message: turn.user },
       ...ends,
     });
@@ -101,7 +103,7 @@ class Teller {
     if ('search' in step) this.#embed(step.search, place, id);
     this.#now += 30 + Math.round(this.#random() * 220);
     const kind = 'search' in step ? 'retriever' : 'tool';
-    const done = { ...tool, ms: this.#now - start, attributes: { ...attributesOf(this.#release), kind } };
+    const done = { ...tool, ms: this.#now - start, attributes: { ...toAttributes(this.#release), kind } };
     if ('error' in step) {
       this.calls.push({ ...done, exception: `${step.error}\n    at findOrder (support/orders.ts:17:11)` });
       this.#messages.push({ by: 'tool', id: toolCall.id, result: { error: step.error } });
@@ -114,7 +116,7 @@ class Teller {
 
   #embed(text: string, place: Pick<DemoCall, 'trace' | 'thread' | 'turn'>, parent: string): void {
     const ms = 40 + Math.round(this.#random() * 60);
-    const kind = { ...attributesOf(this.#release), kind: 'embedding' };
+    const kind = { ...toAttributes(this.#release), kind: 'embedding' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -141,9 +143,9 @@ class Teller {
     const ms = Math.round((model.ms.base + model.ms.perToken * tokens) * noise * this.#slower);
     const ends =
       fails === undefined
-        ? { output, summary: usageOf(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
+        ? { output, summary: toUsage(model.name, Math.min(tokensIn(inputs), 2400), tokens) }
         : { exception: fails };
-    const kind = { ...attributesOf(this.#release), kind: 'model' };
+    const kind = { ...toAttributes(this.#release), kind: 'model' };
     this.calls.push({
       ...place,
       id: newId(),
@@ -166,7 +168,7 @@ const running = (now: number): DemoCall[] => {
   const text = 'Do you have winter tyres for 28 inches?';
   const { op, inputs } = models.support;
   const messages: Message[] = [{ by: 'user', text, photo: false }];
-  const attributes = attributesOf(newest);
+  const attributes = toAttributes(newest);
   const own = { attributes: { ...attributes, kind: 'agent', topic: 'tyres' }, inputs: { message: text } };
   const model = { attributes: { ...attributes, kind: 'model' }, inputs: inputs(newest.prompt, messages) };
   return [
@@ -177,8 +179,8 @@ const running = (now: number): DemoCall[] => {
 
 /** How many conversations begin in each hour of the two days before now, the oldest first. */
 const perHour = [
-  ...[0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 2, 0, 1, 1, 2, 1, 0, 1, 1, 0, 1, 0],
-  ...[0, 1, 0, 0, 1, 0, 1, 2, 2, 1, 2, 1, 2, 2, 1, 1, 2, 1, 1, 0, 1, 2, 2, 2],
+  0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 0, 1, 2, 0, 1, 1, 2, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 2, 2, 1, 2, 1,
+  2, 2, 1, 1, 2, 1, 1, 0, 1, 2, 2, 2,
 ];
 
 /** Since how many hours the models are slower. */
@@ -189,7 +191,7 @@ const slowHours = 14;
  * late the models are slower, so that the overview has something to tell.
  */
 export const daysOfCalls = (now: number): DemoCall[] => {
-  const random = randomOf(7);
+  const random = createRandom(7);
   const calls: DemoCall[] = [];
   let number = 0;
   for (const [hour, count] of perHour.entries()) {

@@ -5,7 +5,7 @@
  *
  *     PENNYTRACE_URL=http://127.0.0.1:8787 PENNYTRACE_KEY=svc_… npx node examples/shop/main.ts
  */
-import { type DemoCall, reportsOf } from './conversations.ts';
+import { type DemoCall, toReports } from './conversations.ts';
 import { daysOfCalls, feedbackOn, prompts } from './days.ts';
 
 const url = process.env.PENNYTRACE_URL ?? 'http://127.0.0.1:8787';
@@ -27,7 +27,7 @@ const post = async (path: string, body: object): Promise<string> => {
 const batchSize = 200;
 
 const report = async (calls: readonly DemoCall[]): Promise<void> => {
-  const reports = calls.flatMap((call, at) => reportsOf(project, call, at));
+  const reports = calls.flatMap((call, at) => toReports(project, call, at));
   for (let at = 0; at < reports.length; at += batchSize)
     await post('/call/upsert_batch', { batch: reports.slice(at, at + batchSize) });
 };

@@ -115,7 +115,7 @@ export type Authentication =
 /** The user name that fits every key, for clients that don't know whose key they have. */
 const anyUser = 'api';
 
-const refusalOf = (record: KeyRecord, credentials: Credentials, now: Micros): Refusal | undefined => {
+const findRefusal = (record: KeyRecord, credentials: Credentials, now: Micros): Refusal | undefined => {
   const state = keyState(record, now);
   if (state !== 'active') return `${state} key`;
   if (credentials.scheme === 'bearer') return undefined;
@@ -160,7 +160,7 @@ export const authenticate = async (
   const matches = matchesDigest(key, record?.digest);
   if (!record) return { refusal: 'unknown key', keyId: key.id };
   if (!matches) return { refusal: 'wrong secret', keyId: key.id };
-  const refusal = refusalOf(record, credentials, now);
+  const refusal = findRefusal(record, credentials, now);
   if (refusal) return { refusal, keyId: key.id };
   const { user, grants, expiresAt, limits } = record;
   const caller = { user, keyId: key.id, grants };

@@ -118,10 +118,10 @@ const limitsIn = ({
   usdPerMonth,
 }: Readonly<Record<string, unknown>>): SpendingLimits | undefined => {
   if (usdPerDay === undefined && usdPerMonth === undefined) return undefined;
-  const usdOf = (text: unknown) => (typeof text === 'string' ? Number(text) || 0 : 0);
+  const toUsd = (text: unknown) => (typeof text === 'string' ? Number(text) || 0 : 0);
   return {
-    ...(usdPerDay !== undefined && { usdPerDay: usdOf(usdPerDay) }),
-    ...(usdPerMonth !== undefined && { usdPerMonth: usdOf(usdPerMonth) }),
+    ...(usdPerDay !== undefined && { usdPerDay: toUsd(usdPerDay) }),
+    ...(usdPerMonth !== undefined && { usdPerMonth: toUsd(usdPerMonth) }),
   };
 };
 

@@ -77,9 +77,9 @@ export const parseKey = (text: string): Key | undefined => {
  * The id is part of it, so that the digest of one record is of no use in another. A slow hash would
  * add nothing to 256 random bits.
  */
-export const digestKey = (key: Key): Uint8Array => digestOf(formatKey(key));
+export const digestKey = (key: Key): Uint8Array => sha256(formatKey(key));
 
-const digestOf = (text: string): Uint8Array =>
+const sha256 = (text: string): Uint8Array =>
   // Not a Buffer, so that it equals what storage returns.
   new Uint8Array(createHash('sha256').update(text).digest());
 
@@ -94,7 +94,7 @@ const noDigest = new Uint8Array(32);
  * anything from the time that a refusal takes.
  */
 export const matchesDigest = (key: Key, digest: Uint8Array | undefined): boolean => {
-  const equal = prefixes.map((prefix) => timingSafeEqual(digestOf(written(key, prefix)), digest ?? noDigest));
+  const equal = prefixes.map((prefix) => timingSafeEqual(sha256(written(key, prefix)), digest ?? noDigest));
   return equal.includes(true) && digest !== undefined;
 };
 
@@ -201,7 +201,7 @@ export const toItem = (record: KeyRecord): Item => ({
  *
  * @throws Error if it is no number: a damaged limit must not count as none
  */
-const limitOf = (item: Item, name: string): number | undefined =>
+const readLimit = (item: Item, name: string): number | undefined =>
   item[name] === undefined ? undefined : required(item, name, asNumber(item[name]));
 
 /**
@@ -209,7 +209,7 @@ const limitOf = (item: Item, name: string): number | undefined =>
  *
  * @throws Error if it is no time
  */
-const timeOf = (item: Item, name: string): Micros | undefined => {
+const readTime = (item: Item, name: string): Micros | undefined => {
   if (item[name] === undefined) return undefined;
   const text = asText(item[name]);
   return required(item, name, text === undefined ? undefined : parseTime(text));
@@ -221,7 +221,7 @@ const required = <T>(item: Item, name: string, value: T | undefined): T => {
 };
 
 /** The grants of a list of texts; undefined if it is no list, or one of them is no grant. */
-const grantsOf = (value: Value | undefined): Grant[] | undefined => {
+const parseGrants = (value: Value | undefined): Grant[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const grants = value.map((grant) => (typeof grant === 'string' ? parseGrant(grant) : undefined));
   return grants.includes(undefined) ? undefined : grants.filter((grant) => grant !== undefined);
@@ -235,16 +235,17 @@ const grantsOf = (value: Value | undefined): Grant[] | undefined => {
  */
 export const fromItem = (item: Item): KeyRecord => {
   const digest = asBytes(item.digest);
-  const expiresAt = timeOf(item, 'expiresAt');
-  const revokedAt = timeOf(item, 'revokedAt');
-  const [usdPerDay, usdPerMonth] = [limitOf(item, 'usdPerDay'), limitOf(item, 'usdPerMonth')];
+  const expiresAt = readTime(item, 'expiresAt');
+  const revokedAt = readTime(item, 'revokedAt');
+  const usdPerDay = readLimit(item, 'usdPerDay');
+  const usdPerMonth = readLimit(item, 'usdPerMonth');
   const isLimited = usdPerDay !== undefined || usdPerMonth !== undefined;
   return {
     id: required(item, 'id', asText(item.id)),
     digest: required(item, 'digest', digest?.length === digestBytes ? digest : undefined),
     user: required(item, 'user', asText(item.user)),
-    grants: required(item, 'grants', grantsOf(item.grants)),
-    createdAt: required(item, 'createdAt', timeOf(item, 'createdAt')),
+    grants: required(item, 'grants', parseGrants(item.grants)),
+    createdAt: required(item, 'createdAt', readTime(item, 'createdAt')),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(revokedAt !== undefined && { revokedAt }),
     ...(isLimited && {
@@ -256,7 +257,7 @@ export const fromItem = (item: Item): KeyRecord => {
   };
 };
 
-const keyOf = (id: string): TableKey<'keys'> => ({ id });
+const toKey = (id: string): TableKey<'keys'> => ({ id });
 
 /** The answer of a write; undefined if its condition did not hold. */
 const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
@@ -278,7 +279,7 @@ const conditional = async <T>(write: Promise<T>): Promise<T | undefined> => {
 export const getKey = async (table: Table, id: string, meter?: Meter): Promise<KeyRecord | undefined> => {
   const command = new GetCommand({
     TableName: table.name,
-    Key: keyOf(id),
+    Key: toKey(id),
     ConsistentRead: true,
     ReturnConsumedCapacity: 'TOTAL',
   });
@@ -328,7 +329,7 @@ export const revokeKey = async (table: Table, id: string, now: Micros): Promise<
     documents(table).send(
       new UpdateCommand({
         TableName: table.name,
-        Key: keyOf(id),
+        Key: toKey(id),
         ConditionExpression: 'attribute_exists(#id)',
         UpdateExpression: 'SET #revokedAt = if_not_exists(#revokedAt, :now)',
         ExpressionAttributeNames: { '#id': 'id', '#revokedAt': 'revokedAt' },

@@ -19,7 +19,7 @@ export interface KeySecretValue {
 const policyMs = 30_000;
 const pauseMs = 2000;
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
+const getName = (error: unknown): string => (error instanceof Error ? error.name : '');
 
 /** A secret of Secrets Manager that holds a key, in a version for each key that it ever held. */
 export class KeySecret {
@@ -44,7 +44,7 @@ export class KeySecret {
       const { SecretString } = await this.#patiently((client) => client.send(command));
       return SecretString;
     } catch (error) {
-      if (nameOf(error) === 'ResourceNotFoundException') return undefined;
+      if (getName(error) === 'ResourceNotFoundException') return undefined;
       throw error;
     }
   }
@@ -66,7 +66,7 @@ export class KeySecret {
       await this.#patiently((client) => client.send(command));
       return true;
     } catch (error) {
-      if (nameOf(error) === 'ResourceExistsException') return false;
+      if (getName(error) === 'ResourceExistsException') return false;
       throw error;
     }
   }
@@ -80,7 +80,7 @@ export class KeySecret {
       try {
         return await send(this.#client);
       } catch (error) {
-        if (nameOf(error) !== 'AccessDeniedException' || Date.now() + pauseMs > until) throw error;
+        if (getName(error) !== 'AccessDeniedException' || Date.now() + pauseMs > until) throw error;
         await sleep(pauseMs);
       }
     }

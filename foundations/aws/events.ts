@@ -33,8 +33,11 @@ export const putEvent = async (
   const { AWS_REGION: region = '', AWS_ENDPOINT_URL_EVENTBRIDGE: endpoint } = process.env;
   const service = { service: 'events', region, endpoint };
   const entry = {
-    ...{ EventBusName: bus, Source: eventSource, DetailType: kind },
-    ...{ Detail: JSON.stringify(detail), Time: time / 1000 },
+    EventBusName: bus,
+    Source: eventSource,
+    DetailType: kind,
+    Detail: JSON.stringify(detail),
+    Time: time / 1000,
   };
   const { Entries } = z.parse(
     answer,

@@ -17,7 +17,7 @@ export interface Signing {
 
 const signers = new Map<string, SignatureV4>();
 
-const signerOf = ({ service, region, credentials }: Signing): SignatureV4 => {
+const createSigner = ({ service, region, credentials }: Signing): SignatureV4 => {
   if (credentials) return new SignatureV4({ service, region, credentials, sha256: Sha256 });
   const known = signers.get(`${service} ${region}`);
   if (known) return known;
@@ -37,7 +37,7 @@ export const signed = async (
   headers: SignedHeaders,
   body: Uint8Array,
 ): Promise<SignedHeaders> => {
-  const request = await signerOf(signing).sign({
+  const request = await createSigner(signing).sign({
     method: 'POST',
     protocol: url.protocol,
     hostname: url.hostname,

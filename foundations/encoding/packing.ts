@@ -20,7 +20,8 @@ export const pack = (bytes: Uint8Array): Promise<Buffer> =>
   compressAsync(bytes, { params, pledgedSrcSize: bytes.length });
 
 /** The least and the most that zlib may allocate at a time. Damaged bytes can claim any length. */
-const [minChunk, maxChunk] = [64, 64 * 1024 * 1024];
+const minChunk = 64;
+const maxChunk = 64 * 1024 * 1024;
 
 /**
  * The length of a frame's content, which {@link pack} has it say.

@@ -1,7 +1,7 @@
 import { includes } from '../includes.ts';
 import { compareNumbers, ExactNumber, isNumber, type JsonValue } from '../wire/index.ts';
 import { type Comparison, type Expression, type FieldPath, isTime, type RecordKind } from './tree.ts';
-import { compareScalars, convert, equal, isTruthy, microsOf, type Value } from './values.ts';
+import { compareScalars, convert, equal, isTruthy, toMicros, type Value } from './values.ts';
 
 /** Makes what reads a path's value from a record. */
 export type Reader<R> = (path: FieldPath) => (record: R) => Value;
@@ -66,7 +66,7 @@ const compileValue = <R>(kind: RecordKind, expression: Expression, read: Reader<
  * @returns undefined if it is no time
  */
 export const timeLiteral = (kind: RecordKind, time: Expression, other: Expression): number | undefined =>
-  other.kind === 'literal' && isTime(kind, time) ? microsOf(other.value) : undefined;
+  other.kind === 'literal' && isTime(kind, time) ? toMicros(other.value) : undefined;
 
 const compileComparison = <R>(
   kind: RecordKind,
@@ -75,11 +75,12 @@ const compileComparison = <R>(
 ): Evaluate<R> => {
   const { operator, left, right, missingIsEmpty = false } = comparison;
   const holds = relations[operator];
-  const [a, b] = [compileValue(kind, left, read), compileValue(kind, right, read)];
+  const a = compileValue(kind, left, read);
+  const b = compileValue(kind, right, read);
   const rightTime = timeLiteral(kind, left, right);
-  if (rightTime !== undefined) return (record) => holds(microsOf(a(record)), rightTime);
+  if (rightTime !== undefined) return (record) => holds(toMicros(a(record)), rightTime);
   const leftTime = timeLiteral(kind, right, left);
-  if (leftTime !== undefined) return (record) => holds(leftTime, microsOf(b(record)));
+  if (leftTime !== undefined) return (record) => holds(leftTime, toMicros(b(record)));
   const isNull = (expression: Expression) => expression.kind === 'literal' && expression.value === null;
   if (operator === '$eq' || operator === '$ne') {
     const other = isNull(right) ? a : isNull(left) ? b : undefined;
@@ -87,7 +88,8 @@ const compileComparison = <R>(
   }
   const orEmpty = (operand: Expression, evaluate: Evaluate<R>): Evaluate<R> =>
     missingIsEmpty && operand.kind === 'field' ? (record) => evaluate(record) ?? '' : evaluate;
-  const [x, y] = [orEmpty(left, a), orEmpty(right, b)];
+  const x = orEmpty(left, a);
+  const y = orEmpty(right, b);
   if (!isByText(comparison)) return (record) => holds(x(record), y(record));
   return (record) => holds(scalarAsText(x(record)), scalarAsText(y(record)));
 };
@@ -133,7 +135,7 @@ const isScalarLiteral = (
   expression.kind === 'literal' && ['string', 'number', 'boolean'].includes(typeof expression.value);
 
 /** The double that equals an exact number; undefined for an integer that no double has. */
-const doubleOf = (value: ExactNumber): number | undefined => {
+const toDouble = (value: ExactNumber): number | undefined => {
   const double = value.valueOf();
   return compareNumbers(value, double) === 0 ? double : undefined;
 };
@@ -156,7 +158,7 @@ const compileIn = <R>(
   const byText = looseness.equalAsText && input.kind === 'field';
   return (record) => {
     const found = value(record) ?? absent;
-    const known = found instanceof ExactNumber ? doubleOf(found) : found;
+    const known = found instanceof ExactNumber ? toDouble(found) : found;
     return (
       set.has(known) ||
       (byText && set.has(scalarAsText(found))) ||

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import {
   type ErrorDetail,
+  findProblem,
   isJsonObject,
   type JsonValue,
   plainNumber,
-  problemOf,
   timeRule,
 } from '../wire/index.ts';
 import { documentedList, field, nullish } from '../wire/schema.ts';
@@ -18,7 +18,7 @@ import {
   type RecordKind,
   toPath,
 } from './tree.ts';
-import { microsOf, type SortKey } from './values.ts';
+import { type SortKey, toMicros } from './values.ts';
 
 /** How deep operators may be nested. Evaluating them takes a stack. */
 const maxNested = 1000;
@@ -30,7 +30,7 @@ const maxOperators = 5000;
 type Parse = (json: unknown, loc: Loc, depth: number) => Expression;
 
 /** An operator and its argument: an operand is an object with one key. */
-const operatorOf = (
+const readOperator = (
   json: unknown,
   loc: Loc,
   known: readonly string[],
@@ -59,11 +59,11 @@ const operatorOf = (
 };
 
 const parser = (kind: RecordKind): Parse => {
-  const operators = operatorsOf(kind);
+  const operators = operatorParsers(kind);
   const known = [...operators.keys()];
   let count = 0;
   const parse: Parse = (json, loc, depth) => {
-    const [operator, argument] = operatorOf(json, loc, known);
+    const [operator, argument] = readOperator(json, loc, known);
     const below = [...loc, operator];
     if (operator !== '$literal' && ++count > maxOperators)
       throw new Problem(below, `should be at most ${maxOperators} operators in all`, 'too_long');
@@ -108,7 +108,7 @@ type ParseArguments = (
  */
 const requireTime = (kind: RecordKind, time: Expression, other: Expression, loc: Loc): void => {
   if (other.kind !== 'literal' || other.value === null || !isTime(kind, time)) return;
-  if (microsOf(other.value) !== undefined) return;
+  if (toMicros(other.value) !== undefined) return;
   const msg = `${timeRule}, or seconds since 1970: it is compared with a time`;
   throw new Problem([...loc, '$literal'], msg, 'datetime_parsing');
 };
@@ -116,8 +116,9 @@ const requireTime = (kind: RecordKind, time: Expression, other: Expression, loc:
 const comparison =
   (kind: RecordKind, operator: Comparison): ParseArguments =>
   (argument, loc, operand) => {
-    const operands = listOf(2, argument, loc, '[{"$getField": "op_name"}, {"$literal": "answer"}]');
-    const [left, right] = [operand(operands[0], '0'), operand(operands[1], '1')];
+    const operands = readList(2, argument, loc, '[{"$getField": "op_name"}, {"$literal": "answer"}]');
+    const left = operand(operands[0], '0');
+    const right = operand(operands[1], '1');
     requireTime(kind, left, right, [...loc, '1']);
     requireTime(kind, right, left, [...loc, '0']);
     return { kind: 'compare', operator, left, right };
@@ -133,7 +134,7 @@ const junction =
 const isIn =
   (kind: RecordKind): ParseArguments =>
   (argument, loc, operand) => {
-    const operands = listOf(2, argument, loc, '[operand, [operands]]');
+    const operands = readList(2, argument, loc, '[operand, [operands]]');
     const input = operand(operands[0], '0');
     const options = list(operands[1], [...loc, '1']).map((json, i) => {
       const option = operand(json, '1', String(i));
@@ -167,13 +168,13 @@ const parseConvert: ParseArguments = (argument, loc, operand) => {
 };
 
 const parseLiteral: ParseArguments = (value, loc) => {
-  const problem = problemOf(value);
+  const problem = findProblem(value);
   if (problem) throw new Problem(loc, `holds a value that is ${problem}`, 'value_error');
   return { kind: 'literal', value: value as JsonValue };
 };
 
 /** The parsers of all operators for a kind of records, by the operator's name. */
-const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
+const operatorParsers = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
   new Map<string, ParseArguments>([
     ['$and', junction('and')],
     ['$or', junction('or')],
@@ -181,7 +182,7 @@ const operatorsOf = (kind: RecordKind): ReadonlyMap<string, ParseArguments> =>
       '$not',
       (argument, loc, operand) => ({
         kind: 'not',
-        operand: operand(listOf(1, argument, loc, '[operation]')[0], '0'),
+        operand: operand(readList(1, argument, loc, '[operation]')[0], '0'),
       }),
     ],
     ...comparisons.map((operator): [string, ParseArguments] => [operator, comparison(kind, operator)]),
@@ -221,7 +222,7 @@ const list = (json: unknown, loc: Loc): unknown[] => {
 };
 
 /** @throws Problem if it is no list of this length; the message has the example */
-const listOf = (length: number, json: unknown, loc: Loc, example: string): unknown[] => {
+const readList = (length: number, json: unknown, loc: Loc, example: string): unknown[] => {
   const items = list(json, loc);
   if (items.length === length) return items;
   throw new Problem(

@@ -24,7 +24,7 @@ export interface Pushed<F extends string> {
   readonly inBounds: ReadonlySet<Expression>;
 }
 
-const lookupFieldOf = <F extends string>(fields: readonly F[], expression: Expression): F | undefined => {
+const findLookupField = <F extends string>(fields: readonly F[], expression: Expression): F | undefined => {
   if (expression.kind !== 'field' || expression.path.steps.length > 0) return undefined;
   const { field } = expression.path;
   return fields.find((known) => known === field);
@@ -44,7 +44,7 @@ const requiredIds = <F extends string>(
   expression: Expression,
 ): [F, string[]] | undefined => {
   if (expression.kind === 'in') {
-    const field = lookupFieldOf(fields, expression.input);
+    const field = findLookupField(fields, expression.input);
     // A null among the options matches records without a value.
     const hasNull = expression.options.some((option) => option.kind === 'literal' && option.value === null);
     const ids = hasNull ? undefined : texts(expression.options);
@@ -55,7 +55,7 @@ const requiredIds = <F extends string>(
     [expression.left, expression.right],
     [expression.right, expression.left],
   ] as const) {
-    const name = lookupFieldOf(fields, field);
+    const name = findLookupField(fields, field);
     if (name && value.kind === 'literal' && typeof value.value === 'string') return [name, [value.value]];
   }
   return undefined;
@@ -65,7 +65,7 @@ const latest = Number.MAX_SAFE_INTEGER;
 const clamp = (micros: number): number => Math.min(Math.max(micros, -latest), latest);
 
 /** What an operator says of the time on its left, given the whole microseconds on its right. */
-const boundsOf: Readonly<Record<string, (micros: number) => Bounds>> = {
+const boundsByOperator: Readonly<Record<string, (micros: number) => Bounds>> = {
   $eq: (micros) => ({ from: clamp(micros), to: clamp(micros) }),
   $gt: (micros) => ({ from: clamp(micros + 1) }),
   $gte: (micros) => ({ from: clamp(micros) }),
@@ -86,9 +86,9 @@ const bounded = (kind: RecordKind, time: string, expression: Expression): Bounds
   const { operator, left, right } = expression;
   const isTime = (side: Expression): boolean => side.kind === 'field' && side.path.text === time;
   const onRight = isTime(left) ? timeLiteral(kind, left, right) : undefined;
-  if (onRight !== undefined) return boundsOf[operator]?.(onRight);
+  if (onRight !== undefined) return boundsByOperator[operator]?.(onRight);
   const onLeft = isTime(right) ? timeLiteral(kind, right, left) : undefined;
-  return onLeft === undefined ? undefined : boundsOf[mirrored[operator] ?? '']?.(onLeft);
+  return onLeft === undefined ? undefined : boundsByOperator[mirrored[operator] ?? '']?.(onLeft);
 };
 
 const both = (a: Bounds, b: Bounds): Bounds => ({
@@ -102,7 +102,8 @@ const narrower = (
   a: Bounds,
   b: Bounds,
 ): Bounds => {
-  const [x, y] = [a[side], b[side]];
+  const x = a[side];
+  const y = b[side];
   if (x === undefined && y === undefined) return {};
   return { [side]: x === undefined ? y : y === undefined ? x : choose(x, y) };
 };

@@ -77,7 +77,8 @@ export type Expression =
 
 /** A comparison of a field with a literal. */
 export const compare = (path: string, operator: Comparison, value: JsonValue): Expression => ({
-  ...{ kind: 'compare', operator },
+  kind: 'compare',
+  operator,
   left: { kind: 'field', path: toPath(path) },
   right: { kind: 'literal', value },
 });
@@ -120,7 +121,7 @@ export const conjuncts = (expression: Expression): Expression[] => {
   return found;
 };
 
-const operandsOf = (expression: Expression): readonly Expression[] => {
+const getOperands = (expression: Expression): readonly Expression[] => {
   switch (expression.kind) {
     case 'literal':
     case 'field':
@@ -175,7 +176,7 @@ export const pathsIn = (expression: Expression): FieldPath[] => {
   const left = [expression];
   for (let next = left.pop(); next; next = left.pop()) {
     if (next.kind === 'field') paths.push(next.path);
-    for (const operand of operandsOf(next)) left.push(operand);
+    for (const operand of getOperands(next)) left.push(operand);
   }
   return paths;
 };
@@ -199,7 +200,7 @@ const about = (expression: Expression, isThere: boolean): Presence | undefined =
  *
  * @returns undefined if it asks for anything else
  */
-export const presenceOf = (expression: Expression): Presence | undefined => {
+export const getPresence = (expression: Expression): Presence | undefined => {
   switch (expression.kind) {
     case 'compare': {
       const { operator, left, right } = expression;
@@ -214,7 +215,7 @@ export const presenceOf = (expression: Expression): Presence | undefined => {
     case 'convert':
       return expression.to === 'exists' ? about(expression.input, true) : undefined;
     case 'not': {
-      const denied = presenceOf(expression.operand);
+      const denied = getPresence(expression.operand);
       return denied && { ...denied, isThere: !denied.isThere };
     }
     default:

@@ -22,7 +22,8 @@ const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 export const compareText = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
     if (x === y) continue;
     // Units and code points go apart where there are halves of pairs alone.
     const apart = isSurrogate(x) || isSurrogate(y);
@@ -144,7 +145,7 @@ export const pick = (value: JsonValue, paths: readonly (readonly string[])[]): J
  * A time as a whole number of microseconds: a text that is one, or seconds since 1970; undefined
  * for any other value.
  */
-export const microsOf = (value: Value): number | undefined => {
+export const toMicros = (value: Value): number | undefined => {
   if (isNumber(value)) return Math.round(Number(value) * 1e6);
   return typeof value === 'string' ? parseTime(value) : undefined;
 };
@@ -243,7 +244,8 @@ export const sortable = (value: Value): Sortable => {
 
 const compareSortable = (a: NonNullable<Sortable>, b: NonNullable<Sortable>): number => {
   if (a[0] !== b[0]) return a[0] - b[0];
-  const [x, y] = [a[1], b[1]];
+  const x = a[1];
+  const y = b[1];
   if (typeof x === 'string') return compareText(x, String(y));
   return x instanceof ExactNumber || y instanceof ExactNumber
     ? compareNumbers(x as number | ExactNumber, y as number | ExactNumber)
@@ -259,7 +261,8 @@ export const compareBy = (
 ): ((a: readonly Sortable[], b: readonly Sortable[]) => number) => {
   return (a, b) => {
     for (const [i, { descending }] of keys.entries()) {
-      const [x, y] = [a[i] ?? null, b[i] ?? null];
+      const x = a[i] ?? null;
+      const y = b[i] ?? null;
       if (x === null || y === null) {
         if (x !== y) return x === null ? 1 : -1;
         continue;

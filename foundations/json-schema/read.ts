@@ -23,7 +23,8 @@ export interface SchemaProblem {
 /** The longest schema, in characters of JSON. */
 export const maxSchema = 100_000;
 /** How deep schemas may be nested, and how many there may be in one. */
-export const [maxNested, maxSubschemas] = [64, 2000];
+export const maxNested = 64;
+export const maxSubschemas = 2000;
 /** To how many schemas one may grow when each `$ref` is replaced by what it leads to. */
 export const maxExpanded = 10_000;
 
@@ -59,7 +60,7 @@ const plainKeywords: ReadonlyMap<string, PlainKeywords> = new Map(
     [
       {
         names: ['type'],
-        isValid: (value) => (Array.isArray(value) ? value : [value]).every((each) => types.has(each)),
+        isValid: (value) => (Array.isArray(value) ? value : [value]).every((type) => types.has(type)),
         msg: `should be one of ${[...types].join(', ')}, or a list of these`,
       },
       { names: ['const'], isValid: () => true, msg: '' },
@@ -109,13 +110,19 @@ const plainKeywords: ReadonlyMap<string, PlainKeywords> = new Map(
 );
 
 /** Keywords whose schemas look at the same value, and those whose schemas look at what is in it. */
-const [here, within] = [true, false];
+const here = true;
+const within = false;
 
 const oneSchema: ReadonlyMap<string, boolean> = new Map([
   ...['not', 'if', 'then', 'else'].map((name) => [name, here] as const),
   ...[
-    ...['items', 'additionalItems', 'unevaluatedItems', 'contains'],
-    ...['additionalProperties', 'unevaluatedProperties', 'propertyNames'],
+    'items',
+    'additionalItems',
+    'unevaluatedItems',
+    'contains',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'propertyNames',
   ].map((name) => [name, within] as const),
 ]);
 
@@ -164,7 +171,7 @@ class Refused extends Error {
 }
 
 /** Places of schemas as the keys of a map. */
-const placeOf = (path: readonly string[]): string => JSON.stringify(path);
+const toPlace = (path: readonly string[]): string => JSON.stringify(path);
 
 /** The place that a `$ref` names. */
 const placeOfRef = (ref: unknown, path: readonly string[]): string => {
@@ -172,7 +179,7 @@ const placeOfRef = (ref: unknown, path: readonly string[]): string => {
   if (typeof ref !== 'string' || !/^#(?:\/|$)/.test(ref)) throw new Refused(path, msg);
   try {
     const names = ref.split('/').slice(1).map(decodeURIComponent);
-    return placeOf(names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')));
+    return toPlace(names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')));
   } catch {
     throw new Refused(path, msg);
   }
@@ -193,7 +200,7 @@ class Builder {
       typeof value === 'boolean'
         ? { path, built: value, below: [], ref: undefined }
         : this.#ofObject(value, path, depth);
-    this.nodes.set(placeOf(path), node);
+    this.nodes.set(toPlace(path), node);
     return node;
   }
 
@@ -222,15 +229,15 @@ class Builder {
       }
       const list = listsOfSchemas.get(name);
       if (list !== undefined && Array.isArray(inner))
-        return [[name, inner.map((each, i) => add(each, [...at, String(i)], list))]];
+        return [[name, inner.map((subschema, i) => add(subschema, [...at, String(i)], list))]];
       const one = oneSchema.get(name);
       if (one !== undefined) return [[name, add(inner, at, one)]];
       if (list !== undefined) throw new Refused(at, 'should be a list of JSON Schemas');
       if (!schemasByName.has(name)) return [];
       if (!isObject(inner)) throw new Refused(at, 'should be an object of JSON Schemas');
-      const named = Object.entries(inner).map(([key, each]) => [
+      const named = Object.entries(inner).map(([key, subschema]) => [
         key,
-        add(each, [...at, key], schemasByName.get(name)),
+        add(subschema, [...at, key], schemasByName.get(name)),
       ]);
       return [[name, Object.fromEntries(named)]];
     });
@@ -268,15 +275,15 @@ const refuseEndless = (nodes: Nodes): void => {
  */
 const expandedSize = (nodes: Nodes, root: Node): number => {
   const sizes = new Map<Node, number>();
-  const sizeOf = (node: Node): number => {
+  const getSize = (node: Node): number => {
     const known = sizes.get(node);
     if (known !== undefined) return known;
     sizes.set(node, 1);
-    const size = checkedBy(nodes, node).reduce((sum, [inner]) => sum + sizeOf(inner), 1);
+    const size = checkedBy(nodes, node).reduce((sum, [inner]) => sum + getSize(inner), 1);
     sizes.set(node, size);
     return size;
   };
-  return sizeOf(root);
+  return getSize(root);
 };
 
 /** Numbers as doubles, which is all that a validator knows. */

@@ -2,13 +2,13 @@
  * Cuts a list into runs of at most so many bytes, in order. An item that is larger makes a run of
  * its own.
  *
- * @param sizeOf the bytes of an item
+ * @param getSize the bytes of an item
  */
-export const bySize = <T>(list: readonly T[], maxBytes: number, sizeOf: (item: T) => number): T[][] => {
+export const bySize = <T>(list: readonly T[], maxBytes: number, getSize: (item: T) => number): T[][] => {
   const runs: T[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const item of list) {
-    const size = sizeOf(item);
+    const size = getSize(item);
     if (bytes + size > maxBytes) {
       runs.push([]);
       bytes = 0;
@@ -23,9 +23,9 @@ export const bySize = <T>(list: readonly T[], maxBytes: number, sizeOf: (item: T
 export async function* inBatches<T>(
   batches: AsyncIterable<readonly T[]>,
   maxBytes: number,
-  sizeOf: (item: T) => number,
+  getSize: (item: T) => number,
 ): AsyncGenerator<readonly T[]> {
-  for await (const batch of batches) yield* bySize(batch, maxBytes, sizeOf);
+  for await (const batch of batches) yield* bySize(batch, maxBytes, getSize);
 }
 
 /** Changes batches one by one, as they are asked for, and leaves out those that become empty. */
@@ -78,7 +78,7 @@ export interface Slice {
   readonly limit: number | null;
 }
 
-export const sliceOf = <T>(list: readonly T[], { offset, limit }: Slice): T[] =>
+export const cutSlice = <T>(list: readonly T[], { offset, limit }: Slice): T[] =>
   list.slice(offset, limit === null ? undefined : offset + limit);
 
 /** Takes a slice of what comes in batches. Nothing is asked for beyond it. */

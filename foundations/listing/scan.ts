@@ -15,7 +15,7 @@ interface ScanOptions<T, R extends KeyRange = KeyRange> extends Merging<T> {
   /** Strongly consistent; not on indexes. */
   readonly consistent?: boolean;
   /** The attributes of a range's rows to read. @default - all */
-  readonly attributesOf?: (range: R) => readonly string[];
+  readonly getAttributes?: (range: R) => readonly string[];
 }
 
 /**
@@ -27,7 +27,7 @@ interface ScanOptions<T, R extends KeyRange = KeyRange> extends Merging<T> {
 export const scan = <T extends object, R extends KeyRange = KeyRange>(
   table: Table,
   ranges: readonly R[],
-  { toRow, consistent, attributesOf, ...merging }: ScanOptions<T, R>,
+  { toRow, consistent, getAttributes, ...merging }: ScanOptions<T, R>,
   budget: RequestBudget,
 ): AsyncGenerator<readonly T[]> => {
   const { descending } = merging;
@@ -37,7 +37,7 @@ export const scan = <T extends object, R extends KeyRange = KeyRange>(
       limit,
       start,
       ...(consistent && { consistent }),
-      ...(attributesOf && { attributes: attributesOf(range) }),
+      ...(getAttributes && { attributes: getAttributes(range) }),
     };
     const { items, next } = await queryPage(table, range, budget, options);
     return { rows: items.map(toRow), next };

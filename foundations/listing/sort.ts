@@ -6,7 +6,7 @@ import { mapBatches, type Slice } from './batches.ts';
 interface Sorting<T> {
   readonly compare: (a: T, b: T) => number;
   /** What an item counts towards `maxSize`: its bytes in memory, about. */
-  readonly sizeOf: (item: T) => number;
+  readonly getSize: (item: T) => number;
   /** The most that held items may count together. */
   readonly maxSize?: number;
   /** Thrown when more would have to be held. */
@@ -23,7 +23,7 @@ const maxBytes = 400 * 1024 * 1024;
  * @throws ServiceError the sorting's `tooMany`
  */
 export const sortedSlice = async <T>(
-  { compare, sizeOf, maxSize = maxBytes, tooMany }: Sorting<T>,
+  { compare, getSize, maxSize = maxBytes, tooMany }: Sorting<T>,
   { offset, limit }: Slice,
   batches: AsyncIterable<readonly T[]>,
 ): Promise<T[]> => {
@@ -32,12 +32,12 @@ export const sortedSlice = async <T>(
   let size = 0;
   const prune = (): void => {
     held = held.sort(compare).slice(0, end);
-    size = held.reduce((sum, item) => sum + sizeOf(item), 0);
+    size = held.reduce((sum, item) => sum + getSize(item), 0);
   };
   for await (const batch of batches) {
     for (const item of batch) {
       held.push(item);
-      size += sizeOf(item);
+      size += getSize(item);
     }
     if (held.length > 2 * end || size > maxSize) prune();
     if (size > maxSize) throw tooMany;
@@ -54,10 +54,10 @@ export interface Keyed<K> {
 }
 
 /** How items are sorted by the keys of an order. */
-interface KeySorting<T, K> extends Pick<Sorting<Keyed<K>>, 'sizeOf' | 'maxSize' | 'tooMany'> {
+interface KeySorting<T, K> extends Pick<Sorting<Keyed<K>>, 'getSize' | 'maxSize' | 'tooMany'> {
   readonly sort: readonly Pick<SortKey, 'descending'>[];
   /** The values that an item is sorted by, one for each key. */
-  readonly keyOf: (item: T) => readonly Sortable[];
+  readonly toKey: (item: T) => readonly Sortable[];
   /** What is held of an item. */
   readonly keep: (item: T) => K;
   /** The order of items whose keys are equal. */
@@ -80,10 +80,10 @@ const compareKeyed = <K>({
 /** Sorts a list by the keys of an order. */
 export const sortByKeys = <T>(
   list: readonly T[],
-  sorting: Pick<KeySorting<T, T>, 'sort' | 'keyOf' | 'ties'>,
+  sorting: Pick<KeySorting<T, T>, 'sort' | 'toKey' | 'ties'>,
 ): T[] =>
   list
-    .map((item) => ({ key: sorting.keyOf(item), kept: item }))
+    .map((item) => ({ key: sorting.toKey(item), kept: item }))
     .sort(compareKeyed(sorting))
     .map(({ kept }) => kept);
 
@@ -97,9 +97,9 @@ export const sortedByKeys = async <T, K>(
   slice: Slice,
   batches: AsyncIterable<readonly T[]>,
 ): Promise<K[]> => {
-  const { keyOf, keep, sizeOf, maxSize, tooMany } = sorting;
-  const keyed = mapBatches(batches, (batch) => batch.map((item) => ({ key: keyOf(item), kept: keep(item) })));
-  const limits = { sizeOf, tooMany, ...(maxSize !== undefined && { maxSize }) };
+  const { toKey, keep, getSize, maxSize, tooMany } = sorting;
+  const keyed = mapBatches(batches, (batch) => batch.map((item) => ({ key: toKey(item), kept: keep(item) })));
+  const limits = { getSize, tooMany, ...(maxSize !== undefined && { maxSize }) };
   const held = await sortedSlice({ compare: compareKeyed(sorting), ...limits }, slice, keyed);
   return held.map(({ kept }) => kept);
 };

@@ -58,7 +58,15 @@ class Places {
 /** Looks at the places that it is about, for some of the rules. */
 type Finder = (text: string, places: Places, take: Take, wanted: ReadonlySet<Builtin>) => void;
 
-const [word, number, digit, letter, colon, sign, dash, dot, plus] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const word = 1;
+const number = 2;
+const digit = 4;
+const letter = 8;
+const colon = 16;
+const sign = 32;
+const dash = 64;
+const dot = 128;
+const plus = 256;
 const escaping = 512;
 
 /** What each UTF-16 unit may be a part of. */
@@ -86,7 +94,9 @@ const kindAt = (text: string, at: number): number => kinds[text.charCodeAt(at)] 
 
 const minWord = 16;
 /** The fewest digits of a number that is found without and with a `+`, and of an IPv4 address. */
-const [minDigits, minDigitsWithPlus, minDigitsOfIpv4] = [9, 8, 4];
+const minDigits = 9;
+const minDigitsWithPlus = 8;
+const minDigitsOfIpv4 = 4;
 const addressUnit = /^[0-9A-Fa-f:]$/;
 
 const scratch = new Places();
@@ -95,9 +105,15 @@ const scratch = new Places();
 const placesIn = (text: string): Places => {
   const places = scratch;
   places.clear();
-  let [wordFrom, wordHasDigit] = [-1, false];
-  let [numberFrom, digits, dots, hasPlus] = [-1, 0, 0, false];
-  let [before, all, hasEscape] = [0, 0, false];
+  let wordFrom = -1;
+  let wordHasDigit = false;
+  let numberFrom = -1;
+  let digits = 0;
+  let dots = 0;
+  let hasPlus = false;
+  let before = 0;
+  let all = 0;
+  let hasEscape = false;
   const { length } = text;
   for (let at = 0; at <= length; ) {
     const from = at;
@@ -215,7 +231,7 @@ interface Group {
 
 const digitGroup = /\d+/g;
 
-const groupsOf = (text: string, from: number): Group[] => {
+const splitGroups = (text: string, from: number): Group[] => {
   const groups: Group[] = [];
   let last = 0;
   for (const { 0: digits, index } of text.matchAll(digitGroup)) {
@@ -297,15 +313,15 @@ const phoneGroups = (groups: readonly Group[], start: number, maxDigits: number)
   return taken;
 };
 
-const lengthsOf = (groups: readonly Group[]): string => groups.map(({ digits }) => digits.length).join('-');
-const digitsOf = (groups: readonly Group[]): string => groups.map(({ digits }) => digits).join('');
+const joinLengths = (groups: readonly Group[]): string => groups.map(({ digits }) => digits.length).join('-');
+const joinDigits = (groups: readonly Group[]): string => groups.map(({ digits }) => digits).join('');
 
 const areaCode = /^[2-9]\d\d$/;
 
 /** Whether groups are a number of North America: 415-555-2671, (415) 555-2671, 1-800-555-0199. */
 const isNorthAmerican = (groups: readonly Group[]): boolean => {
   const own = groups[0]?.digits === '1' ? groups.slice(1) : groups;
-  return lengthsOf(own) === '3-3-4' && own.slice(0, 2).every(({ digits }) => areaCode.test(digits));
+  return joinLengths(own) === '3-3-4' && own.slice(0, 2).every(({ digits }) => areaCode.test(digits));
 };
 
 /** How a date begins: 01-02-2026, 1.2.26. */
@@ -318,7 +334,9 @@ const isDate = ([first, second, third]: readonly Group[]): boolean =>
   /^(?:19|20)\d\d$/.test(third.digits);
 
 /** The digits of an international number (E.164), of one after `00`, and of a national one. */
-const [maxInternational, maxAfterZeros, maxNational] = [15, 17, 12];
+const maxInternational = 15;
+const maxAfterZeros = 17;
+const maxNational = 12;
 
 /** Where an international number ends: +49 30 901820, 0049 30 901820. */
 const internationalEnd = (text: string, groups: readonly Group[], start: number): number | undefined => {
@@ -328,17 +346,17 @@ const internationalEnd = (text: string, groups: readonly Group[], start: number)
   if (plus !== undefined) {
     if (first.digits.startsWith('0') || !begins(text, plus)) return undefined;
     const taken = phoneGroups(groups, start, maxInternational);
-    return digitsOf(taken).length >= (taken.length > 1 ? 8 : 9) ? taken.at(-1)?.to : undefined;
+    return joinDigits(taken).length >= (taken.length > 1 ? 8 : 9) ? taken.at(-1)?.to : undefined;
   }
   if (start > 0 || !/^00[1-9]/.test(first.digits) || !begins(text, first.from)) return undefined;
   const taken = phoneGroups(groups, start, maxAfterZeros);
-  return taken.length > 1 && digitsOf(taken).length >= 11 ? taken.at(-1)?.to : undefined;
+  return taken.length > 1 && joinDigits(taken).length >= 11 ? taken.at(-1)?.to : undefined;
 };
 
 /** Whether groups are a number with a leading zero, or with its area in brackets. */
 const isNational = (groups: readonly Group[], inBrackets: boolean): boolean => {
   const [first, second] = groups;
-  const { length } = digitsOf(groups);
+  const { length } = joinDigits(groups);
   if (!first || first.digits.length < 2 || length < 9 || length > 11) return false;
   const isYear = /^(?:19|20)\d\d$/.test(first.digits);
   if (inBrackets && second?.before.startsWith(')') && !isYear) return true;
@@ -410,7 +428,7 @@ const numberAt = (
 
 const findNumbers: Finder = (text, { numbers }, take, wanted) =>
   eachRange(numbers, (from, to) => {
-    const groups = groupsOf(text.slice(from, to), from);
+    const groups = splitGroups(text.slice(from, to), from);
     for (let i = 0; i < groups.length; ) {
       const found = numberAt(text, groups, i, wanted);
       if (found) take(...found);
@@ -515,7 +533,8 @@ const awsHead = /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}|(?:IQoJb3JpZ2lu|F[wQ]oGZXIvYXd
 const awsSecret = /secret_?(?:access_?)?key[\\"'\s:=>]{1,12}([A-Za-z0-9/+]{40})/gi;
 
 /** The least and the most characters of a field that has the secret half of a key and little else. */
-const [minSecret, maxSecret] = [40, 200];
+const minSecret = 40;
+const maxSecret = 200;
 const secretName = /secret_?(?:access_?)?key/i;
 const secretValue = /(?<![A-Za-z0-9/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/g;
 
@@ -551,7 +570,10 @@ const findAwsKeys: Finder = (text, { words }, take) =>
 
 const scheme = /(?:bearer|basic)\s{1,4}$/i;
 /** Parts of a JSON Web Token: the least that its first two have, and how many there are after the first. */
-const [tokenHead, minTokenPart, minFurther, maxFurther] = ['eyJ', 8, 2, 4];
+const tokenHead = 'eyJ';
+const minTokenPart = 8;
+const minFurther = 2;
+const maxFurther = 4;
 const tokenUnit = /^[\w-]$/;
 const tokenUnits = /^[\w-]*/;
 
@@ -666,7 +688,7 @@ const finders: readonly (readonly [rules: readonly Builtin[], find: Finder])[] =
 const plainId = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$|^[0-9a-f]{32}$/;
 
 /** Makes what looks through texts for some of the built-in rules. It gives what it finds in order. */
-export const finderOf = (wanted: ReadonlySet<Builtin>): ((text: string) => readonly Span[]) => {
+export const createFinder = (wanted: ReadonlySet<Builtin>): ((text: string) => readonly Span[]) => {
   const needed = finders.filter(([rules]) => rules.some((rule) => wanted.has(rule)));
   const findIn = (text: string, places: Places): readonly Span[] => {
     const spans: Span[] = [];

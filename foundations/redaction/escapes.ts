@@ -76,7 +76,10 @@ const signNames: Readonly<Record<string, string>> = {
   rpar: ')',
   semi: ';',
   sol: '/',
-  ...{ emsp: ' ', ensp: ' ', nbsp: ' ', thinsp: ' ' },
+  emsp: ' ',
+  ensp: ' ',
+  nbsp: ' ',
+  thinsp: ' ',
 };
 /** Those that browsers know without a `;`, too. */
 const bareNames = 'amp|gt|lt|nbsp|quot';
@@ -255,28 +258,29 @@ interface Layer {
 const doubtfulForm = /^(?:\\+[0-3]|=|%\d\d$)/;
 
 /** Undoes what is escaped once; undefined if nothing is. */
-const layerOf = (text: string, wanted: Manner): Layer | undefined => {
+const unescapeOnce = (text: string, wanted: Manner): Layer | undefined => {
   const manner = { ...wanted, printable: isPrintable.test(text) };
   const edits: Edit[] = [];
   const pieces: string[] = [];
-  let [done, length] = [0, 0];
+  let done = 0;
+  let length = 0;
   for (const match of text.matchAll(escapes)) {
     const [found] = match;
     const form = forms[match.findIndex((group, i) => i > 0 && group !== undefined) - 1];
-    const meant = form?.undo(found, manner);
-    if (meant === undefined || meant === found) continue;
+    const unescaped = form?.undo(found, manner);
+    if (unescaped === undefined || unescaped === found) continue;
     const rawTo = match.index + found.length;
     const from = length + match.index - done;
     edits.push({
       from,
-      to: from + meant.length,
+      to: from + unescaped.length,
       rawFrom: match.index,
       rawTo,
       isDoubtful: doubtfulForm.test(found),
     });
-    pieces.push(text.slice(done, match.index), meant);
+    pieces.push(text.slice(done, match.index), unescaped);
     done = rawTo;
-    length = from + meant.length;
+    length = from + unescaped.length;
   }
   if (edits.length === 0) return undefined;
   pieces.push(text.slice(done));
@@ -284,8 +288,9 @@ const layerOf = (text: string, wanted: Manner): Layer | undefined => {
 };
 
 /** The last item for which something holds that holds for all before it. */
-const lastOf = <T>(items: readonly T[], holds: (item: T) => boolean): T | undefined => {
-  let [low, high] = [0, items.length];
+const findLastHolding = <T>(items: readonly T[], holds: (item: T) => boolean): T | undefined => {
+  let low = 0;
+  let high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const item = items[middle];
@@ -297,8 +302,8 @@ const lastOf = <T>(items: readonly T[], holds: (item: T) => boolean): T | undefi
 
 /** Where a range of a reading was in the text that was read. An escape is in it as a whole. */
 const rawRange = ({ edits }: Layer, { from, to }: Range): Range => {
-  const first = lastOf(edits, (edit) => edit.from <= from);
-  const last = lastOf(edits, (edit) => edit.from < to);
+  const first = findLastHolding(edits, (edit) => edit.from <= from);
+  const last = findLastHolding(edits, (edit) => edit.from < to);
   return {
     from: !first ? from : from < first.to ? first.rawFrom : first.rawTo + from - first.to,
     to: !last ? to : to <= last.to ? last.rawTo : last.rawTo + to - last.to,
@@ -310,7 +315,7 @@ const outermost = (layers: readonly Layer[], range: Range): Range =>
   layers.reduceRight((inner, layer) => rawRange(layer, inner), range);
 
 /** The escapes of each layer, by where they are in the outermost text. */
-const escapesOf = (layers: readonly Layer[]): (readonly Edit[])[] =>
+const locateEscapes = (layers: readonly Layer[]): (readonly Edit[])[] =>
   layers.map(({ edits }, depth) => {
     if (depth === 0) return edits;
     const below = layers.slice(0, depth);
@@ -322,13 +327,13 @@ const escapesOf = (layers: readonly Layer[]): (readonly Edit[])[] =>
 
 /** The escape within which a range begins, if it does. */
 const startedIn = (edits: readonly Edit[], { from }: Range): Edit | undefined => {
-  const edit = lastOf(edits, ({ rawFrom }) => rawFrom < from);
+  const edit = findLastHolding(edits, ({ rawFrom }) => rawFrom < from);
   return edit && from < edit.rawTo ? edit : undefined;
 };
 
 /** A range that ends before an escape rather than within it. */
 const endedBefore = (edits: readonly Edit[], { from, to }: Range): Range => {
-  const edit = lastOf(edits, ({ rawFrom }) => rawFrom < to);
+  const edit = findLastHolding(edits, ({ rawFrom }) => rawFrom < to);
   return { from, to: edit && edit.rawFrom > from && to < edit.rawTo ? edit.rawFrom : to };
 };
 
@@ -347,12 +352,12 @@ export const withoutOverlaps = <T extends Range>(ranges: readonly T[]): readonly
 /** Escapes within escapes are undone so many times. */
 const maxLayers = 4;
 
-const layersOf = (text: string, manner: Manner): readonly Layer[] => {
+const unescapeLayers = (text: string, manner: Manner): readonly Layer[] => {
   const layers: Layer[] = [];
   for (
-    let layer = layerOf(text, manner);
+    let layer = unescapeOnce(text, manner);
     layer && layers.length < maxLayers;
-    layer = layerOf(layer.text, manner)
+    layer = unescapeOnce(layer.text, manner)
   )
     layers.push(layer);
   return layers;
@@ -361,23 +366,23 @@ const layersOf = (text: string, manner: Manner): readonly Layer[] => {
 const plainManner = { plus: false, every: false };
 
 /** Every way in which a text can be read, each as its layers; none if it has no escapes. */
-const readingsOf = (text: string): readonly (readonly Layer[])[] => {
+const listReadings = (text: string): readonly (readonly Layer[])[] => {
   const parted: Manner = { ...plainManner, unseen: parting };
   const joined: Manner = { ...parted, unseen: '' };
-  const first = layersOf(text, parted);
+  const first = unescapeLayers(text, parted);
   const readings = [first];
   const texts = [text, ...first.map((layer) => layer.text)];
-  if (texts.at(-1)?.includes(parting)) readings.push(layersOf(text, joined));
-  if (texts.some((each) => hasPlus(each))) readings.push(layersOf(text, { ...joined, plus: true }));
-  if (texts.some((each) => hasEveryPercent.test(each)))
-    readings.push(layersOf(text, { ...parted, every: true }));
+  if (texts.at(-1)?.includes(parting)) readings.push(unescapeLayers(text, joined));
+  if (texts.some((known) => hasPlus(known))) readings.push(unescapeLayers(text, { ...joined, plus: true }));
+  if (texts.some((known) => hasEveryPercent.test(known)))
+    readings.push(unescapeLayers(text, { ...parted, every: true }));
   return readings.filter((layers) => layers.length > 0);
 };
 
 /** A text as people read it: without its escapes. */
 export const unescaped = (text: string): string => {
   const manner: Manner = { ...plainManner, unseen: '' };
-  return layersOf(text, manner).at(-1)?.text ?? text;
+  return unescapeLayers(text, manner).at(-1)?.text ?? text;
 };
 
 /**
@@ -390,32 +395,33 @@ export const findInReadings = <T extends Range>(
   text: string,
   find: (text: string) => readonly T[],
 ): readonly T[] => {
-  const readings = readingsOf(text);
+  const readings = listReadings(text);
   if (readings.length === 0) return withoutOverlaps(find(text));
   const looked = new Set<string>();
   const found: T[] = [];
   const doubtful: T[] = [];
   // The innermost text says best what something is, so it comes first.
   for (const layers of readings) {
-    const byDepth = escapesOf(layers);
+    const byDepth = locateEscapes(layers);
     for (let depth = layers.length; depth >= 0; depth--) {
       const read = layers[depth - 1]?.text ?? text;
       if (looked.has(read)) continue;
       looked.add(read);
-      const [below, notUndone] = [layers.slice(0, depth), byDepth.slice(depth)];
-      for (const each of find(read)) {
-        const range = outermost(below, each);
+      const below = layers.slice(0, depth);
+      const notUndone = byDepth.slice(depth);
+      for (const match of find(read)) {
+        const range = outermost(below, match);
         // The end of an escape is no part of a secret: `%092026-11-23 04` has no number with a zero.
         const within = notUndone.flatMap((edits) => startedIn(edits, range) ?? []);
         if (within.some(({ isDoubtful }) => !isDoubtful)) continue;
         const { from, to } = notUndone.reduce((left, edits) => endedBefore(edits, left), range);
-        (within.length > 0 ? doubtful : found).push({ ...each, from, to });
+        (within.length > 0 ? doubtful : found).push({ ...match, from, to });
       }
     }
   }
   const sure = withoutOverlaps(found);
   const others = doubtful.filter(({ from, to }) => {
-    const before = lastOf(sure, (known) => known.from < to);
+    const before = findLastHolding(sure, (known) => known.from < to);
     return !before || before.to <= from;
   });
   return others.length > 0 ? withoutOverlaps([...sure, ...others]) : sure;

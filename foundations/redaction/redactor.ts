@@ -7,7 +7,7 @@ import {
   type JsonValue,
   parseJson,
 } from '../wire/index.ts';
-import { awsSecretsIn, type Builtin, finderOf, isCard } from './builtins.ts';
+import { awsSecretsIn, type Builtin, createFinder, isCard } from './builtins.ts';
 import { findInReadings, unescaped, withoutOverlaps } from './escapes.ts';
 import {
   type Action,
@@ -16,7 +16,7 @@ import {
   isOfFields,
   type Root,
   type Rule,
-  stepsOf,
+  splitPath,
   structuralKeys,
 } from './rules.ts';
 
@@ -74,9 +74,9 @@ interface Finders {
   readonly patterns: readonly FindHits[];
 }
 
-const findersOf = (rules: readonly Rule[], patternOf: PatternOf): Finders => {
+const makeFinders = (rules: readonly Rule[], compilePattern: PatternOf): Finders => {
   const byBuiltin = new Map(rules.flatMap((rule) => (rule.builtin ? [[rule.builtin, rule] as const] : [])));
-  const find = finderOf(new Set(byBuiltin.keys()));
+  const find = createFinder(new Set(byBuiltin.keys()));
   const builtin: FindHits = (text) =>
     find(text).flatMap(({ rule, from, to }) => {
       const named = byBuiltin.get(rule);
@@ -84,7 +84,7 @@ const findersOf = (rules: readonly Rule[], patternOf: PatternOf): Finders => {
     });
   const patterns = rules.flatMap((rule): FindHits[] => {
     if (rule.pattern === undefined) return [];
-    const matches = patternOf(rule.pattern);
+    const matches = compilePattern(rule.pattern);
     const hitsIn: FindHits = (text) => Array.from(matches(text), ([from, to]) => ({ rule, from, to }));
     return [(text) => findInReadings(text, hitsIn)];
   });
@@ -136,7 +136,8 @@ const minText = 6;
 /** Texts are remembered for the length of a report: agents repeat their conversations. */
 const maxRemembered = 20_000;
 const maxCleanKeys = 10_000;
-const [leastCard, mostCard] = [1e12, 1e19];
+const leastCard = 1e12;
+const mostCard = 1e19;
 /** A number without a fraction, as JSON has it: its digits. */
 const wholeNumber = /^-?(\d+)(?:\.0+)?$/;
 
@@ -171,7 +172,7 @@ type Left = JsonValue | undefined;
 export class Redactor {
   readonly #everywhere: Finders;
   readonly #start: Scope;
-  readonly #patternOf: PatternOf;
+  readonly #compilePattern: PatternOf;
   readonly #key: string | undefined;
   readonly #ofRule = new Map<Rule, Finders>();
   readonly #cleanKeys = new Set<string>();
@@ -180,23 +181,25 @@ export class Redactor {
 
   /**
    * @param key the key of hashes; undefined if no rule can need it
-   * @param patternOf makes what finds a pattern's matches
+   * @param compilePattern makes what finds a pattern's matches
    */
   constructor(
     rules: readonly Rule[],
     key: string | undefined,
-    patternOf: PatternOf = () => {
+    compilePattern: PatternOf = () => {
       throw new Error('there is nothing to find patterns with');
     },
   ) {
     const everywhere = rules.filter((rule) => !rule.paths && !isOfFields(rule));
     this.#key = key;
-    this.#patternOf = patternOf;
-    this.#everywhere = findersOf(everywhere, patternOf);
+    this.#compilePattern = compilePattern;
+    this.#everywhere = makeFinders(everywhere, compilePattern);
     this.#everyRule = everywhere;
     const followed = [
       ...hashedPaths.map((steps) => ({ rule: hashedOnly, steps, next: 0 })),
-      ...rules.flatMap((rule) => (rule.paths ?? []).map((path) => ({ rule, steps: stepsOf(path), next: 0 }))),
+      ...rules.flatMap((rule) =>
+        (rule.paths ?? []).map((path) => ({ rule, steps: splitPath(path), next: 0 })),
+      ),
     ];
     this.#start = { followed, rules: [] };
   }
@@ -296,13 +299,13 @@ export class Redactor {
     const added: Rule[] = [];
     let onlyHere = only;
     let whole: Rule | undefined;
-    for (const each of followed) {
-      const wanted = each.steps[each.next];
+    for (const rule of followed) {
+      const wanted = rule.steps[rule.next];
       if (wanted !== anyStep && wanted !== step) continue;
-      if (each.next + 1 < each.steps.length) on.push({ ...each, next: each.next + 1 });
-      else if (each.rule === hashedOnly) onlyHere = 'hash';
-      else if (isOfFields(each.rule)) whole ??= each.rule;
-      else added.push(each.rule);
+      if (rule.next + 1 < rule.steps.length) on.push({ ...rule, next: rule.next + 1 });
+      else if (rule.rule === hashedOnly) onlyHere = 'hash';
+      else if (isOfFields(rule.rule)) whole ??= rule.rule;
+      else added.push(rule.rule);
     }
     if (on.length === 0 && added.length === 0 && rules.length === 0 && !onlyHere)
       return whole ? { ...plain, whole } : plain;
@@ -365,7 +368,7 @@ export class Redactor {
     else {
       made = this.#after(builtin, text, scope.only);
       made = this.#after(patterns, made, scope.only);
-      for (const own of this.#findersOf(scope.rules))
+      for (const own of this.#getFinders(scope.rules))
         made = this.#after([...own.builtin, ...own.patterns], made, scope.only);
     }
     if (isPlain) {
@@ -375,9 +378,9 @@ export class Redactor {
     return made;
   }
 
-  #findersOf(rules: readonly Rule[]): readonly Finders[] {
+  #getFinders(rules: readonly Rule[]): readonly Finders[] {
     return rules.map((rule) => {
-      const known = this.#ofRule.get(rule) ?? findersOf([rule], this.#patternOf);
+      const known = this.#ofRule.get(rule) ?? makeFinders([rule], this.#compilePattern);
       this.#ofRule.set(rule, known);
       return known;
     });
@@ -391,7 +394,7 @@ export class Redactor {
     const looked = isRef(text)
       ? text.replace(digestInRef, (digest) => `:${'x'.repeat(digest.length - 1)}`)
       : text;
-    const finders = [this.#everywhere, ...this.#findersOf(rules)];
+    const finders = [this.#everywhere, ...this.#getFinders(rules)];
     return withoutOverlaps(finders.flatMap(({ builtin }) => builtin.flatMap((find) => find(looked))));
   }
 
@@ -426,7 +429,7 @@ export class Redactor {
     const { patterns } = this.#everywhere;
     if (patterns.length === 0 && scope.rules.length === 0) return value;
     const text = String(value);
-    const own = this.#findersOf(scope.rules).flatMap((finders) => finders.patterns);
+    const own = this.#getFinders(scope.rules).flatMap((finders) => finders.patterns);
     const made = this.#after([...patterns, ...own], text, scope.only);
     return made === text ? value : made;
   }
@@ -445,7 +448,7 @@ export class Redactor {
     return typeof value === 'boolean' || value === null ? value : this.#number(value, scope);
   }
 
-  #keyOf(key: string): string {
+  #redactKey(key: string): string {
     if (this.#cleanKeys.has(key)) return key;
     const made = structuralKeys.has(key) ? key : this.#text(key, ofKeys);
     if (made === key && this.#cleanKeys.size < maxCleanKeys) this.#cleanKeys.add(key);
@@ -455,7 +458,7 @@ export class Redactor {
   /** Walks lists and objects of any depth. */
   #walk(value: JsonValue, scope: Scope): JsonValue {
     if (typeof value !== 'object' || value === null || isExact(value)) return this.#scalar(value, scope);
-    const stack: Frame[] = [frameOf(value, scope)];
+    const stack: Frame[] = [toFrame(value, scope)];
     for (;;) {
       const frame = stack.at(-1);
       if (!frame) throw new Error('the walk has lost its way');
@@ -490,7 +493,7 @@ export class Redactor {
           typeof child === 'string' ? this.#field(key, child, scope) : this.#scalar(child, scope),
         );
       } else {
-        stack.push(frameOf(child, entered.scope));
+        stack.push(toFrame(child, entered.scope));
       }
     }
   }
@@ -499,7 +502,7 @@ export class Redactor {
   #put(frame: Frame, before: JsonValue, after: Left): void {
     const { keys, at } = frame;
     const key = keys ? (keys[at] ?? '') : '';
-    const madeKey = keys ? this.#keyOf(key) : key;
+    const madeKey = keys ? this.#redactKey(key) : key;
     frame.at++;
     if (!frame.made) {
       if (after === before && madeKey === key) return;
@@ -511,7 +514,7 @@ export class Redactor {
   }
 }
 
-const frameOf = (value: JsonValue[] | JsonObject, scope: Scope): Frame => ({
+const toFrame = (value: JsonValue[] | JsonObject, scope: Scope): Frame => ({
   value,
   keys: Array.isArray(value) ? null : Object.keys(value),
   scope,

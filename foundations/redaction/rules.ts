@@ -21,8 +21,16 @@ export interface Rule {
 
 /** Where a path can begin: fields of calls, of feedback, of objects and of tables, in this order. */
 export const roots = [
-  ...['inputs', 'output', 'attributes', 'summary', 'exception', 'thread_id', 'display_name'],
-  ...['payload', 'val', 'rows'],
+  'inputs',
+  'output',
+  'attributes',
+  'summary',
+  'exception',
+  'thread_id',
+  'display_name',
+  'payload',
+  'val',
+  'rows',
 ] as const;
 
 export type Root = (typeof roots)[number];
@@ -31,12 +39,12 @@ export type Root = (typeof roots)[number];
 export const anyStep = '*';
 
 /** The steps of a path: `a.b`, `a.*.c`. A dot that belongs to a key has a `\` before it. */
-export const stepsOf = (path: string): string[] =>
+export const splitPath = (path: string): string[] =>
   path.split(/(?<!\\)\./).map((step) => step.replaceAll('\\.', '.'));
 
 /** What is wrong with a path; undefined if nothing is. */
 export const pathProblem = (path: string): string | undefined => {
-  const [root = '', ...below] = stepsOf(path);
+  const [root = '', ...below] = splitPath(path);
   if (!(roots as readonly string[]).includes(root))
     return `write a path that begins with one of ${roots.join(', ')}: inputs.customer.email, attributes.*.token`;
   const structural = below.find((step) => structuralKeys.has(step));
@@ -65,7 +73,7 @@ export const hashedPaths: readonly (readonly string[])[] = [['thread_id'], ['att
 
 /** Whether a path leads to or above something that is only ever hashed. */
 const reachesHashed = (path: string): boolean => {
-  const steps = stepsOf(path);
+  const steps = splitPath(path);
   return hashedPaths.some((hashed) =>
     steps.slice(0, hashed.length).every((step, i) => step === anyStep || step === hashed[i]),
   );

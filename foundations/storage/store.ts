@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { shardOf } from '../encoding/index.ts';
+import { chooseShard } from '../encoding/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { ProjectId } from '../wire/index.ts';
 import type { Bucket } from './bucket.ts';
@@ -102,8 +102,8 @@ export const everyShard = ({ shards }: Pick<Store, 'shards'>): number[] =>
   Array.from({ length: Math.max(...shards) }, (_, shard) => shard);
 
 /** The shards that an id can be in. An item stays in its shard when the count grows. */
-export const shardsOf = ({ shards }: Pick<Store, 'shards'>, id: string): number[] => [
-  ...new Set(shards.map((count) => shardOf(id, count))),
+export const possibleShards = ({ shards }: Pick<Store, 'shards'>, id: string): number[] => [
+  ...new Set(shards.map((count) => chooseShard(id, count))),
 ];
 
 type Expiry = ExpiryOf<'calls'> & ExpiryOf<'feedback'>;

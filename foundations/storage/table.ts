@@ -211,24 +211,22 @@ const makeTarget = async ({ config }: DynamoDBClient): Promise<Target> => {
   return {
     url,
     signer: new SignatureV4({
-      ...{
-        region: config.region,
-        service: 'dynamodb',
-        sha256: config.sha256,
-        credentials: config.credentials,
-      },
+      region: config.region,
+      service: 'dynamodb',
+      sha256: config.sha256,
+      credentials: config.credentials,
     }),
   };
 };
 
-const targetOf = (client: DynamoDBClient): Promise<Target> => {
+const getTarget = (client: DynamoDBClient): Promise<Target> => {
   const known = targets.get(client) ?? makeTarget(client);
   targets.set(client, known);
   return known;
 };
 
 /** An error that DynamoDB answered with, named and marked as the SDK does, with the item that it shows. */
-const errorOf = (statusCode: number, body: string): Error => {
+const toError = (statusCode: number, body: string): Error => {
   let answer: { __type?: string; message?: string; Message?: string; Item?: WireItem } = {};
   try {
     answer = JSON.parse(body);
@@ -253,10 +251,13 @@ const send = async <Answer>(
   input: object,
   options: RequestOptions,
 ): Promise<Answer> => {
-  const { url, signer } = await targetOf(client);
+  const { url, signer } = await getTarget(client);
   const body = JSON.stringify(input);
   const request = new HttpRequest({
-    ...{ protocol: url.protocol, hostname: url.hostname, method: 'POST', path: url.pathname },
+    protocol: url.protocol,
+    hostname: url.hostname,
+    method: 'POST',
+    path: url.pathname,
     ...(url.port && { port: Number(url.port) }),
     headers: {
       host: url.host,
@@ -271,12 +272,12 @@ const send = async <Answer>(
   const pieces: Buffer[] = [];
   for await (const piece of response.body) pieces.push(piece);
   const text = Buffer.concat(pieces).toString('utf8');
-  if (response.statusCode !== 200) throw errorOf(response.statusCode, text);
+  if (response.statusCode !== 200) throw toError(response.statusCode, text);
   return JSON.parse(text);
 };
 
 /** The attributes to read, as the fields of a request. */
-const projectionOf = (attributes: readonly string[]) => ({
+const toProjection = (attributes: readonly string[]) => ({
   ProjectionExpression: attributes.map((_, i) => `#a${i}`).join(', '),
   names: Object.fromEntries(attributes.map((name, i) => [`#a${i}`, name])),
 });
@@ -307,7 +308,7 @@ export const getItems = async (
     readonly attributes?: readonly string[];
   },
 ): Promise<Item[]> => {
-  const { ProjectionExpression, names } = projectionOf(options.attributes ?? []);
+  const { ProjectionExpression, names } = toProjection(options.attributes ?? []);
   const found: Item[] = [];
   const wanted = keys.map((key) =>
     Object.fromEntries(Object.entries(key).map(([name, value]) => [name, keyToWire(value)])),
@@ -316,7 +317,8 @@ export const getItems = async (
     const input = {
       RequestItems: {
         [table.name]: {
-          ...{ Keys, ConsistentRead: options.consistent },
+          Keys,
+          ConsistentRead: options.consistent,
           ...(options.attributes && { ProjectionExpression, ExpressionAttributeNames: names }),
         },
       },
@@ -380,7 +382,7 @@ export const queryPage = async (
   options: PageOptions = {},
 ): Promise<Page> => {
   const [partition, key] = range.partition;
-  const { ProjectionExpression, names } = projectionOf(options.attributes ?? []);
+  const { ProjectionExpression, names } = toProjection(options.attributes ?? []);
   const input = {
     TableName: table.name,
     IndexName: range.index,
@@ -569,7 +571,7 @@ const refuseFatal = (errors: readonly (BatchStatementError | undefined)[]): void
 export type Condition = Readonly<Record<string, Value | undefined>>;
 
 /** A condition as the fields of a request. */
-const conditionOf = (expected: Condition) => {
+const toCondition = (expected: Condition) => {
   const attributes = Object.entries(expected).map(([name, value], i) => ({
     name,
     value,
@@ -622,7 +624,7 @@ export const replaceItem = (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const input = { TableName: table.name, Item: item, ReturnConsumedCapacity: 'TOTAL' } as const;
-  const command = new PutCommand({ ...input, ...conditionOf(expected) });
+  const command = new PutCommand({ ...input, ...toCondition(expected) });
   return sendIf(budget, (options) => documents(table).send(command, options));
 };
 
@@ -640,7 +642,7 @@ export const deleteItem = (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const input = { TableName: table.name, Key: key, ReturnConsumedCapacity: 'TOTAL' } as const;
-  const command = new DeleteCommand({ ...input, ...conditionOf(expected) });
+  const command = new DeleteCommand({ ...input, ...toCondition(expected) });
   return sendIf(budget, (options) => documents(table).send(command, options));
 };
 
@@ -670,7 +672,7 @@ export interface Addition {
 }
 
 /** An addition as the fields of a request, with values as they are. */
-const additionOf = ({ to, by, expiry }: Addition) => {
+const toUpdate = ({ to, by, expiry }: Addition) => {
   const attributes = Object.entries(to).map(([name, atMost], i) => ({
     name,
     at: `#a${i}`,
@@ -720,14 +722,14 @@ export const transact = async (
     ClientRequestToken: randomUUID(),
     TransactItems: [
       ...puts.map(({ item, expected }) => ({
-        Put: { TableName, Item: item, ...(expected && conditionOf(expected)) },
+        Put: { TableName, Item: item, ...(expected && toCondition(expected)) },
       })),
       ...deletes.map((Key) => ({ Delete: { TableName, Key } })),
       ...checks.map(({ key, expected }) => ({
-        ConditionCheck: { TableName, Key: key, ...conditionOf(expected) },
+        ConditionCheck: { TableName, Key: key, ...toCondition(expected) },
       })),
       ...adds.map((addition) => ({
-        Update: { TableName, Key: addition.key, ...additionOf(addition) },
+        Update: { TableName, Key: addition.key, ...toUpdate(addition) },
       })),
     ],
     ReturnConsumedCapacity: 'TOTAL',
@@ -775,7 +777,7 @@ interface UpdateAnswer {
 export const addToItem = async (table: Table, addition: Addition, budget: RequestBudget): Promise<Added> => {
   const { key, by } = addition;
   const { UpdateExpression, ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } =
-    additionOf(addition);
+    toUpdate(addition);
   // Says whose the last change was, so that a repeated one is recognized.
   const token = randomUUID();
   const notYet = '(attribute_not_exists(w) OR w <> :w)';
@@ -829,7 +831,7 @@ export interface Raise {
 }
 
 /** The numbers of an item that a failed condition shows, by their attributes. */
-const numbersOf = (item: unknown): Readonly<Record<string, number>> =>
+const getNumbers = (item: unknown): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries((item ?? {}) as WireItem).flatMap(([name, { N }]) => (N ? [[name, Number(N)]] : [])),
   );
@@ -865,7 +867,7 @@ export const raiseNumber = async (
         throw error;
       }),
   );
-  return numbersOf(found);
+  return getNumbers(found);
 };
 
 /**

@@ -8,8 +8,30 @@ export const maxBuckets = 10_000;
 
 /** The granularities that are chosen from, in seconds. */
 const usual = [
-  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800],
-  ...[3600, 7200, 10_800, 21_600, 43_200, day, 2 * day, 7 * day, 14 * day, 28 * day, 91 * day, 364 * day],
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  60,
+  120,
+  300,
+  600,
+  900,
+  1800,
+  3600,
+  7200,
+  10_800,
+  21_600,
+  43_200,
+  day,
+  2 * day,
+  7 * day,
+  14 * day,
+  28 * day,
+  91 * day,
+  364 * day,
 ];
 
 /** A usual granularity in seconds that makes some 60 to 200 buckets of a span of time. */
@@ -27,14 +49,19 @@ const formats = new Map<string, Intl.DateTimeFormat>();
  *
  * @throws RangeError if there is no such zone
  */
-const formatOf = (timezone: string): Intl.DateTimeFormat => {
+const getFormat = (timezone: string): Intl.DateTimeFormat => {
   const known = formats.get(timezone);
   if (known) return known;
   const made = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
     hourCycle: 'h23',
-    ...{ era: 'short', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   formats.set(timezone, made);
   return made;
@@ -45,7 +72,7 @@ export const isTimezone = (text: string): boolean => {
   // Offsets such as +02:00 are zones to some versions of ICU, and no IANA names.
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(text)) return false;
   try {
-    formatOf(text);
+    getFormat(text);
     return true;
   } catch {
     return false;
@@ -56,12 +83,19 @@ export const isTimezone = (text: string): boolean => {
 const offsetAt = (timezone: string, seconds: number): number => {
   if (timezone === 'UTC') return 0;
   const parts = new Map(
-    formatOf(timezone)
+    getFormat(timezone)
       .formatToParts(seconds * 1000)
       .map(({ type, value }) => [type, Number(value)]),
   );
-  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+  const getPart = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  const local = Date.UTC(
+    getPart('year'),
+    getPart('month') - 1,
+    getPart('day'),
+    getPart('hour'),
+    getPart('minute'),
+    getPart('second'),
+  );
   return local / 1000 - seconds;
 };
 
@@ -78,7 +112,8 @@ const startOfDay = (timezone: string, number: number): number => {
   if (timezone === 'UTC') return midnight;
   const guess = midnight - offsetAt(timezone, midnight - offsetAt(timezone, midnight));
   if (dayAt(timezone, guess) >= number && dayAt(timezone, guess - 1) < number) return guess;
-  let [before, from] = [midnight - maxOffset, midnight + maxOffset];
+  let before = midnight - maxOffset;
+  let from = midnight + maxOffset;
   while (from - before > 1) {
     const middle = Math.floor((before + from) / 2);
     if (dayAt(timezone, middle) >= number) from = middle;
@@ -131,8 +166,9 @@ export const bucketEdges = (start: Micros, end: Micros, granularity: number, tim
 };
 
 /** The bucket of a time: the last edge that is not later. */
-export const bucketOf = (edges: readonly Micros[], time: Micros): number => {
-  let [low, high] = [0, edges.length - 1];
+export const findBucket = (edges: readonly Micros[], time: Micros): number => {
+  let low = 0;
+  let high = edges.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if ((edges[middle] ?? 0) <= time) low = middle;

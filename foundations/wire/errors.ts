@@ -73,7 +73,7 @@ export const unavailable = (
 /** What a client computed of what it sends, and what it really is. */
 interface DigestCheck {
   /** What the digest is of, e.g. `this file`. */
-  readonly of: string;
+  readonly what: string;
   readonly digest: string;
   /** Null if the client computed none. */
   readonly expected: string | null;
@@ -86,9 +86,9 @@ interface DigestCheck {
  *
  * @throws ServiceError 409
  */
-export const checkDigest = ({ of, digest, expected, within = [] }: DigestCheck): void => {
+export const checkDigest = ({ what, digest, expected, within = [] }: DigestCheck): void => {
   if (expected === null || expected === digest) return;
-  const msg = `the digest of ${of} is ${digest}; leave expected_digest out, or write this one`;
+  const msg = `the digest of ${what} is ${digest}; leave expected_digest out, or write this one`;
   throw conflict({ loc: ['body', ...within, 'expected_digest'], msg, type: 'value_error' });
 };
 

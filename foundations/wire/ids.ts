@@ -32,7 +32,7 @@ const latestMillis = 2 ** 48 - 1;
  * Makes the same id from the same time and seed: a UUIDv7 whose random bits come from the SHA-256
  * of the seed.
  */
-export const idOf = (time: Micros, seed: string): string => {
+export const deriveId = (time: Micros, seed: string): string => {
   const hash = createHash('sha256').update(seed).digest();
   const millis = Math.min(Math.max(Math.floor(time / 1000), 0), latestMillis);
   const bits = [hash.readUInt16BE(0) & 0xfff, hash.readUInt32BE(2) >>> 2, hash.readUInt32BE(6)] as const;

@@ -45,7 +45,7 @@ export const isNumber = (value: unknown): value is number | ExactNumber =>
 export const plainNumber = <T>(value: T): Exclude<T, ExactNumber> | number =>
   value instanceof ExactNumber ? value.valueOf() : (value as Exclude<T, ExactNumber>);
 
-const bigIntOf = (value: number | ExactNumber): bigint | undefined => {
+const toBigInt = (value: number | ExactNumber): bigint | undefined => {
   const text = String(value);
   return integerText.test(text) ? BigInt(text) : undefined;
 };
@@ -54,7 +54,8 @@ const bigIntOf = (value: number | ExactNumber): bigint | undefined => {
 export const compareNumbers = (a: number | ExactNumber, b: number | ExactNumber): number => {
   const order = Number(a) - Number(b);
   if (order !== 0 || (typeof a === 'number' && typeof b === 'number')) return order;
-  const [x, y] = [bigIntOf(a), bigIntOf(b)];
+  const x = toBigInt(a);
+  const y = toBigInt(b);
   return x === undefined || y === undefined || x === y ? 0 : x < y ? -1 : 1;
 };
 
@@ -152,20 +153,20 @@ export type JsonProblem = 'too deep' | 'too large a number';
  *
  * @param levels how deep lists and objects may nest; a scalar is 0 deep
  */
-export const problemOf = (value: unknown, levels = maxDepth): JsonProblem | undefined => {
+export const findProblem = (value: unknown, levels = maxDepth): JsonProblem | undefined => {
   // JSON.parse reads 1e400 as Infinity, which JSON.stringify would write as null.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'too large a number';
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return undefined;
   if (levels === 0) return 'too deep';
   if (Array.isArray(value)) {
     for (const item of value) {
-      const problem = problemOf(item, levels - 1);
+      const problem = findProblem(item, levels - 1);
       if (problem) return problem;
     }
     return undefined;
   }
   for (const key in value) {
-    const problem = problemOf((value as JsonObject)[key], levels - 1);
+    const problem = findProblem((value as JsonObject)[key], levels - 1);
     if (problem) return problem;
   }
   return undefined;
@@ -194,11 +195,11 @@ export const canonicalJson = (value: JsonValue): string => {
 };
 
 /** A copy of a value that shares nothing with it that could be changed. */
-export const copyOf = (value: JsonValue): JsonValue => {
-  if (Array.isArray(value)) return value.map(copyOf);
+export const copyJson = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map(copyJson);
   if (!isJsonObject(value)) return value;
   // Unlike assignment, this makes `__proto__` a field too.
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, copyOf(field)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, copyJson(field)]));
 };
 
 /** A field after RFC 4180: in quotes if it holds a comma, a quote or a line break. */

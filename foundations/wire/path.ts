@@ -18,7 +18,7 @@ const decoded = (text: string): string => {
   }
 };
 
-const stepOf = (kind: string, what: string): Step | undefined => {
+const toStep = (kind: string, what: string): Step | undefined => {
   if (kind === 'attr' || kind === 'key') return { name: decoded(what) };
   if (kind === 'id') return rowDigest.test(what) ? { row: what } : undefined;
   return kind === 'index' && position.test(what) ? { index: Number(what) } : undefined;
@@ -37,7 +37,7 @@ export const parsePath = (path: string): Step[] | undefined => {
   if (parts.length % 2 !== 0) return undefined;
   const steps: Step[] = [];
   for (let i = 0; i < parts.length; i += 2) {
-    const step = stepOf(parts[i] ?? '', parts[i + 1] ?? '');
+    const step = toStep(parts[i] ?? '', parts[i + 1] ?? '');
     if (step === undefined) return undefined;
     steps.push(step);
   }

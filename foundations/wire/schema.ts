@@ -12,13 +12,13 @@ import {
   refScheme,
 } from './ids.ts';
 import {
+  findProblem,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   maxDepth,
   parseJson,
   plainNumber,
-  problemOf,
 } from './json.ts';
 import { parseTime, timeRule } from './time.ts';
 
@@ -32,7 +32,7 @@ export interface Documentation {
   /** The name of its component; a schema without one stands wherever it is used. */
   readonly name?: string;
   /** Keywords of JSON Schema 2020-12 for what its checks look for, as far as there are any. */
-  readonly says?: Readonly<Record<string, unknown>>;
+  readonly keywords?: Readonly<Record<string, unknown>>;
   /** Gives the schema to show instead, for one that looks at the body before it parses it. */
   readonly like?: () => unknown;
 }
@@ -60,7 +60,7 @@ export const printableText = (maxCharacters: number) => ({
 
 /** Documents the most items of a list; the list's own check enforces it. */
 export const documentedList = <S extends z.ZodMiniType>(list: S, most: number): S => {
-  documented.add(list, { says: { maxItems: most } });
+  documented.add(list, { keywords: { maxItems: most } });
   return list;
 };
 
@@ -69,8 +69,11 @@ export const rule = (error: string, type = 'value_error') => ({ error, params: {
 
 /** A problem that a check of several fields finds, at a path below them. */
 export const problem = (message: string, input: unknown, ...path: readonly PropertyKey[]) => ({
-  ...({ code: 'custom', message, continue: true } as const),
-  ...{ input, path: [...path] },
+  code: 'custom' as const,
+  message,
+  continue: true as const,
+  input,
+  path: [...path],
 });
 
 /** A finite number. */
@@ -83,13 +86,13 @@ export const projectId = z
     z.string().check(z.refine((text) => parseProjectId(text) !== undefined, rule(projectIdRule))),
     z.transform((text) => text as ProjectId),
   )
-  .register(documented, { name: 'ProjectId', says: { pattern: `^${projectIdPattern}$` } });
+  .register(documented, { name: 'ProjectId', keywords: { pattern: `^${projectIdPattern}$` } });
 
 /** An id that a client chose: 1–256 printable characters. */
 export const id = z
   .string()
   .check(z.refine(isId, rule(idRule)))
-  .register(documented, { name: 'Id', says: printableText(256) });
+  .register(documented, { name: 'Id', keywords: printableText(256) });
 
 const maxName = 1024;
 const nameRule = `should be 1 to ${maxName} characters, without control characters or lone surrogates`;
@@ -101,19 +104,19 @@ export const displayText = z
   .check(z.refine((text) => text.length <= maxName && name.test(text), rule(nameRule)))
   .register(documented, {
     name: 'Name',
-    says: { minLength: 1, maxLength: maxName, pattern: `^[^${controls}]*$` },
+    keywords: { minLength: 1, maxLength: maxName, pattern: `^[^${controls}]*$` },
   });
 
 /** An ISO 8601 time, as text. */
 export const time = z
   .string()
   .check(z.refine((text) => parseTime(text) !== undefined, rule(timeRule, 'datetime_parsing')))
-  .register(documented, { name: 'Time', says: { format: 'date-time' } });
+  .register(documented, { name: 'Time', keywords: { format: 'date-time' } });
 
 const depthRule = `should nest lists and objects at most ${maxDepth} deep`;
 const numberRule = 'should hold no number beyond ±1.8e308, which no double can keep';
 const keepable = z.check<unknown>(({ value, issues }) => {
-  const problem = problemOf(value);
+  const problem = findProblem(value);
   if (problem === undefined) return;
   const [message, type] =
     problem === 'too deep' ? [depthRule, 'recursion_loop'] : [numberRule, 'finite_number'];
@@ -124,7 +127,7 @@ const keepable = z.check<unknown>(({ value, issues }) => {
 export const freeObject = z
   .custom<JsonObject>(isJsonObject, { ...rule('should be an object', 'dict_type'), abort: true })
   .check(keepable)
-  .register(documented, { says: { type: 'object', additionalProperties: {} } });
+  .register(documented, { keywords: { type: 'object', additionalProperties: {} } });
 
 /** Any JSON value. */
 export const freeValue = z.custom<JsonValue>(() => true).check(keepable);
@@ -156,7 +159,7 @@ export const integerWith = (...checks: Parameters<z.ZodMiniNumber['check']>) =>
 export const count = integerWith(z.minimum(0));
 
 /** A list of at most so many items. */
-export const listOf = <S extends z.ZodMiniType>(item: S, most: number, noun = 'items') =>
+export const listSchema = <S extends z.ZodMiniType>(item: S, most: number, noun = 'items') =>
   documentedList(
     z
       .array(item)
@@ -195,7 +198,7 @@ export const refTo = (...kinds: readonly Ref['kind'][]) => {
   return z
     .string()
     .check(z.refine(isRef, rule(`should be a ref such as ${shapes}, of at most ${maxRef} characters`)))
-    .register(documented, { says: { maxLength: maxRef, pattern } });
+    .register(documented, { keywords: { maxLength: maxRef, pattern } });
 };
 
 /**
@@ -249,7 +252,7 @@ export interface Recipe {
 const recipes = new WeakMap<z.core.$ZodType, Recipe>();
 
 /** The recipe of a schema that {@link record} has made; undefined for any other. */
-export const recipeOf = (schema: z.core.$ZodType): Recipe | undefined => recipes.get(schema);
+export const getRecipe = (schema: z.core.$ZodType): Recipe | undefined => recipes.get(schema);
 
 type Fields<S extends Shape> = z.output<z.ZodMiniObject<S, z.core.$strict>>;
 
@@ -317,7 +320,7 @@ const typeNames: Readonly<Record<string, [type: string, what: string]>> = {
   object: ['dict_type', 'an object'],
 };
 
-const paramsOf = (issue: Issue): { type?: string } => (issue.code === 'custom' ? (issue.params ?? {}) : {});
+const getParams = (issue: Issue): { type?: string } => (issue.code === 'custom' ? (issue.params ?? {}) : {});
 
 const describe = (issue: Issue): { msg: string; type: string } => {
   switch (issue.code) {
@@ -341,23 +344,23 @@ const describe = (issue: Issue): { msg: string; type: string } => {
         return { msg: `should have at most ${issue.maximum} items`, type: 'too_long' };
       return { msg: `should be ${issue.maximum} or less`, type: 'less_than_equal' };
     default:
-      return { msg: issue.message, type: paramsOf(issue).type ?? 'value_error' };
+      return { msg: issue.message, type: getParams(issue).type ?? 'value_error' };
   }
 };
 
 const maxKey = 200;
 
 /** A step of a place, as text. A client's own key can be as long as the request. */
-const stepOf = (key: PropertyKey): string => {
+const toStep = (key: PropertyKey): string => {
   const text = String(key);
   return text.length > maxKey ? `${text.slice(0, maxKey)}…` : text;
 };
 
-const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
-  const loc = ['body', ...issue.path.map(stepOf)];
+const toDetails = (issue: Issue, body: unknown): ErrorDetail[] => {
+  const loc = ['body', ...issue.path.map(toStep)];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
-      loc: [...loc, stepOf(key)],
+      loc: [...loc, toStep(key)],
       msg: 'there is no such field',
       type: 'extra_forbidden',
     }));
@@ -371,11 +374,11 @@ const detailsOf = (issue: Issue, body: unknown): ErrorDetail[] => {
 const maxDetails = 100;
 
 /** The error of a body that does not fit its schema. */
-const errorOf = (issues: readonly Issue[], body: unknown): ServiceError =>
+const toError = (issues: readonly Issue[], body: unknown): ServiceError =>
   invalid(
     ...issues
       .slice(0, maxDetails)
-      .flatMap((issue) => detailsOf(issue, body))
+      .flatMap((issue) => toDetails(issue, body))
       .slice(0, maxDetails),
   );
 
@@ -388,14 +391,15 @@ export type BodySchema<T> = z.ZodMiniType<T>;
  * @throws ServiceError 422 that names each wrong place; its type is `json_invalid` if the text is
  * not JSON
  */
-export const parseBody = <T>(schema: BodySchema<T>, text: string): T => parseValue(schema, jsonOf(text));
+export const parseBody = <T>(schema: BodySchema<T>, text: string): T =>
+  parseValue(schema, parseBodyJson(text));
 
 /**
  * The JSON of a body.
  *
  * @throws ServiceError 422 `json_invalid` if it is none
  */
-export const jsonOf = (text: string): unknown => {
+export const parseBodyJson = (text: string): unknown => {
   try {
     return parseJson(text);
   } catch (error) {
@@ -410,7 +414,7 @@ export const jsonOf = (text: string): unknown => {
  */
 export const parseValue = <T>(schema: BodySchema<T>, body: unknown): T => {
   const result = schema.safeParse(body);
-  if (!result.success) throw errorOf(result.error.issues, body);
+  if (!result.success) throw toError(result.error.issues, body);
   return result.data;
 };
 
@@ -426,7 +430,7 @@ const objectAt = (body: unknown, path: readonly PropertyKey[]): Record<string, u
   >;
 
 /** A field's place; a `*` stands for any item of a list. */
-const placeOf = (path: readonly PropertyKey[]): string =>
+const toPlace = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === 'number' ? '*' : String(step))).join('.');
 
 /** What a body says, and which of its fields were passed over. */
@@ -448,11 +452,11 @@ export const parseTolerantly = <T>(schema: BodySchema<T>, body: unknown): Tolera
     if (result.success) return { value: result.data, passedOver: [...passedOver] };
     const { issues } = result.error;
     const unknown = issues.filter(areUnknownFields);
-    if (unknown.length === 0) throw errorOf(issues, body);
+    if (unknown.length === 0) throw toError(issues, body);
     for (const { path, keys } of unknown) {
       const object = objectAt(body, path);
       for (const key of keys) {
-        passedOver.add(placeOf([...path, key]));
+        passedOver.add(toPlace([...path, key]));
         delete object[key];
       }
     }

@@ -3,7 +3,7 @@ import type { AlertTrial } from '../../api/alerts.ts';
 import { readAlerts } from '../../core/workers/alerts/alert.ts';
 import { KnownAlerts, lookAtAlerts, type Watch } from '../../core/workers/alerts/look.ts';
 import { tryAlert } from '../../core/workers/alerts/tell/try.ts';
-import { linksOf } from '../../foundations/links.ts';
+import { createLinks } from '../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../foundations/storage/index.ts';
 import type { ProjectId } from '../../foundations/wire/index.ts';
 import { settings } from '../shared/http/settings.ts';
@@ -11,7 +11,7 @@ import { RequestLog } from '../shared/log/request-log.ts';
 import { alertSources } from '../shared/streams/alert-sources.ts';
 import { parseAlert } from '../shared/streams/parse-alert.ts';
 import { required } from '../shared/streams/queues.ts';
-import { tell } from '../shared/streams/tell.ts';
+import { send } from '../shared/streams/tell.ts';
 
 /** What the function is woken for: by the schedule for nothing in particular, or to try an alert. */
 interface AlertsEvent {
@@ -25,8 +25,8 @@ const watch: Watch = {
   table: settings.bookkeeping,
   sources: alertSources,
   alerts: new KnownAlerts(settings.objects, parseAlert),
-  tell,
-  links: linksOf(serviceUrl),
+  send,
+  links: createLinks(serviceUrl),
   now: Date.now,
 };
 
@@ -39,7 +39,7 @@ const test = async (
   budget: RequestBudget,
 ): Promise<AlertTrial | null> => {
   const [loaded] = await readAlerts(settings.objects, projectId, [objectId], parseAlert, budget);
-  return loaded ? tryAlert(tell, loaded, watch.links, budget) : null;
+  return loaded ? tryAlert(send, loaded, watch.links, budget) : null;
 };
 
 /** Looks at alerts and tells of their changes, each minute: docs/alerts.md. */

@@ -1,9 +1,9 @@
 import { decide } from '../../core/workers/evaluators/index.ts';
 import { streamHandler } from '../shared/streams/batch.ts';
-import { watchOf } from '../shared/streams/evaluators.ts';
+import { createWatch } from '../shared/streams/evaluators.ts';
 
 /** Made once per container, while it starts. */
-const watch = watchOf();
+const watch = createWatch();
 
 /** Puts into a queue what evaluators are to judge of what the stream of calls tells: docs/evaluators.md. */
 export const handler = streamHandler('evaluators', async (records, budget) => ({

@@ -2,10 +2,10 @@ import { decide } from '../../core/workers/evaluators/index.ts';
 import { deliver } from '../../core/workers/events/index.ts';
 import { streamHandler } from '../shared/streams/batch.ts';
 import { delivery } from '../shared/streams/delivery.ts';
-import { watchOf } from '../shared/streams/evaluators.ts';
+import { createWatch } from '../shared/streams/evaluators.ts';
 
 /** Made once per container, while it starts. */
-const watch = watchOf();
+const watch = createWatch();
 
 /**
  * Does what `events` and `evaluators` do: a stream has room for two readers, of which the other is for

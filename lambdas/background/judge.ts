@@ -114,7 +114,7 @@ const handleMessage = async (
   }
 };
 
-const reasonOf = (problem: unknown): string =>
+const toReason = (problem: unknown): string =>
   (problem instanceof Error ? problem.message : String(problem)).slice(0, 300);
 
 /**
@@ -138,8 +138,9 @@ export const handler = async (
   const rows = handled.filter(({ isJudged }) => isJudged).length;
   const [first] = problems;
   log.describes(() => ({
-    ...{ rows, scanned: handled.length },
-    ...(first !== undefined && { reason: reasonOf(first) }),
+    rows,
+    scanned: handled.length,
+    ...(first !== undefined && { reason: toReason(first) }),
   }));
   const unexpected = problems.find((problem) => problem instanceof Error && !(problem instanceof NotYet));
   if (unexpected === undefined) log.ends('answered');

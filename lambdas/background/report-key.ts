@@ -124,7 +124,7 @@ const revoke = async (id: string): Promise<Done> => {
 const done = (event: CloudFormationCustomResourceEvent): Promise<Done> =>
   event.RequestType === 'Delete' ? revoke(event.PhysicalResourceId) : make(event);
 
-const reasonOf = (error: unknown): string =>
+const toReason = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /**
@@ -139,7 +139,7 @@ export const handler = async (
   const former = 'PhysicalResourceId' in event ? event.PhysicalResourceId : noKey;
   const result = await done(event).then(
     (made) => ({ Status: 'SUCCESS', ...made }) as const,
-    (error: unknown) => ({ Status: 'FAILED', Reason: reasonOf(error), PhysicalResourceId: former }) as const,
+    (error: unknown) => ({ Status: 'FAILED', Reason: toReason(error), PhysicalResourceId: former }) as const,
   );
   const { Status, PhysicalResourceId: keyId } = result;
   const level = Status === 'SUCCESS' ? 'info' : 'error';

@@ -1,5 +1,5 @@
 import { agentsText } from '../../api/agents.ts';
-import { type FixedEvent, headOf } from '../shared/http/answer.ts';
+import { type FixedEvent, toHead } from '../shared/http/answer.ts';
 import { type Located, ownUrl } from '../shared/http/own-url.ts';
 
 /** The service's version, set by the bundler. */
@@ -10,7 +10,7 @@ declare const SERVICE_VERSION: string;
  * It is streamed, because the gateway would take the bytes of a buffered answer for text.
  */
 export const handler = awslambda.streamifyResponse(async (event: FixedEvent & Located, stream) => {
-  const { statusCode, headers } = headOf(event, 'no-cache');
+  const { statusCode, headers } = toHead(event, 'no-cache');
   const answer = awslambda.HttpResponseStream.from(stream, {
     statusCode,
     headers: { ...headers, 'content-type': 'text/markdown; charset=utf-8' },

@@ -4,14 +4,14 @@ import { mcp } from '../../api/mcp.ts';
 import type { ToolDescription } from '../../api/tools.ts';
 import { type Served, serve, type ToolContext } from '../../core/doors/mcp/index.ts';
 import { readPrices, steadyPrices } from '../../core/records/costs/index.ts';
-import { linksOf } from '../../foundations/links.ts';
+import { createLinks } from '../../foundations/links.ts';
 import type { RequestBudget } from '../../foundations/storage/index.ts';
 import { challenge } from '../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../foundations/wire/index.ts';
 import { everyAnswer } from '../shared/http/answer.ts';
 import { refuseCrossSite } from '../shared/http/cross-site.ts';
 import { type RawAnswer, rawEndpoint } from '../shared/http/endpoint.ts';
-import { headersOf } from '../shared/http/headers.ts';
+import { getHeaders } from '../shared/http/headers.ts';
 import { lookupsFor } from '../shared/http/lookups.ts';
 import { ownUrl } from '../shared/http/own-url.ts';
 import { bodyText, internal, logRequest, readCaller, type ServiceEvent } from '../shared/http/request.ts';
@@ -37,7 +37,7 @@ const answer = (
 /** The codes of JSON-RPC for what is no JSON, what is wrong with a request, and what went wrong here. */
 const codes = { parse: -32_700, request: -32_600, internal: -32_603 } as const;
 
-const codeOf = ({ status, detail: [first] }: ServiceError): number => {
+const getCode = ({ status, detail: [first] }: ServiceError): number => {
   if (status >= 500) return codes.internal;
   return first?.type === 'json_invalid' ? codes.parse : codes.request;
 };
@@ -48,7 +48,7 @@ const rpcError = (error: ServiceError): string => {
   return JSON.stringify({
     jsonrpc: '2.0',
     id: null,
-    error: { code: codeOf(error), message, data: { detail: error.detail } },
+    error: { code: getCode(error), message, data: { detail: error.detail } },
   });
 };
 
@@ -75,23 +75,25 @@ const notAllowed = new ServiceError(405, [
 /** Made once for each tool: schemas take time to make. */
 const schemas = new Map<string, ReturnType<ToolDescription['request']>>();
 
-const schemaOf: ToolContext['schemaOf'] = ({ name, request }) => {
+const getSchema: ToolContext['getSchema'] = ({ name, request }) => {
   const known = schemas.get(name) ?? request();
   schemas.set(name, known);
   return known as ReturnType<typeof request>;
 };
 
-const contextOf = (event: ServiceEvent<unknown>): ToolContext => {
+const createContext = (event: ServiceEvent<unknown>): ToolContext => {
   const { caller, budget } = event.service;
   return {
-    ...{ caller, budget, schemaOf },
+    caller,
+    budget,
+    getSchema,
     stores: settings,
     lookups: {
       ...lookupsFor(caller),
       steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
         steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
     },
-    links: linksOf(ownUrl(event)),
+    links: createLinks(ownUrl(event)),
     names: (projectId) => event.log.names([projectId]),
     now: Date.now() * 1000,
   };
@@ -110,8 +112,8 @@ const messageText = (event: ServiceEvent<unknown>): string => {
   }
 };
 
-const requestOf = (event: ServiceEvent<unknown>): Request => {
-  const headers = Object.entries(headersOf(event)).filter(
+const toRequest = (event: ServiceEvent<unknown>): Request => {
+  const headers = Object.entries(getHeaders(event)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
   return new Request(`${ownUrl(event)}${mcp.path}`, { method: 'POST', headers, body: messageText(event) });
@@ -141,7 +143,7 @@ export const handler = rawEndpoint(
     if (event.httpMethod !== 'POST') throw notAllowed;
     // The specification asks for it with any key.
     refuseCrossSite(event);
-    const served = await serve(requestOf(event), about, contextOf(event));
+    const served = await serve(toRequest(event), about, createContext(event));
     const body = await served.response.text();
     log(event, served, Buffer.byteLength(body));
     const type = served.response.headers.get('content-type');

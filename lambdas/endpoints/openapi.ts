@@ -1,5 +1,5 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { type FixedEvent, headOf } from '../shared/http/answer.ts';
+import { type FixedEvent, toHead } from '../shared/http/answer.ts';
 import { type Coding, contentCoding } from '../shared/http/negotiate.ts';
 
 /** The document as JSON text, set by the bundler: it is made when the stack is. */
@@ -26,7 +26,7 @@ const bytesAs = (coding: Coding | undefined): Uint8Array => {
  */
 export const handler = awslambda.streamifyResponse(async (event: FixedEvent, stream) => {
   const coding = contentCoding(event);
-  const { statusCode, headers } = headOf(event, 'public, max-age=300');
+  const { statusCode, headers } = toHead(event, 'public, max-age=300');
   const answer = awslambda.HttpResponseStream.from(stream, {
     statusCode,
     headers: { ...headers, vary: 'accept-encoding', ...(coding && { 'content-encoding': coding }) },

@@ -37,7 +37,11 @@ const ask = async (
   recording: Recording,
 ): Promise<JsonObject | undefined> => {
   const answer = await forward(inference, {
-    ...{ path, body, received: body, headers: {}, recording },
+    path,
+    body,
+    received: body,
+    headers: {},
+    recording,
     maxMs: budget.deadline - Date.now() - recordMs,
     gone: budget.signal ?? new AbortController().signal,
   });

@@ -102,11 +102,11 @@ const leads: Readonly<Record<string, Lead>> = {
   'POST /graphql': own(({ graphqlWork }) => graphqlWork),
 };
 
-const segmentsOf = (path: string): string[] => path.split('/');
+const splitPath = (path: string): string[] => path.split('/');
 
 const templates = Object.entries(leads).map(([name, lead]) => {
   const [method = '', path = ''] = name.split(' ');
-  return { method, path, segments: segmentsOf(path.slice(1)), lead };
+  return { method, path, segments: splitPath(path.slice(1)), lead };
 });
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
@@ -130,7 +130,7 @@ type RoutedEvent = Pick<APIGatewayProxyEvent, 'httpMethod' | 'path' | 'pathParam
 
 /** What a request is for, by its path below `/weave`; GraphQL is asked at the root, too. */
 const routed = ({ httpMethod, path, pathParameters }: RoutedEvent) => {
-  const below = segmentsOf(pathParameters?.proxy ?? path.slice(path.lastIndexOf('/') + 1));
+  const below = splitPath(pathParameters?.proxy ?? path.slice(path.lastIndexOf('/') + 1));
   for (const template of templates) {
     const parameters = template.method === httpMethod && parametersIn(below, template.segments);
     if (parameters) return { ...template, parameters };
@@ -141,7 +141,7 @@ const routed = ({ httpMethod, path, pathParameters }: RoutedEvent) => {
 /** What answers each path that was asked for. */
 const answerers = new Map<Lead, Promise<Answerer>>();
 
-const answererOf = ({ lead, path }: { readonly lead: Lead; readonly path: string }): Promise<Answerer> => {
+const getAnswerer = ({ lead, path }: { readonly lead: Lead; readonly path: string }): Promise<Answerer> => {
   const made = answerers.get(lead) ?? lead(path);
   answerers.set(lead, made);
   return made;
@@ -159,5 +159,5 @@ export const handler = overStream<unknown>(async (event, context) => {
   if (!found) return noRoute(event, context);
   event.resource = found.path;
   event.pathParameters = found.parameters;
-  return (await answererOf(found))(event, context);
+  return (await getAnswerer(found))(event, context);
 });

@@ -463,7 +463,7 @@ export const clients: readonly Client[] = [
     packages: python('openinference-instrumentation-langchain', 'langchain', 'langgraph', 'langchain-openai'),
     shown: 3,
     program: 'langgraph_interrupt.py',
-    expected: { ...expected, said: 'yes, today' },
+    expected: { ...expected, personsAnswer: 'yes, today' },
   },
   {
     ...plain,
@@ -471,7 +471,7 @@ export const clients: readonly Client[] = [
     title: 'A question in Strands',
     packages: ['strands-agents[otel,openai]'],
     program: 'strands_interrupt.py',
-    expected: { ...expected, said: null },
+    expected: { ...expected, personsAnswer: null },
   },
   {
     ...plain,
@@ -483,7 +483,7 @@ export const clients: readonly Client[] = [
       ...exporterEnvironment(place),
       OTEL_SEMCONV_STABILITY_OPT_IN: 'gen_ai_latest_experimental',
     }),
-    expected: { ...expected, said: null },
+    expected: { ...expected, personsAnswer: null },
   },
   {
     ...plain,
@@ -492,7 +492,7 @@ export const clients: readonly Client[] = [
     packages: python('google-adk', 'litellm', 'mcp'),
     program: 'google_adk_confirmation.py',
     environment: adkInOneRequest,
-    expected: { ...askedExpected, user: null, said: null },
+    expected: { ...askedExpected, user: null, personsAnswer: null },
   },
   {
     ...plain,
@@ -502,7 +502,7 @@ export const clients: readonly Client[] = [
     program: 'google_adk_confirmation.py',
     arguments: ['resumable'],
     environment: adkInOneRequest,
-    expected: { ...askedExpected, user: null, said: null },
+    expected: { ...askedExpected, user: null, personsAnswer: null },
   },
   {
     ...plain,
@@ -511,7 +511,7 @@ export const clients: readonly Client[] = [
     packages: python('openinference-instrumentation-openai-agents', 'openai-agents'),
     shown: 2,
     program: 'openai_agents_approval.py',
-    expected: { ...askedExpected, said: null },
+    expected: { ...askedExpected, personsAnswer: null },
   },
   {
     ...plain,
@@ -521,7 +521,7 @@ export const clients: readonly Client[] = [
     shown: 2,
     program: 'openai_agents_approval.py',
     arguments: ['openllmetry'],
-    expected: { ...askedExpected, thread: null, user: null, said: null },
+    expected: { ...askedExpected, thread: null, user: null, personsAnswer: null },
   },
   {
     ...plain,
@@ -532,7 +532,7 @@ export const clients: readonly Client[] = [
     program: 'mastra-approval.mjs',
     expected: {
       ...expected,
-      said: 'approved: lookup_order',
+      personsAnswer: 'approved: lookup_order',
       cannot: { requests: 'it reports the request that asked once more when it goes on' },
     },
   },

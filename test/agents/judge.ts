@@ -18,7 +18,7 @@ export interface Expected {
   /** How many turns the conversation has. */
   readonly turns: number;
   /** What a person says when a call waits for them; null if no span has it. Absent if nobody is asked. */
-  readonly said?: string | null;
+  readonly personsAnswer?: string | null;
   /** What its telemetry cannot have, with the reason. */
   readonly cannot: Readonly<Partial<Record<'answer' | 'question' | 'requests' | 'tokens', string>>>;
 }
@@ -72,7 +72,8 @@ export const judge = (
   since: number,
 ): Outcome => {
   const ofKind = (kind: string) => calls.filter(({ attributes }) => attributes.kind === kind);
-  const [models, toolCalls] = [ofKind('model'), ofKind('tool')];
+  const models = ofKind('model');
+  const toolCalls = ofKind('tool');
   const tools = toolCalls.map(({ attributes }) => attributes.tool?.name ?? '(no name)').sort();
   const agents = unique(calls.map(({ attributes }) => attributes.agent?.name));
   const tokens = calls
@@ -122,17 +123,17 @@ export const judge = (
         calls.some(({ output }) => holds(output, expected.answer)),
       );
     const waits = calls.map(({ summary }) => summary.svc.waited_ms ?? 0).filter((waited) => waited > 0);
-    expect('calls that waited for a person', expected.said === undefined ? 0 : 1, waits.length);
+    expect('calls that waited for a person', expected.personsAnswer === undefined ? 0 : 1, waits.length);
     found(
       'a call waited less than the person thought',
       waits.every((waited) => waited >= 0.8 * pauseSeconds * 1000),
     );
     expect('calls that still wait', 0, calls.filter(({ summary }) => summary.svc.waiting).length);
-    const { said } = expected;
-    if (typeof said === 'string')
+    const { personsAnswer } = expected;
+    if (typeof personsAnswer === 'string')
       found(
         'no message of a user is what the person said',
-        calls.some(({ inputs }) => hasMessage(inputs, said)),
+        calls.some(({ inputs }) => hasMessage(inputs, personsAnswer)),
       );
     found(
       'a request to the model took no time',

@@ -48,7 +48,7 @@ interface Asked {
   readonly messages: number;
 }
 
-type Said =
+type Reply =
   | { readonly text: string }
   | { readonly tool: string; readonly arguments: string; readonly id: string };
 
@@ -61,18 +61,18 @@ interface Usage {
 /** One API: how to read its requests, and how to answer at once or in events. */
 interface Api {
   ask(body: Json): Asked;
-  complete(model: string, id: string, said: Said, usage: Usage): Json;
-  stream(model: string, id: string, said: Said, usage: Usage): readonly string[];
+  complete(model: string, id: string, reply: Reply, usage: Usage): Json;
+  stream(model: string, id: string, reply: Reply, usage: Usage): readonly string[];
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** All texts of a value, whatever its form. */
-const textOf = (value: unknown): string => {
+const collectTexts = (value: unknown): string => {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(textOf).join('\n');
-  return isObject(value) ? textOf(value.text ?? value.content ?? '') : '';
+  if (Array.isArray(value)) return value.map(collectTexts).join('\n');
+  return isObject(value) ? collectTexts(value.text ?? value.content ?? '') : '';
 };
 
 const isInstruction = ({ role }: Json): boolean => role === 'system' || role === 'developer';
@@ -83,7 +83,7 @@ const chat: Api = {
   ask: (body) => {
     const messages = list(body.messages);
     return {
-      system: textOf(messages.filter(isInstruction)),
+      system: collectTexts(messages.filter(isInstruction)),
       tools: list(body.tools).map((tool) => String(isObject(tool.function) ? tool.function.name : '')),
       called: messages
         .flatMap((message) => list(message.tool_calls))
@@ -92,7 +92,7 @@ const chat: Api = {
       messages: messages.length,
     };
   },
-  complete: (model, id, said, usage) => ({
+  complete: (model, id, reply, usage) => ({
     id: `chatcmpl-${id}`,
     object: 'chat.completion',
     created: Math.floor(Date.now() / 1000),
@@ -100,13 +100,13 @@ const chat: Api = {
     choices: [
       {
         index: 0,
-        message: chatMessage(said),
-        finish_reason: 'text' in said ? 'stop' : 'tool_calls',
+        message: chatMessage(reply),
+        finish_reason: 'text' in reply ? 'stop' : 'tool_calls',
       },
     ],
     usage: chatUsage(usage),
   }),
-  stream: (model, id, said, usage) => {
+  stream: (model, id, reply, usage) => {
     const chunk = (choices: readonly Json[], rest: Json = {}) =>
       data({
         id: `chatcmpl-${id}`,
@@ -116,24 +116,24 @@ const chat: Api = {
         choices,
         ...rest,
       });
-    const { tool_calls: calls, ...message } = chatMessage(said);
+    const { tool_calls: calls, ...message } = chatMessage(reply);
     const delta = calls ? { ...message, tool_calls: calls.map((call) => ({ index: 0, ...call })) } : message;
     return [
       chunk([{ index: 0, delta, finish_reason: null }]),
-      chunk([{ index: 0, delta: {}, finish_reason: 'text' in said ? 'stop' : 'tool_calls' }]),
+      chunk([{ index: 0, delta: {}, finish_reason: 'text' in reply ? 'stop' : 'tool_calls' }]),
       chunk([], { usage: chatUsage(usage) }),
       'data: [DONE]\n\n',
     ];
   },
 };
 
-const chatMessage = (said: Said) => {
-  if ('text' in said) return { role: 'assistant', content: said.text };
-  const called = { name: said.tool, arguments: said.arguments };
+const chatMessage = (reply: Reply) => {
+  if ('text' in reply) return { role: 'assistant', content: reply.text };
+  const called = { name: reply.tool, arguments: reply.arguments };
   return {
     role: 'assistant',
     content: null,
-    tool_calls: [{ id: `call_${said.id}`, type: 'function', function: called }],
+    tool_calls: [{ id: `call_${reply.id}`, type: 'function', function: called }],
   };
 };
 
@@ -148,17 +148,17 @@ const responses: Api = {
   ask: (body) => {
     const input = list(body.input);
     return {
-      system: `${textOf(body.instructions)}\n${textOf(input.filter(isInstruction))}`,
+      system: `${collectTexts(body.instructions)}\n${collectTexts(input.filter(isInstruction))}`,
       tools: list(body.tools).map(({ name, type }) => String(name ?? type)),
       called: input.filter(({ type }) => type === 'function_call').map(({ name }) => String(name)),
       results: input.filter(({ type }) => type === 'function_call_output').length,
       messages: input.length,
     };
   },
-  complete: (model, id, said, usage) => ({
+  complete: (model, id, reply, usage) => ({
     ...emptyResponse(model, id),
     status: 'completed',
-    output: [responseItem(id, said)],
+    output: [responseItem(id, reply)],
     usage: {
       input_tokens: usage.prompt,
       input_tokens_details: { cached_tokens: usage.cached, cache_write_tokens: 0 },
@@ -167,13 +167,13 @@ const responses: Api = {
       total_tokens: usage.prompt + usage.completion,
     },
   }),
-  stream: (model, id, said, usage) => {
+  stream: (model, id, reply, usage) => {
     const response = { ...emptyResponse(model, id), status: 'in_progress', output: [], usage: null };
-    const item = responseItem(id, said);
+    const item = responseItem(id, reply);
     const place = { item_id: item.id, output_index: 0 };
-    const part = { type: 'output_text', text: 'text' in said ? said.text : '', annotations: [] };
+    const part = { type: 'output_text', text: 'text' in reply ? reply.text : '', annotations: [] };
     const pieces: Json[] =
-      'text' in said
+      'text' in reply
         ? [
             {
               type: 'response.output_item.added',
@@ -186,8 +186,8 @@ const responses: Api = {
               content_index: 0,
               part: { ...part, text: '' },
             },
-            { type: 'response.output_text.delta', ...place, content_index: 0, delta: said.text },
-            { type: 'response.output_text.done', ...place, content_index: 0, text: said.text },
+            { type: 'response.output_text.delta', ...place, content_index: 0, delta: reply.text },
+            { type: 'response.output_text.done', ...place, content_index: 0, text: reply.text },
             { type: 'response.content_part.done', ...place, content_index: 0, part },
           ]
         : [
@@ -196,15 +196,15 @@ const responses: Api = {
               output_index: 0,
               item: { ...item, status: 'in_progress', arguments: '' },
             },
-            { type: 'response.function_call_arguments.delta', ...place, delta: said.arguments },
-            { type: 'response.function_call_arguments.done', ...place, arguments: said.arguments },
+            { type: 'response.function_call_arguments.delta', ...place, delta: reply.arguments },
+            { type: 'response.function_call_arguments.done', ...place, arguments: reply.arguments },
           ];
     return [
       { type: 'response.created', response },
       ...pieces,
       { type: 'response.output_item.done', output_index: 0, item },
-      { type: 'response.completed', response: responses.complete(model, id, said, usage) },
-    ].map((each, i) => event({ ...each, sequence_number: i }));
+      { type: 'response.completed', response: responses.complete(model, id, reply, usage) },
+    ].map((item, i) => event({ ...item, sequence_number: i }));
   },
 };
 
@@ -224,22 +224,22 @@ const emptyResponse = (model: string, id: string) => ({
   top_p: 1,
 });
 
-const responseItem = (id: string, said: Said) =>
-  'text' in said
+const responseItem = (id: string, reply: Reply) =>
+  'text' in reply
     ? {
         type: 'message',
         id: `msg_${id}`,
         status: 'completed',
         role: 'assistant',
-        content: [{ type: 'output_text', text: said.text, annotations: [] }],
+        content: [{ type: 'output_text', text: reply.text, annotations: [] }],
       }
     : {
         type: 'function_call',
         id: `fc_${id}`,
         status: 'completed',
-        call_id: `call_${said.id}`,
-        name: said.tool,
-        arguments: said.arguments,
+        call_id: `call_${reply.id}`,
+        name: reply.tool,
+        arguments: reply.arguments,
       };
 
 const anthropic: Api = {
@@ -247,30 +247,30 @@ const anthropic: Api = {
     const messages = list(body.messages);
     const parts = messages.flatMap(({ content }) => list(content));
     return {
-      system: textOf(body.system),
+      system: collectTexts(body.system),
       tools: list(body.tools).map(({ name }) => String(name)),
       called: parts.filter(({ type }) => type === 'tool_use').map(({ name }) => String(name)),
       results: parts.filter(({ type }) => type === 'tool_result').length,
       messages: messages.length,
     };
   },
-  complete: (model, id, said, usage) => ({
+  complete: (model, id, reply, usage) => ({
     ...emptyMessage(model, id),
-    content: [anthropicBlock(said)],
-    stop_reason: stopReason(said),
+    content: [anthropicBlock(reply)],
+    stop_reason: stopReason(reply),
     usage: anthropicUsage(usage),
   }),
-  stream: (model, id, said, usage) => {
+  stream: (model, id, reply, usage) => {
     const place = { index: 0 };
     const [block, delta] =
-      'text' in said
+      'text' in reply
         ? [
             { type: 'text', text: '' },
-            { type: 'text_delta', text: said.text },
+            { type: 'text_delta', text: reply.text },
           ]
         : [
-            { ...anthropicBlock(said), input: {} },
-            { type: 'input_json_delta', partial_json: said.arguments },
+            { ...anthropicBlock(reply), input: {} },
+            { type: 'input_json_delta', partial_json: reply.arguments },
           ];
     const sum = anthropicUsage(usage);
     return [
@@ -283,7 +283,7 @@ const anthropic: Api = {
       { type: 'content_block_stop', ...place },
       {
         type: 'message_delta',
-        delta: { stop_reason: stopReason(said), stop_sequence: null },
+        delta: { stop_reason: stopReason(reply), stop_sequence: null },
         usage: { output_tokens: sum.output_tokens },
       },
       { type: 'message_stop' },
@@ -301,16 +301,16 @@ const emptyMessage = (model: string, id: string) => ({
   stop_sequence: null,
 });
 
-const stopReason = (said: Said): string => ('text' in said ? 'end_turn' : 'tool_use');
+const stopReason = (reply: Reply): string => ('text' in reply ? 'end_turn' : 'tool_use');
 
-const anthropicBlock = (said: Said) =>
-  'text' in said
-    ? { type: 'text', text: said.text }
+const anthropicBlock = (reply: Reply) =>
+  'text' in reply
+    ? { type: 'text', text: reply.text }
     : {
         type: 'tool_use',
-        id: `toolu_${said.id}`,
-        name: said.tool,
-        input: JSON.parse(said.arguments) as Json,
+        id: `toolu_${reply.id}`,
+        name: reply.tool,
+        input: JSON.parse(reply.arguments) as Json,
       };
 
 /** Anthropic's prompt tokens do not include those that were read from the cache. */
@@ -339,11 +339,11 @@ const nextStep = (steps: readonly Step[], { called, tools }: Asked) => {
   return undefined;
 };
 
-const answerTo = ({ steps, sayings }: Script, asked: Asked, id: string): Said => {
-  const meant = ({ system }: { readonly system?: string }) =>
+const answerTo = ({ steps, sayings }: Script, asked: Asked, id: string): Reply => {
+  const isMeant = ({ system }: { readonly system?: string }) =>
     system === undefined || asked.system.includes(system);
-  const step = nextStep(steps.filter(meant), asked);
-  return step ? { ...step, id } : { text: sayings.find(meant)?.text ?? 'There is nothing to say.' };
+  const step = nextStep(steps.filter(isMeant), asked);
+  return step ? { ...step, id } : { text: sayings.find(isMeant)?.text ?? 'There is nothing to say.' };
 };
 
 const readJson = async (request: IncomingMessage): Promise<Json> => {
@@ -377,11 +377,11 @@ export const startScriptedModel = async (script: Script): Promise<ScriptedModel>
     const asked = api.ask(body);
     truth.requests += 1;
     const id = `scripted${truth.requests}`;
-    const said = answerTo(script, asked, id);
+    const reply = answerTo(script, asked, id);
     const usage = {
       prompt: 200 + 10 * asked.messages,
       cached: asked.results > 0 ? 128 : 0,
-      completion: 'text' in said ? said.text.split(' ').length + 2 : 17,
+      completion: 'text' in reply ? reply.text.split(' ').length + 2 : 17,
     };
     truth.promptTokens += usage.prompt;
     truth.cachedTokens += usage.cached;
@@ -389,9 +389,9 @@ export const startScriptedModel = async (script: Script): Promise<ScriptedModel>
     const model = String(body.model);
     // A request that takes no time at all could not be told from one whose duration is lost.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    if (body.stream !== true) return send(200, api.complete(model, id, said, usage));
+    if (body.stream !== true) return send(200, api.complete(model, id, reply, usage));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const piece of api.stream(model, id, said, usage)) response.write(piece);
+    for (const piece of api.stream(model, id, reply, usage)) response.write(piece);
     response.end();
   };
   const server = createServer((request, response) => {

@@ -23,7 +23,8 @@ const verbose = Boolean(process.env.VERBOSE);
 
 /** How many clients are tried at a time. */
 const atATime = 3;
-const [installMs, programMs] = [240_000, 120_000];
+const installMs = 240_000;
+const programMs = 120_000;
 
 const run = promisify(execFile);
 
@@ -92,13 +93,13 @@ const installNode = async (client: Client, folder: string): Promise<Installed> =
   // Programs find their packages from where they are.
   for (const file of [client.program, 'tracing.mjs'])
     writeFileSync(join(folder, file), readFileSync(join(programs, file)));
-  const versionOf = (name: string): string => {
+  const readVersion = (name: string): string => {
     const manifest = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
     return (JSON.parse(manifest) as { version: string }).version;
   };
   return {
     command: [process.execPath, program],
-    versions: client.packages.slice(0, client.shown).map((name) => `${name} ${versionOf(name)}`),
+    versions: client.packages.slice(0, client.shown).map((name) => `${name} ${readVersion(name)}`),
   };
 };
 
@@ -111,9 +112,9 @@ const runProgram = (
   new Promise((done, fail) => {
     const [file = '', ...rest] = command;
     const child = spawn(file, rest, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
+    let output = '';
     const hear = (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-20_000);
+      output = (output + chunk.toString('utf8')).slice(-20_000);
       if (verbose) process.stderr.write(chunk);
     };
     child.stdout.on('data', hear);
@@ -134,7 +135,7 @@ const runProgram = (
       clearTimeout(late);
       endAll();
       if (code === 0) done();
-      else fail(new Error(said));
+      else fail(new Error(output));
     });
   });
 
@@ -223,13 +224,13 @@ const tryClient = async (client: Client, service: LocalService, uv: string): Pro
   return { client, versions, seconds, ...(outcome && { outcome }), ...(failure && { failure }) };
 };
 
-const problemsOf = ({ failure, outcome }: Row): string[] => [
+const getProblems = ({ failure, outcome }: Row): string[] => [
   ...(failure ? [`the program failed: ${failure}`] : []),
   ...(outcome?.problems ?? []),
 ];
 
 const show = (row: Row): void => {
-  const problems = problemsOf(row);
+  const problems = getProblems(row);
   const { client, seconds } = row;
   console.log(
     `${problems.length === 0 ? 'right ' : 'WRONG '} ${seconds.toFixed(0).padStart(4)} s  ${client.name}`,
@@ -245,14 +246,14 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<
 const counted = (names: readonly string[]): string =>
   [...new Set(names)]
     .map((name) => {
-      const times = names.filter((each) => each === name).length;
+      const times = names.filter((other) => other === name).length;
       return times > 1 ? `${name} ×${times}` : name;
     })
     .join(', ');
 
 const toTableRow = (row: Row): string => {
   const { client, versions, outcome } = row;
-  const problems = problemsOf(row);
+  const problems = getProblems(row);
   const operations = Object.entries(outcome?.operations ?? {})
     .sort()
     .map(([kind, count]) => `${count} ${kind}`);
@@ -270,7 +271,7 @@ const toTableRow = (row: Row): string => {
 };
 
 const toTable = (rows: readonly Row[]): string => {
-  const right = rows.filter((row) => problemsOf(row).length === 0).length;
+  const right = rows.filter((row) => getProblems(row).length === 0).length;
   return [
     begin,
     '',
@@ -329,4 +330,4 @@ try {
   await service.stop();
 }
 if (names.length === 0) writeTable(rows);
-process.exit(rows.every((row) => problemsOf(row).length === 0) ? 0 : 1);
+process.exit(rows.every((row) => getProblems(row).length === 0) ? 0 : 1);

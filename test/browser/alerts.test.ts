@@ -66,14 +66,14 @@ describe('an alert', () => {
     await form.getByLabel('Name', { exact: true }).fill('Too many errors');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Alerts / Too many errors' }).waitFor();
-    const told = page.getByRole('region', { name: 'Notifications' });
+    const notifications = page.getByRole('region', { name: 'Notifications' });
     // A change is told a moment after it is seen, and the page reads again in half a minute only.
     await expect
       .poll(
         async () => {
           await page.reload();
           await page.getByText('Error rate above 50 % in 5 minutes').waitFor();
-          return (await told.allInnerTexts()).join();
+          return (await notifications.allInnerTexts()).join();
         },
         { interval: 500 },
       )

@@ -19,7 +19,7 @@ const stored = async (name: string, rows: readonly object[]) => {
 };
 
 /** The rows of the latest version. */
-const rowsOf = async (name: string): Promise<unknown[]> => {
+const readRows = async (name: string): Promise<unknown[]> => {
   const { obj } = (await post('/obj/read', { project_id: project, object_id: name, digest: 'latest' })) as {
     obj: { val: { rows: string } };
   };
@@ -42,8 +42,12 @@ beforeAll(async () => {
   await report(project, [
     { id: 'bad', op: 'model.chat', ...chat([{ role: 'user', content: 'Hi' }], { content: 'Wrong' }) },
     ...Array.from({ length: 3 }, (_, n) => ({
-      ...{ id: `turn-${n}`, name: `Turn ${n}`, thread: 'thread-1', at: n },
-      ...{ inputs: { question: `Why ${n}?` }, output: `Because ${n}` },
+      id: `turn-${n}`,
+      name: `Turn ${n}`,
+      thread: 'thread-1',
+      at: n,
+      inputs: { question: `Why ${n}?` },
+      output: `Because ${n}`,
     })),
   ]);
 });
@@ -77,7 +81,7 @@ describe('datasets', () => {
     await page.getByRole('link', { name: 'The call that this row was taken from' }).click();
     await page.getByRole('heading', { name: 'model.chat', level: 2 }).waitFor();
     expect(page.url()).toContain('trace=bad');
-    expect(await rowsOf('collected')).toMatchObject([
+    expect(await readRows('collected')).toMatchObject([
       { inputs: { model: 'gpt-4o-mini' }, expected: 'Right', source: `svc:///${project}/call/bad` },
     ]);
   });
@@ -96,7 +100,7 @@ describe('datasets', () => {
     expect(await axeFaults(page)).toEqual({ light: [], dark: [], width: 360 });
     await dialog.getByRole('button', { name: 'Add 2 rows' }).click();
     await dialog.getByRole('link', { name: 'Open selected' }).waitFor();
-    expect(await rowsOf('selected')).toEqual([
+    expect(await readRows('selected')).toEqual([
       { inputs: { question: 'Why 1?' }, expected: 'Who knows', source: `svc:///${project}/call/turn-1` },
       { inputs: { question: 'Why 0?' }, expected: 'Because 0', source: `svc:///${project}/call/turn-0` },
     ]);
@@ -110,7 +114,7 @@ describe('datasets', () => {
     await dialog.getByLabel('Dataset').fill('turns');
     await dialog.getByRole('button', { name: 'Add 3 rows' }).click();
     await dialog.getByRole('link', { name: 'Open turns' }).waitFor();
-    expect(await rowsOf('turns')).toMatchObject(
+    expect(await readRows('turns')).toMatchObject(
       [0, 1, 2].map((n) => ({ inputs: { question: `Why ${n}?` }, expected: `Because ${n}` })),
     );
   });

@@ -12,10 +12,10 @@ const count = 60;
 const refTo = (path: string): string => `svc:///${project}/${path}`;
 const op = (name: string): string => refTo(`op/${name}:v1`);
 
-const exampleOf = (n: number) => ({ inputs: { question: `Where is order ${n}?` }, expected: 'on its way' });
+const makeExample = (n: number) => ({ inputs: { question: `Where is order ${n}?` }, expected: 'on its way' });
 
 /** An evaluation as the examples report it. Of the hasty one, every third row is wrong, and one failed. */
-const runOf = (id: string, model: string, self: string, start: number, rows: number): SeededCall[] => {
+const makeRun = (id: string, model: string, self: string, start: number, rows: number): SeededCall[] => {
   const calls = Array.from({ length: rows }, (_, n): SeededCall[] => {
     const failed = model === 'hasty' && n === 4;
     const wrong = failed || (model === 'hasty' && n % 3 === 0);
@@ -23,8 +23,12 @@ const runOf = (id: string, model: string, self: string, start: number, rows: num
     const row = { trace: id, parent: `${id}-${n}`, at: start + n };
     return [
       {
-        ...{ id: `${id}-${n}`, trace: id, parent: id, at: start + n, op: op('Evaluation.predict_and_score') },
-        inputs: { example: exampleOf(n), model },
+        id: `${id}-${n}`,
+        trace: id,
+        parent: id,
+        at: start + n,
+        op: op('Evaluation.predict_and_score'),
+        inputs: { example: makeExample(n), model },
         output: {
           output,
           scores: { correct: wrong ? 0 : 1, length: output?.length ?? 0 },
@@ -32,14 +36,19 @@ const runOf = (id: string, model: string, self: string, start: number, rows: num
         },
       },
       {
-        ...{ ...row, id: `${id}-${n}-answer`, op: op('answer'), output },
+        ...row,
+        id: `${id}-${n}-answer`,
+        op: op('answer'),
+        output,
         summary: { usage: { 'gpt-4o-mini': { requests: 1, prompt_tokens: 4000, completion_tokens: 100 } } },
         ...(failed && { exception: 'NoSuchOrder: 4\n  at answer' }),
       },
       ...(n < 7
         ? [
             {
-              ...{ ...row, id: `${id}-${n}-correct`, op: op('correct') },
+              ...row,
+              id: `${id}-${n}-correct`,
+              op: op('correct'),
               output: { value: !wrong, reason: wrong ? 'It does not say where.' : 'It says where.' },
             },
           ]
@@ -48,7 +57,11 @@ const runOf = (id: string, model: string, self: string, start: number, rows: num
   }).flat();
   const mean = model === 'hasty' ? 0.65 : 1;
   const root: SeededCall = {
-    ...{ id, op: op('Evaluation.evaluate'), at: start, ms: 5000, inputs: { self, model } },
+    id,
+    op: op('Evaluation.evaluate'),
+    at: start,
+    ms: 5000,
+    inputs: { self, model },
     output: { correct: { mean }, length: { mean: 10 }, model_latency: { mean: 0.2 } },
   };
   return [root, ...calls];
@@ -61,16 +74,26 @@ const weaveRun = async (self: string, dataset: string, table: string): Promise<S
   };
   const [first, second] = rows.map(({ digest }) => `${dataset}/attr/rows/id/${digest}`);
   const row = (id: string, example: string | undefined, output: string | undefined): SeededCall => ({
-    ...{ id, trace: 'woven', parent: 'woven', at: 20_000, op: op('Evaluation.predictAndScore') },
+    id,
+    trace: 'woven',
+    parent: 'woven',
+    at: 20_000,
+    op: op('Evaluation.predictAndScore'),
     inputs: { self, model: op('increment'), example },
     output: {
-      ...{ model_success: output !== undefined, model_output: output, model_latency: 0.1 },
+      model_success: output !== undefined,
+      model_output: output,
+      model_latency: 0.1,
       scores: output === undefined ? {} : { correct: { value: output === 'on its way', reason: 'exact' } },
     },
   });
   return [
     {
-      ...{ id: 'woven', name: 'orders_increment', op: op('Evaluation.evaluate'), at: 20_000, ms: 900 },
+      id: 'woven',
+      name: 'orders_increment',
+      op: op('Evaluation.evaluate'),
+      at: 20_000,
+      ms: 900,
       inputs: { self, model: op('increment') },
       output: { correct: { true_count: 1, true_fraction: 0.5 }, model_output: {} },
     },
@@ -80,7 +103,7 @@ const weaveRun = async (self: string, dataset: string, table: string): Promise<S
 };
 
 beforeAll(async () => {
-  const rows = Array.from({ length: count }, (_, n) => exampleOf(n));
+  const rows = Array.from({ length: count }, (_, n) => makeExample(n));
   const create = async (object_id: string, val: object) => {
     const { digest } = (await post('/obj/create', { obj: { project_id: project, object_id, val } })) as {
       digest: string;
@@ -99,17 +122,23 @@ beforeAll(async () => {
   const column = { evaluation_object_ref: self, scorer_name: 'correct', summary_metric_path: 'mean' };
   await create('ranks', { _type: 'Leaderboard', name: 'ranks', columns: [column] });
   await report(project, [
-    ...runOf('careful', 'careful', self, 0, count),
-    ...runOf('hasty', 'hasty', self, 10_000, count - 1),
+    ...makeRun('careful', 'careful', self, 0, count),
+    ...makeRun('hasty', 'hasty', self, 10_000, count - 1),
     ...(await weaveRun(self, dataset, digest)),
   ]);
   await create('polite', {
-    ...{ _type: 'Evaluator', name: 'polite', on: 'call', sample_rate: 1, enabled: false },
+    _type: 'Evaluator',
+    name: 'polite',
+    on: 'call',
+    sample_rate: 1,
+    enabled: false,
     check: { contains: 'please' },
   });
   const judge = (call: string, value: boolean, reason: string) =>
     post('/feedback/create', {
-      ...{ project_id: project, svc_ref: refTo(`call/${call}`), feedback_type: 'evaluation.polite' },
+      project_id: project,
+      svc_ref: refTo(`call/${call}`),
+      feedback_type: 'evaluation.polite',
       payload: { value, reason },
     });
   await judge('careful-0', true, 'It is kind.');
@@ -134,7 +163,12 @@ describe('evaluations', () => {
         expect.stringContaining('1 Oct'),
         'hasty',
         expect.stringMatching(/^orders \S{7}$/),
-        ...['0.65', '10', '59', '1', expect.stringMatching(/^\$0\.0/), '200 ms'],
+        '0.65',
+        '10',
+        '59',
+        '1',
+        expect.stringMatching(/^\$0\.0/),
+        '200 ms',
       ]);
     await page.getByRole('img', { name: 'correct of 3 evaluations over time' }).waitFor();
     const listed = page.getByRole('row').filter({ has: page.getByRole('checkbox') });
@@ -203,7 +237,7 @@ describe('evaluations', () => {
     await row.getByRole('button', { name: 'Add to dataset' }).nth(1).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Dataset').fill('hard');
-    expect(JSON.parse(await dialog.getByLabel('Inputs').inputValue())).toEqual(exampleOf(0).inputs);
+    expect(JSON.parse(await dialog.getByLabel('Inputs').inputValue())).toEqual(makeExample(0).inputs);
     expect(await dialog.getByLabel('Expected output').inputValue()).toBe('on its way');
     await dialog.getByRole('button', { name: 'Add row' }).click();
     await dialog.getByRole('link', { name: 'Open hard' }).waitFor();

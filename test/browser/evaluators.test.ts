@@ -126,8 +126,10 @@ describe('an evaluator', () => {
     await post('/obj/create', { obj: { project_id: project, object_id: 'polite', val } });
     for (const [call, up] of Object.entries({ a: true, b: false, c: false }))
       await post('/feedback/create', {
-        ...{ project_id: project, svc_ref: `svc:///${project}/call/${call}` },
-        ...{ feedback_type: 'thumbs', payload: { up } },
+        project_id: project,
+        svc_ref: `svc:///${project}/call/${call}`,
+        feedback_type: 'thumbs',
+        payload: { up },
       });
     const page = await open(project);
     await page.getByRole('link', { name: 'polite' }).press('Enter');
@@ -151,8 +153,8 @@ describe('an evaluator', () => {
     ]);
     await agreement.getByLabel('True, or a high number, means bad').press('Space');
     await agreement.getByText('33 %: 1 of 3 opinions say the same.').waitFor();
-    const said = page.getByRole('region', { name: 'Results' });
-    await said.getByRole('button', { name: 'false' }).press('Enter');
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.getByRole('button', { name: 'false' }).press('Enter');
     await page.getByRole('heading', { name: 'Latest verdicts: false' }).waitFor();
     const latest = page.getByRole('region', { name: 'Latest verdicts' });
     expect(await latest.getByRole('row').count()).toBe(1 + 1);
@@ -210,8 +212,11 @@ describe('an evaluator', () => {
     await post('/calls/score', { project_id: project, call_ids: ['a'], scorer_refs: [runnable_ref] });
     await expect.poll(async () => (await feedbackIn(project)).length).toBe(1);
     await post('/feedback/create', {
-      ...{ project_id: project, svc_ref: `svc:///${project}/call/b`, runnable_ref },
-      ...{ feedback_type: 'evaluation.greets', payload: { value: true, reason: 'forged' } },
+      project_id: project,
+      svc_ref: `svc:///${project}/call/b`,
+      runnable_ref,
+      feedback_type: 'evaluation.greets',
+      payload: { value: true, reason: 'forged' },
     });
     const page = await open(project);
     await page.getByRole('link', { name: 'greets' }).press('Enter');

@@ -31,11 +31,11 @@ const report = (answers: readonly (readonly [id: string, question: string, outpu
   const now = new Date().toISOString();
   return post('/call/upsert_batch', {
     batch: answers.flatMap(([id, question, output]) => {
-      const of = { project_id: project, id };
-      const start = { ...of, trace_id: id, op_name: 'answer', started_at: now, inputs: { question } };
+      const ids = { project_id: project, id };
+      const start = { ...ids, trace_id: id, op_name: 'answer', started_at: now, inputs: { question } };
       return [
         { mode: 'start', req: { start } },
-        { mode: 'end', req: { end: { ...of, ended_at: now, output, summary: {} } } },
+        { mode: 'end', req: { end: { ...ids, ended_at: now, output, summary: {} } } },
       ];
     }),
   });

@@ -177,8 +177,10 @@ describe('prices', () => {
       project_id: priced,
       costs: {
         'gpt-4o-mini': {
-          ...{ prompt_token_cost: 0.01, prompt_token_cost_unit: 'EUR' },
-          ...{ completion_token_cost: 0.02, completion_token_cost_unit: 'credits' },
+          prompt_token_cost: 0.01,
+          prompt_token_cost_unit: 'EUR',
+          completion_token_cost: 0.02,
+          completion_token_cost_unit: 'credits',
           effective_date: '2026-01-01T00:00:00Z',
         },
       },

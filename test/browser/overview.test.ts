@@ -64,7 +64,8 @@ describe('the overview', () => {
     const box = await chart.locator('.u-over').boundingBox();
     if (!box) throw new Error('no chart');
     // The calls began an hour after the beginning of the day, in a bucket of half an hour.
-    const [x, y] = [box.x + (box.width * 1.25) / 24, box.y + box.height / 2];
+    const x = box.x + (box.width * 1.25) / 24;
+    const y = box.y + box.height / 2;
     await page.mouse.move(x, y);
     await page.getByText('click to see its calls').first().waitFor();
     await page.mouse.click(x, y);
@@ -88,8 +89,10 @@ describe('the overview', () => {
       project_id: inEuros,
       costs: {
         'gpt-4o-mini': {
-          ...{ prompt_token_cost: 0.001, prompt_token_cost_unit: 'EUR' },
-          ...{ completion_token_cost: 0, completion_token_cost_unit: 'EUR' },
+          prompt_token_cost: 0.001,
+          prompt_token_cost_unit: 'EUR',
+          completion_token_cost: 0,
+          completion_token_cost_unit: 'EUR',
           effective_date: '2026-01-01T00:00:00Z',
         },
       },

@@ -121,12 +121,12 @@ describe('the playground', () => {
   it('opens a prompt, and saves what became of it as its next version', async () => {
     const own = newName('page/prompts');
     const value = {
-      ...{
-        _type: 'MessagesPrompt',
-        _class_name: 'MessagesPrompt',
-        _bases: ['Prompt', 'Object', 'BaseModel'],
-      },
-      ...{ name: 'support', description: null, messages: [{ role: 'system', content: 'Be brief.' }] },
+      _type: 'MessagesPrompt',
+      _class_name: 'MessagesPrompt',
+      _bases: ['Prompt', 'Object', 'BaseModel'],
+      name: 'support',
+      description: null,
+      messages: [{ role: 'system', content: 'Be brief.' }],
     };
     await post('/obj/create', { obj: { project_id: own, object_id: 'support', val: value } });
     const page = await visit(`playground?project=${encodeURIComponent(own)}`);

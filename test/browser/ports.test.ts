@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { launchBrowser } from '../../bench/harness/browser.ts';
 import { roles, toContext } from '../../foundations/auth/index.ts';
-import { tableNameOf } from '../../local/stack.ts';
+import { getTableName } from '../../local/stack.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
 /** A name that the browser is led to this machine by, as a name server can do it. */
@@ -104,7 +104,7 @@ const forgedNotice = (): URLSearchParams =>
 /** What an attacker would send to each port, in every form that a browser lets pass. */
 const attacks = (host: string): Attempt[] => {
   const { dynamodb, s3, bus, model } = ports(host);
-  const keys = JSON.stringify({ TableName: tableNameOf(service.stack, 'keys') });
+  const keys = JSON.stringify({ TableName: getTableName(service.stack, 'keys') });
   const start = service.stack.api.routes.find(({ path }) => path === '/call/start')?.function.name ?? '';
   const scan = { 'x-amz-target': 'DynamoDB_20120810.Scan' };
   const signed = {
@@ -143,7 +143,7 @@ const attacks = (host: string): Attempt[] => {
 const scanned = async (table: 'calls' | 'keys'): Promise<number> => {
   const { dynamodb: endpoint, credentials, stack } = service;
   const client = new DynamoDBClient({ endpoint, region: localRegion, credentials });
-  const { Count = 0 } = await client.send(new ScanCommand({ TableName: tableNameOf(stack, table) }));
+  const { Count = 0 } = await client.send(new ScanCommand({ TableName: getTableName(stack, table) }));
   client.destroy();
   return Count;
 };

@@ -16,7 +16,7 @@ const store = (object_id: string, val: object) =>
 const ref = (field: string) => `svc:///${project}/object/${field}:latest`;
 
 /** A queue of the traces whose question holds a word. */
-const queueOf = (id: string, word: string, fields: object = {}) =>
+const createQueue = (id: string, word: string, fields: object = {}) =>
   store(id, {
     _type: 'ReviewQueue',
     name: `Queue ${id}`,
@@ -63,10 +63,10 @@ beforeAll(async () => {
     ...asked('dataset', 2),
     ...turn('told', 5000),
   ]);
-  await queueOf('keyboard', 'keyboard');
-  await queueOf('pair', 'pair', { fields: [ref('Correct')], reviews: 2 });
-  await queueOf('dataset', 'dataset', { fields: [ref('Why')] });
-  await queueOf('told', 'order 4711', { fields: [ref('Correct')], assignees: ['local'] });
+  await createQueue('keyboard', 'keyboard');
+  await createQueue('pair', 'pair', { fields: [ref('Correct')], reviews: 2 });
+  await createQueue('dataset', 'dataset', { fields: [ref('Why')] });
+  await createQueue('told', 'order 4711', { fields: [ref('Correct')], assignees: ['local'] });
 });
 
 describe('a queue', () => {
@@ -102,7 +102,8 @@ describe('a queue', () => {
     };
     const refTo = (field: string) => expect.stringContaining(`/object/${field}:`);
     expect(objs.find(({ val }) => val.name === 'Failed')?.val).toMatchObject({
-      ...{ reviews: 2, fields: [refTo('Correct'), refTo('Cause')] },
+      reviews: 2,
+      fields: [refTo('Correct'), refTo('Cause')],
       query: { $expr: { $and: [{ $in: [{ $getField: 'summary.svc.status' }, [{ $literal: 'error' }]] }] } },
     });
   });
@@ -160,7 +161,7 @@ describe('a queue', () => {
 
   it('has each call reviewed by as many people as it asks for, and says how far they agree', async () => {
     const answers = ['y', 'y', 'n', 'y'];
-    const review = async (keyOf: (call: number) => string, as?: string) => {
+    const review = async (getKey: (call: number) => string, as?: string) => {
       const page = await visit(`reviews?project=${at}&queue=pair&review=true`, as ? { as } : {});
       for (let left = 4; left > 0; left--) {
         await page
@@ -172,7 +173,7 @@ describe('a queue', () => {
           .getByText(/^pair \d\?$/)
           .first();
         const call = Number((await story.innerText()).match(/\d/)?.[0]);
-        for (const key of [keyOf(call), 'Enter']) await page.keyboard.press(key);
+        for (const key of [getKey(call), 'Enter']) await page.keyboard.press(key);
       }
       await page.getByText('You have reviewed everything in this queue.').waitFor();
       return page;
@@ -208,12 +209,11 @@ describe('a queue', () => {
 
   it('shows what was answered among the feedback on a call', async () => {
     await post('/feedback/create', {
-      ...{
-        project_id: project,
-        svc_ref: `svc:///${project}/call/pair-0`,
-        feedback_type: 'annotation.Correct',
-      },
-      ...{ payload: { value: true }, annotation_ref: ref('Correct') },
+      project_id: project,
+      svc_ref: `svc:///${project}/call/pair-0`,
+      feedback_type: 'annotation.Correct',
+      payload: { value: true },
+      annotation_ref: ref('Correct'),
     });
     const page = await visit(`trace?project=${at}&trace=pair-0&tab=feedback`);
     const record = page.getByRole('listitem').filter({ hasText: 'annotation.Correct' }).last();
@@ -269,8 +269,10 @@ describe('a queue', () => {
     };
     expect(result).toMatchObject([
       {
-        ...{ weave_ref: `weave:///${own}/call/w`, feedback_type: 'annotation.tone' },
-        ...{ payload: { value: 'rude' }, annotation_ref: tone },
+        weave_ref: `weave:///${own}/call/w`,
+        feedback_type: 'annotation.tone',
+        payload: { value: 'rude' },
+        annotation_ref: tone,
       },
     ]);
   });

@@ -13,21 +13,21 @@ const link = (search = '') => `traces?project=${encodeURIComponent(project)}${se
 const recent = Date.now() - 3_600_000 - Date.parse('2026-10-01T12:00:00Z');
 
 beforeAll(async () => {
-  const of = { trace: 'silent', parent: 'silent' };
+  const parent = { trace: 'silent', parent: 'silent' };
   const question = { role: 'user', content: 'Do you have **winter** tyres?' };
   await report(project, [
     ...turn('turn-1', recent).map(({ thread: _, ...call }) => call),
     { id: 'failed', name: 'Failed', at: recent + 2000, exception: 'Boom: no such tool\n  at tool.ts:1' },
     { id: 'silent', name: 'Silent', op: 'agent.run', at: recent + 3000, ms: 500 },
     {
-      ...of,
+      ...parent,
       id: 'first',
       op: 'model.chat',
       at: recent + 3010,
       ...chat([question], { content: 'Let me see.' }),
     },
     {
-      ...of,
+      ...parent,
       id: 'second',
       op: 'model.chat',
       at: recent + 3200,
@@ -52,7 +52,14 @@ describe('a row', () => {
     await row(page, 'Silent').getByRole('img', { name: 'agent' }).waitFor();
     await row(page, 'Silent').getByText('300', { exact: true }).waitFor();
     expect(await titlesOn(page)).toEqual([
-      ...['Selected', 'Name', 'Input / Output', 'Started', 'Latency', 'Errors', 'Tokens', 'Cost'],
+      'Selected',
+      'Name',
+      'Input / Output',
+      'Started',
+      'Latency',
+      'Errors',
+      'Tokens',
+      'Cost',
     ]);
     await page.setViewportSize({ width: 390, height: 800 });
     await row(page, 'Silent').getByText('Yes, in 28 inches.').waitFor();

@@ -7,7 +7,8 @@ import { useBrowser } from './support/visit.ts';
 const visit = useBrowser();
 const project = 'page/threads';
 const list = `threads?project=${encodeURIComponent(project)}`;
-const link = (thread: string, of = project) => `thread?project=${encodeURIComponent(of)}&thread=${thread}`;
+const link = (thread: string, linkedProject = project) =>
+  `thread?project=${encodeURIComponent(linkedProject)}&thread=${thread}`;
 
 const long: SeededCall[] = Array.from({ length: 35 }, (_, at) => ({
   id: `long-${at}`,
@@ -106,13 +107,21 @@ describe('a turn that waited for a person', () => {
     await report(own, [
       { id: 'asked', thread: 'bees', ms: 14_000, inputs: { question: 'Where?' }, output: 'On Friday.' },
       {
-        ...{ id: 'ask', trace: 'asked', parent: 'asked', op: 'approve', at: 10 },
+        id: 'ask',
+        trace: 'asked',
+        parent: 'asked',
+        op: 'approve',
+        at: 10,
         thread: 'bees',
         turn: 'asked',
         ...wait,
       },
       {
-        ...{ id: 'resumed', op: 'apiary', at: 13_000, thread: 'bees', turn: 'asked' },
+        id: 'resumed',
+        op: 'apiary',
+        at: 13_000,
+        thread: 'bees',
+        turn: 'asked',
         inputs: { messages: [{ role: 'user', content: 'yes, on Friday' }] },
         output: 'On Friday.',
       },
@@ -170,8 +179,8 @@ describe('a conversation', () => {
 
   it('shows the turns that failed alone, with their places', async () => {
     const own = newName('page/failed-turns');
-    const said = (at: number) => ({ id: `said-${at}`, thread: 'mixed', at, output: `Answer ${at}` });
-    await report(own, [said(0), { ...said(1), exception: 'Boom' }, said(2)]);
+    const makeAnswer = (at: number) => ({ id: `said-${at}`, thread: 'mixed', at, output: `Answer ${at}` });
+    await report(own, [makeAnswer(0), { ...makeAnswer(1), exception: 'Boom' }, makeAnswer(2)]);
     const page = await visit(link('mixed', own));
     await page.getByText('Answer 2').waitFor();
     await page.getByRole('button', { name: '1 turn failed' }).click();
@@ -194,16 +203,16 @@ describe('a conversation', () => {
 
   it('shows a step that was reported while its reader was elsewhere', async () => {
     const own = newName('page/late-step');
-    const of = { trace: 'late', parent: 'late' };
+    const place = { trace: 'late', parent: 'late' };
     await report(own, [
       { id: 'late', thread: 'late', ms: 900 },
-      { ...of, id: 'early' },
+      { ...place, id: 'early' },
     ]);
     const page = await visit(link('late', own));
     await page.getByText('1 step', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('1 thread', { exact: true }).waitFor();
-    await report(own, [{ ...of, id: 'step' }]);
+    await report(own, [{ ...place, id: 'step' }]);
     await page.goBack();
     await page.getByText('2 steps', { exact: true }).waitFor();
   });

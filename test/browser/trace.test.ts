@@ -72,22 +72,38 @@ const withoutContent: SeededCall = {
   },
 };
 
-const said = (role: string, content: string) => ({ role, content });
+const makeMessage = (role: string, content: string) => ({ role, content });
 
 /** An agent's two model calls, with those of another agent between them. */
 const delegated: SeededCall[] = [
   { id: 'agents' },
   ...[
-    { id: 'main-1', parent: 'agents', messages: [said('system', 'Plan.'), said('user', 'Why?')] },
+    {
+      id: 'main-1',
+      parent: 'agents',
+      messages: [makeMessage('system', 'Plan.'), makeMessage('user', 'Why?')],
+    },
     { id: 'researcher', parent: 'agents' },
-    { id: 'sub-1', parent: 'researcher', messages: [said('system', 'Search.'), said('user', 'It.')] },
+    {
+      id: 'sub-1',
+      parent: 'researcher',
+      messages: [makeMessage('system', 'Search.'), makeMessage('user', 'It.')],
+    },
     {
       id: 'main-2',
       parent: 'agents',
-      messages: [said('system', 'Plan.'), said('user', 'Why?'), said('user', 'Found it.')],
+      messages: [
+        makeMessage('system', 'Plan.'),
+        makeMessage('user', 'Why?'),
+        makeMessage('user', 'Found it.'),
+      ],
     },
     { id: 'step', parent: 'agents' },
-    { id: 'main-3', parent: 'step', messages: [said('system', 'Search.'), said('user', 'More.')] },
+    {
+      id: 'main-3',
+      parent: 'step',
+      messages: [makeMessage('system', 'Search.'), makeMessage('user', 'More.')],
+    },
   ].map(({ messages, ...call }, at) => ({
     ...call,
     trace: 'agents',
@@ -98,14 +114,19 @@ const delegated: SeededCall[] = [
 
 /** Two turns of a conversation, each of which sends all that was said before. */
 const talk: SeededCall[] = [
-  [said('system', 'Plan.'), said('user', 'Why?')],
-  [said('system', 'Plan.'), said('user', 'Why?'), said('assistant', 'So.'), said('user', 'And then?')],
+  [makeMessage('system', 'Plan.'), makeMessage('user', 'Why?')],
+  [
+    makeMessage('system', 'Plan.'),
+    makeMessage('user', 'Why?'),
+    makeMessage('assistant', 'So.'),
+    makeMessage('user', 'And then?'),
+  ],
 ].flatMap((messages, at) => {
   const trace = `talk-${at + 1}`;
   const model = {
     op: 'openai.chat',
     inputs: { model: 'gpt-4o', messages },
-    output: said('assistant', 'So.'),
+    output: makeMessage('assistant', 'So.'),
   };
   return [
     { id: trace, thread: 'talk', at: at * 1000 },
@@ -227,13 +248,13 @@ describe('the story of a trace', () => {
     const story = page.getByRole('region', { name: 'Story', exact: true });
     await story.getByText('It is on its way.').waitFor();
     const text = await story.innerText();
-    for (const said of [
+    for (const shownText of [
       'Where is my order 4711?',
       'It is on its way.',
       'order: "4711"',
       'OrderNotFound: 4711',
     ])
-      expect(text.split(said).length, said).toBe(2);
+      expect(text.split(shownText).length, shownText).toBe(2);
     expect(page.url()).toContain('story=true');
     await story.getByRole('button', { name: 'tool.find_order' }).click();
     await page.getByRole('heading', { name: 'tool.find_order', level: 2 }).waitFor();

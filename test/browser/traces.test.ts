@@ -107,7 +107,7 @@ describe('the list of traces', () => {
       { id: 'plain', name: 'Plain', at: second, thread: '18', output: q },
       { id: 'other', name: 'Other', at: 2 * second },
     ]);
-    const namesOf = async (search: object) => {
+    const listNames = async (search: object) => {
       const texts = Object.entries(search).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
       const page = await visit(`traces?project=${encodeURIComponent(own)}${texts.join('')}`);
       await page.getByText(/^[12] rows?$/).waitFor();
@@ -116,10 +116,10 @@ describe('the list of traces', () => {
     const where = (path: string, op: string, value: string) => ({
       where: JSON.stringify([{ path, op, value }]),
     });
-    expect(await namesOf({ text: 'said "hello"' })).toEqual(['Plain', 'Quoted']);
-    expect(await namesOf({ text: 'C:\\temp' })).toEqual(['Plain', 'Quoted']);
-    expect(await namesOf(where('inputs', 'contains', '"hello"\nto'))).toEqual(['Quoted']);
-    expect(await namesOf(where('thread_id', 'is', '17'))).toEqual(['Quoted']);
+    expect(await listNames({ text: 'said "hello"' })).toEqual(['Plain', 'Quoted']);
+    expect(await listNames({ text: 'C:\\temp' })).toEqual(['Plain', 'Quoted']);
+    expect(await listNames(where('inputs', 'contains', '"hello"\nto'))).toEqual(['Quoted']);
+    expect(await listNames(where('thread_id', 'is', '17'))).toEqual(['Quoted']);
     const data = await visit(`trace?project=${encodeURIComponent(own)}&trace=quoted&call=quoted&tab=data`);
     await data.getByRole('button', { name: 'Value of inputs.spaced' }).click();
     await data.getByRole('menuitem', { name: 'Filter by this value' }).click();
@@ -295,18 +295,20 @@ describe('an export', () => {
     expect(download.suggestedFilename()).toBe(name);
     const saved = (await text(await download.createReadStream())).trimEnd().split('\n');
     expect(saved).toHaveLength(lines);
-    const of = (name: string) => saved.find((line) => line.includes(name));
+    const findLine = (name: string) => saved.find((line) => line.includes(name));
     if (label === 'CSV') {
       expect(saved[0]).toMatch(
         /^id,project_id,op_name,.*,inputs,exception,trace_errors,trace_tokens,trace_cost$/,
       );
-      expect(of('Turn turn-1')).toMatch(/,1,300,0\.000072$/);
+      expect(findLine('Turn turn-1')).toMatch(/,1,300,0\.000072$/);
     } else
-      expect(JSON.parse(of('Turn turn-1') ?? '')).toMatchObject({
-        ...{ trace_errors: 1, trace_tokens: 300, trace_cost: expect.closeTo(0.000072, 9) },
+      expect(JSON.parse(findLine('Turn turn-1') ?? '')).toMatchObject({
+        trace_errors: 1,
+        trace_tokens: 300,
+        trace_cost: expect.closeTo(0.000072, 9),
         inputs: { question: 'Where is my order 4711?' },
       });
-    expect(of('"Failed"') ?? of(',Failed,')).toContain('Boom');
+    expect(findLine('"Failed"') ?? findLine(',Failed,')).toContain('Boom');
   });
 });
 

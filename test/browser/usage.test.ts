@@ -17,7 +17,7 @@ const shown: Readonly<Record<string, string>> = {
   otel: 'our endpoints of OpenTelemetry',
 };
 const names = Object.keys(shown);
-const usageOf = (name: string): object => {
+const getUsage = (name: string): object => {
   const [, usage] = usages.find(([shape]) => shape === shown[name]) ?? expect.unreachable(name);
   return usage;
 };
@@ -46,7 +46,7 @@ beforeAll(async () => {
         at: i * 1000 + 10,
         inputs: { messages: [{ role: 'user', content: 'Where is it?' }] },
         output: { choices: [{ message: { role: 'assistant', content: 'Here.' } }] },
-        summary: { usage: { m: usageOf(name) } },
+        summary: { usage: { m: getUsage(name) } },
       },
     ]),
   );

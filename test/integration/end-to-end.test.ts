@@ -34,7 +34,8 @@ describe('traces of an agent', () => {
       const calls = [...agentTraces({ projectId, conversations: runs(6, 12) })];
       for (let i = 0; i < calls.length; i += 100) {
         const batch = calls.slice(i, i + 100);
-        const [starts, ends] = [batch.map(startItem), batch.map(endItem)];
+        const starts = batch.map(startItem);
+        const ends = batch.map(endItem);
         const requests =
           way === 'together' ? [[...starts, ...ends]] : way === 'apart' ? [starts, ends] : [ends, starts];
         for (const request of requests) {
@@ -196,7 +197,7 @@ describe('a stream', () => {
   });
 });
 
-const headers = (of = service) => ({
-  authorization: `Basic ${Buffer.from(`api:${of.key}`).toString('base64')}`,
+const headers = (target = service) => ({
+  authorization: `Basic ${Buffer.from(`api:${target.key}`).toString('base64')}`,
   'content-type': 'application/json',
 });

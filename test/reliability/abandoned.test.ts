@@ -184,7 +184,8 @@ describe('requests that are done, refused and abandoned', () => {
 
   it('leave no connection open, and nothing under way', requires('/proc, which Linux has'), async () => {
     await mix(5);
-    const [sockets, resources] = [openSockets(), process.getActiveResourcesInfo().length];
+    const sockets = openSockets();
+    const resources = process.getActiveResourcesInfo().length;
     await mix(runs(12, 80));
     await expect.poll(openSockets).toBeLessThanOrEqual(sockets + 8);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual(resources + 16);

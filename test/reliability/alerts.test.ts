@@ -11,7 +11,7 @@ import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
 import { dieNow, invocation, makeMortal, mortalRequest } from '../support/faults/mortal.ts';
 import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
-import { createStores, storeOf } from '../support/service/stores.ts';
+import { createStores, getStore } from '../support/service/stores.ts';
 import { errorRate, makeAlertWorld, parseAlert, reportCalls, saveAlert } from '../support/values/alerts.ts';
 import { random } from '../support/values/random.ts';
 
@@ -39,16 +39,16 @@ it(`each change is told to each target in its order, once but for its id (${repe
     makeFaulty(client as SdkClient);
     makeMortal(client as SdkClient);
   }
-  const objects = storeOf(stores, stores.objectsTable);
-  const told: { readonly message: Message; readonly target: string }[] = [];
+  const objects = getStore(stores, stores.objectsTable);
+  const sent: { readonly message: Message; readonly target: string }[] = [];
   let isQuiet = false;
   const watch: Watch = {
     ...world.watch,
-    tell: (message, target) =>
+    send: (message, target) =>
       mortalRequest(async () => {
         const fate = isQuiet ? 1 : numbers.next();
         if (fate < 0.1) throw new Error('nobody is there');
-        told.push({ message, target: targetName(target) });
+        sent.push({ message, target: targetName(target) });
         if (fate < 0.2) throw new Error('the answer was lost');
         if (fate < 0.4) dieNow();
       }),
@@ -68,7 +68,8 @@ it(`each change is told to each target in its order, once but for its id (${repe
     );
   }
 
-  let [deaths, looks] = [0, 0];
+  let deaths = 0;
+  let looks = 0;
   const look = async (): Promise<void> => {
     // A container of its own knows nothing yet.
     const known = numbers.chance(0.3)
@@ -127,7 +128,7 @@ it(`each change is told to each target in its order, once but for its id (${repe
       for (const target of targets.map((one) =>
         targetName({ sns: null, eventBus: null, webhook: null, ...one } as never),
       )) {
-        const ids = told
+        const ids = sent
           .filter(
             ({ message: { project_id, alert }, target: to }) =>
               project_id === project && alert.object_id === objectId && to === target,

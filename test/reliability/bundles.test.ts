@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
+import { getScenarios, type Scenario } from '../support/endpoints/index.ts';
 import type { Fault } from '../support/faults/faults.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { sample } from '../support/run/sampling.ts';
@@ -40,7 +40,7 @@ const settled = async (scenario: Scenario, project: string): Promise<Seen> => {
 
 const keyed = routes.filter(isKeyed).map(({ path }) => path);
 describe.each(sample(keyed, 4, 'bundles'))('%s', (path) => {
-  const scenario = scenariosOf(path).at(-1);
+  const scenario = getScenarios(path).at(-1);
 
   it(`answers as if nothing had been while storage fails now and then: ${scenario?.name}`, async () => {
     if (!scenario) throw new Error(`${path} has no scenario`);

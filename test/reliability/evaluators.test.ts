@@ -7,7 +7,7 @@ import { evaluator } from '../../api/evaluators.ts';
 import { SecretKeys, secretsClient } from '../../core/doors/inference/index.ts';
 import { endReport, startReport } from '../../core/doors/report.ts';
 import { writeCalls } from '../../core/records/calls/index.ts';
-import { costsOf, type PriceInForce } from '../../core/records/costs/index.ts';
+import { computeCosts, type PriceInForce } from '../../core/records/costs/index.ts';
 import { FeedbackJoin } from '../../core/records/feedback/index.ts';
 import { createObject } from '../../core/records/objects/index.ts';
 import { readSpent } from '../../core/records/spending.ts';
@@ -27,7 +27,7 @@ import { makeFaulty, type SdkClient } from '../support/faults/faulty-client.ts';
 import { makeMortal, invocation as mortalInvocation } from '../support/faults/mortal.ts';
 import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith, seed } from '../support/run/sampling.ts';
-import { createStores, type Stores, storeOf } from '../support/service/stores.ts';
+import { createStores, getStore, type Stores } from '../support/service/stores.ts';
 import { completion, json, startUpstream, type TestUpstream } from '../support/service/upstream.ts';
 import { checking, politeness } from '../support/values/evaluators.ts';
 import { random } from '../support/values/random.ts';
@@ -44,14 +44,18 @@ const projectId = parseProjectId('acme/judged') ?? ('' as never);
 
 /** The prices of both judges, in dollars a token. */
 const price: PriceInForce = {
-  ...{
-    promptTokenCost: 1e-6,
-    cacheReadTokenCost: 1e-6,
-    cacheWriteTokenCost: 1e-6,
-    completionTokenCost: 4e-6,
-  },
-  ...{ promptTokenCostUnit: 'USD', completionTokenCostUnit: 'USD', effectiveDate: null, providerId: 'p' },
-  ...{ level: 'default', levelId: 'default', createdAt: null, createdBy: 'test' },
+  promptTokenCost: 1e-6,
+  cacheReadTokenCost: 1e-6,
+  cacheWriteTokenCost: 1e-6,
+  completionTokenCost: 4e-6,
+  promptTokenCostUnit: 'USD',
+  completionTokenCostUnit: 'USD',
+  effectiveDate: null,
+  providerId: 'p',
+  level: 'default',
+  levelId: 'default',
+  createdAt: null,
+  createdBy: 'test',
 };
 const usage = { prompt_tokens: 700, completion_tokens: 50 };
 /** What an answer costs, in billionths of a dollar. */
@@ -115,14 +119,18 @@ const queue = () => {
   };
   const requestHandler = { handle, metadata: { handlerProtocol: 'http/1.1' } } as never;
   const client = new SQSClient({
-    ...{ region: 'us-east-1', credentials: { accessKeyId: 'a', secretAccessKey: 's' }, maxAttempts: 1 },
-    ...{ endpoint: 'http://127.0.0.1', md5: false as const, requestHandler },
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 's' },
+    maxAttempts: 1,
+    endpoint: 'http://127.0.0.1',
+    md5: false as const,
+    requestHandler,
   });
   return { messages, jobs: { url: 'http://127.0.0.1/0/jobs', client: async () => client } };
 };
 
 /** The records of the stream of calls. */
-const streamOf = async (table: string): Promise<StreamRecord[]> => {
+const readStream = async (table: string): Promise<StreamRecord[]> => {
   const pages = await Array.fromAsync(scanTable({ client: stores.dynamodb, name: table }));
   const base64 = (image: object) =>
     JSON.parse(
@@ -138,8 +146,10 @@ const streamOf = async (table: string): Promise<StreamRecord[]> => {
     .map(({ k = null, p = null, ...rest }, i) => ({
       eventSourceARN: `arn:aws:dynamodb:us-east-1:0:table/${table}/stream/test`,
       dynamodb: {
-        ...{ Keys: base64({ k, p }), NewImage: base64({ k, p, ...rest }) },
-        ...{ SequenceNumber: String(1000 + i), ApproximateCreationDateTime: 1_790_000_000 },
+        Keys: base64({ k, p }),
+        NewImage: base64({ k, p, ...rest }),
+        SequenceNumber: String(1000 + i),
+        ApproximateCreationDateTime: 1_790_000_000,
       },
     }));
 };
@@ -147,17 +157,19 @@ const streamOf = async (table: string): Promise<StreamRecord[]> => {
 it(`each evaluator gives each call one verdict, and no judge passes its limit (${repeatWith})`, {
   timeout: paced(900_000),
 }, async () => {
-  const table = (name: string) => storeOf(stores, name);
-  const [callStore, objects, feedback] = [
-    { ...table(stores.callsTable), bookkeeping: { client: stores.dynamodb, name: stores.rollupsTable } },
-    table(stores.objectsTable),
-    table(stores.feedbackTable),
-  ];
+  const table = (name: string) => getStore(stores, name);
+  const callStore = {
+    ...table(stores.callsTable),
+    bookkeeping: { client: stores.dynamodb, name: stores.rollupsTable },
+  };
+  const objects = table(stores.objectsTable);
+  const feedback = table(stores.feedbackTable);
   const spending = { client: stores.dynamodb, name: stores.rollupsTable };
   const budget = () => requestBudget(60_000);
   const judge = (model: string) => ({
     ...politeness().judge,
-    ...{ model, parameters: { max_completion_tokens: 60 } },
+    model,
+    parameters: { max_completion_tokens: 60 },
   });
   const values = {
     free: politeness({ judge: judge('free'), max_usd_per_day: 1000, name: 'free' }),
@@ -170,8 +182,16 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   const at = 1_790_000_000_000_000;
   const reports = ids.flatMap((id) => [
     startReport({
-      ...{ projectId, id, opName: 'chat', traceId: id, parentId: null, threadId: null, turnId: null },
-      ...{ startedAt: at, attributes: {}, inputs: {} },
+      projectId,
+      id,
+      opName: 'chat',
+      traceId: id,
+      parentId: null,
+      threadId: null,
+      turnId: null,
+      startedAt: at,
+      attributes: {},
+      inputs: {},
     }),
     endReport({ projectId, id, endedAt: at + 1, output: 'Hello', summary: {}, exception: null }),
   ]);
@@ -182,7 +202,7 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   const { messages, jobs } = queue();
   const deadLetters = { url: 'none', client: () => Promise.reject(new Error('no dead letter is expected')) };
   const watch: Watch = { calls: callStore, evaluators, queue: jobs, deadLetters };
-  const records = await streamOf(stores.callsTable);
+  const records = await readStream(stores.callsTable);
   // A batch comes again until it is done, and some come again although they were.
   for (let from = 0; from < records.length; from += 100) {
     const batch = records.slice(from, from + 100);
@@ -191,9 +211,13 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   }
   expect(messages.length).toBeGreaterThanOrEqual(3 * calls);
 
-  const costsOfAll = (used: Parameters<typeof costsOf>[0]) => costsOf(used, 0, () => price);
+  const costsOfAll = (used: Parameters<typeof computeCosts>[0]) => computeCosts(used, 0, () => price);
   const judging: Judging = {
-    ...{ calls: callStore, feedback, evaluators, spending, costs: async () => costsOfAll },
+    calls: callStore,
+    feedback,
+    evaluators,
+    spending,
+    costs: async () => costsOfAll,
     prices: async () => () => price,
     inference: {
       upstreams: [
@@ -233,8 +257,8 @@ it(`each evaluator gives each call one verdict, and no judge passes its limit ($
   const found = await new FeedbackJoin(feedback, projectId, budget()).on(ids);
   const verdicts = ids.flatMap((id) => (found.get(id) ?? []).filter(isJsonObject));
   const counted = Object.groupBy(verdicts, ({ feedback_type }) => String(feedback_type));
-  const each = Object.fromEntries(Object.entries(counted).map(([type, list]) => [type, list?.length]));
-  expect(each).toEqual({
+  const counts = Object.fromEntries(Object.entries(counted).map(([type, list]) => [type, list?.length]));
+  expect(counts).toEqual({
     'evaluation.free': calls,
     'evaluation.limited': calls,
     'evaluation.check': calls,

@@ -1,7 +1,7 @@
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { localCredentials } from 'cdk-local-runner';
 import type { BusEvent } from 'cdk-local-runner/streams';
-import { localRegion, outputOf } from 'cdk-local-runner/template';
+import { getOutput, localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compacted, fromParquet } from '../../core/workers/analytics/index.ts';
 import { end, report, start } from '../support/endpoints/scenario.ts';
@@ -59,7 +59,7 @@ const insist = async (path: string, body: object): Promise<void> => {
   }
 };
 
-const partsOf = (n: number) => {
+const makeParts = (n: number) => {
   const id = `call-${n}`;
   const failed = n % 5 === 0;
   return {
@@ -72,7 +72,7 @@ const partsOf = (n: number) => {
 
 /** Reports a call: together, apart, its end first, or both at once in two requests. */
 const reportCall = async (n: number): Promise<void> => {
-  const { first, last, id } = partsOf(n);
+  const { first, last, id } = makeParts(n);
   const requests = [[[first, last]], [[first], [last]], [[last], [first]], [[first, last], [last]]][
     n % 4
   ] ?? [[first, last]];
@@ -93,7 +93,7 @@ const reportCall = async (n: number): Promise<void> => {
 
 const expected = (): string[] =>
   Array.from({ length: calls }, (_, n) => {
-    const { id, failed } = partsOf(n);
+    const { id, failed } = makeParts(n);
     return [
       `CallEnded ${id}`,
       ...(failed ? [`CallFailed ${id}`] : []),
@@ -105,16 +105,18 @@ const expected = (): string[] =>
     .toSorted();
 
 /** What was told of so far, each id once. */
-const told = (): string[] =>
+const sentIds = (): string[] =>
   [...new Map(events.map((event) => [event.detail.event_id, event])).values()]
     .map((event) => `${event['detail-type']} ${String(event.detail.id)}`)
     .toSorted();
 
 /** What the files have as the latest state of each call: `<id> <status>`. */
 const latestRows = async (): Promise<string[]> => {
-  const bucket = outputOf(faulty.service.stack, 'AnalyticsBucket');
+  const bucket = getOutput(faulty.service.stack, 'AnalyticsBucket');
   const s3 = new S3Client({
-    ...{ endpoint: inject('stores').s3, region: localRegion, credentials: localCredentials },
+    endpoint: inject('stores').s3,
+    region: localRegion,
+    credentials: localCredentials,
   });
   try {
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: 'calls/' }));
@@ -133,7 +135,7 @@ const latestRows = async (): Promise<string[]> => {
 };
 
 const expectedRows = (): string[] =>
-  Array.from({ length: calls }, (_, n) => partsOf(n))
+  Array.from({ length: calls }, (_, n) => makeParts(n))
     .map(({ id, failed }) => `${id} ${failed ? 'error' : 'success'}`)
     .toSorted();
 
@@ -151,7 +153,7 @@ describe('events and rows', () => {
     await Promise.all(Array.from({ length: 4 }, client));
     expect(faults).toBeGreaterThan(0);
     trouble = false;
-    await expect.poll(told).toEqual(expected());
+    await expect.poll(sentIds).toEqual(expected());
     await expect.poll(latestRows, { interval: 500 }).toEqual(expectedRows());
     expect(faulty.service.bus.letters).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { scenariosOf, usesStores } from '../support/endpoints/index.ts';
+import { getScenarios, usesStores } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { deep, sample } from '../support/run/sampling.ts';
 import type { Sent } from '../support/service/in-process.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   // One after the other: several at once would each start functions of their own.
   for (const { path } of storing) {
-    const scenario = scenariosOf(path).at(-1);
+    const scenario = getScenarios(path).at(-1);
     if (!scenario) throw new Error(`${path} has no scenario`);
     prepared.push({ path, request: (await prepare(faulty.sender, scenario)).request });
   }

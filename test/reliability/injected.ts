@@ -21,7 +21,7 @@ const forGood: readonly Fault[] = ['throttle', 'error', 'hang', 'reset', 'down',
 type Way = Pick<Injected, 'fault' | 'lasting'>;
 
 /** Every way in which a storage request of a scenario can fail. */
-const waysOf = (operation: string, { unharmed }: Scenario): Way[] =>
+const listWays = (operation: string, { unharmed }: Scenario): Way[] =>
   [
     ...once.map((fault) => ({ fault, lasting: false })),
     // What is done beside the answer is tried for as long as the function has.
@@ -51,7 +51,10 @@ export interface Coverage {
 /** Coverage of nothing yet. */
 export const newCoverage = (sampled = false): Coverage => ({
   sampled,
-  ...{ ways: new Set(), waysDone: new Set(), operations: new Set(), operationsDone: new Set() },
+  ways: new Set(),
+  waysDone: new Set(),
+  operations: new Set(),
+  operationsDone: new Set(),
   taken: new Set(),
 });
 
@@ -86,7 +89,7 @@ const chosenWays = (coverage: Coverage, path: string, operation: string, ways: r
  *
  * @param operations the storage requests that the scenario makes, in order
  */
-export const faultsOf = (
+export const chooseFaults = (
   coverage: Coverage,
   path: string,
   scenario: Scenario,
@@ -99,12 +102,12 @@ export const faultsOf = (
   };
   const kinds = [...new Set(operations)];
   const chosen = kinds.flatMap((operation) => {
-    const ways = waysOf(operation, scenario);
+    const ways = listWays(operation, scenario);
     coverage.operations.add(`${path}: ${operation}`);
     for (const way of ways) coverage.ways.add(wayName(operation, way));
     return placed(operation, deep ? ways : chosenWays(coverage, path, operation, ways));
   });
   if (chosen.length > 0) return chosen;
-  const any = kinds.flatMap((operation) => placed(operation, waysOf(operation, scenario)));
+  const any = kinds.flatMap((operation) => placed(operation, listWays(operation, scenario)));
   return sample(any, 1, `${path} ${scenario.name}`);
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isKeyed } from '../../api/endpoint.ts';
 import { routes } from '../../api/routes.ts';
-import { scenariosOf, usesStores } from '../support/endpoints/index.ts';
+import { getScenarios, usesStores } from '../support/endpoints/index.ts';
 import { sample } from '../support/run/sampling.ts';
 import { describeKills, useKiller } from './kills.ts';
 import { look, prepare } from './trial.ts';
@@ -17,7 +17,7 @@ describeKills(killer, sample(writing, 9, 'kills'));
 describe('/inference/v1/{path+}', () => {
   it('answers whole when its function dies over the record, which is whole or not there', async () => {
     const path = '/inference/v1/{path+}';
-    const [scenario] = scenariosOf(path);
+    const [scenario] = getScenarios(path);
     if (!scenario) throw new Error(`${path} has no scenario`);
     for (const nth of [0, 1]) {
       const { sender, sendKilled, trap } = killer();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { functionPathOf, type Scenario, scenariosOf } from '../support/endpoints/index.ts';
+import { getFunctionPath, getScenarios, type Scenario } from '../support/endpoints/index.ts';
 import { type FaultyService, startFaultyService } from '../support/faults/faulty-service.ts';
 import { deep, repeatWith, sample } from '../support/run/sampling.ts';
 import type { Answer, Sender } from '../support/service/in-process.ts';
@@ -62,7 +62,7 @@ const startKiller = async (settings: Readonly<Record<string, unknown>> | undefin
     let killed = false;
     const spring = async (): Promise<void> => {
       killed = true;
-      await faulty.service.killWorkers(functionPathOf(path));
+      await faulty.service.killWorkers(getFunctionPath(path));
     };
     const set: Trap = { ...moment, spring, operations: [] };
     trap = set;
@@ -112,17 +112,17 @@ const tryKill = async (
 };
 
 /** Which storage request with its operation each of them is. */
-const requestsOf = (operations: readonly string[]): NthRequest[] =>
+const numberRequests = (operations: readonly string[]): NthRequest[] =>
   operations.map((operation, i) => ({
     operation,
     nth: operations.slice(0, i).filter((other) => other === operation).length,
   }));
 
-const kindOf = ({ when, request }: Moment): string => `${when} ${request?.operation}`;
+const getKind = ({ when, request }: Moment): string => `${when} ${request?.operation}`;
 
 /** When a function can be killed: before each of its storage requests, and behind the last. */
 const allMoments = (operations: readonly string[]): Moment[] => {
-  const requests = requestsOf(operations);
+  const requests = numberRequests(operations);
   const before = requests.map((request): Moment => ({ when: 'before', request }));
   return [...before, ...requests.slice(-1).map((request): Moment => ({ when: 'behind', request }))];
 };
@@ -135,7 +135,7 @@ const allMoments = (operations: readonly string[]): Moment[] => {
  */
 const chosenMoments = (path: string, moments: readonly Moment[], tried: ReadonlySet<string>): Moment[] => {
   if (deep) return [...moments];
-  const fresh = Map.groupBy(moments, kindOf);
+  const fresh = Map.groupBy(moments, getKind);
   for (const kind of tried) fresh.delete(kind);
   if (fresh.size === 0) return sample(moments, 1, path);
   return [...fresh].flatMap(([kind, some]) => sample(some, 1, `${path} ${kind}`));
@@ -165,11 +165,12 @@ export const describeKills = (
   paths: readonly string[],
   { most = Number.POSITIVE_INFINITY }: KillOptions = {},
 ): void => {
-  const [possible, tried] = [new Set<string>(), new Set<string>()];
+  const possible = new Set<string>();
+  const tried = new Set<string>();
 
   describe.each(paths)('%s', (path) => {
     // The last scenario of a route is the one that makes the most different requests.
-    const scenario = scenariosOf(path).at(-1);
+    const scenario = getScenarios(path).at(-1);
 
     it(`is whole or not there when its function dies, and can be repeated: ${scenario?.name}`, async () => {
       if (!scenario) throw new Error(`${path} has no scenario`);
@@ -180,13 +181,13 @@ export const describeKills = (
       } = await tryKill(killer(), path, scenario, { when: 'before' });
       expect(operations.length).toBeGreaterThan(0);
       const moments = allMoments(operations);
-      for (const moment of moments) possible.add(kindOf(moment));
+      for (const moment of moments) possible.add(getKind(moment));
       for (const moment of sample(chosenMoments(path, moments, tried), most, path)) {
         const { killed, after } = await tryKill(killer(), path, scenario, moment, before);
         const where = `${repeatWith}: ${moment.when} ${moment.request?.operation} ${moment.request?.nth}`;
         expect(killed, where).toBe(true);
         expect(after, where).toEqual(whole);
-        tried.add(kindOf(moment));
+        tried.add(getKind(moment));
       }
     });
   });

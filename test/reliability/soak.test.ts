@@ -5,7 +5,7 @@ import { paced } from '../support/run/pace.ts';
 import { deep, seed } from '../support/run/sampling.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
 import { type Random, random } from '../support/values/random.ts';
-import { type CallsModel, callsModel, linesOf } from './soak/calls.ts';
+import { type CallsModel, callsModel, parseLines } from './soak/calls.ts';
 import { type Client, newClient, newTally, type Tally } from './soak/client.ts';
 import { costsModel, feedbackModel, objectsModel, type RecordsModel, tablesModel } from './soak/records.ts';
 
@@ -57,7 +57,7 @@ const newWorker = (number: number, tally: Tally): Worker => {
 /** Looks at all calls of all clients in one query, through the index. */
 const checkCalls = async (client: Client, workers: readonly Worker[]): Promise<number> => {
   const answer = await client.insist({ path: '/calls/stream_query', body: { project_id: project } });
-  const found = linesOf(answer);
+  const found = parseLines(answer);
   const byId = new Map(found.map((call) => [String(call.id), call]));
   expect(byId.size, 'calls are there twice').toBe(found.length);
   const known = new Set(workers.flatMap(({ calls }) => calls.ids()));
@@ -94,7 +94,7 @@ const together = async (workers: readonly Worker[], work: (worker: Worker) => Pr
 
 const check = async (tally: Tally, workers: readonly Worker[]): Promise<number> => {
   await together(workers, async ({ records }) => {
-    for (const each of records) await each.check();
+    for (const model of records) await model.check();
   });
   return checkCalls(newClient(service, random(seed), tally), workers);
 };
@@ -117,7 +117,7 @@ it(`keeps what was acknowledged, and shows nothing half (seed ${seed})`, {
       JSON.stringify({ seed, seconds, found, ...tally, answers: Object.fromEntries(tally.answers) }, null, 2),
     );
   await together(workers, async ({ calls, records }) => {
-    for (const each of records) await each.clear();
+    for (const model of records) await model.clear();
     await calls.clear();
   });
   expect(await check(tally, workers)).toBe(0);

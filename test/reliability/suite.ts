@@ -1,11 +1,11 @@
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../api/endpoint.ts';
-import { type Scenario, scenariosOf } from '../support/endpoints/index.ts';
+import { getScenarios, type Scenario } from '../support/endpoints/index.ts';
 import { paced } from '../support/run/pace.ts';
 import { deep, repeatWith } from '../support/run/sampling.ts';
 import { type InProcessWithModel, startInProcessWithModel } from '../support/service/in-process.ts';
-import { cover, faultsOf, type Injected, newCoverage } from './injected.ts';
+import { chooseFaults, cover, type Injected, newCoverage } from './injected.ts';
 import { type Clean, runClean, runFaulty, shortMs } from './trial.ts';
 
 /** How many trials of one scenario are under way at once: most of them wait. */
@@ -41,9 +41,9 @@ export const describeFaults = (
     service = await startInProcessWithModel();
     // In their order, since what is sampled for one depends on those before it.
     for (const { path } of routes) {
-      for (const scenario of scenariosOf(path)) {
+      for (const scenario of getScenarios(path)) {
         const clean = await runClean(service, scenario);
-        prepared.set(scenario, { clean, faults: faultsOf(coverage, path, scenario, clean.operations) });
+        prepared.set(scenario, { clean, faults: chooseFaults(coverage, path, scenario, clean.operations) });
       }
     }
   });
@@ -59,7 +59,7 @@ export const describeFaults = (
   };
 
   describe.concurrent.each(routes.map(({ path }) => path))('%s', (path) => {
-    const ofRoute = scenariosOf(path);
+    const ofRoute = getScenarios(path);
 
     it.each(ofRoute)(
       '$name: whole, or refused and repeated, whatever fails',

@@ -39,7 +39,7 @@ const masked = (text: string, project: string): string =>
 /**
  * The records of an answer: items of its list, or the whole of it; else its lines, of JSON or not.
  */
-const recordsOf = (text: string): string[] => {
+const parseRecords = (text: string): string[] => {
   try {
     const value = JSON.parse(text) as object;
     const list: unknown[] = [value, ...Object.values(value)].find(Array.isArray) ?? [value];
@@ -60,7 +60,7 @@ export const look = (service: Sender, { views }: Scenario, project: string): Pro
       const answer = await service.send(view);
       if (view.mayBeAbsent && answer.status === 404) return [];
       expect(answer).toMatchObject({ status: 200, complete: true });
-      return recordsOf(masked(answer.text, project));
+      return parseRecords(masked(answer.text, project));
     },
     { concurrency: 1 },
   );
@@ -95,7 +95,7 @@ const passing: readonly Fault[] = ['throttle', 'hang', 'down', 'error', 'reset',
  * How many storage requests in a row a fault is done to that does not last. What the store never
  * had is refused once more than the SDK tries by itself.
  */
-const lengthOf = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
+const getLength = (fault: Fault): number => (unreached.includes(fault) ? 4 : 1);
 
 /** A function's time with which a lasting fault is soon given up, in milliseconds. */
 export const shortMs = 1300;
@@ -106,7 +106,7 @@ const injecting = ({ fault, operation, nth, lasting }: Injected) => {
   let begun = Number.POSITIVE_INFINITY;
   const plan = faultPlan((number, asked) => {
     if (asked === operation && seen++ === nth) begun = Math.min(begun, number);
-    const until = lasting ? Number.POSITIVE_INFINITY : begun + lengthOf(fault);
+    const until = lasting ? Number.POSITIVE_INFINITY : begun + getLength(fault);
     return number >= begun && number < until ? fault : 'none';
   });
   return { plan, isInjected: () => begun < Number.POSITIVE_INFINITY };
@@ -135,7 +135,7 @@ export const runFaulty = async (
   try {
     expectDocumented(clean, injected, answer, project);
   } catch (error) {
-    throw new Error(`${(error as Error).message}\n${service.logOf(answer).slice(0, 2000)}`);
+    throw new Error(`${(error as Error).message}\n${service.getLog(answer).slice(0, 2000)}`);
   }
   if (!changes) return isInjected();
   const whole = answer.status === 200 && answer.complete && !scenario.unharmed;
@@ -175,7 +175,8 @@ const expectQuiet = async (plan: FaultPlan): Promise<void> => {
  */
 const expectDocumented = (clean: Clean, injected: Injected, answer: Answer, project: string): void => {
   const { scenario } = clean;
-  const [text, whole] = [masked(answer.text, project), masked(clean.answer.text, clean.project)];
+  const text = masked(answer.text, project);
+  const whole = masked(clean.answer.text, clean.project);
   if (answer.status === 200 && answer.complete) {
     expectWhole(clean, injected, text, whole);
     return;
@@ -214,8 +215,8 @@ const expectWhole = (
   if (fault === 'missing') {
     // A call whose payload is gone has been deleted, as far as a reader can tell: it is left out,
     // and all others are whole.
-    const known = new Set([...recordsOf(whole), '{"call":null}']);
-    for (const record of recordsOf(text)) expect(known.has(record), record.slice(0, 300)).toBe(true);
+    const known = new Set([...parseRecords(whole), '{"call":null}']);
+    for (const record of parseRecords(text)) expect(known.has(record), record.slice(0, 300)).toBe(true);
     return;
   }
   if (!scenario.unharmed) expect(text).toBe(whole);
@@ -230,7 +231,8 @@ export const expectNothingHalf = (
   seen: Seen,
 ): void => {
   for (const [i, records] of seen.entries()) {
-    const [old = [], made = []] = [before[i], after[i]];
+    const old = before[i] ?? [];
+    const made = after[i] ?? [];
     if (scenario.atomic) expect([old, made]).toContainEqual(records);
     expect(new Set(records).size).toBe(records.length);
     for (const record of records)

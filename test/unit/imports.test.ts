@@ -1,13 +1,13 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesLike, textOf } from '../support/documents/documents.ts';
+import { filesLike, readText } from '../support/documents/documents.ts';
 
 /** The product's own files, but for those of the page: `web/imports.test.ts` looks at these. */
 const files = filesLike('{api,bin,core,foundations,lambdas,lib,local}/**/*.ts');
 
 /** The files that a file imports: for types, and later, too. */
 const importsOf = (file: string): string[] =>
-  [...textOf(file).matchAll(/(?:\bfrom |\bimport[ (])'(\.[^']+)'/g)].map(([, path = '']) =>
+  [...readText(file).matchAll(/(?:\bfrom |\bimport[ (])'(\.[^']+)'/g)].map(([, path = '']) =>
     join(dirname(file), path),
   );
 
@@ -26,7 +26,7 @@ const circles = (): string[] => {
 
 /** All names that a file imports or passes on, and the files that it takes whole. */
 const takenBy = (file: string): string[] => {
-  const text = textOf(file);
+  const text = readText(file);
   const lists = [...text.matchAll(/^(?:import|export)\b[^;'"{]*\{([^}]*)\}\s*from/gm)];
   const whole = [...text.matchAll(/\bimport\('(\.[^']+)'\)|^import \* as \w+ from '(\.[^']+)'/gm)];
   return [
@@ -53,7 +53,7 @@ describe('the files of the service', () => {
     const own = files
       .filter((file) => !users.has(file))
       .flatMap((file) =>
-        [...textOf(file).matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
+        [...readText(file).matchAll(/^export (?:async )?(?:const|function\*?|class) (\w+)/gm)]
           .map(([, name = '']) => name)
           // Lambda finds handlers by their name.
           .filter((name) => name !== 'handler' && users.get(name)?.some((user) => user !== file) !== true)

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../api/shared/usage.ts';
+import { readTokens } from '../../api/shared/usage.ts';
 import { isObject, valueAt } from '../data/values.ts';
 import type { Answer, Call, CallRow } from './contract.ts';
 
@@ -33,12 +33,12 @@ const shortDigest = 7;
  */
 export const opTexts = (ops: Iterable<string>): ReadonlyMap<string, string> => {
   const byText = Map.groupBy(new Set(ops), opText);
-  const textOf = (op: string): string => {
+  const toText = (op: string): string => {
     const text = opText(op);
     const version = op.slice(op.lastIndexOf(':') + 1, op.lastIndexOf(':') + 1 + shortDigest);
     return (byText.get(text)?.length ?? 0) > 1 && op !== text ? `${text} · ${version}` : text;
   };
-  return new Map([...byText.values()].flat().map((op) => [op, textOf(op)]));
+  return new Map([...byText.values()].flat().map((op) => [op, toText(op)]));
 };
 
 const textAt = (call: CallRow, path: string): string | undefined => {
@@ -47,23 +47,23 @@ const textAt = (call: CallRow, path: string): string | undefined => {
 };
 
 /** The tool that a call is of, by its own name: `<server>.<tool>` of MCP; undefined for none. */
-export const toolOf = (call: CallRow): string | undefined => textAt(call, 'attributes.tool.name');
+export const getTool = (call: CallRow): string | undefined => textAt(call, 'attributes.tool.name');
 
 /** The agent that a call says it is of; undefined for none. */
-export const agentOf = (call: CallRow): string | undefined => textAt(call, 'attributes.agent.name');
+export const getAgent = (call: CallRow): string | undefined => textAt(call, 'attributes.agent.name');
 
 /**
  * The name under which people know a call. Tools and agents go by their own names, whatever
  * instrumentations call their operations.
  */
-export const nameOf = (call: CallRow): string => {
+export const getCallName = (call: CallRow): string => {
   const { display_name, summary, op_name } = call;
-  const own = toolOf(call) ?? (textAt(call, 'attributes.kind') === 'agent' ? agentOf(call) : undefined);
+  const own = getTool(call) ?? (textAt(call, 'attributes.kind') === 'agent' ? getAgent(call) : undefined);
   return display_name ?? own ?? summary?.svc?.trace_name ?? op_name;
 };
 
 /** The state of a call. A call without a summary is taken for a success. */
-export const statusOf = (call: CallRow): Status => call.summary?.svc?.status ?? 'success';
+export const getStatus = (call: CallRow): Status => call.summary?.svc?.status ?? 'success';
 
 /** Amounts by their units: the sum of prices in several units is none. */
 export type Cost = ReadonlyMap<string, number>;
@@ -85,11 +85,11 @@ type Priced = Pick<
 >;
 
 /** What a model cost; undefined if it has no price. */
-export const costOf = (of: Priced): Cost | undefined => {
-  const { prompt_tokens_total_cost: input, completion_tokens_total_cost: output } = of;
+export const getCost = (priced: Priced): Cost | undefined => {
+  const { prompt_tokens_total_cost: input, completion_tokens_total_cost: output } = priced;
   return sumCost([
-    ...(input === undefined ? [] : [[of.prompt_token_cost_unit ?? 'USD', input] as const]),
-    ...(output === undefined ? [] : [[of.completion_token_cost_unit ?? 'USD', output] as const]),
+    ...(input === undefined ? [] : [[priced.prompt_token_cost_unit ?? 'USD', input] as const]),
+    ...(output === undefined ? [] : [[priced.completion_token_cost_unit ?? 'USD', output] as const]),
   ]);
 };
 
@@ -111,8 +111,8 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
     [...models].map((model) => {
       const cost = Object.hasOwn(costs, model) ? costs[model] : undefined;
       const own = Object.hasOwn(usage, model) ? usage[model] : cost;
-      const { prompt, completion, total } = tokensOf(isObject(own) ? own : {});
-      return [model, { input: prompt, output: completion, total, cost: cost && costOf(cost) }];
+      const { prompt, completion, total } = readTokens(isObject(own) ? own : {});
+      return [model, { input: prompt, output: completion, total, cost: cost && getCost(cost) }];
     }),
   );
 };
@@ -120,26 +120,26 @@ export const usageByModel = ({ summary }: CallRow): ReadonlyMap<string, Usage> =
 /** The sum of usages; undefined for none. */
 export const sumUsage = (usages: Iterable<Usage>): Usage | undefined => {
   const all = [...usages];
-  const sumOf = (name: 'input' | 'output' | 'total') => all.reduce((sum, usage) => sum + usage[name], 0);
+  const sum = (name: 'input' | 'output' | 'total') => all.reduce((sum, usage) => sum + usage[name], 0);
   if (all.length === 0) return undefined;
   return {
-    input: sumOf('input'),
-    output: sumOf('output'),
-    total: sumOf('total'),
+    input: sum('input'),
+    output: sum('output'),
+    total: sum('total'),
     cost: sumCost(all.flatMap(({ cost }) => [...(cost ?? [])])),
   };
 };
 
 /** How long a call took, in ms; NaN while it runs. */
-export const durationOf = ({ started_at, ended_at }: Pick<CallRow, 'started_at' | 'ended_at'>): number =>
-  timeOf(ended_at) - timeOf(started_at);
+export const getDuration = ({ started_at, ended_at }: Pick<CallRow, 'started_at' | 'ended_at'>): number =>
+  parseTime(ended_at) - parseTime(started_at);
 
 /**
  * For how many ms a call waited for a person; true if it still does, or if nobody knows for how long;
  * undefined if it did not.
  */
-export const waitOf = ({ summary }: CallRow): number | true | undefined =>
+export const getWait = ({ summary }: CallRow): number | true | undefined =>
   summary?.svc?.waiting ? true : summary?.svc?.waited_ms || undefined;
 
 /** Milliseconds since 1970; NaN for no time. */
-export const timeOf = (time: string | null | undefined): number => Date.parse(time ?? '');
+export const parseTime = (time: string | null | undefined): number => Date.parse(time ?? '');

@@ -1,5 +1,5 @@
 import type { Answer, ApiPath, Request } from './contract.ts';
-import { apiUrl, chunksOf, connectionFailure, failureOf, linesOf } from './http.ts';
+import { apiUrl, connectionFailure, readChunks, splitLines, toFailure } from './http.ts';
 import type { ModelAnswer } from './inference.ts';
 import { isAwake, noteUse, type Wakeable, wakingBody } from './wake.ts';
 
@@ -55,7 +55,7 @@ interface ClientOptions {
  *
  * @param key the key, which goes into the `Authorization` header and nowhere else
  */
-export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = {}): Client => {
+export const createClient = (key: string, { onRefused = () => {} }: ClientOptions = {}): Client => {
   const parsed = (line: string) => JSON.parse(line) as never;
   const send = async (path: ApiPath, body: unknown, accept: string, signal?: AbortSignal) => {
     noteUse(path);
@@ -76,10 +76,10 @@ export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = 
     });
     if (response.ok) return response;
     if (response.status === 401) onRefused();
-    throw await failureOf(response);
+    throw await toFailure(response);
   };
   /** Reads lines of JSON, and makes something of each. */
-  async function* streamOf<Line>(
+  async function* streamLines<Line>(
     request: Parameters<Client['stream']>,
     readLine: (line: string) => Line,
   ): AsyncGenerator<Line[]> {
@@ -87,7 +87,7 @@ export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = 
     const response = await send(path, body, 'application/jsonl', signal);
     if (!response.body) return;
     try {
-      for await (const lines of linesOf(chunksOf(response.body))) yield lines.map(readLine);
+      for await (const lines of splitLines(readChunks(response.body))) yield lines.map(readLine);
     } catch (error) {
       throw connectionFailure(error, true);
     }
@@ -100,8 +100,8 @@ export const clientOf = (key: string, { onRefused = () => {} }: ClientOptions = 
       });
       return answer as never;
     },
-    stream: (...request) => streamOf(request, parsed),
-    streamWithText: (...request) => streamOf(request, (text) => ({ text, value: parsed(text) })),
+    stream: (...request) => streamLines(request, parsed),
+    streamWithText: (...request) => streamLines(request, (text) => ({ text, value: parsed(text) })),
     download: async (path, body, accept, signal) => {
       const response = await send(path, body, accept, signal);
       return response.blob().catch((error: unknown) => {

@@ -15,11 +15,15 @@ export type Payload =
   | { readonly correction: string };
 
 /** The records on a call, oldest first. */
-export const feedbackOf = ({ summary }: Pick<CallRow, 'summary'>): readonly CallFeedback[] =>
+export const getFeedback = ({ summary }: Pick<CallRow, 'summary'>): readonly CallFeedback[] =>
   summary?.svc?.feedback ?? [];
 
 /** What the owner of the key gave of a kind. Records with a creator are somebody else's. */
-export const ownOf = (records: readonly CallFeedback[], kind: Kind, user: string): CallFeedback | undefined =>
+export const findOwn = (
+  records: readonly CallFeedback[],
+  kind: Kind,
+  user: string,
+): CallFeedback | undefined =>
   records.findLast(
     ({ feedback_type, svc_user_id, creator }) =>
       feedback_type === kind && svc_user_id === user && creator === null,
@@ -83,7 +87,7 @@ export interface Marks {
 }
 
 /** Sums the feedback on a call up, whoever gave it. */
-export const marksOf = (records: readonly CallFeedback[]): Marks => {
+export const sumMarks = (records: readonly CallFeedback[]): Marks => {
   const payloads = (kind: Kind) =>
     records.filter(({ feedback_type }) => feedback_type === kind).map(({ payload }) => payload);
   const scores = payloads('score').flatMap(({ score }) => (typeof score === 'number' ? [score] : []));

@@ -33,7 +33,7 @@ const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text
 export const sentence = (text: string): string => ended(text.charAt(0).toUpperCase() + text.slice(1));
 
 /** The problems that the service names, one after the other, with their places in the request's body. */
-const problemsOf = (body: unknown, withPlaces: boolean): string => {
+const describeProblems = (body: unknown, withPlaces: boolean): string => {
   const { detail } = (body ?? {}) as ErrorBody;
   if (!Array.isArray(detail)) return '';
   const problems = detail.map(({ loc: [part, ...rest] = [], msg = '' }: Problem) => {
@@ -53,10 +53,10 @@ const texts: Readonly<Record<number, string>> = {
 };
 
 /** Reads an answer that is an error. */
-export const failureOf = async (response: Response): Promise<RequestFailed> => {
+export const toFailure = async (response: Response): Promise<RequestFailed> => {
   const { status } = response;
   // Which field names the project is nothing to a person whose key may not read it.
-  const problems = problemsOf(await response.json().catch(() => undefined), status !== 403);
+  const problems = describeProblems(await response.json().catch(() => undefined), status !== 403);
   // The service's 401 tells programs how to send a key, and the page has sent one.
   const text =
     (status === 401 ? undefined : problems) ||
@@ -76,14 +76,14 @@ export const connectionFailure = (error: unknown, begun: boolean): unknown => {
 };
 
 /** The words for any error. */
-export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Cuts a text into its lines as it arrives, without empty ones.
  *
  * @returns the lines that each chunk completes, at least one
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   // A line may come in many chunks: they are joined once, at its end.
   let pending: string[] = [];
@@ -104,7 +104,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /** The chunks of an answer. Not every browser can iterate a stream itself. */
-export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { recordingHeader, requestIdHeader } from '../../api/shared/headers.ts';
 import { jsonIn } from '../data/values.ts';
-import { apiUrl, chunksOf, connectionFailure, failureOf, RequestFailed, sentence } from './http.ts';
+import { apiUrl, connectionFailure, RequestFailed, readChunks, sentence, toFailure } from './http.ts';
 
 /** An answer of a model that has begun. */
 export interface ModelAnswer {
@@ -28,7 +28,7 @@ async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown
   let waiting: unknown[] = [];
   const parser = createParser({ onEvent: ({ data }) => waiting.push(jsonIn(data)) });
   try {
-    for await (const bytes of chunksOf(body)) {
+    for await (const bytes of readChunks(body)) {
       parser.feed(decoder.decode(bytes, { stream: true }));
       const ready = waiting;
       waiting = [];
@@ -63,9 +63,9 @@ const failed = async (response: Response, onRefused: () => void): Promise<Error>
   // A provider's 401 is about the service's key for it. This one is about ours.
   if (status === 401) {
     onRefused();
-    return failureOf(response);
+    return toFailure(response);
   }
-  return words === undefined ? failureOf(response) : new RequestFailed(sentence(words), status, requestId);
+  return words === undefined ? toFailure(response) : new RequestFailed(sentence(words), status, requestId);
 };
 
 /**

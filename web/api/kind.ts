@@ -1,5 +1,5 @@
 import { kinds } from '../../api/shared/header-fields.ts';
-import { type CallRow, opText, toolOf, usageByModel } from './calls.ts';
+import { type CallRow, getTool, opText, usageByModel } from './calls.ts';
 
 export type Kind = (typeof kinds)[number];
 
@@ -30,10 +30,10 @@ const named: readonly (readonly [Kind, RegExp])[] = [
 ];
 
 /** The kind of a call: what it says itself, or what its usage and the name of its operation suggest. */
-export const kindOf = (call: CallRow): Kind => {
-  const said = kinds.find((kind) => kind === call.attributes?.kind);
-  if (said) return said;
-  if (toolOf(call) !== undefined) return 'tool';
+export const getKind = (call: CallRow): Kind => {
+  const kind = kinds.find((kind) => kind === call.attributes?.kind);
+  if (kind) return kind;
+  if (getTool(call) !== undefined) return 'tool';
   const guess = named.find(([, name]) => name.test(opText(call.op_name)))?.[0];
   return guess ?? (usageByModel(call).size > 0 ? 'model' : 'other');
 };

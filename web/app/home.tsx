@@ -26,7 +26,7 @@ const Grants = () => {
         { title: 'Role', cell: ({ role }) => role },
       ]}
       rows={me.grants}
-      keyOf={({ resource, role }) => `${resource} ${role}`}
+      getKey={({ resource, role }) => `${resource} ${role}`}
     />
   );
 };
@@ -46,7 +46,7 @@ export const HomeView = () => {
   return (
     <main className="page">
       <h1>Projects</h1>
-      <QueryStatus of={[query]} loading="Loading projects…" />
+      <QueryStatus queries={[query]} loading="Loading projects…" />
       {data && all.length === 0 ? (
         <>
           <Notice kind="info">Nothing has been reported yet. A project appears with its first call.</Notice>

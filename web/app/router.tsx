@@ -7,7 +7,7 @@ import {
   type RouterHistory,
   useRouter,
 } from '@tanstack/react-router';
-import { RequestFailed, wordsOf } from '../api/http.ts';
+import { errorText, RequestFailed } from '../api/http.ts';
 import {
   parseAlertsSearch,
   parseCallSearch,
@@ -49,7 +49,7 @@ const FailedView = ({ error }: ErrorComponentProps) => {
       ) : (
         <Notice kind="error" action={<Button onClick={() => location.reload()}>Load the page again</Button>}>
           This view could not be shown. Check the connection: a part of the page may not have been loaded. It
-          may also have been updated since it was opened. ({wordsOf(error)})
+          may also have been updated since it was opened. ({errorText(error)})
         </Notice>
       )}
     </main>

@@ -32,15 +32,15 @@ export interface Agreement {
  * @param items the answers to each item, one of each person
  * @returns undefined if nobody answered what another did
  */
-export const agreementOf = (items: readonly (readonly Value[])[]): Agreement | undefined => {
+export const computeAgreement = (items: readonly (readonly Value[])[]): Agreement | undefined => {
   const shared = items.filter(({ length }) => length > 1);
   if (shared.length === 0) return undefined;
   const all = shared.flat();
   const areNumbers = all.every((value) => typeof value === 'number');
-  const differenceOf = (a: Value, b: Value): number =>
+  const difference = (a: Value, b: Value): number =>
     areNumbers ? (Number(a) - Number(b)) ** 2 : a === b ? 0 : 1;
   /** The sum of a measure over all pairs of some answers, by how often each answer is there. */
-  const sumOf = (values: readonly Value[], measure: (a: Value, b: Value) => number): number => {
+  const sumPairs = (values: readonly Value[], measure: (a: Value, b: Value) => number): number => {
     const counts = [...Map.groupBy(values, (value) => value)].map(
       ([value, same]) => [value, same.length] as const,
     );
@@ -50,13 +50,15 @@ export const agreementOf = (items: readonly (readonly Value[])[]): Agreement | u
     return sum;
   };
   const isSame = (a: Value, b: Value): number => (a === b ? 1 : 0);
-  let [same, pairs, observed] = [0, 0, 0];
+  let same = 0;
+  let pairs = 0;
+  let observed = 0;
   for (const values of shared) {
-    same += sumOf(values, isSame);
+    same += sumPairs(values, isSame);
     pairs += values.length * (values.length - 1);
-    observed += sumOf(values, differenceOf) / (values.length - 1);
+    observed += sumPairs(values, difference) / (values.length - 1);
   }
-  const expected = sumOf(all, differenceOf) / (all.length - 1);
+  const expected = sumPairs(all, difference) / (all.length - 1);
   return {
     items: shared.length,
     share: same / pairs,

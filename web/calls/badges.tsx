@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type CallRow, type Status, type Usage, waitOf } from '../api/calls.ts';
+import { type CallRow, getWait, type Status, type Usage } from '../api/calls.ts';
 import type { Marks } from '../api/feedback.ts';
 import { costText, tokensText, waitText } from '../data/format.ts';
 
@@ -43,7 +43,7 @@ export const StatusBadge = ({ status }: { status: Status }) => (
 
 /** Whether a call waits for a person, or how long it did; nothing for one that did not. */
 export const WaitBadge = ({ call }: { call: CallRow }) => {
-  const wait = waitOf(call);
+  const wait = getWait(call);
   if (wait === undefined) return null;
   return (
     <span className={`badge ${wait === true ? 'waiting' : 'waited'}`}>

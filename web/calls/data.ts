@@ -1,15 +1,15 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { type CallRow, headerColumns, statusOf } from '../api/calls.ts';
+import { type CallRow, getStatus, headerColumns } from '../api/calls.ts';
 import type { Call, CallsQuery, Operation } from '../api/contract.ts';
 import { type Reading, useRead, useSession } from '../session/session.tsx';
 import { useSettled } from '../ui/settled.ts';
 
 /** How often calls are read again while one of them runs, in ms; false if none does. */
-export const intervalOf = (calls: readonly CallRow[] | undefined): number | false =>
-  calls?.some((call) => statusOf(call) === 'running') ? 5000 : false;
+export const getInterval = (calls: readonly CallRow[] | undefined): number | false =>
+  calls?.some((call) => getStatus(call) === 'running') ? 5000 : false;
 
 /** The columns of calls by their headers. */
-export const headersOf = (...others: readonly string[]): string[] => [...headerColumns, ...others];
+export const withHeaderColumns = (...others: readonly string[]): string[] => [...headerColumns, ...others];
 
 /** A turn of a thread is a call that is its own turn. */
 export const isTurn: Operation = { $eq: [{ $getField: 'turn_id' }, { $getField: 'id' }] };
@@ -44,7 +44,7 @@ export const useTrace = (project: string, trace: string) => {
         project_id: project,
         filter: { trace_ids: [trace] },
         sort_by: [{ field: 'started_at', direction: 'asc' as const }],
-        columns: headersOf('summary.usage'),
+        columns: withHeaderColumns('summary.usage'),
         include_costs: true,
       };
       const calls: CallRow[] = [];
@@ -58,7 +58,7 @@ export const useTrace = (project: string, trace: string) => {
       }
       return { calls, readAt: Date.now(), complete: true };
     },
-    { refetchInterval: ({ state: { data } }) => intervalOf(data?.calls) },
+    { refetchInterval: ({ state: { data } }) => getInterval(data?.calls) },
   );
 };
 

@@ -1,7 +1,7 @@
-import { type CallRow, statusOf } from '../api/calls.ts';
+import { type CallRow, getStatus } from '../api/calls.ts';
 import type { Client } from '../api/client.ts';
 import type { Operation } from '../api/contract.ts';
-import { kindOf, type Preview } from '../api/kind.ts';
+import { getKind, type Preview } from '../api/kind.ts';
 
 /** Calls to models: those that say so, and those that used one. */
 const isModel: Operation = {
@@ -21,7 +21,7 @@ const withoutMarks = (line: string): string =>
 /** A preview as it is shown: without Markdown, and without the numbers of an embedding. */
 export const shownPreview = ({ input, output }: Preview, call: CallRow): Preview => {
   const isVector =
-    output !== null && statusOf(call) !== 'error' && (kindOf(call) === 'embedding' || vector.test(output));
+    output !== null && getStatus(call) !== 'error' && (getKind(call) === 'embedding' || vector.test(output));
   return {
     input: input === null ? null : withoutMarks(input),
     output: output === null || isVector ? null : withoutMarks(output),

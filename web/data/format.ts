@@ -38,7 +38,7 @@ export const latencyText = (ms: number): string => (Number.isNaN(ms) ? '' : dura
 const signs = new Map([['USD', '$']]);
 
 /** What stands before an amount, such as `€`; empty for a unit without a sign. */
-const signOf = (unit: string): string => {
+const currencySign = (unit: string): string => {
   const known = signs.get(unit);
   if (known !== undefined) return known;
   let sign = '';
@@ -53,7 +53,7 @@ const signOf = (unit: string): string => {
 };
 
 const amountText = (amount: number, unit: string): string => {
-  const sign = signOf(unit);
+  const sign = currencySign(unit);
   const text = (digits: string) => (sign === '' ? `${digits} ${unit}`.trimEnd() : `${sign}${digits}`);
   if (amount === 0) return text('0');
   if (Math.abs(amount) >= 1) return text(amount.toFixed(2));

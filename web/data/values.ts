@@ -12,7 +12,7 @@ export const jsonIn = (text: string): unknown => {
 };
 
 /** A list in parts of a size, of which the last may be smaller. */
-export const chunksOf = <Item>(all: readonly Item[], size: number): Item[][] =>
+export const toChunks = <Item>(all: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 /** A set with an item put in, or taken out if it was there. */
@@ -44,7 +44,7 @@ export const valueAt = (value: unknown, path: string): unknown => {
  */
 
 /** A typed text as the value it means: `12`, `true` and `null` are no texts, `"12"` is. */
-export const literalOf = (text: string): string | number | boolean | null => {
+export const parseLiteral = (text: string): string | number | boolean | null => {
   const value = jsonIn(text);
   if (value === undefined) return text;
   return typeof value === 'number' ||
@@ -56,7 +56,8 @@ export const literalOf = (text: string): string | number | boolean | null => {
 };
 
 /** How a text is typed: in quotes if it would mean something else without. */
-export const typedText = (text: string): string => (literalOf(text) === text ? text : JSON.stringify(text));
+export const typedText = (text: string): string =>
+  parseLiteral(text) === text ? text : JSON.stringify(text);
 
 /* TypeScript does not know these yet: https://tc39.es/proposal-json-parse-with-source. */
 const { rawJSON } = JSON as { readonly rawJSON?: (text: string) => unknown };

@@ -6,29 +6,29 @@
 type Reader<Value> = (value: unknown) => Value | undefined;
 
 /** A value of a URL as text: the router reads `thread=17` as a number. Undefined for an empty one. */
-export const textOf: Reader<string> = (value) => {
+export const readText: Reader<string> = (value) => {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   return typeof text === 'string' && text !== '' ? text : undefined;
 };
 
-const requiredText = (value: unknown): string => textOf(value) ?? '';
+const requiredText = (value: unknown): string => readText(value) ?? '';
 
 /** A time of a URL as it is written there; undefined if it is none. */
-export const timeOf: Reader<string> = (value) => {
-  const text = textOf(value);
+export const readTime: Reader<string> = (value) => {
+  const text = readText(value);
   return text === undefined || Number.isNaN(Date.parse(text)) ? undefined : text;
 };
 
-const flagOf: Reader<boolean> = (value) => value === true || undefined;
+const readFlag: Reader<boolean> = (value) => value === true || undefined;
 
-const listOf =
+const listReader =
   <Item>(read: Reader<Item>): Reader<readonly Item[]> =>
   (value) => {
     const items = Array.isArray(value) ? value.flatMap((item) => read(item) ?? []) : [];
     return items.length > 0 ? items : undefined;
   };
 
-const oneOf =
+const choiceReader =
   <Value>(values: readonly Value[]): Reader<Value> =>
   (value) =>
     values.find((known) => known === value);
@@ -73,10 +73,10 @@ export const ranges = { '1h': 60, '24h': 1440, '7d': 10_080, '30d': 43_200 } as 
 
 export type Range = keyof typeof ranges;
 
-const rangeOf = oneOf(Object.keys(ranges) as Range[]);
+const readRange = choiceReader(Object.keys(ranges) as Range[]);
 
 /** The time of a view that is of a span if its URL names no time. */
-export const spanOf = ({ range, from, to }: Pick<TracesSearch, 'range' | 'from' | 'to'>, usual: Range) =>
+export const toSpan = ({ range, from, to }: Pick<TracesSearch, 'range' | 'from' | 'to'>, usual: Range) =>
   range || !from ? { range: range ?? usual } : { from, ...(to && { to }) };
 
 /** How a condition compares. */
@@ -107,10 +107,10 @@ export interface Condition {
 const isCostCondition = ({ op, value }: Condition): boolean =>
   !needsValue(op) || (value.trim() !== '' && Number.isFinite(Number(value)));
 
-const conditionOf: Reader<Condition> = (value) => {
+const readCondition: Reader<Condition> = (value) => {
   const { path, op, value: sought } = (value ?? {}) as Record<string, unknown>;
-  const text = textOf(path);
-  const known = oneOf(text === costPath ? costOperators : operators)(op);
+  const text = readText(path);
+  const known = choiceReader(text === costPath ? costOperators : operators)(op);
   if (text === undefined || !known) return undefined;
   const condition = { path: text, op: known, value: requiredText(sought) };
   return text === costPath && !isCostCondition(condition) ? undefined : condition;
@@ -124,35 +124,35 @@ export type FeedbackFilter = (typeof feedbackFilters)[number];
 /** What the calls of a list are filtered by, whatever their time. */
 const callFilters = {
   /** All calls and not only roots. @default - false */
-  all: flagOf,
-  status: listOf(textOf),
+  all: readFlag,
+  status: listReader(readText),
   /** A text that inputs or output contain. */
-  text: textOf,
-  where: listOf(conditionOf),
+  text: readText,
+  where: listReader(readCondition),
 };
 
 const parseTraces = parser({
   /** The last hour, day, …. @default - all time */
-  range: rangeOf,
+  range: readRange,
   /**
    * The first moment, inclusive, and the last, exclusive: ISO 8601. One without an offset is in the
    * reader's own time. @default - open
    */
-  from: textOf,
-  to: textOf,
+  from: readText,
+  to: readText,
   ...callFilters,
-  feedback: oneOf(feedbackFilters),
+  feedback: choiceReader(feedbackFilters),
   /** Paths of further columns. */
-  columns: listOf(textOf),
+  columns: listReader(readText),
   /**
    * Columns by their ids, in their order: `-id` for a hidden one, `id~240` for one of 240 pixels.
    * Columns that are not named follow. @default - as the page has them
    */
-  layout: listOf(textOf),
+  layout: listReader(readText),
   /** A path to sort by, with `-` before it for descending. @default -started_at */
-  sort: textOf,
+  sort: readText,
   /** Whether new traces come in by themselves. @default - false */
-  live: flagOf,
+  live: readFlag,
 });
 
 /** The state of the list of traces. */
@@ -192,15 +192,15 @@ export type Tab = (typeof tabs)[number];
 export const parseTraceSearch = parser({
   trace: requiredText,
   /** The selected call. @default - the first root */
-  call: textOf,
+  call: readText,
   /** @default - messages if there are any, else data */
-  tab: oneOf(tabs),
+  tab: choiceReader(tabs),
   /** Whether messages stand as they came, without Markdown. @default false */
-  plain: flagOf,
+  plain: readFlag,
   /** Whether the tree shows what each call took itself, without those below it. @default false */
-  own: flagOf,
+  own: readFlag,
   /** Whether the trace stands there as a text, in the place of its tree. @default false */
-  story: flagOf,
+  story: readFlag,
 });
 
 export type TraceSearch = ReturnType<typeof parseTraceSearch>;
@@ -223,18 +223,18 @@ export type ThreadField = (typeof threadFields)[number];
 /** The state of the list of threads. */
 export const parseThreadsSearch = parser({
   /** Threads that began in the last hour, day, …. @default - all time */
-  range: rangeOf,
+  range: readRange,
   /** Threads that began after the first and were updated before the second: ISO 8601. */
-  from: timeOf,
-  to: timeOf,
+  from: readTime,
+  to: readTime,
   /** The thread of this id alone. */
-  id: textOf,
+  id: readText,
   /** A text that was said in a thread, or its id. */
-  text: textOf,
+  text: readText,
   /** Whether threads are listed that are a part of another one's traces. @default false */
-  nested: flagOf,
+  nested: readFlag,
   /** A field, with `-` before it for descending. @default -last_updated */
-  sort: textOf,
+  sort: readText,
 });
 
 export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
@@ -243,9 +243,9 @@ export type ThreadsSearch = ReturnType<typeof parseThreadsSearch>;
 export const parseThreadSearch = parser({
   thread: requiredText,
   /** Whether texts stand as they came, without Markdown. @default - false */
-  plain: flagOf,
+  plain: readFlag,
   /** Whether only turns that failed are shown. @default - false */
-  failed: flagOf,
+  failed: readFlag,
 });
 
 export type ThreadSearch = ReturnType<typeof parseThreadSearch>;
@@ -274,16 +274,16 @@ export type Order = (typeof orders)[number];
 /** The state of the overview. */
 export const parseOverviewSearch = parser({
   /** The last hour, day, …. @default - 24h, unless there are bounds */
-  range: rangeOf,
+  range: readRange,
   /** The first moment, inclusive, and the last, exclusive: ISO 8601. */
-  from: timeOf,
-  to: timeOf,
+  from: readTime,
+  to: readTime,
   /** @default - op */
-  by: oneOf(dimensions),
+  by: choiceReader(dimensions),
   /** Whether the charts have a line for each of the largest groups. @default - false */
-  split: flagOf,
+  split: readFlag,
   /** @default - calls */
-  sort: oneOf(orders),
+  sort: choiceReader(orders),
 });
 
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
@@ -291,47 +291,47 @@ export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;
 /** The state of a comparison. */
 export const parseCompareSearch = parser({
   /** The ids of two calls; roots stand for their traces. @default - to be chosen */
-  left: textOf,
-  right: textOf,
+  left: readText,
+  right: readText,
 });
 
 /** The state of the playground. What is typed stays in the page. */
 export const parsePlaygroundSearch = parser({
   /** The recorded call to begin with. @default - an empty conversation */
-  call: textOf,
+  call: readText,
   /** The prompt to begin with, an object, and which version of it. @default - none, the latest */
-  prompt: textOf,
-  version: textOf,
+  prompt: readText,
+  version: readText,
 });
 
 /** The state of the view of prices. */
 export const parsePricesSearch = parser({
   /** Only models whose name has this text. */
-  model: textOf,
+  model: readText,
 });
 
 /** The state of the view of objects. */
 export const parseObjectsSearch = parser({
   /** The selected object. @default - none */
-  object: textOf,
+  object: readText,
   /** The digest of the version that is shown. @default - the latest */
-  version: textOf,
+  version: readText,
   /** The digest of the version that it is compared with. @default - the one before it */
-  base: textOf,
+  base: readText,
 });
 
 /** The state of the view of evaluators. */
 export const parseEvaluatorsSearch = parser({
   /** The object of the evaluator that is shown. @default - all are listed */
-  evaluator: textOf,
+  evaluator: readText,
   /** Whether it is edited; without one, a new one is made. @default false */
-  form: flagOf,
+  form: readFlag,
   /** The time whose verdicts are shown. @default 7d */
-  range: rangeOf,
+  range: readRange,
   /** The latest verdicts with this value alone, or those that failed. @default - all */
-  only: textOf,
+  only: readText,
   /** Whether true, or a large number, stands for something bad. @default false */
-  inverted: flagOf,
+  inverted: readFlag,
 });
 
 export type EvaluatorsSearch = ReturnType<typeof parseEvaluatorsSearch>;
@@ -339,11 +339,11 @@ export type EvaluatorsSearch = ReturnType<typeof parseEvaluatorsSearch>;
 /** The state of the view of datasets. */
 export const parseDatasetsSearch = parser({
   /** The selected dataset. @default - none */
-  dataset: textOf,
+  dataset: readText,
   /** The digest of the version that is shown. @default - the latest */
-  version: textOf,
+  version: readText,
   /** The digest of the version that it is compared with. @default - its rows are shown */
-  base: textOf,
+  base: readText,
 });
 
 /** The most evaluations that are compared. */
@@ -352,17 +352,17 @@ export const maxRuns = 6;
 /** The state of the list of evaluations. */
 export const parseEvaluationsSearch = parser({
   /** Evaluations of the last hour, day, …. @default - 30d, unless there are bounds */
-  range: rangeOf,
-  from: timeOf,
-  to: timeOf,
+  range: readRange,
+  from: readTime,
+  to: readTime,
   /** A text in the name, the model or the dataset. */
-  text: textOf,
+  text: readText,
   /** The name of the dataset. */
-  dataset: textOf,
+  dataset: readText,
   /** A column, with `-` before it for descending. @default -started */
-  sort: textOf,
+  sort: readText,
   /** The ids of those that are chosen to be compared. */
-  runs: listOf(textOf),
+  runs: listReader(readText),
 });
 
 export type EvaluationsSearch = ReturnType<typeof parseEvaluationsSearch>;
@@ -375,15 +375,15 @@ export type RowFilter = (typeof rowFilters)[number];
 /** The state of one evaluation, or of several side by side. */
 export const parseEvaluationSearch = parser({
   /** The ids of one to six evaluations; the first is what the others are compared with. */
-  runs: listOf(textOf),
+  runs: listReader(readText),
   /** What rows are sorted by, worst first: `score.correct`, `latency`, `cost`, or `none`. @default - any score */
-  sort: textOf,
+  sort: readText,
   /** @default - all rows */
-  show: oneOf(rowFilters),
+  show: choiceReader(rowFilters),
   /** The scores of which less is better: `score.distance`. @default - none */
-  less: listOf(textOf),
+  less: listReader(readText),
   /** The row that is open, by the id of the first of its calls. */
-  row: textOf,
+  row: readText,
 });
 
 export type EvaluationSearch = ReturnType<typeof parseEvaluationSearch>;
@@ -391,9 +391,9 @@ export type EvaluationSearch = ReturnType<typeof parseEvaluationSearch>;
 /** The state of the view of reviews. */
 export const parseReviewsSearch = parser({
   /** The selected queue, by its object. @default - none */
-  queue: textOf,
+  queue: readText,
   /** Whether its calls are reviewed, one after the other. @default - it is shown how it stands */
-  review: flagOf,
+  review: readFlag,
 });
 
 export type ReviewsSearch = ReturnType<typeof parseReviewsSearch>;
@@ -401,11 +401,11 @@ export type ReviewsSearch = ReturnType<typeof parseReviewsSearch>;
 /** The state of the view of alerts. A new one begins with what a chart or a list was about. */
 export const parseAlertsSearch = parser({
   /** The selected alert, by its object. @default - none */
-  alert: textOf,
+  alert: readText,
   /** Whether it is changed; without one, a new one is made. @default false */
-  form: flagOf,
+  form: readFlag,
   /** What a new one measures, such as `latency_ms.p95`. @default - the share of calls that failed */
-  metric: textOf,
+  metric: readText,
   ...callFilters,
 });
 

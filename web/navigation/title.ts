@@ -23,7 +23,7 @@ export const viewNames: Readonly<Record<string, string>> = {
   prices: 'Prices',
 };
 
-const titleOf = (...parts: readonly (string | undefined)[]): string =>
+const toTitle = (...parts: readonly (string | undefined)[]): string =>
   [...parts, product].filter((part) => part).join(' · ');
 
 /** Has tabs, history and bookmarks tell views apart, by name, by what they show and by project. */
@@ -33,7 +33,7 @@ export const useViewTitle = (project: string | undefined): void => {
       const { thread, object, dataset, evaluator } = search as Record<string, unknown>;
       const shown = thread ?? object ?? dataset ?? evaluator;
       const name = viewNames[pathname.slice(pathname.lastIndexOf('/') + 1)];
-      return titleOf(shown === undefined ? undefined : String(shown), name, project);
+      return toTitle(shown === undefined ? undefined : String(shown), name, project);
     },
   });
   // Before the effects of the views, which may know a better one.
@@ -48,6 +48,6 @@ export const useViewTitle = (project: string | undefined): void => {
 /** Names the document after what a view shows, once that is known. */
 export const useTitle = (shown: string | undefined, project: string): void => {
   useEffect(() => {
-    if (shown) document.title = titleOf(shown, project);
+    if (shown) document.title = toTitle(shown, project);
   }, [shown, project]);
 };

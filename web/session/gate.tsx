@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { clientOf } from '../api/client.ts';
-import { RequestFailed, wordsOf } from '../api/http.ts';
+import { createClient } from '../api/client.ts';
+import { errorText, RequestFailed } from '../api/http.ts';
 import { Button, Check, Failure, Logo, Notice } from '../ui/controls.tsx';
 import { Form } from '../ui/fields.tsx';
 import { Modal } from '../ui/popups.tsx';
@@ -40,7 +40,7 @@ const SignInForm = ({ onSignIn, onDevice = false, error: earlier }: SignInFormPr
   };
   return (
     <Form className="stack" onSubmit={submit}>
-      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
       <label className="field">
         <span>Key</span>
         <input
@@ -91,7 +91,7 @@ interface Accepted {
 /** Asks who a key belongs to. */
 const identify = async (key: string): Promise<Accepted> => ({
   key,
-  me: await clientOf(key).ask('/me', undefined),
+  me: await createClient(key).ask('/me', undefined),
 });
 
 /** What stands there while a kept key is looked up, or if that fails. */
@@ -117,7 +117,7 @@ const useKnownKey = (linked: Promise<string> | undefined) => {
     const enter = async (): Promise<Accepted> => {
       // The view of the URL begins with a query: its function need not wait until the key is known.
       const project = new URLSearchParams(location.search).get('project');
-      if (kept !== null && project) clientOf(kept).wake('/calls/stream_query', project);
+      if (kept !== null && project) createClient(kept).wake('/calls/stream_query', project);
       return identify(linked ? await linked : (kept ?? ''));
     };
     enter().then(
@@ -157,7 +157,7 @@ export const Gate = ({ linked, children }: { linked?: Promise<string> | undefine
     () =>
       accepted && {
         me: accepted.me,
-        client: clientOf(accepted.key, { onRefused: () => setRefused(true) }),
+        client: createClient(accepted.key, { onRefused: () => setRefused(true) }),
         signOut: () => {
           forgetKey();
           cache.clear();

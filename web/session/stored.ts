@@ -29,7 +29,7 @@ export const ofClass = (name: string) => ({
 export const byObject = { sort_by: [{ field: 'object_id' as const, direction: 'asc' as const }] };
 
 /** All versions of an object, the newest first. */
-export const versionsOf = (object: string) => ({
+export const versionsRequest = (object: string) => ({
   filter: { object_ids: [object] },
   sort_by: [{ field: 'version_index' as const, direction: 'desc' as const }],
 });

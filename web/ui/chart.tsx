@@ -35,28 +35,28 @@ interface ChartProps {
 const minHeight = 150;
 
 /** A token's color as the canvas takes it: `light-dark()` is resolved only where it is used. */
-const colorOf = (element: HTMLElement, token: string): string => {
+const resolveColor = (element: HTMLElement, token: string): string => {
   element.style.color = `var(--${token})`;
   const { color } = getComputedStyle(element);
   element.style.color = '';
   return color;
 };
 
-const tokenOf = ({ color }: Line): string => (color === 'error' ? 'error' : `series-${color}`);
+const getToken = ({ color }: Line): string => (color === 'error' ? 'error' : `series-${color}`);
 
 const axisFont = '11px system-ui, sans-serif';
 
 /** Where a line has points: not where it rests at zero. */
-const pointsOf = ({ data }: UPlot, series: number): number[] =>
+const findPoints = ({ data }: UPlot, series: number): number[] =>
   [...(data[series] ?? [])].flatMap((value, at) => (value ? [at] : []));
 
-const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
+const createOptions = (element: HTMLElement, latest: { current: ChartProps }): UPlot.Options => {
   const { lines, bars, sparse = false } = latest.current;
   const axis = {
-    stroke: () => colorOf(element, 'muted'),
+    stroke: () => resolveColor(element, 'muted'),
     font: axisFont,
     ticks: { show: false },
-    grid: { stroke: () => colorOf(element, 'line'), width: 1 },
+    grid: { stroke: () => resolveColor(element, 'line'), width: 1 },
   };
   return {
     width: element.clientWidth || 300,
@@ -85,7 +85,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
     series: [
       {},
       ...lines.map((line): UPlot.Series => {
-        const color = () => colorOf(element, tokenOf(line));
+        const color = () => resolveColor(element, getToken(line));
         return {
           label: line.label,
           stroke: color,
@@ -94,7 +94,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
           points:
             bars || line.hasPoints === false
               ? { show: false }
-              : { size: sparse ? 7 : 4, fill: color, ...(!sparse && { filter: pointsOf }) },
+              : { size: sparse ? 7 : 4, fill: color, ...(!sparse && { filter: findPoints }) },
           ...(bars && {
             fill: color,
             paths: UPlot.paths.bars?.({ size: [0.8, 60, 1], align: 0 }) as UPlot.Series.PathBuilder,
@@ -108,7 +108,7 @@ const optionsOf = (element: HTMLElement, latest: { current: ChartProps }): UPlot
   };
 };
 
-const dataOf = ({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData => [
+const toData = ({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData => [
   times.map((ms) => ms / 1000),
   ...lines.map(({ values }) => [...values]),
 ];
@@ -133,14 +133,15 @@ export const Chart = (props: ChartProps) => {
   latest.current = props;
   const { times, lines } = props;
   const shape = JSON.stringify([
-    ...[props.bars, props.valueText(1)],
+    props.bars,
+    props.valueText(1),
     props.lines.map(({ label, color }) => [label, color]),
   ]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is another chart
   useEffect(() => {
     const { current: host } = element;
     if (!host) return;
-    const made = new UPlot(optionsOf(host, latest), dataOf(latest.current), host);
+    const made = new UPlot(createOptions(host, latest), toData(latest.current), host);
     plot.current = made;
     made.over.addEventListener('click', () => {
       const { idx } = made.cursor;
@@ -159,7 +160,7 @@ export const Chart = (props: ChartProps) => {
     };
   }, [shape]);
   useEffect(() => {
-    plot.current?.setData(dataOf({ times, lines }));
+    plot.current?.setData(toData({ times, lines }));
   }, [times, lines]);
   return <div ref={element} className="chart" role="img" aria-label={props.name} />;
 };

@@ -7,7 +7,7 @@ import {
   useEffect,
   useState,
 } from 'react';
-import { wordsOf } from '../api/http.ts';
+import { errorText } from '../api/http.ts';
 import { momentText } from '../data/format.ts';
 
 /** The sign of the product: a penny with a trace on it. */
@@ -89,19 +89,19 @@ interface FailureProps {
 export const Failure = ({ error, onRetry }: FailureProps) =>
   error ? (
     <Notice kind="error" action={<Button onClick={() => onRetry()}>Try again</Button>}>
-      {wordsOf(error)}
+      {errorText(error)}
     </Notice>
   ) : null;
 
 interface QueryStatusProps {
-  readonly of: readonly Pick<UseQueryResult, 'error' | 'isLoading' | 'refetch'>[];
+  readonly queries: readonly Pick<UseQueryResult, 'error' | 'isLoading' | 'refetch'>[];
   /** What is said while something is read for the first time. @default - nothing */
   readonly loading?: string;
 }
 
 /** What stands there while queries are under way, and if one failed. */
-export const QueryStatus = ({ of, loading }: QueryStatusProps) => {
-  const failed = of.filter(({ error }) => error);
+export const QueryStatus = ({ queries, loading }: QueryStatusProps) => {
+  const failed = queries.filter(({ error }) => error);
   if (failed.length > 0)
     return (
       <Failure
@@ -111,7 +111,7 @@ export const QueryStatus = ({ of, loading }: QueryStatusProps) => {
         }}
       />
     );
-  return loading && of.some(({ isLoading }) => isLoading) ? <p className="muted">{loading}</p> : null;
+  return loading && queries.some(({ isLoading }) => isLoading) ? <p className="muted">{loading}</p> : null;
 };
 
 interface CheckProps {
@@ -203,19 +203,19 @@ export interface TableColumn<Row> {
 interface TableProps<Row> {
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
+  readonly getKey: (row: Row) => string | number;
   readonly className?: string;
   /** The row that the keyboard is at. @default - none */
   readonly active?: number;
 }
 
 /** A table of a few rows. */
-export const Table = <Row,>({ columns, rows, keyOf, className = '', active = -1 }: TableProps<Row>) => (
+export const Table = <Row,>({ columns, rows, getKey, className = '', active = -1 }: TableProps<Row>) => (
   <table className={`plain-table ${className}`}>
     <thead>
       <tr>
-        {columns.map(({ title, className: of = '', onSort, order }) => (
-          <th key={title} className={of} {...(onSort && { 'aria-sort': order ?? 'none' })}>
+        {columns.map(({ title, className: cellClass = '', onSort, order }) => (
+          <th key={title} className={cellClass} {...(onSort && { 'aria-sort': order ?? 'none' })}>
             {onSort ? (
               <SortButton order={order} onClick={onSort}>
                 {title}
@@ -229,9 +229,9 @@ export const Table = <Row,>({ columns, rows, keyOf, className = '', active = -1 
     </thead>
     <tbody>
       {rows.map((row, at) => (
-        <tr key={keyOf(row)} className={at === active ? 'active' : ''}>
-          {columns.map(({ title, className: of = '', cell }) => (
-            <td key={title} className={of} dir={of === 'numeric' ? undefined : 'auto'}>
+        <tr key={getKey(row)} className={at === active ? 'active' : ''}>
+          {columns.map(({ title, className: cellClass = '', cell }) => (
+            <td key={title} className={cellClass} dir={cellClass === 'numeric' ? undefined : 'auto'}>
               {cell(row, at)}
             </td>
           ))}

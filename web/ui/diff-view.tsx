@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { countText } from '../data/format.ts';
 import { Button } from './controls.tsx';
-import { blocksOf, type DiffBlock, type DiffLine, diffOf, sidesOf } from './diff.ts';
+import { type DiffBlock, type DiffLine, diffTexts, foldBlocks, toSides } from './diff.ts';
 
 interface DiffProps {
   readonly one: string;
@@ -42,7 +42,7 @@ const inLines = (lines: readonly DiffLine[]): ReactNode[] =>
 
 /** Lines beside each other. */
 const inSides = (lines: readonly DiffLine[]): ReactNode[] =>
-  sidesOf(lines).map(({ left, right }, at) => (
+  toSides(lines).map(({ left, right }, at) => (
     <div key={at} className="sides">
       <Side line={left} name="left" />
       <Side line={right} name="right" />
@@ -52,10 +52,10 @@ const inSides = (lines: readonly DiffLine[]): ReactNode[] =>
 /** How many rows of a block are in the document at first. */
 const firstRows = 400;
 
-const Block = ({ block, rowsOf }: { block: DiffBlock; rowsOf: typeof inLines }) => {
+const Block = ({ block, toRows }: { block: DiffBlock; toRows: typeof inLines }) => {
   const [open, setOpen] = useState(!block.folded);
   const [count, setCount] = useState(firstRows);
-  const rows = useMemo(() => rowsOf(block.lines), [block, rowsOf]);
+  const rows = useMemo(() => toRows(block.lines), [block, toRows]);
   if (!open)
     return (
       <button type="button" className="diff-fold" onClick={() => setOpen(true)}>
@@ -74,25 +74,25 @@ const Block = ({ block, rowsOf }: { block: DiffBlock; rowsOf: typeof inLines }) 
   );
 };
 
-const Diff = ({ one, other, label, prose = false, rowsOf }: DiffProps & { rowsOf: typeof inLines }) => {
-  const lines = useMemo(() => diffOf(one, other), [one, other]);
+const Diff = ({ one, other, label, prose = false, toRows }: DiffProps & { toRows: typeof inLines }) => {
+  const lines = useMemo(() => diffTexts(one, other), [one, other]);
   const blocks = useMemo(() => {
     if (prose) return [{ folded: false, lines: lines ?? [], at: 0 }];
-    return blocksOf(lines ?? []);
+    return foldBlocks(lines ?? []);
   }, [lines, prose]);
   if (!lines) return <p className="muted">These two are too different to compare line by line.</p>;
   if (lines.every(({ kind }) => kind === 'same')) return <p className="muted">No differences.</p>;
   return (
     <section className={`diff ${prose ? 'prose' : ''}`} aria-label={label}>
       {blocks.map((block) => (
-        <Block key={`${block.at} ${block.folded}`} block={block} rowsOf={rowsOf} />
+        <Block key={`${block.at} ${block.folded}`} block={block} toRows={toRows} />
       ))}
     </section>
   );
 };
 
 /** Two texts, one below the other, with what differs marked by sign and color. */
-export const DiffView = (props: DiffProps) => <Diff {...props} rowsOf={inLines} />;
+export const DiffView = (props: DiffProps) => <Diff {...props} toRows={inLines} />;
 
 /** Two texts beside each other, with what differs marked by color and underline. */
-export const SideBySide = (props: DiffProps) => <Diff {...props} rowsOf={inSides} />;
+export const SideBySide = (props: DiffProps) => <Diff {...props} toRows={inSides} />;

@@ -7,7 +7,7 @@ const maxLength = 400_000;
 type Members = readonly (readonly [string, unknown])[];
 
 /** The members of an object by name, or of a list; undefined for any other value. */
-const membersOf = (value: unknown): Members | undefined => {
+const getMembers = (value: unknown): Members | undefined => {
   if (Array.isArray(value)) return value.map((member: unknown, at) => [String(at), member]);
   if (typeof value !== 'object' || value === null) return undefined;
   return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -19,7 +19,7 @@ const ambiguous = /^(|".*"|null|undefined|true|false|\[\]|\{\}|-?\d+(\.\d+)?(e[+
 const textLine = (text: string): string => (ambiguous.test(text) ? JSON.stringify(text) : text);
 
 /** A value that takes one line; undefined for one that has members to write, or lines. */
-const lineOf = (value: unknown, members: Members | undefined, depth: number): string | undefined => {
+const toLine = (value: unknown, members: Members | undefined, depth: number): string | undefined => {
   if (typeof value === 'string') return value.includes('\n') ? undefined : textLine(value);
   if (!members) return String(value);
   if (members.length === 0) return Array.isArray(value) ? '[]' : '{}';
@@ -37,17 +37,17 @@ export const valueText = (value: unknown): string => {
     length += text.length;
     lines.push('  '.repeat(depth) + text);
   };
-  const write = (key: string, of: unknown, depth: number): void => {
+  const write = (key: string, value: unknown, depth: number): void => {
     if (length > maxLength) return;
-    const members = membersOf(of);
-    const line = lineOf(of, members, depth);
+    const members = getMembers(value);
+    const line = toLine(value, members, depth);
     if (line !== undefined) {
       add(depth, key === '' ? line : `${key} ${line}`);
       return;
     }
     if (key !== '') add(depth, key);
     const below = key === '' ? depth : depth + 1;
-    if (typeof of === 'string') for (const text of of.split('\n')) add(below, text);
+    if (typeof value === 'string') for (const text of value.split('\n')) add(below, text);
     for (const [name, member] of members ?? []) write(`${name}:`, member, below);
   };
   write('', value, 0);
@@ -82,15 +82,15 @@ const plain = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] =>
 const compared = (one: string, other: string): [DiffLine, DiffLine] => {
   const isShort = one.length <= maxLineLength && other.length <= maxLineLength;
   const words = isShort ? diffWordsWithSpace(one, other, { timeout: timeoutMs }) : undefined;
-  const piecesOf = (without: 'added' | 'removed', whole: string): DiffPiece[] =>
+  const toPieces = (without: 'added' | 'removed', whole: string): DiffPiece[] =>
     words
       ? words
           .filter((word) => !word[without])
           .map(({ value, added, removed }) => ({ text: value, changed: added || removed }))
       : [{ text: whole, changed: true }];
   return [
-    { kind: 'removed', pieces: piecesOf('added', one) },
-    { kind: 'added', pieces: piecesOf('removed', other) },
+    { kind: 'removed', pieces: toPieces('added', one) },
+    { kind: 'added', pieces: toPieces('removed', other) },
   ];
 };
 
@@ -111,7 +111,7 @@ const replaced = (removed: readonly string[], added: readonly string[]): DiffLin
  *
  * @returns undefined if the texts differ so much that comparing them would take too long
  */
-export const diffOf = (one: string, other: string): DiffLine[] | undefined => {
+export const diffTexts = (one: string, other: string): DiffLine[] | undefined => {
   const changes = diffLines(`${one}\n`, `${other}\n`, { timeout: timeoutMs });
   if (!changes) return undefined;
   const lines: DiffLine[] = [];
@@ -138,7 +138,7 @@ export interface DiffBlock {
 const around = 3;
 
 /** Folds long runs of equal lines away. */
-export const blocksOf = (lines: readonly DiffLine[]): DiffBlock[] => {
+export const foldBlocks = (lines: readonly DiffLine[]): DiffBlock[] => {
   const near = new Set<number>();
   for (const [at, { kind }] of lines.entries())
     if (kind !== 'same') for (let by = -around; by <= around; by++) near.add(at + by);
@@ -160,7 +160,7 @@ interface Sides {
 }
 
 /** Puts lines that took the place of others beside them. Equal lines stand on both sides. */
-export const sidesOf = (lines: readonly DiffLine[]): Sides[] => {
+export const toSides = (lines: readonly DiffLine[]): Sides[] => {
   const rows: Sides[] = [];
   let removed: DiffLine[] = [];
   let added: DiffLine[] = [];

@@ -86,9 +86,9 @@ export const Choice = <Value extends string>(props: ChoiceProps<Value>) => {
       <span>{label}</span>
       <select value={value} onChange={({ target }) => onChange(target.value as Value)}>
         {options.map((option) => {
-          const [each, text] = typeof option === 'string' ? [option, option] : option;
+          const [optionValue, text] = typeof option === 'string' ? [option, option] : option;
           return (
-            <option key={each} value={each}>
+            <option key={optionValue} value={optionValue}>
               {text}
             </option>
           );
@@ -112,12 +112,12 @@ interface SegmentsProps<Value extends string | boolean | undefined> {
 export const Segments = <Value extends string | boolean | undefined>(props: SegmentsProps<Value>) => (
   <fieldset className={props.fit ? 'segments fit' : 'segments'}>
     <legend className="hidden">{props.legend}</legend>
-    {props.options.map(([each, text]) => (
+    {props.options.map(([optionValue, text]) => (
       <Button
         key={text}
         kind="quiet"
-        aria-pressed={props.value === each}
-        onClick={() => props.onChange(each)}
+        aria-pressed={props.value === optionValue}
+        onClick={() => props.onChange(optionValue)}
       >
         {text}
       </Button>
@@ -132,7 +132,7 @@ export const Segments = <Value extends string | boolean | undefined>(props: Segm
  * const field = fieldsOf(draft, onChange);
  * return <Input label="Name" {...field('name')} />;
  */
-export const fieldsOf =
+export const bindFields =
   <Draft extends object>(draft: Draft, onChange: (changes: Partial<Draft>) => void) =>
   <Part extends keyof Draft>(part: Part) => ({
     value: draft[part],

@@ -3,9 +3,9 @@ import { useDeferredValue, useMemo, useRef, useState } from 'react';
 import { countText } from '../data/format.ts';
 import { toggled, typedText } from '../data/values.ts';
 import { CopyButton } from './controls.tsx';
-import { copyText, firstOpen, type JsonLine, type JsonRoot, linesOf, search } from './json.ts';
+import { copyText, firstOpen, type JsonLine, type JsonRoot, search, toLines } from './json.ts';
 import { Menu } from './popups.tsx';
-import { imageOf, LongText } from './text.tsx';
+import { getImage, LongText } from './text.tsx';
 
 interface JsonRowProps {
   readonly line: JsonLine;
@@ -18,7 +18,7 @@ const lineLength = 160;
 
 const TextValue = ({ text }: { text: string }) => {
   const [whole, setWhole] = useState(false);
-  const image = imageOf(text);
+  const image = getImage(text);
   if (whole && image) return <img className="image" src={image} alt="In the call's data" />;
   if (whole) return <LongText text={text} />;
   const isLong = text.length > lineLength || text.includes('\n');
@@ -110,7 +110,7 @@ export const JsonTree = ({ value, path, label, onFilter }: JsonTreeProps) => {
   const [sought, setSought] = useState('');
   const deferred = useDeferredValue(sought);
   const found = useMemo(() => (deferred === '' ? undefined : search(root, deferred)), [root, deferred]);
-  const plain = useMemo(() => linesOf(root, open), [root, open]);
+  const plain = useMemo(() => toLines(root, open), [root, open]);
   const lines = found?.lines ?? plain;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({

@@ -22,31 +22,31 @@ const maxFound = 1000;
 const maxVisited = 500_000;
 
 /** The members of an object or list; undefined for any other value. */
-const membersOf = (value: unknown): readonly (readonly [string, unknown])[] | undefined =>
+const getMembers = (value: unknown): readonly (readonly [string, unknown])[] | undefined =>
   typeof value === 'object' && value !== null ? Object.entries(value) : undefined;
 
 const join = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
 
-const sizeOf = (value: unknown): number | undefined => {
+const getSize = (value: unknown): number | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   return Array.isArray(value) ? value.length : Object.keys(value).length;
 };
 
 /** The lines of a tree whose members are only looked at where it is open. */
-export const linesOf = ({ value, path }: JsonRoot, expanded: ReadonlySet<string>): JsonLine[] => {
+export const toLines = ({ value, path }: JsonRoot, expanded: ReadonlySet<string>): JsonLine[] => {
   const lines: JsonLine[] = [];
   const waiting: { path: string; label: string; value: unknown; depth: number }[] = [];
-  const open = (of: unknown, at: string, depth: number) => {
-    const members = membersOf(of) ?? [];
+  const open = (value: unknown, at: string, depth: number) => {
+    const members = getMembers(value) ?? [];
     for (let index = members.length - 1; index >= 0; index--) {
       const [key, member] = members[index] ?? ['', undefined];
       waiting.push({ path: join(at, key), label: key, value: member, depth });
     }
   };
-  if (membersOf(value)) open(value, path, 0);
+  if (getMembers(value)) open(value, path, 0);
   else waiting.push({ path, label: '', value, depth: 0 });
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const size = sizeOf(next.value);
+    const size = getSize(next.value);
     const isOpen = size !== undefined && size > 0 && expanded.has(next.path);
     lines.push({ ...next, size, expanded: isOpen });
     if (isOpen) open(next.value, next.path, next.depth + 1);
@@ -69,10 +69,10 @@ export const search = ({ value, path }: JsonRoot, sought: string): Found => {
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     visited++;
     if (visited > maxVisited || lines.length >= maxFound) return { lines, cut: true };
-    const members = membersOf(next.value);
+    const members = getMembers(next.value);
     const text = members ? '' : String(next.value);
     if (next.label.toLowerCase().includes(lower) || text.toLowerCase().includes(lower))
-      lines.push({ ...next, label: next.path, depth: 0, size: sizeOf(next.value), expanded: false });
+      lines.push({ ...next, label: next.path, depth: 0, size: getSize(next.value), expanded: false });
     for (const [key, member] of (members ?? []).toReversed())
       waiting.push({ path: join(next.path, key), label: key, value: member });
   }
@@ -86,12 +86,12 @@ const openAtFirst = 60;
 export const firstOpen = (root: JsonRoot): ReadonlySet<string> => {
   const open = new Set<string>();
   let level = [root];
-  let lines = sizeOf(root.value) ?? 1;
+  let lines = getSize(root.value) ?? 1;
   while (level.length > 0 && lines <= openAtFirst) {
     const next: JsonRoot[] = [];
     for (const { value, path } of level) {
-      for (const [key, member] of membersOf(value) ?? []) {
-        const size = sizeOf(member) ?? 0;
+      for (const [key, member] of getMembers(value) ?? []) {
+        const size = getSize(member) ?? 0;
         if (size === 0 || lines + size > openAtFirst) continue;
         lines += size;
         open.add(join(path, key));

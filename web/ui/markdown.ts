@@ -11,13 +11,13 @@ const parser = new MarkdownIt({ html: false, linkify: false, breaks: true });
 parser.set({ maxNesting: 20 });
 parser.validateLink = (url) => schemes.test(url);
 
-const countOf = (tokens: readonly Token[]): number =>
+const countTokens = (tokens: readonly Token[]): number =>
   tokens.reduce((sum, { children }) => sum + 1 + (children?.length ?? 0), 0);
 
 /** Reads a text as Markdown (CommonMark and tables); undefined if it has too many parts to show. */
-export const tokensOf = (text: string): readonly Token[] | undefined => {
+export const parseMarkdown = (text: string): readonly Token[] | undefined => {
   const tokens = parser.parse(text, {});
-  return countOf(tokens) > maxTokens ? undefined : tokens;
+  return countTokens(tokens) > maxTokens ? undefined : tokens;
 };
 
 /** The elements that Markdown may become. Headings are no headings of the page. */
@@ -51,7 +51,7 @@ interface Frame {
   readonly children: ReactNode[];
 }
 
-const propsOf = (token: Token): object => {
+const getProps = (token: Token): object => {
   const { tag } = token;
   if (/^h\d$/.test(tag)) return { className: `heading ${tag}`, dir: 'auto' };
   if (tag === 'a') {
@@ -68,7 +68,7 @@ const closed = ({ token, children }: Frame, key: number): ReactNode => {
   const tag = token && elements[token.tag];
   // A list without gaps has no paragraphs around its items.
   if (!token || !tag || token.hidden) return createElement('span', { key, className: 'bare' }, ...children);
-  const element = createElement(tag, { key, ...propsOf(token) }, ...children);
+  const element = createElement(tag, { key, ...getProps(token) }, ...children);
   if (tag !== 'table') return element;
   // It scrolls, so the keyboard must reach it.
   const scroller = { key, className: 'scroll-x', role: 'region', 'aria-label': 'Table', tabIndex: 0 };
@@ -100,7 +100,7 @@ const leaf = (token: Token, key: number): ReactNode => {
 };
 
 /** Puts the elements together that tokens of Markdown stand for. */
-export const elementsOf = (tokens: readonly Token[]): ReactNode[] => {
+export const toElements = (tokens: readonly Token[]): ReactNode[] => {
   const root: Frame = { token: undefined, children: [] };
   const open: Frame[] = [root];
   let key = 0;
@@ -127,8 +127,8 @@ export const elementsOf = (tokens: readonly Token[]): ReactNode[] => {
  */
 export const MarkdownText = ({ text, fallback }: { text: string; fallback: ReactNode }): ReactNode => {
   const elements = useMemo(() => {
-    const tokens = tokensOf(text);
-    return tokens && elementsOf(tokens);
+    const tokens = parseMarkdown(text);
+    return tokens && toElements(tokens);
   }, [text]);
   return elements ? createElement('div', { className: 'markdown' }, elements) : fallback;
 };

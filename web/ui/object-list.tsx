@@ -60,12 +60,12 @@ interface ObjectListProps {
 /** Objects with the number of their versions. */
 export const ObjectList = ({ kind, objects, most, linkTo }: ObjectListProps) => (
   <ul className="object-list" aria-label={`${kind[0]?.toUpperCase()}${kind.slice(1)}`}>
-    {objects.map(({ object_id, version_index, kind: of, created_at }) => (
+    {objects.map(({ object_id, version_index, kind: objectKind, created_at }) => (
       <li key={object_id}>
         <ObjectLink
           {...linkTo(object_id)}
           name={object_id}
-          about={`${of === 'op' ? 'op, ' : ''}${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
+          about={`${objectKind === 'op' ? 'op, ' : ''}${countedText(version_index + 1, 'version')} · ${momentText(created_at)}`}
         />
       </li>
     ))}

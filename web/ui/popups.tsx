@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, Suspense, useEffect, useState } from 'react';
-import { wordsOf } from '../api/http.ts';
+import { errorText } from '../api/http.ts';
 import { Button, Notice } from './controls.tsx';
 import { lazily } from './lazy.ts';
 import type { MenuProps, ModalProps, PopupProps } from './overlays.tsx';
@@ -100,7 +100,7 @@ interface ConfirmProps extends Omit<ModalProps, 'wide'> {
 export const Confirm = ({ action, onConfirm, idle = false, error, children, ...props }: ConfirmProps) => (
   <Modal {...props}>
     <p>{children}</p>
-    {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+    {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
     <div className="row-end">
       <Button onClick={props.onClose}>Cancel</Button>
       <Button kind="primary" idle={idle} onClick={onConfirm}>

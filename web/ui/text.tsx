@@ -10,7 +10,7 @@ const shown = /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
 const headLength = 200;
 
 /** The URL of an image that is in the data itself; undefined for anything else. */
-export const imageOf = (text: string): string | undefined =>
+export const getImage = (text: string): string | undefined =>
   shown.test(text.slice(0, headLength)) ? text : undefined;
 
 /** How many characters are shown at first, and are added at a time. More would freeze a page. */

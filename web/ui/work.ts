@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { wordsOf } from '../api/http.ts';
+import { errorText } from '../api/http.ts';
 
 interface Working {
   /** Aborted by `stop`. */
@@ -35,7 +35,7 @@ export const useWork = () => {
     try {
       await work({ signal: ending.signal, say: setDoing });
     } catch (failure) {
-      const words = wordsOf(failure);
+      const words = errorText(failure);
       if (!ending.signal.aborted) setError(failed === undefined ? words : `${failed} ${words}`);
     }
     setDoing(undefined);

@@ -1,11 +1,11 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import {
+  findProblem,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   maxDepth,
   parseJson,
-  problemOf,
 } from '../../../foundations/wire/index.ts';
 
 /** The longest answer that a recording holds, in characters. */
@@ -48,7 +48,7 @@ const anyJson = (text: string): JsonValue | undefined => {
 /** The same, without JSON that storage cannot keep. */
 const parsed = (text: string): JsonValue | undefined => {
   const value = anyJson(text);
-  return value === undefined || problemOf(value, maxDepth - spareLevels) ? undefined : value;
+  return value === undefined || findProblem(value, maxDepth - spareLevels) ? undefined : value;
 };
 
 /**
@@ -100,7 +100,7 @@ export class BodyAssembly implements Assembly {
     return {
       output: json === undefined ? text || null : json,
       truncated,
-      error: isJsonObject(json) ? errorOf(json) : undefined,
+      error: isJsonObject(json) ? findError(json) : undefined,
       isBroken: !truncated && json === undefined && anyJson(text) === undefined,
     };
   }
@@ -151,17 +151,17 @@ export class StreamAssembly implements Assembly {
   #take(event: string | undefined, text: string): void {
     const data = parsed(text);
     // Some upstreams name their errors by the event alone.
-    if (event === 'error') this.#error ??= isJsonObject(data) ? (errorOf(data) ?? data) : (data ?? text);
+    if (event === 'error') this.#error ??= isJsonObject(data) ? (findError(data) ?? data) : (data ?? text);
     if (!isJsonObject(data)) return;
-    this.#error ??= errorOf(data);
+    this.#error ??= findError(data);
     this.hasOutput ||= carriesOutput(data);
-    this.#fold ??= foldOf(data, this.#allowance);
+    this.#fold ??= chooseFold(data, this.#allowance);
     this.#fold?.add(data);
   }
 }
 
 /** What is an error in an object, which says so in one of many ways; undefined if nothing is. */
-const ownErrorOf = (data: JsonObject): JsonValue | undefined => {
+const findOwnError = (data: JsonObject): JsonValue | undefined => {
   const { error } = data;
   if (data.type === 'error') return data;
   if (!error) return undefined;
@@ -169,10 +169,10 @@ const ownErrorOf = (data: JsonObject): JsonValue | undefined => {
 };
 
 /** The error of an answer or an event: its own, that of its response, or that of one of its choices. */
-const errorOf = (data: JsonObject): JsonValue | undefined => {
+const findError = (data: JsonObject): JsonValue | undefined => {
   const { response, choices } = data;
   const parts = [response, data, ...(Array.isArray(choices) ? choices : [])].filter(isJsonObject);
-  return parts.map(ownErrorOf).find((error) => error !== undefined);
+  return parts.map(findOwnError).find((error) => error !== undefined);
 };
 
 const isNonEmpty = ([key, value]: [string, JsonValue]): boolean =>
@@ -203,7 +203,7 @@ interface Fold {
 }
 
 /** Chooses the fold by the first event that shows the kind of stream; undefined until then. */
-const foldOf = (data: JsonObject, allowance: Allowance): Fold | undefined => {
+const chooseFold = (data: JsonObject, allowance: Allowance): Fold | undefined => {
   if (typeof data.type === 'string' && data.type.startsWith('response.')) return new ResponsesFold(allowance);
   if (data.type === 'message_start') return new MessagesFold(allowance);
   return Array.isArray(data.choices) ? new ChoicesFold(allowance) : undefined;
@@ -230,12 +230,12 @@ class ResponsesFold implements Fold {
     const { type, response, item, delta, output_index: index } = data;
     if (isJsonObject(response)) {
       this.#complete = /^response\.(completed|incomplete|failed)$/.test(String(type));
-      this.#response = this.#allowance.take(lengthOf(response)) ? response : withoutOutput(response);
+      this.#response = this.#allowance.take(jsonLength(response)) ? response : withoutOutput(response);
     }
     if (typeof index !== 'number' || this.#items.size + this.#texts.size >= maxItems) return;
     if (type === 'response.output_item.done' && isJsonObject(item)) {
       this.#texts.delete(index);
-      if (this.#allowance.take(lengthOf(item))) this.#items.set(index, item);
+      if (this.#allowance.take(jsonLength(item))) this.#items.set(index, item);
     }
     if (type !== 'response.output_text.delta' || typeof delta !== 'string') return;
     if (this.#allowance.take(delta.length)) this.#texts.set(index, (this.#texts.get(index) ?? '') + delta);
@@ -314,7 +314,7 @@ class MessagesFold implements Fold {
 
   #merge(fields: JsonValue | undefined): void {
     if (!isJsonObject(fields)) return;
-    if (!this.#headAllowance.take(lengthOf(fields))) {
+    if (!this.#headAllowance.take(jsonLength(fields))) {
       this.#allowance.exceeded = true;
       return;
     }
@@ -326,7 +326,7 @@ class MessagesFold implements Fold {
 
   #open(index: number, block: JsonObject): void {
     if (this.#blocks.size >= maxItems) this.#allowance.exceeded = true;
-    else if (this.#allowance.take(overhead + lengthOf(block)))
+    else if (this.#allowance.take(overhead + jsonLength(block)))
       this.#blocks.set(index, { fields: { ...block }, json: '' });
   }
 
@@ -334,7 +334,7 @@ class MessagesFold implements Fold {
     const { type, partial_json: json, citation } = delta;
     if (typeof json === 'string' && this.#allowance.take(json.length)) block.json += json;
     const { citations } = block.fields;
-    if (citation !== undefined && this.#allowance.take(lengthOf(citation)))
+    if (citation !== undefined && this.#allowance.take(jsonLength(citation)))
       block.fields.citations = [...(Array.isArray(citations) ? citations : []), citation];
     const field = blockFields.get(String(type));
     const piece = field === undefined ? undefined : delta[field];
@@ -420,37 +420,37 @@ const maxListLength = 1024;
 /** Skips the key that would set a prototype. */
 const isKey = (key: string): boolean => key !== '__proto__';
 
-const ownOf = (object: JsonObject, key: string): JsonValue | undefined =>
+const getOwn = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-const lengthOf = (value: JsonValue): number => JSON.stringify(value).length;
+const jsonLength = (value: JsonValue): number => JSON.stringify(value).length;
 
 /** Sets or replaces a value if the allowance suffices for its growth. */
 const setIfAllowed = (target: JsonObject, key: string, value: JsonValue, allowance: Allowance): void => {
   if (!isKey(key)) return;
-  const before = ownOf(target, key);
+  const before = getOwn(target, key);
   if (before === value) return;
   const growth =
-    before === undefined ? overhead + key.length + lengthOf(value) : lengthOf(value) - lengthOf(before);
+    before === undefined ? overhead + key.length + jsonLength(value) : jsonLength(value) - jsonLength(before);
   if (allowance.take(Math.max(0, growth))) target[key] = value;
 };
 
 const mergeText = (target: JsonObject, key: string, piece: string, allowance: Allowance): void => {
-  const before = ownOf(target, key);
+  const before = getOwn(target, key);
   if (typeof before !== 'string' || completeFields.has(key)) setIfAllowed(target, key, piece, allowance);
   else if (allowance.take(piece.length)) target[key] = before + piece;
 };
 
-const indexOf = (item: JsonValue): number | undefined =>
+const getIndex = (item: JsonValue): number | undefined =>
   isJsonObject(item) && typeof item.index === 'number' ? item.index : undefined;
 
 const mergeItem = (list: JsonValue[], item: JsonValue, allowance: Allowance, depth: number): void => {
-  const index = indexOf(item);
+  const index = getIndex(item);
   if (!isJsonObject(item) || index === undefined) {
-    if (allowance.take(overhead + lengthOf(item))) list.push(item);
+    if (allowance.take(overhead + jsonLength(item))) list.push(item);
     return;
   }
-  const before = list.find((other) => indexOf(other) === index);
+  const before = list.find((other) => getIndex(other) === index);
   if (isJsonObject(before)) mergeDelta(before, item, allowance, depth + 1);
   else if (list.length >= maxListLength) allowance.exceeded = true;
   else if (allowance.take(overhead)) {
@@ -475,7 +475,7 @@ const mergeDelta = (target: JsonObject, delta: JsonObject, allowance: Allowance,
   }
   for (const [key, value] of Object.entries(delta)) {
     if (!isKey(key)) continue;
-    const before = ownOf(target, key);
+    const before = getOwn(target, key);
     if (value === null && before !== undefined) continue;
     if (typeof value === 'string') mergeText(target, key, value, allowance);
     else if (Array.isArray(value)) {

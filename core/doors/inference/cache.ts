@@ -52,13 +52,13 @@ const decisive = ['anthropic-beta', 'anthropic-version', 'openai-beta'];
 const objectKey = ({ path, body, headers, upstream, model, owner }: CachedRequest): string => {
   const { stream: _s, stream_options: _o, timeout: _t, extra_headers: extra, ...asked } = body as JsonObject;
   const sent = requestHeaders(headers, isJsonObject(extra) ? extra : {});
-  const says = decisive.map((name) => sent[name] ?? null);
+  const containsText = decisive.map((name) => sent[name] ?? null);
   // Fields may come in any order, but not those of a schema: answers follow it.
   const fields = Object.keys(asked)
     .sort()
     .map((name) => [name, asked[name] ?? null]);
   const digest = createHash('sha256')
-    .update(JSON.stringify([path, upstream, model, says, fields]))
+    .update(JSON.stringify([path, upstream, model, containsText, fields]))
     .digest('hex');
   const place = 'project' in owner ? `projects/${owner.project}` : `keys/${owner.keyId}`;
   return `answers/${place}/${digest}.zst`;

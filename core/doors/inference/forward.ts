@@ -21,7 +21,7 @@ import {
   candidatesFor,
   noUpstream,
   pathNotTaken,
-  targetOf,
+  toTargetUrl,
   type Upstream,
   type UpstreamModel,
   unknownModel,
@@ -177,7 +177,11 @@ const send = async (
 ): Promise<IncomingMessage> => {
   const { chosen, way, translation } = prepared;
   const { upstream, model } = chosen;
-  const url = targetOf(way, pathFor(prepared, request), translation ? undefined : request.body.api_version);
+  const url = toTargetUrl(
+    way,
+    pathFor(prepared, request),
+    translation ? undefined : request.body.api_version,
+  );
   const headers = headersFor(way, request);
   const bytes = Buffer.from(
     translation ? JSON.stringify(translation.body) : upstreamBody(request.received, model),
@@ -386,7 +390,10 @@ class Forwarding {
     const { 'content-encoding': _encoding, ...kept } = answer.headers;
     const headers = answerHeaders(translated ? { ...kept, 'content-type': type } : answer.headers);
     return {
-      ...{ status, headers, upstream: name, attempts: this.#attempts },
+      status,
+      headers,
+      upstream: name,
+      attempts: this.#attempts,
       ...tapped(source, { type, encoding }, this.#request, completed),
       isComplete: () => this.#complete,
       isTimedOut: () => this.#clock.isCallers && this.#clock.timeout.aborted && !this.#complete,

@@ -7,7 +7,7 @@ import {
   type ProjectId,
 } from '../../../foundations/wire/index.ts';
 import type { CallEnd, CallReport } from '../../records/calls/index.ts';
-import { countsOf } from '../otel/conventions/usage.ts';
+import { parseCounts } from '../otel/conventions/usage.ts';
 import { endReport, startReport } from '../report.ts';
 import { type Assembly, BodyAssembly, StreamAssembly } from './assembly.ts';
 import { endpoints, type InferenceBody, type InferencePath } from './request.ts';
@@ -20,11 +20,11 @@ import { endpoints, type InferenceBody, type InferencePath } from './request.ts'
  * @param answer the answer's JSON
  * @param requested the requested model, for an answer that names none
  */
-export const usageOf = (answer: JsonValue, requested: string): JsonObject => {
+export const toUsage = (answer: JsonValue, requested: string): JsonObject => {
   const fields = isJsonObject(answer) ? answer : {};
   const model = typeof fields.model === 'string' && fields.model !== '' ? fields.model : requested;
   if (!isJsonObject(fields.usage)) return { [model]: { requests: 1 } };
-  const counts = countsOf(fields.usage, model) ?? { model };
+  const counts = parseCounts(fields.usage, model) ?? { model };
   // No answer takes no tokens: where Messages is translated, this is what nobody counted.
   if (counts.input === 0 && counts.output === 0) return { [model]: { requests: 1 } };
   const { input = 0, output = 0, total, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
@@ -76,11 +76,11 @@ type Outcome = Pick<CallEnd, 'output' | 'exception' | 'summary'>;
 const maxMessage = 2000;
 
 /** The message of an error in an answer. */
-const messageOf = (error: JsonValue): string => {
+const toErrorMessage = (error: JsonValue): string => {
   if (typeof error === 'string') return error.slice(0, maxMessage);
   if (!isJsonObject(error)) return 'an error without a message';
   const { message, error: inner } = error;
-  if (isJsonObject(inner) || (typeof inner === 'string' && inner !== '')) return messageOf(inner);
+  if (isJsonObject(inner) || (typeof inner === 'string' && inner !== '')) return toErrorMessage(inner);
   return typeof message === 'string'
     ? message.slice(0, maxMessage)
     : JSON.stringify(error).slice(0, maxMessage);
@@ -213,8 +213,9 @@ export class Recording {
     const { output = null, truncated = false, error, isBroken } = this.#assembly?.end() ?? {};
     this.#isTruncated = truncated;
     const status = this.#status;
-    const refused = status !== undefined && status >= 400 ? `${status}: ${messageOf(output)}` : undefined;
-    const answered = error === undefined ? undefined : messageOf(error);
+    const refused =
+      status !== undefined && status >= 400 ? `${status}: ${toErrorMessage(output)}` : undefined;
+    const answered = error === undefined ? undefined : toErrorMessage(error);
     const broken = isBroken ? 'the upstream answered with what is not JSON' : null;
     return {
       output,
@@ -235,7 +236,7 @@ export class Recording {
   #usage(output: JsonValue): JsonObject {
     const { upstream_model: sent } = this.#attributes;
     const answer = this.#isFromCache && isJsonObject(output) ? { ...output, usage: null } : output;
-    return usageOf(answer, typeof sent === 'string' ? sent : this.#request.body.model);
+    return toUsage(answer, typeof sent === 'string' ? sent : this.#request.body.model);
   }
 
   #elapsedMs(): number {

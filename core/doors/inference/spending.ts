@@ -1,7 +1,7 @@
 import type { RequestBudget, Table } from '../../../foundations/storage/index.ts';
 import { type JsonObject, plainNumber, ServiceError } from '../../../foundations/wire/index.ts';
 import {
-  costsOf,
+  computeCosts,
   dearestDefault,
   type LimitPrices,
   type PriceBook,
@@ -77,10 +77,10 @@ export const tokensAtMost = (
 ): { readonly prompt: number; readonly completion: number } => {
   const prompt = Buffer.byteLength(JSON.stringify(body));
   if (path === '/embeddings') return { prompt, completion: 0 };
-  const each = Math.max(...bounds[path].map((name) => numberIn(body, name))) || usualTokens;
+  const perAnswer = Math.max(...bounds[path].map((name) => numberIn(body, name))) || usualTokens;
   const answers = Math.max(1, numberIn(body, 'n'), path === '/completions' ? numberIn(body, 'best_of') : 0);
   const prompts = path === '/completions' ? promptsIn(body) : 1;
-  return { prompt, completion: each * answers * prompts };
+  return { prompt, completion: perAnswer * answers * prompts };
 };
 
 /** The most that tokens can cost, in dollars, whichever of the prompt are cached. */
@@ -118,7 +118,7 @@ const withoutPrice = (model: string): ServiceError =>
     },
   ]);
 
-const priceOf = async (
+const findPrice = async (
   { body, model, prices, unpriced, now }: SpendingRequest,
   promptTokens: number,
 ): Promise<PriceInForce> => {
@@ -154,7 +154,7 @@ export class Spending {
   static async begin(table: Table, request: SpendingRequest, budget: RequestBudget): Promise<Spending> {
     const { path, body, limits, now } = request;
     const tokens = tokensAtMost(path, body);
-    const price = await priceOf(request, tokens.prompt);
+    const price = await findPrice(request, tokens.prompt);
     const amount = nanosUp(costAtMost(tokens, price));
     try {
       const reservation = await reserve(table, limits, amount, now, budget);
@@ -187,7 +187,7 @@ export class Spending {
     { status, usage }: { readonly status: number | undefined; readonly usage: JsonObject | undefined },
     budget: RequestBudget,
   ): Promise<void> {
-    const cost = this.#costOf(status, usage);
+    const cost = this.#computeCost(status, usage);
     const spent = await settleReservation(this.#table, this.#reservation, cost, budget);
     await this.#request.nearly?.(spent, budget);
   }
@@ -198,14 +198,14 @@ export class Spending {
   }
 
   /** By the price of the model that the answer names, else by the one that was reckoned with. */
-  #costOf(status: number | undefined, usage: JsonObject | undefined): Nanos | null {
+  #computeCost(status: number | undefined, usage: JsonObject | undefined): Nanos | null {
     // Errors of an upstream are free.
     if (status !== undefined && status >= 400) return 0;
     if (!usage || !hasTokens(usage)) return null;
     const { prices, now, model, body } = this.#request;
-    const priceOf: PriceBook = (answered, at, promptTokens) =>
+    const findPrice: PriceBook = (answered, at, promptTokens) =>
       prices([answered, model, body.model], at, promptTokens) ?? this.#price;
-    return nanosUp(totalCost(costsOf(usage, now * 1000, priceOf)));
+    return nanosUp(totalCost(computeCosts(usage, now * 1000, findPrice)));
   }
 }
 

@@ -69,7 +69,7 @@ const upstreamSchema = z.object({
 
 type UpstreamSetting = z.output<typeof upstreamSchema>;
 
-const credentialsOf = ({ bedrock, keySecret, key }: UpstreamSetting, region: string): UpstreamCredentials => {
+const toCredentials = ({ bedrock, keySecret, key }: UpstreamSetting, region: string): UpstreamCredentials => {
   if (bedrock) return { kind: 'role', region: (bedrock !== true && bedrock.region) || region };
   if (keySecret !== undefined) return { kind: 'secret', secret: keySecret };
   return key === undefined ? { kind: 'none' } : { kind: 'key', key };
@@ -87,7 +87,7 @@ const placeOf = (
 
 const toUpstream = (setting: UpstreamSetting, region: string): Upstream => {
   const { name, models, firstByteSeconds } = setting;
-  const credentials = credentialsOf(setting, region);
+  const credentials = toCredentials(setting, region);
   return {
     name,
     place: placeOf(setting, credentials),
@@ -118,7 +118,8 @@ export const nameByRule = (
 ): string | undefined => {
   const star = match.indexOf('*');
   if (star < 0) return match === model ? (send ?? model) : undefined;
-  const [head, tail] = [match.slice(0, star), match.slice(star + 1)];
+  const head = match.slice(0, star);
+  const tail = match.slice(star + 1);
   if (model.length < head.length + tail.length || !model.startsWith(head) || !model.endsWith(tail))
     return undefined;
   const rest = model.slice(head.length, model.length - tail.length);
@@ -186,7 +187,7 @@ export const waysTo = ({ upstream: { place }, model, rule }: UpstreamModel): rea
  * The URL of a request: the base URL, a path, and the API version as query. Nothing from a client
  * reaches host or path.
  */
-export const targetOf = (
+export const toTargetUrl = (
   { baseUrl }: Pick<Way, 'baseUrl'>,
   path: string,
   apiVersion: string | null | undefined,

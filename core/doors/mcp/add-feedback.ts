@@ -2,7 +2,7 @@ import { addFeedback as description } from '../../../api/tools.ts';
 import { ownDigests } from '../../../foundations/door.ts';
 import { callRef } from '../../../foundations/wire/index.ts';
 import { createOneFeedback } from '../../records/feedback/index.ts';
-import { textOf } from './calls.ts';
+import { toText } from './calls.ts';
 import { runs } from './context.ts';
 import { readOne } from './get-call.ts';
 
@@ -22,14 +22,22 @@ export const addFeedback = runs(description, async (args, context) => {
   const stored = await createOneFeedback(
     stores.feedback,
     {
-      ...{ projectId, id, ref: callRef(projectId, callId), type, payload: given },
-      ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
+      projectId,
+      id,
+      ref: callRef(projectId, callId),
+      type,
+      payload: given,
+      creator: null,
+      annotationRef: null,
+      runnableRef: null,
+      callRef: null,
+      triggerRef: null,
     },
     caller.user,
     budget,
   );
   return {
     feedback: { id: stored.id, call_id: callId, feedback_type: type, created_at: stored.created_at },
-    url: links.trace(projectId, textOf(call.trace_id) ?? '', callId),
+    url: links.trace(projectId, toText(call.trace_id) ?? '', callId),
   };
 });

@@ -1,6 +1,6 @@
 import { type CallsQuery, everyCall, type Includes, noIncludes } from '../../../api/queries.ts';
 import { headerAttributes } from '../../../api/shared/header-fields.ts';
-import { tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
 import { type SortKey, toPath } from '../../../foundations/expression/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
 import { queryCalls } from '../../questions/query/index.ts';
@@ -13,8 +13,17 @@ export type Call = JsonFields;
 
 /** What headers alone can say of a call, and what it used. */
 export const headerColumns: readonly string[] = [
-  ...['op_name', 'display_name', 'trace_id', 'parent_id', 'thread_id', 'turn_id'],
-  ...['started_at', 'ended_at', 'summary.svc', 'summary.usage', 'svc_user_id'],
+  'op_name',
+  'display_name',
+  'trace_id',
+  'parent_id',
+  'thread_id',
+  'turn_id',
+  'started_at',
+  'ended_at',
+  'summary.svc',
+  'summary.usage',
+  'svc_user_id',
   ...headerAttributes.map((name) => `attributes.${name}`),
 ];
 
@@ -33,8 +42,15 @@ export const readCalls = async <T = Call>(
   take: (call: Call) => T = (call) => call as T,
 ): Promise<T[]> => {
   const whole: CallsQuery = {
-    ...{ filter: everyCall, where: null, limit: null, offset: 0, sort: [], columns: null },
-    ...{ expand: [], returnExpanded: false, includes: withCosts },
+    filter: everyCall,
+    where: null,
+    limit: null,
+    offset: 0,
+    sort: [],
+    columns: null,
+    expand: [],
+    returnExpanded: false,
+    includes: withCosts,
     ...query,
   };
   const taken: T[] = [];
@@ -43,13 +59,13 @@ export const readCalls = async <T = Call>(
   return taken;
 };
 
-export const textOf = (value: Json | undefined): string | undefined =>
+export const toText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-export const fieldsOf = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
+export const toFields = (value: Json | undefined): JsonFields => (isFields(value) ? value : {});
 
 /** What the service says of a call in its summary. */
-export const serviceOf = (call: Call): JsonFields => fieldsOf(fieldsOf(call.summary).svc);
+export const getServiceSummary = (call: Call): JsonFields => toFields(toFields(call.summary).svc);
 
 /** Tokens and costs in USD, if there are any. */
 export interface Used {
@@ -61,11 +77,11 @@ export interface Used {
 
 /** What a call used itself; null if it says nothing of it. */
 export const usedBy = (call: Call): Used | null => {
-  const usage = Object.entries(fieldsOf(fieldsOf(call.summary).usage));
+  const usage = Object.entries(toFields(toFields(call.summary).usage));
   if (usage.length === 0) return null;
-  const tokens = usage.map(([, of]) => tokensOf(fieldsOf(of)));
-  const costs = Object.values(fieldsOf(serviceOf(call).costs)).map(fieldsOf);
-  const numberOf = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+  const tokens = usage.map(([, modelUsage]) => readTokens(toFields(modelUsage)));
+  const costs = Object.values(toFields(getServiceSummary(call).costs)).map(toFields);
+  const toNumber = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
   return {
     input: tokens.reduce((sum, { prompt }) => sum + prompt, 0),
     output: tokens.reduce((sum, { completion }) => sum + completion, 0),
@@ -74,7 +90,7 @@ export const usedBy = (call: Call): Used | null => {
         ? null
         : costs.reduce(
             (sum, cost) =>
-              sum + numberOf(cost.prompt_tokens_total_cost) + numberOf(cost.completion_tokens_total_cost),
+              sum + toNumber(cost.prompt_tokens_total_cost) + toNumber(cost.completion_tokens_total_cost),
             0,
           ),
     models: usage.map(([model]) => model),
@@ -82,7 +98,7 @@ export const usedBy = (call: Call): Used | null => {
 };
 
 /** Sums up what calls used; null if none says anything. */
-export const sumOf = (all: readonly (Used | null)[]): Used | null => {
+export const sumUsed = (all: readonly (Used | null)[]): Used | null => {
   const known = all.filter((used) => used !== null);
   if (known.length === 0) return null;
   const costs = known.flatMap(({ cost }) => cost ?? []);
@@ -108,11 +124,11 @@ export const compact = (fields: JsonFields): JsonFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
 /** What every row says of a call, in few characters. */
-export const rowOf = (call: Call): JsonFields => {
-  const { status, latency_ms, waited_ms, waiting, trace_name } = serviceOf(call);
+export const toRow = (call: Call): JsonFields => {
+  const { status, latency_ms, waited_ms, waiting, trace_name } = getServiceSummary(call);
   const used = usedBy(call);
-  const attributes = fieldsOf(call.attributes);
-  const preview = fieldsOf(call.preview);
+  const attributes = toFields(call.attributes);
+  const preview = toFields(call.preview);
   return compact({
     id: call.id,
     op_name: call.op_name,

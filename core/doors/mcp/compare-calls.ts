@@ -10,19 +10,19 @@ import {
 import {
   type Call,
   compact,
+  getServiceSummary,
   headerColumns,
   readCalls,
-  rowOf,
-  serviceOf,
-  sumOf,
-  textOf,
+  sumUsed,
+  toRow,
+  toText,
   usedBy,
   usedFields,
 } from './calls.ts';
 import { checkProject, runs, type ToolContext } from './context.ts';
 import { cutter, type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
-import { fitted, isFields, type Json, type JsonFields, missingOf } from './reply.ts';
+import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
 
 /** A call by its id, or by its ref into any project that the key may read. */
 const named = (context: ToolContext, projectId: ProjectId, text: string, name: 'a' | 'b') => {
@@ -44,7 +44,7 @@ interface Difference {
 const maxDifferences = 500;
 
 /** Every place at which two values differ, as deep as both have the same shape. */
-const differencesOf = (a: Json | undefined, b: Json | undefined, path: string): Difference[] => {
+const findDifferences = (a: Json | undefined, b: Json | undefined, path: string): Difference[] => {
   const found: Difference[] = [];
   const stack: Difference[] = [{ path, a, b }];
   for (let next = stack.pop(); next && found.length < maxDifferences; next = stack.pop()) {
@@ -58,8 +58,9 @@ const differencesOf = (a: Json | undefined, b: Json | undefined, path: string): 
       found.push(next);
       continue;
     }
-    const [of, with_] = [left, right] as readonly Record<string, Json>[];
-    for (const key of both.toReversed()) stack.push({ path: `${at}.${key}`, a: of?.[key], b: with_?.[key] });
+    const [leftFields, rightFields] = [left, right] as readonly Record<string, Json>[];
+    for (const key of both.toReversed())
+      stack.push({ path: `${at}.${key}`, a: leftFields?.[key], b: rightFields?.[key] });
   }
   return found;
 };
@@ -91,18 +92,18 @@ const traceTable = async (
     [a, b].map(async (call, i) => {
       const calls = await readCalls(context, {
         projectId: projects[i] as ProjectId,
-        filter: { ...everyCall, traceIds: [textOf(call.trace_id) ?? ''] },
+        filter: { ...everyCall, traceIds: [toText(call.trace_id) ?? ''] },
         columns: [...headerColumns],
       });
-      return Map.groupBy(calls, ({ op_name }) => textOf(op_name) ?? '');
+      return Map.groupBy(calls, ({ op_name }) => toText(op_name) ?? '');
     }),
   );
   const figures = (calls: readonly Call[] = []): JsonFields =>
     compact({
       calls: calls.length,
-      errors: calls.filter((call) => serviceOf(call).status === 'error').length || undefined,
-      ms: calls.reduce((sum, call) => sum + Number(serviceOf(call).latency_ms ?? 0), 0),
-      ...usedFields(sumOf(calls.map((call) => usedBy(call)))),
+      errors: calls.filter((call) => getServiceSummary(call).status === 'error').length || undefined,
+      ms: calls.reduce((sum, call) => sum + Number(getServiceSummary(call).latency_ms ?? 0), 0),
+      ...usedFields(sumUsed(calls.map((call) => usedBy(call)))),
     });
   const names = [...new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])].slice(0, 100);
   return Object.fromEntries(
@@ -123,9 +124,9 @@ export const compareCalls = runs(description, async (args, context) => {
     ? await traceTable(context, a, b, [names.a.projectId, names.b.projectId])
     : undefined;
   const differences = compared
-    .flatMap((field) => differencesOf(a[field], b[field], field))
+    .flatMap((field) => findDifferences(a[field], b[field], field))
     .map(fromDifference);
-  const about = (call: Call): JsonFields => compact({ ...rowOf(call), trace_id: call.trace_id });
+  const about = (call: Call): JsonFields => compact({ ...toRow(call), trace_id: call.trace_id });
   const cut = cutter();
   const most = Math.max(1, Math.floor(maxCharacters / 200));
   const head = { a: about(a), b: about(b), ...(traces && { operations: traces }) };
@@ -134,8 +135,8 @@ export const compareCalls = runs(description, async (args, context) => {
     const gaps: Gap[] = [];
     const share = Math.floor(room / Math.max(1, Math.min(differences.length, most)));
     const shown = differences.slice(0, most).map((difference) => {
-      const { value, gaps: of } = cut(difference, share, '');
-      gaps.push(...of.map((gap) => ({ ...gap, path: String(difference.path) })));
+      const { value, gaps: valueGaps } = cut(difference, share, '');
+      gaps.push(...valueGaps.map((gap) => ({ ...gap, path: String(difference.path) })));
       return value;
     });
     const count = Math.min(shown.length, Math.floor(room / 60));
@@ -145,6 +146,6 @@ export const compareCalls = runs(description, async (args, context) => {
         : []),
       ...gapTexts(gaps.slice(0, 3), (gap) => wayTo({ ...gap, from: 0 }, names.b.id)),
     ];
-    return { ...head, differences: shown.slice(0, count), url, ...missingOf(missing) };
+    return { ...head, differences: shown.slice(0, count), url, ...toMissing(missing) };
   });
 });

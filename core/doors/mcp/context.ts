@@ -16,7 +16,7 @@ export interface ToolContext {
   readonly lookups: StatsLookups;
   readonly links: Links;
   /** The schema of a tool's arguments. */
-  readonly schemaOf: <Args>(tool: Pick<ToolDescription<Args>, 'name' | 'request'>) => z.ZodMiniType<Args>;
+  readonly getSchema: <Args>(tool: Pick<ToolDescription<Args>, 'name' | 'request'>) => z.ZodMiniType<Args>;
   /** Notes the project that a call of a tool is about, for the log. */
   readonly names: (projectId: ProjectId) => void;
   readonly now: Micros;
@@ -39,7 +39,7 @@ export const runs = <Args extends { readonly maxCharacters: number }>(
 ): Tool => ({
   ...description,
   run: async (args, context) => {
-    const parsed = parseValue(context.schemaOf(description), args);
+    const parsed = parseValue(context.getSchema(description), args);
     // All tools but one are about a project.
     if ('projectId' in parsed) checkProject(context, parsed.projectId as ProjectId, description.role);
     return kept(parsed.maxCharacters, await work(parsed, context));

@@ -22,14 +22,14 @@ export interface Cut {
 class Sizes {
   readonly #known = new WeakMap<object, number>();
 
-  of(value: Json | undefined): number {
+  getSize(value: Json | undefined): number {
     if (typeof value === 'string') return JSON.stringify(value).length;
     if (typeof value !== 'object' || value === null) return String(value).length;
     const known = this.#known.get(value);
     if (known !== undefined) return known;
     const parts = Array.isArray(value)
-      ? value.map((item) => this.of(item) + 1)
-      : Object.entries(value).map(([name, item]) => name.length + 4 + this.of(item));
+      ? value.map((item) => this.getSize(item) + 1)
+      : Object.entries(value).map(([name, item]) => name.length + 4 + this.getSize(item));
     const size = parts.reduce((sum, part) => sum + part, 2);
     this.#known.set(value, size);
     return size;
@@ -45,7 +45,7 @@ const leastRoom = 40;
  *
  * @returns the room of the largest share
  */
-const shareOf = (needs: readonly number[], room: number): number => {
+const divideRoom = (needs: readonly number[], room: number): number => {
   const sorted = [...needs].sort((a, b) => a - b);
   let left = room;
   for (const [i, need] of sorted.entries()) {
@@ -80,41 +80,41 @@ export const cutter = (): ((value: Json, room: number, path: string) => Cut) => 
   const sizes = new Sizes();
   return (value, room, path) => {
     const gaps: Gap[] = [];
-    const cut = (of: Json, space: number, at: string): Json => {
-      if (sizes.of(of) <= space) return of;
-      if (typeof of === 'string') return cutText(of, space, at);
-      if (Array.isArray(of)) return cutList(of, space, at);
-      return isFields(of) ? cutFields(of, space, at) : of;
+    const cut = (value: Json, space: number, at: string): Json => {
+      if (sizes.getSize(value) <= space) return value;
+      if (typeof value === 'string') return cutText(value, space, at);
+      if (Array.isArray(value)) return cutList(value, space, at);
+      return isFields(value) ? cutFields(value, space, at) : value;
     };
-    const cutText = (of: string, space: number, at: string): Json => {
-      const kept = beginning(of, Math.max(0, space - 3));
-      gaps.push({ path: at, from: kept.length, of: of.length, unit: 'characters' });
+    const cutText = (text: string, space: number, at: string): Json => {
+      const kept = beginning(text, Math.max(0, space - 3));
+      gaps.push({ path: at, from: kept.length, of: text.length, unit: 'characters' });
       return `${kept}…`;
     };
-    const cutList = (of: readonly Json[], space: number, at: string): Json => {
+    const cutList = (list: readonly Json[], space: number, at: string): Json => {
       const most = Math.floor(space / leastRoom);
-      const head = most >= of.length ? of.length : Math.ceil(most / 2);
-      const tail = most >= of.length ? 0 : Math.floor(most / 2);
-      const kept = [...of.keys()].filter((i) => i < head || i >= of.length - tail);
-      const missing = of.length - kept.length;
-      if (missing > 0) gaps.push({ path: at, from: head, of: of.length, unit: 'items' });
-      const share = shareOf(
-        kept.map((i) => sizes.of(of[i]) + 1),
+      const head = most >= list.length ? list.length : Math.ceil(most / 2);
+      const tail = most >= list.length ? 0 : Math.floor(most / 2);
+      const kept = [...list.keys()].filter((i) => i < head || i >= list.length - tail);
+      const missing = list.length - kept.length;
+      if (missing > 0) gaps.push({ path: at, from: head, of: list.length, unit: 'items' });
+      const share = divideRoom(
+        kept.map((i) => sizes.getSize(list[i]) + 1),
         space - 2 - (missing > 0 ? leastRoom : 0),
       );
-      const shown = kept.map((i) => cut(of[i] ?? null, share, `${at}.${i}`));
+      const shown = kept.map((i) => cut(list[i] ?? null, share, `${at}.${i}`));
       if (missing === 0) return shown;
       return [...shown.slice(0, head), `… ${missing} items left out …`, ...shown.slice(head)];
     };
-    const cutFields = (of: JsonFields, space: number, at: string): Json => {
-      const all = Object.entries(of);
+    const cutFields = (fields: JsonFields, space: number, at: string): Json => {
+      const all = Object.entries(fields);
       const most = Math.max(1, Math.floor(space / leastRoom));
       const kept = all.slice(0, most);
       if (kept.length < all.length)
         gaps.push({ path: at, from: kept.length, of: all.length, unit: 'fields' });
       const names = kept.reduce((sum, [name]) => sum + name.length + 4, 2);
-      const share = shareOf(
-        kept.map(([, item]) => sizes.of(item)),
+      const share = divideRoom(
+        kept.map(([, item]) => sizes.getSize(item)),
         space - names,
       );
       return Object.fromEntries(

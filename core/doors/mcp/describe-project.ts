@@ -5,10 +5,10 @@ import { describeProject as description } from '../../../api/tools.ts';
 import { isDuring, toPath } from '../../../foundations/expression/index.ts';
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { queryFeedback } from '../../records/feedback/index.ts';
-import { type Call, compact, newestFirst, readCalls, rounded, textOf } from './calls.ts';
+import { type Call, compact, newestFirst, readCalls, rounded, toText } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { readStats, wholeRange } from './get-stats.ts';
-import { rangeOf, shownRange, within } from './range.ts';
+import { shownRange, toRange, within } from './range.ts';
 import { fitted, isFields, type Json, type JsonFields } from './reply.ts';
 import { valueIn } from './values.ts';
 
@@ -19,12 +19,13 @@ const usualSpan = 7 * 86_400e6;
 const looked = { headers: 2000, attributes: 100, feedback: 1000 } as const;
 
 /** How many values a list has at most, and how long each may be. */
-const [maxValues, maxText] = [30, 80];
+const maxValues = 30;
+const maxText = 80;
 
 const shortened = (text: string): string => (text.length > maxText ? `${text.slice(0, maxText)}…` : text);
 
 /** Counts of values, the commonest first. */
-const countsOf = (values: readonly (string | undefined)[]): readonly (readonly [string, number])[] =>
+const countValues = (values: readonly (string | undefined)[]): readonly (readonly [string, number])[] =>
   [
     ...Map.groupBy(
       values.filter((value) => value !== undefined),
@@ -34,35 +35,35 @@ const countsOf = (values: readonly (string | undefined)[]): readonly (readonly [
     .map(([value, all]) => [shortened(value), all.length] as const)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
 
-const tableOf = (counts: readonly (readonly [string, number])[], most: number): JsonFields | undefined =>
+const toTable = (counts: readonly (readonly [string, number])[], most: number): JsonFields | undefined =>
   counts.length === 0 ? undefined : Object.fromEntries(counts.slice(0, most));
 
 /** Every path to a plain value below attributes, with the value as text. */
-const leavesOf = (value: Json | undefined, path: string, depth: number): [string, string][] => {
+const collectLeaves = (value: Json | undefined, path: string, depth: number): [string, string][] => {
   if (value === undefined || value === null || depth < 0) return [];
-  if (Array.isArray(value)) return value.slice(0, 20).flatMap((item) => leavesOf(item, path, depth - 1));
+  if (Array.isArray(value)) return value.slice(0, 20).flatMap((item) => collectLeaves(item, path, depth - 1));
   if (isFields(value))
     return Object.entries(value)
       .slice(0, 100)
-      .flatMap(([name, of]) => leavesOf(of, `${path}.${name}`, depth - 1));
+      .flatMap(([name, child]) => collectLeaves(child, `${path}.${name}`, depth - 1));
   return [[path, String(value)]];
 };
 
 /** What the newest calls say of their attributes: each field with its commonest values. */
-const attributesOf = (calls: readonly Call[]): readonly (readonly [string, JsonFields])[] => {
-  const leaves = calls.flatMap(({ attributes }) => leavesOf(attributes, 'attributes', 4));
+const summarizeAttributes = (calls: readonly Call[]): readonly (readonly [string, JsonFields])[] => {
+  const leaves = calls.flatMap(({ attributes }) => collectLeaves(attributes, 'attributes', 4));
   return [...Map.groupBy(leaves, ([path]) => path)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([path, all]) => {
-      const counts = countsOf(all.map(([, value]) => value));
-      return [path, { calls: all.length, values: tableOf(counts, 5), distinct: counts.length }] as const;
+      const counts = countValues(all.map(([, value]) => value));
+      return [path, { calls: all.length, values: toTable(counts, 5), distinct: counts.length }] as const;
     });
 };
 
 /** The tool that a call is of. Tools that do not say their names go by their operation. */
-const toolOf = (call: Call): string | undefined =>
-  textOf(valueIn(call, 'attributes.tool.name')) ||
-  (valueIn(call, 'attributes.kind') === 'tool' ? textOf(call.op_name) : undefined);
+const getTool = (call: Call): string | undefined =>
+  toText(valueIn(call, 'attributes.tool.name')) ||
+  (valueIn(call, 'attributes.kind') === 'tool' ? toText(call.op_name) : undefined);
 
 const feedbackTypes = async (
   { stores, budget }: ToolContext,
@@ -70,20 +71,28 @@ const feedbackTypes = async (
   { start, end }: { readonly start: Micros; readonly end: Micros },
 ) => {
   const query: FeedbackQuery = {
-    ...{ projectId, offset: 0, limit: looked.feedback, fields: ['feedback_type'] },
+    projectId,
+    offset: 0,
+    limit: looked.feedback,
+    fields: ['feedback_type'],
     where: { kind: 'and', operands: isDuring('created_at', start, end) },
     sort: [{ path: toPath('created_at'), descending: true }],
   };
   const batches = await Array.fromAsync(queryFeedback(stores.feedback, query, budget).records);
-  return countsOf(batches.flat().map((json) => textOf((JSON.parse(json) as JsonFields).feedback_type)));
+  return countValues(batches.flat().map((json) => toText((JSON.parse(json) as JsonFields).feedback_type)));
 };
 
 export const describeProject = runs(description, async (args, context) => {
   const { projectId, maxCharacters } = args;
-  const range = rangeOf(args, context.now, usualSpan);
+  const range = toRange(args, context.now, usualSpan);
   const where = within(range, null);
   const counted = {
-    ...{ projectId, ...range, granularity: wholeRange, timezone: 'UTC', filter: everyCall, where: null },
+    projectId,
+    ...range,
+    granularity: wholeRange,
+    timezone: 'UTC',
+    filter: everyCall,
+    where: null,
     groupBy: ['op_name' as const],
   };
   const newest = { projectId, where, sort: newestFirst };
@@ -99,7 +108,9 @@ export const describeProject = runs(description, async (args, context) => {
       usage: [],
     }),
     readStats(context, {
-      ...{ ...counted, groupBy: [], calls: [] },
+      ...counted,
+      groupBy: [],
+      calls: [],
       usage: [
         { metric: 'total_tokens', aggregations: ['sum', 'count'], percentiles: [] },
         { metric: 'total_cost', aggregations: ['sum'], percentiles: [] },
@@ -113,7 +124,8 @@ export const describeProject = runs(description, async (args, context) => {
     .toSorted((a, b) => Number(b.sum_call_count) - Number(a.sum_call_count))
     .map((row) =>
       compact({
-        ...{ op_name: textOf(row.op_name as Json), calls: Number(row.sum_call_count) },
+        op_name: toText(row.op_name as Json),
+        calls: Number(row.sum_call_count),
         errors: Number(row.sum_error_count) || undefined,
         p95_ms: typeof row.p95_latency_ms === 'number' ? rounded(row.p95_latency_ms) : undefined,
       }),
@@ -122,13 +134,14 @@ export const describeProject = runs(description, async (args, context) => {
     .toSorted((a, b) => Number(b.sum_total_tokens) - Number(a.sum_total_tokens))
     .map((row) =>
       compact({
-        ...{ model: textOf(row.model as Json), requests: Number(row.count_total_tokens) },
+        model: toText(row.model as Json),
+        requests: Number(row.count_total_tokens),
         tokens: Number(row.sum_total_tokens),
         cost_usd: typeof row.sum_total_cost === 'number' ? rounded(row.sum_total_cost) : undefined,
       }),
     );
-  const of = (path: string) => countsOf(calls.map((call) => textOf(valueIn(call, path))));
-  const attributes = attributesOf(attributed);
+  const countAt = (path: string) => countValues(calls.map((call) => toText(valueIn(call, path))));
+  const attributes = summarizeAttributes(attributed);
   const shown = shownRange(range);
   return fitted(maxCharacters, maxValues, (most) => ({
     operations: operations.slice(0, most),
@@ -136,18 +149,18 @@ export const describeProject = runs(description, async (args, context) => {
     models: usedModels.slice(0, most),
     of_newest_calls: compact({
       looked_at: calls.length,
-      kinds: tableOf(of('attributes.kind'), most),
-      tools: tableOf(countsOf(calls.map(toolOf)), most),
-      agents: tableOf(of('attributes.agent.name'), most),
-      prompts: tableOf(of('attributes.prompt.name'), most),
-      sources: tableOf(of('attributes.source'), most),
-      end_users: tableOf(of('attributes.user.id'), most),
-      environments: tableOf(of('attributes.environment'), most),
-      releases: tableOf(of('attributes.release'), most),
-      threads: new Set(calls.flatMap(({ thread_id }) => textOf(thread_id) ?? [])).size || undefined,
+      kinds: toTable(countAt('attributes.kind'), most),
+      tools: toTable(countValues(calls.map(getTool)), most),
+      agents: toTable(countAt('attributes.agent.name'), most),
+      prompts: toTable(countAt('attributes.prompt.name'), most),
+      sources: toTable(countAt('attributes.source'), most),
+      end_users: toTable(countAt('attributes.user.id'), most),
+      environments: toTable(countAt('attributes.environment'), most),
+      releases: toTable(countAt('attributes.release'), most),
+      threads: new Set(calls.flatMap(({ thread_id }) => toText(thread_id) ?? [])).size || undefined,
     }),
     attributes: Object.fromEntries(attributes.slice(0, most)),
-    ...compact({ feedback_types: tableOf(feedback, most) }),
+    ...compact({ feedback_types: toTable(feedback, most) }),
     range: shown,
     url: context.links.overview(projectId, shown.start, shown.end),
     ...(Math.max(operations.length, attributes.length) > most && {

@@ -2,12 +2,12 @@ import { everyCall, noIncludes } from '../../../api/queries.ts';
 import { getCall as description } from '../../../api/tools.ts';
 import { toPath, valueAt } from '../../../foundations/expression/index.ts';
 import { invalidAt, type JsonValue, notFound, type ProjectId } from '../../../foundations/wire/index.ts';
-import { type Call, compact, headerColumns, readCalls, rowOf, textOf } from './calls.ts';
+import { type Call, compact, headerColumns, readCalls, toRow, toText } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { cutter, gapTexts } from './cut.ts';
 import { didYouMean } from './mend.ts';
-import { fitted, isFields, type Json, type JsonFields, missingOf } from './reply.ts';
-import { valuesOf } from './values.ts';
+import { fitted, isFields, type Json, type JsonFields, toMissing } from './reply.ts';
+import { getValues } from './values.ts';
 
 const usualColumns = ['attributes', 'inputs', 'output', 'exception', 'summary'];
 
@@ -38,15 +38,16 @@ const valueAtPath = (call: Call, path: string): Json => {
   const { field, steps } = toPath(path);
   const value = valueAt(call[field] as JsonValue, steps) as Json | undefined;
   if (value !== undefined) return value;
-  let [at, walked] = [call[field] as Json | undefined, field];
+  let at = call[field] as Json | undefined;
+  let walked = field;
   for (const [i, step] of steps.entries()) {
     const next = valueAt(at as JsonValue, [step]) as Json | undefined;
     if (next === undefined) {
       const known = isFields(at) ? Object.keys(at) : [];
       const where = Array.isArray(at) ? `${walked} is a list of ${at.length}` : `there is no \`${path}\``;
-      const rest = steps.slice(i + 1).map((each) => `.${each}`);
-      const meant = known.map((name) => `${walked}.${name}${rest.join('')}`);
-      throw invalidAt(['body', 'path'], `${where}${didYouMean(path, meant)}`);
+      const rest = steps.slice(i + 1).map((step) => `.${step}`);
+      const candidates = known.map((name) => `${walked}.${name}${rest.join('')}`);
+      throw invalidAt(['body', 'path'], `${where}${didYouMean(path, candidates)}`);
     }
     [at, walked] = [next, `${walked}.${step}`];
   }
@@ -54,7 +55,7 @@ const valueAtPath = (call: Call, path: string): Json => {
 };
 
 /** One value of a call, from an offset on. */
-const partOf = (
+const readPart = (
   value: Json,
   path: string,
   offset: number,
@@ -67,18 +68,22 @@ const partOf = (
     if (offset > 0) throw invalidAt(['body', 'offset'], `${path} is neither a text nor a list`);
     return fitted(maxCharacters, maxCharacters, (room) => {
       const { value: shown, gaps } = cut(value, room, path);
-      return { ...head, path, value: shown, ...missingOf(gapTexts(gaps)) };
+      return { ...head, path, value: shown, ...toMissing(gapTexts(gaps)) };
     });
   }
-  const [of, unit] = [value.length, isText ? 'characters' : 'items'];
-  if (offset > 0 && offset >= of) throw invalidAt(['body', 'offset'], `${path} has ${of} ${unit}`);
-  const about = { ...head, path, offset, of, unit };
+  const total = value.length;
+  const unit = isText ? 'characters' : 'items';
+  if (offset > 0 && offset >= total) throw invalidAt(['body', 'offset'], `${path} has ${total} ${unit}`);
+  const about = { ...head, path, offset, of: total, unit };
   const rest = value.slice(offset);
   const reply = fitted(maxCharacters, Math.min(rest.length, maxCharacters), (count) => {
-    const [shown, next] = [rest.slice(0, count), offset + count];
-    if (next >= of) return { ...about, value: shown };
+    const shown = rest.slice(0, count);
+    const next = offset + count;
+    if (next >= total) return { ...about, value: shown };
     return {
-      ...{ ...about, value: typeof shown === 'string' ? shown.toWellFormed() : shown, next_offset: next },
+      ...about,
+      value: typeof shown === 'string' ? shown.toWellFormed() : shown,
+      next_offset: next,
       missing: [`the rest: get_call with path ${path} and offset ${next}`],
     };
   });
@@ -87,7 +92,9 @@ const partOf = (
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value: item, gaps } = cut(rest[0] ?? null, room, `${path}.${offset}`);
     return {
-      ...{ ...about, value: [item], ...(rest.length > 1 && { next_offset: offset + 1 }) },
+      ...about,
+      value: [item],
+      ...(rest.length > 1 && { next_offset: offset + 1 }),
       missing: gapTexts(gaps),
     };
   });
@@ -98,24 +105,28 @@ export const getCall = runs(description, async (args, context) => {
   const { links } = context;
   const asked = path === null ? (columns ?? usualColumns) : [toPath(path).field];
   const call = await readOne(context, projectId, callId, asked);
-  const url = links.trace(projectId, textOf(call.trace_id) ?? '', callId);
+  const url = links.trace(projectId, toText(call.trace_id) ?? '', callId);
   if (path !== null)
-    return partOf(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
+    return readPart(valueAtPath(call, path), path, offset, { call_id: callId, url }, maxCharacters);
   const about = {
-    ...rowOf(call),
+    ...toRow(call),
     ...compact({
-      ...{ trace_id: call.trace_id, parent_id: call.parent_id, thread_id: call.thread_id },
-      ...{ turn_id: call.turn_id, ended_at: call.ended_at, user: call.svc_user_id },
+      trace_id: call.trace_id,
+      parent_id: call.parent_id,
+      thread_id: call.thread_id,
+      turn_id: call.turn_id,
+      ended_at: call.ended_at,
+      user: call.svc_user_id,
     }),
   };
-  const fields = valuesOf(call, asked);
+  const fields = getValues(call, asked);
   const cut = cutter();
   return fitted(maxCharacters, maxCharacters, (room) => {
     const { value, gaps } = cut(fields, room, '');
     return {
       call: { ...about, ...(isFields(value) && value) },
       url,
-      ...missingOf(gapTexts(gaps)),
+      ...toMissing(gapTexts(gaps)),
     };
   });
 });

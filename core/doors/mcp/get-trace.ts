@@ -4,13 +4,13 @@ import { notFound, type ProjectId, parseTime } from '../../../foundations/wire/i
 import {
   type Call,
   compact,
-  fieldsOf,
+  getServiceSummary,
   headerColumns,
   readCalls,
-  rowOf,
-  serviceOf,
-  sumOf,
-  textOf,
+  sumUsed,
+  toFields,
+  toRow,
+  toText,
   type Used,
   usedBy,
   usedFields,
@@ -18,8 +18,8 @@ import {
 import { runs, type ToolContext } from './context.ts';
 import { type Gap, gapTexts, wayTo } from './cut.ts';
 import { readOne } from './get-call.ts';
-import { fitted, type JsonFields, missingOf } from './reply.ts';
-import { cutValues, mostRows, roomOf } from './values.ts';
+import { fitted, type JsonFields, toMissing } from './reply.ts';
+import { cutValues, mostRows, roomPerCall } from './values.ts';
 
 /** A call in the tree of its trace. */
 interface Node {
@@ -38,7 +38,7 @@ interface Node {
  * The tree of calls, which come in order of time, as a list in its order. Calls whose parent is not
  * among them are roots. No depth is too deep for it.
  */
-const treeOf = (calls: readonly Call[], top: string | null): Node[] => {
+const toTree = (calls: readonly Call[], top: string | null): Node[] => {
   const ids = new Set(calls.map(({ id }) => id));
   const children = Map.groupBy(calls, ({ parent_id }) => (ids.has(parent_id) ? parent_id : null));
   const tops = top === null ? (children.get(null) ?? []) : calls.filter(({ id }) => id === top);
@@ -49,9 +49,14 @@ const treeOf = (calls: readonly Call[], top: string | null): Node[] => {
     const { call, parent } = next;
     if (met.has(call.id)) continue;
     met.add(call.id);
-    const failed = serviceOf(call).status === 'error';
+    const failed = getServiceSummary(call).status === 'error';
     const node: Node = {
-      ...{ call, id: textOf(call.id) ?? '', parent, children: [], failed, used: usedBy(call) },
+      call,
+      id: toText(call.id) ?? '',
+      parent,
+      children: [],
+      failed,
+      used: usedBy(call),
       depth: parent ? parent.depth + 1 : 0,
       all: { calls: 1, errors: failed ? 1 : 0 },
     };
@@ -86,19 +91,19 @@ const byImportance = (nodes: readonly Node[]): Node[] => {
   return [...chosen];
 };
 
-const startOf = ({ call }: Node): number => parseTime(textOf(call.started_at) ?? '') ?? 0;
+const getStart = ({ call }: Node): number => parseTime(toText(call.started_at) ?? '') ?? 0;
 
 /** What is left out below a call: how many, how many of them failed, and what they are called. */
 const foldedBelow = (node: Node, shown: ReadonlySet<Node>): JsonFields | undefined => {
   const folded = node.children.filter((child) => !shown.has(child));
   if (folded.length === 0) return undefined;
-  const names = Map.groupBy(folded, ({ call }) => textOf(call.op_name) ?? '');
+  const names = Map.groupBy(folded, ({ call }) => toText(call.op_name) ?? '');
   const common = [...names].sort(([, a], [, b]) => b.length - a.length).slice(0, 3);
   const errors = folded.reduce((sum, { all }) => sum + all.errors, 0);
   return {
     calls: folded.reduce((sum, { all }) => sum + all.calls, 0),
     ...(errors > 0 && { errors }),
-    op_names: Object.fromEntries(common.map(([name, of]) => [name, of.length])),
+    op_names: Object.fromEntries(common.map(([name, nodes]) => [name, nodes.length])),
   };
 };
 
@@ -111,24 +116,26 @@ const inFull = async (
   maxCharacters: number,
 ): Promise<JsonFields> => {
   const { links } = context;
-  const room = roomOf(maxCharacters, ids.length);
+  const room = roomPerCall(maxCharacters, ids.length);
   const found = await readCalls(
     context,
     {
-      ...{ projectId, filter: { ...everyCall, callIds: [...ids] } },
+      projectId,
+      filter: { ...everyCall, callIds: [...ids] },
       columns: [...headerColumns, ...columns],
     },
     (call) => {
       const { value, gaps } = cutValues(call, columns, room);
-      const [id, trace] = [textOf(call.id) ?? '', textOf(call.trace_id) ?? ''];
-      const row = compact({ ...rowOf(call), trace_id: trace, parent_id: call.parent_id });
-      return { id, gaps, row: { ...row, ...fieldsOf(value), url: links.trace(projectId, trace, id) } };
+      const id = toText(call.id) ?? '';
+      const trace = toText(call.trace_id) ?? '';
+      const row = compact({ ...toRow(call), trace_id: trace, parent_id: call.parent_id });
+      return { id, gaps, row: { ...row, ...toFields(value), url: links.trace(projectId, trace, id) } };
     },
   );
-  const unknown = ids.filter((id) => !found.some((each) => each.id === id));
+  const unknown = ids.filter((id) => !found.some((call) => call.id === id));
   return fitted(maxCharacters, found.length, (count) => {
     const shown = found.slice(0, count);
-    const gaps = shown.flatMap(({ id, gaps: of }) => of.map((gap): [string, Gap] => [id, gap]));
+    const gaps = shown.flatMap(({ id, gaps: callGaps }) => callGaps.map((gap): [string, Gap] => [id, gap]));
     const ofGap = new Map(gaps.map(([id, gap]) => [gap, id]));
     const rest = found.slice(count).map(({ id }) => id);
     const missing = [
@@ -139,7 +146,7 @@ const inFull = async (
     return {
       calls: shown.map(({ row }) => row),
       url: links.project(projectId),
-      ...missingOf(missing),
+      ...toMissing(missing),
     };
   });
 };
@@ -150,13 +157,13 @@ export const getTrace = runs(description, async (args, context) => {
   const { projectId, traceId, callId, callIds, columns, maxCharacters } = args;
   const { links } = context;
   if (callIds !== null) return inFull(context, projectId, callIds, columns ?? fullColumns, maxCharacters);
-  const trace = traceId ?? textOf((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
+  const trace = traceId ?? toText((await readOne(context, projectId, callId ?? '', [])).trace_id) ?? '';
   const calls = await readCalls(context, {
     projectId,
     filter: { ...everyCall, traceIds: [trace] },
     columns: [...headerColumns],
   });
-  const nodes = treeOf(calls, callId);
+  const nodes = toTree(calls, callId);
   const [first] = nodes;
   if (!first) {
     const what = callId === null ? `trace ${trace}` : `call ${callId} in the trace ${trace}`;
@@ -176,28 +183,30 @@ export const getTrace = runs(description, async (args, context) => {
     await readCalls(
       context,
       {
-        ...{ projectId, filter: { ...everyCall, callIds: important.map(({ id }) => id) } },
+        projectId,
+        filter: { ...everyCall, callIds: important.map(({ id }) => id) },
         columns: ['preview'],
       },
-      ({ id, preview }): [unknown, JsonFields] => [id, fieldsOf(preview)],
+      ({ id, preview }): [unknown, JsonFields] => [id, toFields(preview)],
     ),
   );
-  const began = startOf(first);
+  const began = getStart(first);
   const totals = compact({
     calls: nodes.length,
     errors: nodes.filter(({ failed }) => failed).length,
-    ms: serviceOf(first.call).latency_ms,
-    ...usedFields(sumOf(nodes.map(({ used }) => used))),
+    ms: getServiceSummary(first.call).latency_ms,
+    ...usedFields(sumUsed(nodes.map(({ used }) => used))),
   });
   return fitted(maxCharacters, important.length, (count) => {
     const shown = new Set(important.slice(0, count));
     const rows = nodes
       .filter((node) => shown.has(node))
       .map((node) => {
-        const { started_at, ...row } = rowOf({ ...node.call, preview: previews.get(node.id) });
+        const { started_at, ...row } = toRow({ ...node.call, preview: previews.get(node.id) });
         return compact({
-          ...{ depth: node.depth, ...row },
-          ...(node.parent ? { after_ms: Math.round((startOf(node) - began) / 1000) } : { started_at }),
+          depth: node.depth,
+          ...row,
+          ...(node.parent ? { after_ms: Math.round((getStart(node) - began) / 1000) } : { started_at }),
           folded: foldedBelow(node, shown),
         });
       });

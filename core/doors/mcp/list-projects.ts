@@ -4,7 +4,7 @@ import { mapConcurrent } from '../../../foundations/storage/index.ts';
 import { queryProjects } from '../../records/projects.ts';
 import { compact, newestFirst, readCalls } from './calls.ts';
 import { runs } from './context.ts';
-import { cursorOf, placeOf } from './range.ts';
+import { parseCursor, toCursor } from './range.ts';
 import { fitted } from './reply.ts';
 
 /** How many projects are asked for their last call at once. */
@@ -12,7 +12,7 @@ const concurrency = 8;
 
 export const listProjects = runs(description, async ({ limit, cursor, maxCharacters }, context) => {
   const { caller, stores, budget, links } = context;
-  const offset = cursor === null ? 0 : placeOf(cursor).offset;
+  const offset = cursor === null ? 0 : parseCursor(cursor).offset;
   const found = await queryProjects(stores.bookkeeping, caller.grants, { offset, limit: limit + 1 }, budget);
   const rows = await mapConcurrent(found.slice(0, limit), concurrency, async (project) => {
     const { project_id: projectId, first_reported_at } = project;
@@ -29,7 +29,7 @@ export const listProjects = runs(description, async ({ limit, cursor, maxCharact
     projects: rows.slice(0, count),
     ...(found.length > count && {
       missing: ['more projects: list_projects with the cursor'],
-      next_cursor: cursorOf({ start: null, end: null, offset: offset + count }),
+      next_cursor: toCursor({ start: null, end: null, offset: offset + count }),
     }),
   }));
 });

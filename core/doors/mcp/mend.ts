@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { recipeOf } from '../../../foundations/wire/schema.ts';
+import { getRecipe } from '../../../foundations/wire/schema.ts';
 
 /*
  * What somebody probably meant.
@@ -25,22 +25,22 @@ const maxCompared = 200;
 const closest = (name: string, known: readonly string[]): string | undefined => {
   const wanted = name.slice(0, maxCompared).toLowerCase();
   const near = known
-    .map((each) => ({ each, by: distance(wanted, each.slice(0, maxCompared).toLowerCase()) }))
+    .map((candidate) => ({ candidate, by: distance(wanted, candidate.slice(0, maxCompared).toLowerCase()) }))
     .filter(({ by }) => by <= Math.max(2, wanted.length / 3))
     .sort((a, b) => a.by - b.by);
-  return near[0]?.each ?? known.find((each) => each.toLowerCase().includes(wanted) && wanted.length > 2);
+  return near[0]?.candidate ?? known.find((name) => name.toLowerCase().includes(wanted) && wanted.length > 2);
 };
 
 /** `; did you mean …?`, or nothing. */
 export const didYouMean = (name: string, known: readonly string[]): string => {
-  const meant = closest(name, known);
-  return meant === undefined ? '' : `; did you mean \`${meant}\`?`;
+  const suggestion = closest(name, known);
+  return suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`;
 };
 
 /** The names of the fields of a schema's object at a place; none if it has none there. */
 export const fieldsAt = (schema: z.core.$ZodType, place: readonly string[]): readonly string[] => {
   const { def, parent } = schema._zod;
-  const recipe = recipeOf(schema);
+  const recipe = getRecipe(schema);
   const [step, ...below] = place;
   if (recipe) {
     if (step === undefined) return Object.keys(recipe.shape);

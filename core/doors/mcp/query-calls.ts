@@ -2,14 +2,14 @@ import { type CallsFilter, type CallsQuery, maxTotalsDays } from '../../../api/q
 import { queryCalls as description } from '../../../api/tools.ts';
 import { type Expression, pathsIn } from '../../../foundations/expression/index.ts';
 import { invalidAt, type ProjectId, serviceName } from '../../../foundations/wire/index.ts';
-import { type Call, compact, newestFirst, readCalls, rowOf, textOf, withCosts } from './calls.ts';
+import { type Call, compact, newestFirst, readCalls, toRow, toText, withCosts } from './calls.ts';
 import { runs, type ToolContext } from './context.ts';
 import { gapTexts, wayTo } from './cut.ts';
 import { didYouMean } from './mend.ts';
-import { cursorOf, isNamed, placeOf, type Range, rangeOf, shownRange, within } from './range.ts';
-import { fitted, type Json, type JsonFields, missingOf } from './reply.ts';
+import { isNamed, parseCursor, type Range, shownRange, toCursor, toRange, within } from './range.ts';
+import { fitted, type Json, type JsonFields, toMissing } from './reply.ts';
 import { listColumns, traceFigures, withPreviews } from './traces.ts';
-import { cutValues, mostRows, roomOf, valueIn } from './values.ts';
+import { cutValues, mostRows, roomPerCall, valueIn } from './values.ts';
 
 /** How far a query without a start looks back: seven days. */
 const usualSpan = 7 * 86_400e6;
@@ -24,7 +24,10 @@ const pathsBelow = (value: Json | undefined, path: string, depth = 4): string[] 
   if (typeof value !== 'object' || value === null || depth === 0) return [];
   return Object.entries(value)
     .slice(0, 100)
-    .flatMap(([name, of]) => [`${path}.${name}`, ...pathsBelow(of as Json, `${path}.${name}`, depth - 1)]);
+    .flatMap(([name, child]) => [
+      `${path}.${name}`,
+      ...pathsBelow(child as Json, `${path}.${name}`, depth - 1),
+    ]);
 };
 
 /**
@@ -48,11 +51,14 @@ const checkNames = async (
   const known = await readCalls(
     context,
     {
-      ...{ projectId, where, sort: newestFirst, limit: sampled },
+      projectId,
+      where,
+      sort: newestFirst,
+      limit: sampled,
       columns: strange.length > 0 ? free : [],
     },
     (call) => ({
-      opName: textOf(call.op_name) ?? '',
+      opName: toText(call.op_name) ?? '',
       there: strange.filter(({ text }) => valueIn(call, text) !== undefined).map(({ text }) => text),
       paths: strange.flatMap(({ field }) => pathsBelow(call[field], field)),
     }),
@@ -62,11 +68,11 @@ const checkNames = async (
     const isThere = ops.some(
       (op) => op === name || (name.endsWith(':*') && op.startsWith(name.slice(0, -1))),
     );
-    const meant = isThere ? '' : didYouMean(name, ops);
-    if (meant !== '')
+    const suggestion = isThere ? '' : didYouMean(name, ops);
+    if (suggestion !== '')
       throw invalidAt(
         ['body', 'filter', 'op_names', String(i)],
-        `no call in this range is called \`${name}\`${meant}`,
+        `no call in this range is called \`${name}\`${suggestion}`,
       );
   }
   const nowhere = strange.find(({ text }) => !known.some(({ there }) => there.includes(text)));
@@ -99,22 +105,27 @@ export const queryCalls = runs(description, async (args, context) => {
   const named = isNamed(filter) && args.start === null && args.end === null;
   const { start, end, offset } =
     cursor === null
-      ? { ...(named ? { start: null, end: null } : rangeOf(args, now, usualSpan)), offset: 0 }
-      : placeOf(cursor);
+      ? { ...(named ? { start: null, end: null } : toRange(args, now, usualSpan)), offset: 0 }
+      : parseCursor(cursor);
   const most = Math.min(limit, mostRows(maxCharacters));
-  const room = roomOf(maxCharacters, Math.min(most, 20));
+  const room = roomPerCall(maxCharacters, Math.min(most, 20));
   const query = {
     includes: { ...withCosts, traceTotals: needsTotals(args, { start, end }) },
-    ...{ projectId, filter, where: within({ start, end }, asked), offset },
+    projectId,
+    filter,
+    where: within({ start, end }, asked),
+    offset,
     sort: sort.length > 0 ? sort : newestFirst,
     limit: most + 1,
-    columns: [...[...listColumns], ...(columns ?? [])],
+    columns: [...listColumns, ...(columns ?? [])],
   };
   const found = await readCalls(context, query, (call) => {
     // What rows do not show need not stay in memory.
     const header: Call = {
       ...call,
-      ...{ inputs: null, output: null, exception: null },
+      inputs: null,
+      output: null,
+      exception: null,
       attributes: {
         kind: valueIn(call, 'attributes.kind'),
         tool: { name: valueIn(call, 'attributes.tool.name') },
@@ -134,14 +145,16 @@ export const queryCalls = runs(description, async (args, context) => {
   );
   const figures = await traceFigures(context, projectId, calls);
   const rows = calls.map((call, i) => {
-    const id = textOf(call.id) ?? '';
+    const id = toText(call.id) ?? '';
     return compact({
-      ...rowOf(call),
-      ...{ trace_id: call.trace_id, parent_id: call.parent_id, thread_id: call.thread_id },
+      ...toRow(call),
+      trace_id: call.trace_id,
+      parent_id: call.parent_id,
+      thread_id: call.thread_id,
       end_user: valueIn(call, 'attributes.user.id'),
       trace: figures.get(id),
       values: shown[i]?.cut?.value,
-      url: links.trace(projectId, textOf(call.trace_id) ?? '', id),
+      url: links.trace(projectId, toText(call.trace_id) ?? '', id),
     });
   });
   const range = start === null || end === null ? undefined : shownRange({ start, end });
@@ -155,7 +168,7 @@ export const queryCalls = runs(description, async (args, context) => {
     const [first] = cuts;
     const missing = [
       ...(found.length > count ? [`more calls after these ${count}: query_calls with the cursor`] : []),
-      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, textOf(first.call.id))) : []),
+      ...(first ? gapTexts(first.gaps.slice(0, 1), (gap) => wayTo(gap, toText(first.call.id))) : []),
       ...(cuts.length > 1
         ? [`values of ${cuts.length - 1} more calls were cut; get_call has them whole`]
         : []),
@@ -163,8 +176,8 @@ export const queryCalls = runs(description, async (args, context) => {
     return {
       calls: rows.slice(0, count),
       ...rest,
-      ...missingOf(missing),
-      ...(found.length > count && { next_cursor: cursorOf({ start, end, offset: offset + count }) }),
+      ...toMissing(missing),
+      ...(found.length > count && { next_cursor: toCursor({ start, end, offset: offset + count }) }),
     };
   });
 });

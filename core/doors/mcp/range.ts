@@ -13,7 +13,7 @@ export interface Range {
  *
  * @param span how long it is without a start, in microseconds
  */
-export const rangeOf = (
+export const toRange = (
   { start, end }: Range,
   now: Micros,
   span: number,
@@ -46,17 +46,17 @@ export interface Place extends Range {
 }
 
 /** A place as text, for `next_cursor`. */
-export const cursorOf = ({ start, end, offset }: Place): string =>
+export const toCursor = ({ start, end, offset }: Place): string =>
   Buffer.from(JSON.stringify([start, end, offset])).toString('base64url');
 
 const isTime = (value: unknown): value is Micros | null => value === null || Number.isSafeInteger(value);
 
 /**
- * Reads what {@link cursorOf} wrote.
+ * Reads what {@link toCursor} wrote.
  *
  * @throws ServiceError 422 if it is something else
  */
-export const placeOf = (cursor: string): Place => {
+export const parseCursor = (cursor: string): Place => {
   try {
     const [start, end, offset, ...more] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (isTime(start) && isTime(end) && Number.isSafeInteger(offset) && offset >= 0 && more.length === 0)

@@ -25,13 +25,13 @@ export interface ToolResult {
   readonly isError?: true;
 }
 
-const text = (of: string) => ({ type: 'text', text: of }) as const;
+const text = (content: string) => ({ type: 'text', text: content }) as const;
 
 /**
  * Data as the result of a tool. In the text, lines that nobody can foresee stand before and after
  * the data, so that no text in a trace can pass for the end of it.
  */
-export const resultOf = (data: JsonFields): ToolResult => {
+export const toResult = (data: JsonFields): ToolResult => {
   const fence = `end-of-data-${randomBytes(8).toString('hex')}`;
   const structuredContent = { ...data, notice };
   return {
@@ -60,10 +60,10 @@ export const errorResult = (message: string, asked?: unknown): ToolResult => {
 };
 
 /** The characters of a result as it goes out. */
-export const sizeOf = (data: JsonFields): number => JSON.stringify(resultOf(data)).length + around;
+export const measureResult = (data: JsonFields): number => JSON.stringify(toResult(data)).length + around;
 
 /** What a reply says of what it leaves out, if that is anything. */
-export const missingOf = (missing: readonly string[]): JsonFields => (missing.length > 0 ? { missing } : {});
+export const toMissing = (missing: readonly string[]): JsonFields => (missing.length > 0 ? { missing } : {});
 
 /** A reply of so small a budget that no row fits: its lists are empty, and it says so. */
 const emptied = (data: JsonFields): JsonFields => ({
@@ -76,7 +76,7 @@ const emptied = (data: JsonFields): JsonFields => ({
 
 /** A reply that keeps to a budget in any case. */
 export const kept = (maxCharacters: number, data: JsonFields): JsonFields =>
-  sizeOf(data) <= maxCharacters ? data : emptied(data);
+  measureResult(data) <= maxCharacters ? data : emptied(data);
 
 /**
  * Makes the largest of several replies that keeps to a budget.
@@ -91,12 +91,14 @@ export const fitted = <T extends JsonFields>(
   build: (size: number) => T,
 ): T => {
   const whole = build(most);
-  if (sizeOf(whole) <= maxCharacters) return whole;
-  let [best, low, high] = [build(0), 0, most - 1];
+  if (measureResult(whole) <= maxCharacters) return whole;
+  let best = build(0);
+  let low = 0;
+  let high = most - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const reply = build(middle);
-    if (sizeOf(reply) <= maxCharacters) [best, low] = [reply, middle];
+    if (measureResult(reply) <= maxCharacters) [best, low] = [reply, middle];
     else high = middle - 1;
   }
   return best;

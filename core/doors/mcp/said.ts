@@ -45,10 +45,10 @@ const messagesIn = (value: Json | undefined): readonly Json[] | undefined => {
   return Array.isArray(list) && list.some(isMessage) ? list : undefined;
 };
 
-const roleOf = (message: Json): string => (isFields(message) ? String(message.role ?? message.type) : '');
+const getRole = (message: Json): string => (isFields(message) ? String(message.role ?? message.type) : '');
 
-const isModel = (message: Json): boolean => /^(?:assistant|model|ai)$/.test(roleOf(message));
-const isSystem = (message: Json): boolean => /^(?:system|developer)$/.test(roleOf(message));
+const isModel = (message: Json): boolean => /^(?:assistant|model|ai)$/.test(getRole(message));
+const isSystem = (message: Json): boolean => /^(?:system|developer)$/.test(getRole(message));
 
 const messageText = (message: Json): string | undefined =>
   isFields(message) ? contentText(message.content ?? message.parts ?? message.text) : undefined;
@@ -80,6 +80,6 @@ export const answeredIn = ({ output }: Call): Json | undefined => {
   const message = isFields(choice) ? choice.message : undefined;
   const messages = message === undefined ? messagesIn(output) : [message];
   if (!messages) return textIn(output, answeredNames);
-  const texts = messages.filter(isModel).flatMap((each) => messageText(each) ?? []);
+  const texts = messages.filter(isModel).flatMap((message) => messageText(message) ?? []);
   return texts.at(-1) ?? textIn(output, answeredNames);
 };

@@ -4,7 +4,7 @@ import type { ToolContext } from './context.ts';
 import { guide } from './guide.ts';
 import { didYouMean, fieldsAt } from './mend.ts';
 import { promptsByName } from './prompts.ts';
-import { errorResult, isFields, resultOf, type ToolResult } from './reply.ts';
+import { errorResult, isFields, type ToolResult, toResult } from './reply.ts';
 import { toolsByName } from './tools.ts';
 
 /** What a server says of itself. */
@@ -41,21 +41,21 @@ const words = (name: string, context: ToolContext, { loc, msg, type }: ErrorDeta
   const place = loc[0] === 'body' ? loc.slice(1) : loc;
   const tool = toolsByName.get(name);
   if (type !== 'extra_forbidden' || !tool) return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
-  const known = fieldsAt(context.schemaOf(tool), place.slice(0, -1));
+  const known = fieldsAt(context.getSchema(tool), place.slice(0, -1));
   const field = place.at(-1) ?? '';
-  const meant = didYouMean(field, known);
-  return `${place.join('.')}: ${msg}${meant || `; there are ${known.join(', ')}`}`;
+  const suggestion = didYouMean(field, known);
+  return `${place.join('.')}: ${msg}${suggestion || `; there are ${known.join(', ')}`}`;
 };
 
 /** Runs a tool. What is wrong with its arguments is its result; a failure of ours is thrown. */
 const call = async (name: string, args: unknown, context: ToolContext, failed: (error: unknown) => void) => {
   const tool = toolsByName.get(name);
   if (!tool || !offered(name, context)) {
-    const names = [...toolsByName.keys()].filter((each) => offered(each, context));
+    const names = [...toolsByName.keys()].filter((toolName) => offered(toolName, context));
     return errorResult(`there is no tool ${name.slice(0, 100)} for this key${didYouMean(name, names)}`);
   }
   try {
-    return resultOf(await tool.run(args ?? {}, context));
+    return toResult(await tool.run(args ?? {}, context));
   } catch (error) {
     failed(error);
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
@@ -82,7 +82,7 @@ export const serve = async (request: Request, about: About, context: ToolContext
     );
     const invalid = (message: string) => new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, message);
     server.setRequestHandler('tools/list', () => ({
-      tools: about.listed().filter((each) => !isWriter(each) || mayWrite(context)),
+      tools: about.listed().filter((tool) => !isWriter(tool) || mayWrite(context)),
     }));
     server.setRequestHandler('tools/call', async ({ params }, _: ServerContext) => {
       tool = toolsByName.has(params.name) ? params.name : undefined;
@@ -111,8 +111,10 @@ export const serve = async (request: Request, about: About, context: ToolContext
     });
     server.setRequestHandler('prompts/list', () => ({
       prompts: [...promptsByName.values()].map(({ name, title, description, arguments: args }) => ({
-        ...{ name, title, description },
-        arguments: args.map((each) => ({ ...each })),
+        name,
+        title,
+        description,
+        arguments: args.map((argument) => ({ ...argument })),
       })),
     }));
     server.setRequestHandler('prompts/get', ({ params }) => {

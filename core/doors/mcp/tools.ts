@@ -10,8 +10,15 @@ import { listProjects } from './list-projects.ts';
 import { queryCalls } from './query-calls.ts';
 
 const all: readonly Tool[] = [
-  ...[listProjects, describeProject, queryCalls, getTrace, getCall],
-  ...[getThread, getStats, compareCalls, addFeedback],
+  listProjects,
+  describeProject,
+  queryCalls,
+  getTrace,
+  getCall,
+  getThread,
+  getStats,
+  compareCalls,
+  addFeedback,
 ];
 
 /** Every tool, by its name. */

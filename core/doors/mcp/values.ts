@@ -10,12 +10,12 @@ export const valueIn = (call: JsonFields, path: string): Json | undefined => {
 };
 
 /** The values of columns, by their paths. */
-export const valuesOf = (call: JsonFields, columns: readonly string[]): JsonFields =>
+export const getValues = (call: JsonFields, columns: readonly string[]): JsonFields =>
   Object.fromEntries(columns.map((column) => [column, valueIn(call, column) ?? null]));
 
 /** The same, cut to so many characters. */
 export const cutValues = (call: JsonFields, columns: readonly string[], room: number): Cut =>
-  cutter()(valuesOf(call, columns), room, '');
+  cutter()(getValues(call, columns), room, '');
 
 /** The least that is shown of the values that were asked for of a call, in characters. */
 const leastValues = 300;
@@ -24,7 +24,7 @@ const leastValues = 300;
 const usualRow = 350;
 
 /** The room of the values of each of so many calls. A reply has its data twice. */
-export const roomOf = (maxCharacters: number, calls: number): number =>
+export const roomPerCall = (maxCharacters: number, calls: number): number =>
   Math.max(leastValues, Math.floor(maxCharacters / 2.4 / Math.max(1, calls)) - usualRow);
 
 /** How many rows a reply can have at most. */

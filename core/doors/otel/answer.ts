@@ -8,7 +8,7 @@ export type Encoding = 'application/x-protobuf' | 'application/json';
 const maxReasons = 20;
 
 /** Why something was not taken, in a sentence for each reason. */
-export const messageOf = (rejected: readonly Rejection[], what: string): string => {
+export const toMessage = (rejected: readonly Rejection[], what: string): string => {
   const lines = rejected
     .slice(0, maxReasons)
     .map(({ count, reason }) => (count === 1 ? reason : `${count} ${what}: ${reason}`));
@@ -30,7 +30,7 @@ const answerMaker =
   (what: string, rejectedField: string) =>
   (encoding: Encoding, rejected: readonly Rejection[]): Uint8Array => {
     const count = rejected.reduce((sum, rejection) => sum + rejection.count, 0);
-    const errorMessage = messageOf(rejected, what);
+    const errorMessage = toMessage(rejected, what);
     if (encoding === 'application/json')
       // A 64-bit integer is text in proto3's JSON.
       return jsonBytes(count > 0 ? { partialSuccess: { [rejectedField]: String(count), errorMessage } } : {});

@@ -8,9 +8,9 @@ import {
 } from '../../../foundations/wire/index.ts';
 import { type CallReport, fitsHeader, type SpanOfTrace, type SpanRole } from '../../records/calls/index.ts';
 import { endReport, startReport } from '../report.ts';
-import { inContext, labelsOf, type Named, type Translation, translate } from './conventions/index.ts';
+import { inContext, type Named, readLabels, type Translation, translate } from './conventions/index.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
-import { exceptionOf } from './exception.ts';
+import { getException } from './exception.ts';
 import { withPauses } from './runs.ts';
 import {
   type Attributes,
@@ -21,14 +21,14 @@ import {
   type SpanEvent,
   type SpanLink,
 } from './span.ts';
-import { placesOf } from './threads.ts';
-import { nested, textOf } from './values.ts';
+import { findPlaces } from './threads.ts';
+import { nested, toText } from './values.ts';
 
 /**
  * Nanoseconds since 1970 as microseconds, cut off. OTLP's times reach the year 2554, so the result
  * can be beyond the safe integers that times of calls are.
  */
-export const microsOf = (nanos: bigint): Micros => Number(nanos / 1000n);
+export const toMicros = (nanos: bigint): Micros => Number(nanos / 1000n);
 
 const maxName = 1024;
 const maxId = 256;
@@ -42,7 +42,7 @@ const lineSeparators = /[\p{Zl}\p{Zp}]+/gu;
  * A span's name as an op's: 1–1,024 characters without controls. Others become spaces, and a longer
  * name is cut.
  */
-export const opNameOf = (name: string): string => {
+export const toOpName = (name: string): string => {
   const clean = name.slice(0, maxName).replace(unprintable, ' ');
   return clean === '' ? 'unnamed' : clean;
 };
@@ -90,14 +90,14 @@ const droppedField = (counts: Readonly<Record<string, number>>): JsonObject => {
   return some.length > 0 ? { dropped: Object.fromEntries(some) } : {};
 };
 
-const eventOf = ({ name, timeUnixNano, attributes, droppedAttributesCount }: SpanEvent): JsonObject => ({
+const toEvent = ({ name, timeUnixNano, attributes, droppedAttributesCount }: SpanEvent): JsonObject => ({
   name,
-  time: formatTime(microsOf(timeUnixNano)),
+  time: formatTime(toMicros(timeUnixNano)),
   ...attributesField(attributes),
   ...droppedField({ attributes: droppedAttributesCount }),
 });
 
-const linkOf = (link: SpanLink): JsonObject => ({
+const toLink = (link: SpanLink): JsonObject => ({
   trace_id: link.traceId,
   span_id: link.spanId,
   id: callIdOf(link.traceId, link.spanId),
@@ -113,18 +113,18 @@ const linkOf = (link: SpanLink): JsonObject => ({
  * @returns takes a span and the indices of events that became messages
  */
 const detailsMaker = (): ((span: Span, usedEvents: ReadonlySet<number>) => JsonObject) => {
-  const resourceOf = memoized<Attributes>(nested);
-  const scopeOf = memoized<Scope>(({ name, version, attributes }) => ({
+  const toResource = memoized<Attributes>(nested);
+  const toScope = memoized<Scope>(({ name, version, attributes }) => ({
     name,
     ...textField('version', version),
     ...attributesField(attributes),
   }));
   return (span, usedEvents) => ({
     span_kind: spanKinds[span.kind] ?? String(span.kind),
-    scope: scopeOf(span.scope),
-    resource: resourceOf(span.resource),
-    ...listField('events', span.events.filter((_, i) => !usedEvents.has(i)).map(eventOf)),
-    ...listField('links', span.links.map(linkOf)),
+    scope: toScope(span.scope),
+    resource: toResource(span.resource),
+    ...listField('events', span.events.filter((_, i) => !usedEvents.has(i)).map(toEvent)),
+    ...listField('links', span.links.map(toLink)),
     status: {
       code: statuses[span.status.code] ?? String(span.status.code),
       ...textField('message', span.status.message),
@@ -175,7 +175,7 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
     (reserved.test(key) || key === 'tool.name' ? displaced : own).push(entry);
   }
   own.push(...common);
-  own.push(...Object.entries(labelsOf(span.attributes, span.resource)));
+  own.push(...Object.entries(readLabels(span.attributes, span.resource)));
   const otel = {
     ...details,
     ...(displaced.length > 0 && { attributes: nested(displaced) }),
@@ -185,7 +185,7 @@ const callAttributes = (span: Span, translation: Translation, details: JsonObjec
       resume: {
         keys: [...resume.keys],
         ...(resume.unique && { unique: true }),
-        ...(resume.said !== undefined && { said: resume.said }),
+        ...(resume.answer !== undefined && { said: resume.answer }),
       },
     }),
   };
@@ -212,10 +212,10 @@ const runs: ReadonlySet<string> = new Set([
   'workflow_run',
 ]);
 
-const roleOf = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
+const toRole = ({ span, hasRemoteParent, translation }: TranslatedSpan): SpanRole => {
   const { kind, isPlain = false, threadId, wait, resume } = translation;
   return {
-    isRun: kind === 'agent' || runs.has(textOf(span.attributes.get('gen_ai.operation.name')) ?? ''),
+    isRun: kind === 'agent' || runs.has(toText(span.attributes.get('gen_ai.operation.name')) ?? ''),
     isPlain,
     hasRemoteParent,
     pauses: wait !== undefined || resume !== undefined,
@@ -230,7 +230,7 @@ const spanOfCall = (call: TranslatedSpan): SpanOfTrace => {
   return {
     id,
     parentId,
-    span: roleOf(call),
+    span: toRole(call),
     userId: userId !== undefined && fitsHeader(userId) ? userId : null,
   };
 };
@@ -241,7 +241,7 @@ const spanOfCall = (call: TranslatedSpan): SpanOfTrace => {
  *
  * @param spans all of one request, for they show which calls belong to which turn
  */
-export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
+export const toCalls = (spans: readonly ProjectSpan[]): CallReport[] => {
   const calls = withPauses(
     inContext(
       spans.map((received) => {
@@ -259,10 +259,10 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
   const places = new Map(
     Array.from(
       Map.groupBy(calls, ({ projectId }) => projectId),
-      ([projectId, some]) => [projectId, placesOf(some.map(spanOfCall))],
+      ([projectId, some]) => [projectId, findPlaces(some.map(spanOfCall))],
     ),
   );
-  const detailsOf = detailsMaker();
+  const toDetails = detailsMaker();
   return calls.flatMap((call) => {
     const { projectId, id, parentId, span, translation } = call;
     const place = places.get(projectId)?.get(id);
@@ -270,18 +270,26 @@ export const callsOf = (spans: readonly ProjectSpan[]): CallReport[] => {
     const given = translation.userId === undefined ? (place?.userId ?? null) : null;
     return [
       startReport({
-        displayName: displayName === undefined ? null : opNameOf(displayName),
-        ...{ projectId, id, opName: opNameOf(span.name), traceId: span.traceId, parentId },
-        ...{ threadId: place?.threadId ?? null, turnId: place?.turnId ?? null },
-        startedAt: microsOf(span.startTimeUnixNano),
-        attributes: callAttributes(span, translation, detailsOf(span, translation.usedEvents)),
+        displayName: displayName === undefined ? null : toOpName(displayName),
+        projectId,
+        id,
+        opName: toOpName(span.name),
+        traceId: span.traceId,
+        parentId,
+        threadId: place?.threadId ?? null,
+        turnId: place?.turnId ?? null,
+        startedAt: toMicros(span.startTimeUnixNano),
+        attributes: callAttributes(span, translation, toDetails(span, translation.usedEvents)),
         inputs,
-        span: { ...roleOf(call), givenUser: given },
+        span: { ...toRole(call), givenUser: given },
       }),
       endReport({
-        ...{ projectId, id, endedAt: microsOf(span.endTimeUnixNano), output },
+        projectId,
+        id,
+        endedAt: toMicros(span.endTimeUnixNano),
+        output,
         // Who asks a person has not failed, whatever exception the question is.
-        exception: wait && !wait.maybe ? null : exceptionOf(span, exception),
+        exception: wait && !wait.maybe ? null : getException(span, exception),
         summary: { ...(usage && { usage }), ...(wait && !wait.maybe && { waiting: true }) },
       }),
     ];

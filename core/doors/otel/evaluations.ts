@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedbackDraft } from '../../../api/feedback.ts';
-import { verdictTypeOf } from '../../../api/shared/evaluators.ts';
+import { toVerdictType } from '../../../api/shared/evaluators.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
   callRef,
-  idOf,
+  deriveId,
   isJsonObject,
   isNumber,
   type JsonObject,
@@ -22,13 +22,13 @@ import {
   type Waiting,
 } from '../../records/calls/index.ts';
 import { createFeedback, existingFeedback } from '../../records/feedback/index.ts';
-import { microsOf, opNameOf, type ProjectSpan } from './calls.ts';
+import { type ProjectSpan, toMicros, toOpName } from './calls.ts';
 import type { Rejection } from './decode/spans.ts';
-import { eventNameOf } from './joining.ts';
+import { getEventName } from './joining.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { Attributes } from './span.ts';
 import { callIdOf } from './span.ts';
-import { plain, textOf } from './values.ts';
+import { plain, toText } from './values.ts';
 
 /*
  * Results of evaluations become feedback on the call that was judged: on that of their span, else on
@@ -63,10 +63,10 @@ interface Result {
 }
 
 /** Whether a record is the result of an evaluation. */
-export const isResult = (record: ProjectRecord): boolean => eventNameOf(record) === resultEvent;
+export const isResult = (record: ProjectRecord): boolean => getEventName(record) === resultEvent;
 
 /** The results among spans: their events, and spans that stand for an event, as a client of Rust makes them. */
-export const resultsOf = (spans: readonly ProjectSpan[]): Result[] =>
+export const findResults = (spans: readonly ProjectSpan[]): Result[] =>
   spans.flatMap(({ projectId, span }) => {
     const { traceId, spanId, parentSpanId, events, name, startTimeUnixNano, attributes } = span;
     const ofSpan = { projectId, traceId };
@@ -81,10 +81,11 @@ export const resultsOf = (spans: readonly ProjectSpan[]): Result[] =>
   });
 
 /** The longest reason and label, in characters. */
-const [maxReason, maxLabel] = [10_000, 1000];
+const maxReason = 10_000;
+const maxLabel = 1000;
 
 const shortText = (attributes: Attributes, key: string, most: number): string | undefined =>
-  textOf(attributes.get(key))?.slice(0, most).toWellFormed();
+  toText(attributes.get(key))?.slice(0, most).toWellFormed();
 
 /** A score as JSON has it; undefined for none, and for what is no number. */
 const scoreIn = (attributes: Attributes): JsonValue | undefined => {
@@ -108,14 +109,14 @@ const payloadIn = (attributes: Attributes): JsonObject => {
 
 const judgedBy = ({ traceId, spanId, attributes }: Result): Judged | undefined => {
   if (traceId !== undefined && spanId !== undefined) return { callId: callIdOf(traceId, spanId) };
-  const responseId = textOf(attributes.get('gen_ai.response.id'));
+  const responseId = toText(attributes.get('gen_ai.response.id'));
   return responseId === undefined ? undefined : { responseId, traceId };
 };
 
 /** The verdict of a result, or why there is none. */
-const verdictOf = (result: Result): Verdict | string => {
+const toVerdict = (result: Result): Verdict | string => {
   const { projectId, timeUnixNano, attributes } = result;
-  const name = textOf(attributes.get('gen_ai.evaluation.name'))?.trim();
+  const name = toText(attributes.get('gen_ai.evaluation.name'))?.trim();
   if (!name) return `a ${resultEvent} should have gen_ai.evaluation.name`;
   if (attributes.has('error.type'))
     return `a ${resultEvent} with error.type says that the evaluation failed, so it is no verdict`;
@@ -124,7 +125,7 @@ const verdictOf = (result: Result): Verdict | string => {
     return `a ${resultEvent} should have gen_ai.evaluation.score.value, a number, or gen_ai.evaluation.score.label`;
   const on = judgedBy(result);
   if (!on) return `a ${resultEvent} should be in a span, or have gen_ai.response.id`;
-  return { projectId, on, time: microsOf(timeUnixNano), type: opNameOf(verdictTypeOf(name)), payload };
+  return { projectId, on, time: toMicros(timeUnixNano), type: toOpName(toVerdictType(name)), payload };
 };
 
 /** Ids from the time 0 are those of the service's own verdicts. */
@@ -133,7 +134,10 @@ const firstTime: Micros = 1000;
 /** The id of a verdict's feedback: the same record is the same feedback. */
 const idOfVerdict = ({ projectId, on, time, type, payload }: Verdict): string => {
   const target = 'callId' in on ? `call ${on.callId}` : `response ${on.responseId}`;
-  return idOf(Math.max(time, firstTime), [projectId, target, time, type, JSON.stringify(payload)].join('\n'));
+  return deriveId(
+    Math.max(time, firstTime),
+    [projectId, target, time, type, JSON.stringify(payload)].join('\n'),
+  );
 };
 
 /** The stores that verdicts touch. */
@@ -142,7 +146,7 @@ export interface VerdictStores {
   readonly feedback: Store;
 }
 
-const draftOf = (
+const toDraft = (
   { projectId, id }: { readonly projectId: ProjectId; readonly id: string },
   { type, payload }: Pick<Verdict, 'type' | 'payload'>,
   callId: string,
@@ -197,7 +201,7 @@ const settle = async (
   budget: RequestBudget,
 ): Promise<void> => {
   if (found.length === 0) return;
-  const drafts = found.map(({ waiting, callId }) => draftOf(waiting, verdictIn(waiting.record), callId));
+  const drafts = found.map(({ waiting, callId }) => toDraft(waiting, verdictIn(waiting.record), callId));
   await createNew(stores, drafts, userId, budget);
   await deleteWaiting(
     stores.calls,
@@ -207,14 +211,15 @@ const settle = async (
 };
 
 /** How long before and after a verdict the call that it judges may have started, in microseconds. */
-const [before, after] = [3_600_000_000, 60_000_000];
+const before = 3_600_000_000;
+const after = 60_000_000;
 
 /** How long an index may lag behind a call that is just being written, in ms. */
 const indexLagMs = 500;
 
 type WaitingVerdict = Waiting & { readonly verdict: Verdict };
 
-const whereOf = (verdicts: readonly WaitingVerdict[], traceId: string | undefined) => {
+const toWhere = (verdicts: readonly WaitingVerdict[], traceId: string | undefined) => {
   const times = verdicts.map(({ verdict }) => verdict.time);
   return { traceId, from: Math.min(...times) - before, to: Math.max(...times) + after };
 };
@@ -234,11 +239,11 @@ const settleStored = async (
     if (!first) return [];
     const { on } = first.verdict;
     const ids = new Set(group.map(({ responseId }) => responseId));
-    const where = whereOf(group, 'responseId' in on ? on.traceId : undefined);
+    const where = toWhere(group, 'responseId' in on ? on.traceId : undefined);
     const calls = await findByResponse(stores.calls, first.projectId, ids, where, budget);
-    const found = group.flatMap((each) => {
-      const callId = calls.get(each.responseId)?.id;
-      return callId === undefined ? [] : [{ waiting: each, callId }];
+    const found = group.flatMap((verdict) => {
+      const callId = calls.get(verdict.responseId)?.id;
+      return callId === undefined ? [] : [{ waiting: verdict, callId }];
     });
     await settle(stores, found, userId, budget);
     return group.filter(({ responseId }) => !calls.has(responseId));
@@ -268,7 +273,7 @@ const storeByResponse = async (
   });
   if (made.length === 0) return [];
   // A request may have the same verdict twice.
-  const waiting = [...new Map(made.map((each) => [each.id, each])).values()];
+  const waiting = [...new Map(made.map((verdict) => [verdict.id, verdict])).values()];
   const tooLong = await putWaiting(stores.calls, waiting, budget);
   await Promise.all(
     [...new Set(waiting.map(({ projectId }) => projectId))].map((projectId) =>
@@ -299,16 +304,16 @@ export const storeResults = async (
   userId: string,
   budget: RequestBudget,
 ): Promise<Rejection[]> => {
-  const made = results.map(verdictOf);
-  const verdicts = made.filter((each) => typeof each !== 'string');
+  const made = results.map(toVerdict);
+  const verdicts = made.filter((verdict) => typeof verdict !== 'string');
   const drafts = verdicts.flatMap((verdict) => {
     const { projectId, on } = verdict;
-    return 'callId' in on ? [draftOf({ projectId, id: idOfVerdict(verdict) }, verdict, on.callId)] : [];
+    return 'callId' in on ? [toDraft({ projectId, id: idOfVerdict(verdict) }, verdict, on.callId)] : [];
   });
   await createNew(stores, drafts, userId, budget);
   const tooLong = await storeByResponse(stores, verdicts, userId, budget);
   const reasons = Map.groupBy(
-    made.filter((each) => typeof each === 'string'),
+    made.filter((verdict) => typeof verdict === 'string'),
     (reason) => reason,
   );
   return [...Array.from(reasons, ([reason, { length: count }]) => ({ count, reason })), ...tooLong];
@@ -356,7 +361,7 @@ export const settleWaiting = async (
   const found = await mapConcurrent(wanted, readConcurrency, async ([key, { projectId, callId }]) => {
     const responseId = key.slice(projectId.length + 1);
     const waiting = await readWaiting(stores.calls, projectId, responseId, budget);
-    return waiting.map((each) => ({ waiting: each, callId }));
+    return waiting.map((verdict) => ({ waiting: verdict, callId }));
   });
   await settle(stores, found.flat(), userId, budget);
 };

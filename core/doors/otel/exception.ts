@@ -1,5 +1,5 @@
 import type { Span } from './span.ts';
-import { textOf } from './values.ts';
+import { toText } from './values.ts';
 
 const errorStatus = 2;
 
@@ -7,7 +7,7 @@ const errorStatus = 2;
 const exceptionInEvents = ({ events }: Span): string => {
   const event = events.findLast(({ name }) => name === 'exception');
   const [type, message, stack] = ['type', 'message', 'stacktrace'].map((name) =>
-    textOf(event?.attributes.get(`exception.${name}`)),
+    toText(event?.attributes.get(`exception.${name}`)),
   );
   const head = [type, message].filter(Boolean).join(': ');
   return [head, stack].filter(Boolean).join('\n');
@@ -20,7 +20,7 @@ const exceptionInEvents = ({ events }: Span): string => {
  * @param reported the error that a convention reports elsewhere
  * @returns null without an error
  */
-export const exceptionOf = (span: Span, reported: string | undefined): string | null => {
+export const getException = (span: Span, reported: string | undefined): string | null => {
   if (span.status.code !== errorStatus) return reported ?? null;
   return exceptionInEvents(span) || span.status.message || reported || 'error';
 };

@@ -4,12 +4,12 @@ import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, tooLarge } from '../../../foundations/wire/index.ts';
 import { agentSpan, isFromAgent, isOfAgent, spansLeftOut, storeFacts } from './agents/meeting.ts';
 import type { Encoding } from './answer.ts';
-import { callsOf, type ProjectSpan } from './calls.ts';
+import { type ProjectSpan, toCalls } from './calls.ts';
 import { isMcpProtocol } from './conventions/mcp.ts';
 import { decodeJson, decodeJsonLogs, decodeJsonMetrics } from './decode/json.ts';
 import { decodeProtobuf, decodeProtobufLogs, decodeProtobufMetrics } from './decode/protobuf.ts';
 import { badBody, type Rejection } from './decode/spans.ts';
-import { isResult, resultsOf, settleWaiting, storeResults, type VerdictStores } from './evaluations.ts';
+import { findResults, isResult, settleWaiting, storeResults, type VerdictStores } from './evaluations.ts';
 import { isContent, joinLater, storeContent, withEarlier } from './joining.ts';
 import { writeSpans } from './meeting.ts';
 import { pausesIn, settlePauses, withEarlierPauses } from './pauses.ts';
@@ -44,7 +44,7 @@ const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
  *
  * @throws ServiceError 415 for another encoding
  */
-const packingOf = (encoding: string, bytes: Uint8Array): keyof typeof unpackers | undefined => {
+const detectPacking = (encoding: string, bytes: Uint8Array): keyof typeof unpackers | undefined => {
   switch (encoding.trim().toLowerCase()) {
     case '':
     case 'identity':
@@ -72,7 +72,7 @@ const packingOf = (encoding: string, bytes: Uint8Array): keyof typeof unpackers 
  * encoding
  */
 const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Array> => {
-  const packing = packingOf(encoding, bytes);
+  const packing = detectPacking(encoding, bytes);
   if (packing === undefined) return bytes;
   try {
     return await unpackers[packing](bytes, { maxOutputLength: maxUnpackedBytes });
@@ -90,7 +90,7 @@ const unpackBody = async (bytes: Uint8Array, encoding: string): Promise<Uint8Arr
  */
 const maxResourceBytes = 64 * 1024 * 1024;
 
-const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+const toText = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 
 /**
@@ -113,7 +113,7 @@ const decoder =
   ): Decoder<Received> =>
   async (bytes, encoding, contentEncoding) => {
     const unpacked = await unpackBody(bytes, contentEncoding);
-    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(textOf(unpacked));
+    return encoding === 'application/x-protobuf' ? ofProtobuf(unpacked) : ofJson(toText(unpacked));
   };
 
 /** Decodes the spans of a request. */
@@ -202,7 +202,7 @@ export const storeSpans = async (
   const calls = withoutHandshakes(ofPrograms);
   const ofClaude = whose.get('claude-code') ?? [];
   if (calls.length > 0) {
-    const made = callsOf(calls);
+    const made = toCalls(calls);
     const pauses = pausesIn(made);
     const related = await withEarlierPauses(store, made, pauses, budget);
     const { reports, lacking } = await withEarlier(store, related, budget);
@@ -212,7 +212,7 @@ export const storeSpans = async (
     await settleWaiting(stores, reports, userId, budget);
   }
   const tooLong = ofClaude.length > 0 ? await storeFacts(store, { spans: ofClaude }, userId, budget) : [];
-  const noVerdicts = await storeResults(stores, resultsOf(spans), userId, budget);
+  const noVerdicts = await storeResults(stores, findResults(spans), userId, budget);
   return {
     kept: calls.length + ofClaude.length,
     rejected: [
@@ -249,17 +249,18 @@ export const storeRecords = async (
   const kept = new Set([...content, ...agents, ...results]);
   const left = records.filter((record) => !kept.has(record));
   return {
-    kept: kept.size - countOf([...tooLong, ...rejected, ...noVerdicts]),
+    kept: kept.size - sumCounts([...tooLong, ...rejected, ...noVerdicts]),
     rejected: [...tooLong, ...rejected, ...noVerdicts, ...leftOut(left)],
   };
 };
 
-const countOf = (rejected: readonly Rejection[]): number =>
+const sumCounts = (rejected: readonly Rejection[]): number =>
   rejected.reduce((sum, { count }) => sum + count, 0);
 
 /** Why log records are left out. Those of coding agents that say nothing of a call are meant to be. */
 const leftOut = (records: readonly ProjectRecord[]): Rejection[] => {
-  const [ofAgents, others] = [records.filter(isFromAgent).length, records.length];
+  const ofAgents = records.filter(isFromAgent).length;
+  const others = records.length;
   const unknown = others - ofAgents;
   return [
     ...(ofAgents > 0 ? [{ count: ofAgents, reason: agentsReason, isMeant: true }] : []),

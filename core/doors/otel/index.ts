@@ -4,15 +4,15 @@ export {
   encodeLogsAnswer,
   encodeMetricsAnswer,
   encodeStatus,
-  messageOf,
+  toMessage,
 } from './answer.ts';
 export type { Rejection } from './decode/spans.ts';
 export { checkMetrics, decodeExport, decodeLogs, storeRecords, storeSpans } from './export.ts';
 export {
   projectHeader,
   projectOfHeader,
-  projectsOf,
   type Selection,
   selectRecords,
   selectSpans,
+  uniqueProjects,
 } from './projects.ts';

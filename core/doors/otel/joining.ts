@@ -23,8 +23,8 @@ import type { Rejection } from './decode/spans.ts';
 import type { ProjectRecord } from './projects.ts';
 import type { AttributeValue, Span, SpanEvent } from './span.ts';
 import { callIdOf } from './span.ts';
-import { reportedOf, reportsOf } from './stored.ts';
-import { get, isDict, plain, textOf } from './values.ts';
+import { toReported, toReports } from './stored.ts';
+import { get, isDict, plain, toText } from './values.ts';
 
 /*
  * Content of requests that comes as log records joins the span that they name, whichever comes
@@ -42,32 +42,32 @@ const eventNames = /^[A-Za-z][\w.:-]*$/;
  * The name of a record's event: the attribute `event.name`, which only who means it sets, else of
  * its own since OTLP 1.5 if that is a name.
  */
-export const eventNameOf = ({
+export const getEventName = ({
   eventName,
   attributes,
 }: Pick<ProjectRecord, 'eventName' | 'attributes'>): string =>
-  textOf(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
+  toText(attributes.get('event.name')) ?? (eventNames.test(eventName) ? eventName : '');
 
 /** Whether a record has content for a span. */
 export const isContent = (record: ProjectRecord): boolean =>
-  record.traceId !== undefined && record.spanId !== undefined && isMessage(eventNameOf(record));
+  record.traceId !== undefined && record.spanId !== undefined && isMessage(getEventName(record));
 
 /** The fields of an event: those of the body, and the attributes. */
-const fieldsOf = ({ body, attributes }: ProjectRecord): JsonObject => ({
+const toFields = ({ body, attributes }: ProjectRecord): JsonObject => ({
   ...(isDict(body) ? (plain(body) as JsonObject) : body === null ? {} : { content: plain(body) }),
   ...Object.fromEntries(Array.from(attributes, ([key, value]) => [key, plain(value)])),
 });
 
 const timeDigits = 20;
 
-const joiningOf = (record: ProjectRecord): JoiningRecord => ({
+const toJoiningRecord = (record: ProjectRecord): JoiningRecord => ({
   projectId: record.projectId,
   id: callIdOf(record.traceId ?? '', record.spanId ?? ''),
   time: String(record.timeUnixNano).padStart(timeDigits, '0'),
-  record: { name: eventNameOf(record), time: String(record.timeUnixNano), attributes: fieldsOf(record) },
+  record: { name: getEventName(record), time: String(record.timeUnixNano), attributes: toFields(record) },
 });
 
-const eventOf = ({ name, time, attributes }: JsonObject): SpanEvent => ({
+const toSpanEvent = ({ name, time, attributes }: JsonObject): SpanEvent => ({
   name: String(name),
   timeUnixNano: BigInt(String(time)),
   attributes: new Map(Object.entries(attributes ?? {}) as [string, AttributeValue][]),
@@ -75,17 +75,28 @@ const eventOf = ({ name, time, attributes }: JsonObject): SpanEvent => ({
 });
 
 const noSpan: Omit<Span, 'events' | 'attributes'> = {
-  ...{ traceId: '', spanId: '', parentSpanId: undefined, traceState: '', name: '', kind: 0 },
-  ...{ startTimeUnixNano: 0n, endTimeUnixNano: 0n, links: [], status: { code: 0, message: '' } },
-  ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
-  ...{ scope: { name: '', version: '', attributes: new Map() }, resource: new Map() },
+  traceId: '',
+  spanId: '',
+  parentSpanId: undefined,
+  traceState: '',
+  name: '',
+  kind: 0,
+  startTimeUnixNano: 0n,
+  endTimeUnixNano: 0n,
+  links: [],
+  status: { code: 0, message: '' },
+  droppedAttributesCount: 0,
+  droppedEventsCount: 0,
+  droppedLinksCount: 0,
+  scope: { name: '', version: '', attributes: new Map() },
+  resource: new Map(),
 };
 
 /** An operation of each kind, by which the events of a span without other attributes are read. */
 const operations: Readonly<Partial<Record<Kind, string>>> = { tool: 'execute_tool', agent: 'invoke_agent' };
 
 /** What the events of records say of inputs and output. */
-const contentOf = (kind: unknown, events: readonly SpanEvent[]) => {
+const readContent = (kind: unknown, events: readonly SpanEvent[]) => {
   const operation = operations[kind as Kind] ?? 'chat';
   const { inputs, output } = translate({
     ...noSpan,
@@ -110,7 +121,7 @@ const withRecords = (
   { attributes, inputs, output }: Content,
   records: readonly JsonObject[],
 ): Pick<Content, 'inputs' | 'output'> | undefined => {
-  const content = contentOf(get(attributes, 'kind'), records.map(eventOf));
+  const content = readContent(get(attributes, 'kind'), records.map(toSpanEvent));
   const joined = {
     inputs: { ...inputs, ...content.inputs },
     output: isEmpty(content.output) ? output : content.output,
@@ -120,11 +131,11 @@ const withRecords = (
 
 /** The reports of a stored call with what records say of it; undefined if they say nothing new. */
 const joined = (call: StoredCall, records: readonly JsonObject[]): CallReport[] | undefined => {
-  const { start, end } = reportedOf(call);
+  const { start, end } = toReported(call);
   const { attributes, inputs } = start;
   const content = withRecords({ attributes, inputs, output: end?.output ?? null }, records);
   if (!content) return undefined;
-  return reportsOf({
+  return toReports({
     start: { ...start, inputs: content.inputs },
     end: end && { ...end, output: content.output },
   });
@@ -159,7 +170,7 @@ export const storeContent = async (
   records: readonly ProjectRecord[],
   budget: RequestBudget,
 ): Promise<Rejection[]> => {
-  const joining = records.map(joiningOf);
+  const joining = records.map(toJoiningRecord);
   const tooLong = await putRecords(store, joining, budget);
   const calls = new Map(joining.map((call) => [qualifiedId(call.projectId, call.id), call]));
   await mapConcurrent([...calls.values()], joinConcurrency, ({ projectId, id }) =>

@@ -16,7 +16,7 @@ import {
   writeCalls,
 } from '../../records/calls/index.ts';
 import { redactReports } from '../../records/redaction.ts';
-import { isSamePlace, placesOf } from './threads.ts';
+import { findPlaces, isSamePlace } from './threads.ts';
 
 /*
  * A trace whose spans come in several requests: each brings its calls to where they belong by all that is
@@ -31,19 +31,19 @@ interface RequestedTrace extends TraceName {
 type Spans = ReadonlyMap<string, SpanOfTrace>;
 type Places = ReadonlyMap<string, CallPlace>;
 
-const keyOf = ({ projectId, traceId }: TraceName): string => qualifiedId(projectId, traceId);
+const toTraceKey = ({ projectId, traceId }: TraceName): string => qualifiedId(projectId, traceId);
 
 const startsIn = (reports: readonly CallReport[]): CallStart[] =>
   reports.flatMap((report) => (report.kind === 'start' ? [report.start] : []));
 
-const nameOf = ({ projectId, traceId }: CallStart): TraceName => ({ projectId, traceId: traceId ?? '' });
+const toTraceName = ({ projectId, traceId }: CallStart): TraceName => ({ projectId, traceId: traceId ?? '' });
 
 const tracesIn = (reports: readonly CallReport[]): RequestedTrace[] => {
-  const groups = Map.groupBy(startsIn(reports), (start) => keyOf(nameOf(start)));
+  const groups = Map.groupBy(startsIn(reports), (start) => toTraceKey(toTraceName(start)));
   return [...groups.values()].flatMap((starts) =>
     starts
       .slice(0, 1)
-      .map((start) => ({ ...nameOf(start), spans: starts.flatMap((s) => spanOfStart(s) ?? []) })),
+      .map((start) => ({ ...toTraceName(start), spans: starts.flatMap((s) => spanOfStart(s) ?? []) })),
   );
 };
 
@@ -104,7 +104,7 @@ const meet = async (
   // What others have stored, they may have placed with or without what was found in the index.
   const others = [...known.values()].filter(({ id }) => !own.has(id));
   const left = others.filter(({ id }) => !stored.has(id));
-  return { trace, known, believed: [placesOf(others), placesOf(left), stored] };
+  return { trace, known, believed: [findPlaces(others), findPlaces(left), stored] };
 };
 
 /** The most times that calls are brought to their places while further spans come. */
@@ -126,10 +126,10 @@ const settle = async (
   const { projectId } = trace;
   let { known, believed } = met;
   for (let round = 0; round < maxRounds; round++) {
-    const places = placesOf(known.values());
+    const places = findPlaces(known.values());
     const changed = [...places].filter(([id, place]) =>
-      believed.some((each) => {
-        const before = each.get(id);
+      believed.some((known) => {
+        const before = known.get(id);
         return before !== undefined && !isSamePlace(before, place);
       }),
     );
@@ -176,13 +176,13 @@ export const writeSpans = async (
   await mapConcurrent(hasOpen ? tracesIn(redacted).filter(isOpen) : [], concurrency, async (trace) => {
     const meeting = await meet(store, trace, budget);
     if (!meeting) return;
-    const found = placesOf(meeting.known.values());
+    const found = findPlaces(meeting.known.values());
     const own = trace.spans.flatMap(({ id }) => {
       const place = found.get(id);
       return place ? [[id, place] as const] : [];
     });
     for (const [id, place] of own) places.set(callKey({ ...trace, id }), place);
-    meetings.set(keyOf(trace), { ...meeting, believed: [...meeting.believed, new Map(own)] });
+    meetings.set(toTraceKey(trace), { ...meeting, believed: [...meeting.believed, new Map(own)] });
   });
   const reports = redacted.map((report): CallReport => {
     const place = report.kind === 'start' ? places.get(callKey(report.start)) : undefined;
@@ -196,11 +196,11 @@ export const writeSpans = async (
   const called = awaited.size > 0 ? tracesIn(await redactReports(store, reports)) : [];
   await mapConcurrent(called, concurrency, async (trace) => {
     const isAwaited = trace.spans.some(({ id }) => awaited.has(callKey({ ...trace, id })));
-    if (!isAwaited || meetings.has(keyOf(trace))) return;
+    if (!isAwaited || meetings.has(toTraceKey(trace))) return;
     const meeting = await meet(store, trace, budget);
     if (!meeting) return;
-    const own = placesOf(trace.spans);
-    meetings.set(keyOf(trace), { ...meeting, believed: [...meeting.believed, own] });
+    const own = findPlaces(trace.spans);
+    meetings.set(toTraceKey(trace), { ...meeting, believed: [...meeting.believed, own] });
   });
   const pausing = await mapConcurrent([...meetings.values()], concurrency, (meeting) =>
     settle(store, meeting, budget),

@@ -24,8 +24,8 @@ import {
   traceRange,
   writeCalls,
 } from '../../records/calls/index.ts';
-import { type Reported, reportedOf, reportsOf } from './stored.ts';
-import { get, textOf } from './values.ts';
+import { type Reported, toReported, toReports } from './stored.ts';
+import { get, toText } from './values.ts';
 
 /*
  * A run that asks a person ends, and another one goes on when they have answered: two requests, perhaps
@@ -52,19 +52,19 @@ export interface Pause {
   readonly keys: string[];
 }
 
-const otelOf = ({ attributes }: Reported['start'], name: Pause['kind']): unknown =>
+const getOtelField = ({ attributes }: Reported['start'], name: Pause['kind']): unknown =>
   get(get(attributes, 'otel'), name);
 
 /** The most questions that a call asks at once. Further ones are not told apart. */
 const maxKeys = 100;
 
-const keysOf = (value: unknown): string[] => {
+const getKeys = (value: unknown): string[] => {
   const keys = get(value, 'keys');
-  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => textOf(key) ?? []) : [];
+  return Array.isArray(keys) ? keys.slice(0, maxKeys).flatMap((key) => toText(key) ?? []) : [];
 };
 
 /** Starts with their ends, of reports where each end follows its start. */
-const pairsOf = (reports: readonly CallReport[]): Reported[] =>
+const pairReports = (reports: readonly CallReport[]): Reported[] =>
   reports.flatMap((report, at) => {
     const next = reports[at + 1];
     return report.kind === 'start'
@@ -73,7 +73,7 @@ const pairsOf = (reports: readonly CallReport[]): Reported[] =>
   });
 
 /** What clients call questions and threads may be of any length, and may be what must not be stored. */
-const digestOf = (name: string): string => shortDigest(name).toString('hex');
+const hashName = (name: string): string => shortDigest(name).toString('hex');
 
 const microsPerMs = 1000;
 
@@ -87,16 +87,25 @@ const askedAt = ({ endedAt, summary }: Ended): Micros => {
 
 /** The questions and answers among the reports of spans. */
 export const pausesIn = (reports: readonly CallReport[]): Pause[] =>
-  pairsOf(reports).flatMap(({ start, end }) =>
+  pairReports(reports).flatMap(({ start, end }) =>
     (['wait', 'resume'] as const).flatMap((kind) => {
-      const found = otelOf(start, kind);
+      const found = getOtelField(start, kind);
       const { projectId, id, threadId, traceId, parentId, opName, startedAt } = start;
       if (found === undefined || id === null || traceId === null || !end) return [];
-      const keys = keysOf(found).map(digestOf);
-      const places = get(found, 'unique') === true ? keys : [digestOf(threadId ?? traceId)];
+      const keys = getKeys(found).map(hashName);
+      const places = get(found, 'unique') === true ? keys : [hashName(threadId ?? traceId)];
       return places.map((place) => ({
-        ...{ kind, projectId, place, id, traceId, parentId, opName, startedAt },
-        ...{ endedAt: askedAt(end), hasFailed: end.exception !== null, keys },
+        kind,
+        projectId,
+        place,
+        id,
+        traceId,
+        parentId,
+        opName,
+        startedAt,
+        endedAt: askedAt(end),
+        hasFailed: end.exception !== null,
+        keys,
       }));
     }),
   );
@@ -143,7 +152,7 @@ const passes = (wait: Pause, waits: readonly Pause[]): boolean =>
   );
 
 /** @param pauses in order of their times, as they are read */
-const linksOf = (pauses: readonly Pause[]): Links => {
+const toLinks = (pauses: readonly Pause[]): Links => {
   const waits = pauses.filter(({ kind }) => kind === 'wait');
   const resumes = pauses.filter(({ kind }) => kind === 'resume');
   const asked = waits.filter((wait) => !passes(wait, waits));
@@ -208,7 +217,7 @@ const waited = (end: Ended, { wait, resume }: Answered): Partial<Ended> => {
 const maxLevels = 64;
 
 /** The turn that a question was asked in. */
-const turnOf = async (
+const findTurn = async (
   calls: Calls,
   { wait }: Link,
   links: readonly Link[],
@@ -227,7 +236,7 @@ const turnOf = async (
   // A run that went on itself belongs to the turn of what it went on with.
   const before = links.find(({ resume }) => resume?.id === turn);
   if (!before || met.has(turn)) return turn;
-  return (await turnOf(calls, before, links, new Set([...met, turn]))) ?? turn;
+  return (await findTurn(calls, before, links, new Set([...met, turn]))) ?? turn;
 };
 
 /** Whether a turn had ended before a run went on, so that it does not know the answer itself. */
@@ -258,10 +267,10 @@ const unanswered = ({ summary, output, exception }: Ended, resume: Pause): Parti
 };
 
 /** What the person said to one question. */
-const saidTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
-  const said = get(otelOf(resume.start, 'resume'), 'said') as JsonValue | undefined;
-  if (keysOf(otelOf(resume.start, 'resume')).length === 0 || !isJsonObject(said)) return said;
-  return Object.entries(said).find(([key]) => keys.includes(digestOf(key)))?.[1];
+const getAnswerTo = (resume: Reported, { keys }: Pause): JsonValue | undefined => {
+  const answer = get(getOtelField(resume.start, 'resume'), 'said') as JsonValue | undefined;
+  if (getKeys(getOtelField(resume.start, 'resume')).length === 0 || !isJsonObject(answer)) return answer;
+  return Object.entries(answer).find(([key]) => keys.includes(hashName(key)))?.[1];
 };
 
 /**
@@ -304,7 +313,7 @@ const innermost = (members: readonly Member[], top: string): Member[] => {
 const relate = async (
   calls: Calls,
   { links, passedOn }: Links,
-  membersOf: (traceId: string) => Promise<readonly Member[]>,
+  readMembers: (traceId: string) => Promise<readonly Member[]>,
 ): Promise<void> => {
   for (const { id } of passedOn) {
     const call = await calls.get(id);
@@ -313,8 +322,9 @@ const relate = async (
   const resumed = links.flatMap((link) => (link.resume ? [{ ...link, resume: link.resume }] : []));
   const turns = new Map<string, string>();
   for (const link of resumed) {
-    const turn = await turnOf(calls, link, links);
-    const [asked, resume] = [await calls.get(link.wait.id), await calls.get(link.resume.id)];
+    const turn = await findTurn(calls, link, links);
+    const asked = await calls.get(link.wait.id);
+    const resume = await calls.get(link.resume.id);
     const isOneThread = asked?.start.threadId === resume?.start.threadId;
     if (turn === undefined || turn === link.resume.id || !isOneThread) continue;
     turns.set(link.resume.id, turn);
@@ -328,7 +338,7 @@ const relate = async (
   for (const [resumeId, asked] of Map.groupBy(resumed, ({ resume }) => resume.id)) {
     const resume = await calls.get(resumeId);
     if (!resume) continue;
-    const members = await membersOf(resume.start.traceId ?? '');
+    const members = await readMembers(resume.start.traceId ?? '');
     const turnId = turns.get(resumeId);
     const former = await ownTurns(calls, resume);
     for (const { id, turnId: own, threadId } of members) {
@@ -342,23 +352,23 @@ const relate = async (
         .filter((member) => member.opName === opName && member.startedAt >= resume.start.startedAt)
         .toSorted((a, b) => a.startedAt - b.startedAt);
       for (const [at, { wait }] of waits.entries()) {
-        const said = saidTo(resume, wait);
-        const node = said === undefined ? undefined : await calls.get(again[at]?.id ?? '');
-        if (node) calls.change(node, { start: { inputs: { ...node.start.inputs, resume: said ?? null } } });
+        const answer = getAnswerTo(resume, wait);
+        const node = answer === undefined ? undefined : await calls.get(again[at]?.id ?? '');
+        if (node) calls.change(node, { start: { inputs: { ...node.start.inputs, resume: answer ?? null } } });
       }
     }
   }
   const answers = resumed.toSorted((a, b) => a.resume.startedAt - b.resume.startedAt);
-  for (const [turnId, of] of Map.groupBy(answers, ({ resume }) => turns.get(resume.id))) {
+  for (const [turnId, turnAnswers] of Map.groupBy(answers, ({ resume }) => turns.get(resume.id))) {
     const turn = turnId === undefined ? undefined : await calls.get(turnId);
-    const last = await calls.get(of.at(-1)?.resume.id ?? '');
+    const last = await calls.get(turnAnswers.at(-1)?.resume.id ?? '');
     if (turn?.end && last?.end && isUnanswered(turn.end, last.start))
       calls.change(turn, { end: answered(turn.end, last.end) });
   }
 };
 
 /** The name under which pauses of a place are noted. No call made of a span has it. */
-const noteOf = ({ projectId, place }: Pick<Pause, 'projectId' | 'place'>) => ({
+const toNoteName = ({ projectId, place }: Pick<Pause, 'projectId' | 'place'>) => ({
   projectId,
   id: `waits of ${place}`,
 });
@@ -371,14 +381,14 @@ const readPauses = async (
   budget: RequestBudget,
 ): Promise<readonly (readonly Pause[])[]> =>
   mapConcurrent(places, concurrency, async (place) =>
-    (await readRecords(store, noteOf(place), budget)).map((record) => record as unknown as Pause),
+    (await readRecords(store, toNoteName(place), budget)).map((record) => record as unknown as Pause),
   );
 
 const concurrency = 8;
 
 const notePauses = async (store: Store, pauses: readonly Pause[], budget: RequestBudget): Promise<void> => {
   const notes = pauses.map((pause) => ({
-    ...noteOf(pause),
+    ...toNoteName(pause),
     time: String(pause.startedAt).padStart(timeDigits, '0'),
     record: { ...pause },
   }));
@@ -386,7 +396,7 @@ const notePauses = async (store: Store, pauses: readonly Pause[], budget: Reques
 };
 
 /** One pause of each place. */
-const placesOf = (pauses: readonly Pause[]): Pause[] => [
+const uniquePlaces = (pauses: readonly Pause[]): Pause[] => [
   ...new Map(pauses.map((pause) => [qualifiedId(pause.projectId, pause.place), pause])).values(),
 ];
 
@@ -404,9 +414,9 @@ export const withEarlierPauses = async (
 ): Promise<readonly CallReport[]> => {
   if (pauses.length === 0) return reports;
   await notePauses(store, pauses, budget);
-  const places = placesOf(pauses);
+  const places = uniquePlaces(pauses);
   const own = new Map(
-    pairsOf(reports).map((call) => [qualifiedId(call.start.projectId, call.start.id ?? ''), call]),
+    pairReports(reports).map((call) => [qualifiedId(call.start.projectId, call.start.id ?? ''), call]),
   );
   const changed = new Map<string, Reported>();
   for (const [at, known] of (await readPauses(store, places, budget)).entries()) {
@@ -415,9 +425,9 @@ export const withEarlierPauses = async (
     const calls = new Calls(
       async (id) => own.get(qualifiedId(projectId, id)) ?? stored(store, projectId, id, budget),
     );
-    await relate(calls, linksOf(known), async (traceId) =>
+    await relate(calls, toLinks(known), async (traceId) =>
       [...own.values()].flatMap(({ start }) =>
-        start.projectId === projectId && start.traceId === traceId ? [memberOf(start.id ?? '', start)] : [],
+        start.projectId === projectId && start.traceId === traceId ? [toMember(start.id ?? '', start)] : [],
       ),
     );
     for (const [id, call] of calls.changed) {
@@ -432,11 +442,11 @@ export const withEarlierPauses = async (
     const { projectId, id } = report.kind === 'start' ? report.start : report.end;
     const call = changed.get(qualifiedId(projectId, id ?? ''));
     if (!call) return [report];
-    return reportsOf(call).filter(({ kind }) => kind === report.kind);
+    return toReports(call).filter(({ kind }) => kind === report.kind);
   });
 };
 
-const memberOf = (
+const toMember = (
   id: string,
   { parentId, opName, turnId, threadId, startedAt }: Omit<Member, 'id'>,
 ): Member => ({
@@ -455,7 +465,7 @@ const stored = async (
   budget: RequestBudget,
 ): Promise<(Reported & { readonly userId: string }) | undefined> => {
   const call = id === '' ? null : await readCall(store, projectId, id, budget);
-  return call ? { ...reportedOf(call), userId: call.header.start.userId } : undefined;
+  return call ? { ...toReported(call), userId: call.header.start.userId } : undefined;
 };
 
 /** The calls of a trace, as far as its index is up to date. */
@@ -469,7 +479,7 @@ const readMembers = async (
   const rows = await Array.fromAsync(
     readRange(store.table, traceRange(projectId, traceId, {}), options, budget),
   );
-  return rows.flat().flatMap(({ id, start }) => (start ? [memberOf(id, start)] : []));
+  return rows.flat().flatMap(({ id, start }) => (start ? [toMember(id, start)] : []));
 };
 
 /** Notes the questions and answers of calls that came to another thread or turn. */
@@ -481,7 +491,7 @@ const noteMoved = async (
   const calls = await mapConcurrent(moved, concurrency, ({ projectId, id }) =>
     stored(store, projectId, id, budget),
   );
-  const pauses = pausesIn(calls.flatMap((call) => (call ? reportsOf(call) : [])));
+  const pauses = pausesIn(calls.flatMap((call) => (call ? toReports(call) : [])));
   const known = await readPauses(store, pauses, budget);
   const isNoted = ({ id, kind }: Pause, at: number): boolean =>
     known[at]?.some((note) => note.id === id && note.kind === kind) ?? false;
@@ -505,7 +515,7 @@ export const settlePauses = async (
   moved: readonly CallName[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const places = placesOf([...pauses, ...(await noteMoved(store, moved, budget))]);
+  const places = uniquePlaces([...pauses, ...(await noteMoved(store, moved, budget))]);
   for (const [at, known] of (await readPauses(store, places, budget)).entries()) {
     const { projectId } = places[at] ?? {};
     if (projectId === undefined) continue;
@@ -515,10 +525,10 @@ export const settlePauses = async (
       if (call) users.set(id, call.userId);
       return call;
     });
-    await relate(calls, linksOf(known), (traceId) => readMembers(store, projectId, traceId, budget));
+    await relate(calls, toLinks(known), (traceId) => readMembers(store, projectId, traceId, budget));
     await mapConcurrent([...calls.changed], concurrency, ([id, call]) =>
       // A turn that questions and answers have changed is not that of the trace alone.
-      writeCalls(store, reportsOf(call), users.get(id) ?? '', budget, { isMet: () => true }),
+      writeCalls(store, toReports(call), users.get(id) ?? '', budget, { isMet: () => true }),
     );
   }
 };

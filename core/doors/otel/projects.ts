@@ -6,10 +6,10 @@ import {
   ServiceError,
   timeRule,
 } from '../../../foundations/wire/index.ts';
-import { microsOf } from './calls.ts';
+import { toMicros } from './calls.ts';
 import type { ReceivedExport, ReceivedLogs, Rejection } from './decode/spans.ts';
 import type { Attributes, LogRecord } from './span.ts';
-import { textOf } from './values.ts';
+import { toText } from './values.ts';
 
 /** The header that names the project of resources that name none. */
 export const projectHeader = 'project_id';
@@ -36,13 +36,13 @@ const setProject = `OTEL_RESOURCE_ATTRIBUTES="${projectAttributes[0]}=<entity>/<
  *
  * @param header the `project_id` header; undefined if there is none
  */
-export const projectOf = (resource: Attributes, header: string | undefined): FoundProject => {
+export const findProject = (resource: Attributes, header: string | undefined): FoundProject => {
   for (const name of projectAttributes) {
-    const own = textOf(resource.get(name));
+    const own = toText(resource.get(name));
     if (own !== undefined) return parsed(`the resource's ${name}`, own);
   }
-  const entity = textOf(resource.get('wandb.entity'));
-  const project = textOf(resource.get('wandb.project'));
+  const entity = toText(resource.get('wandb.entity'));
+  const project = toText(resource.get('wandb.project'));
   if (entity !== undefined && project !== undefined)
     return parsed("the resource's wandb.entity and wandb.project", `${entity}/${project}`);
   if (header !== undefined) return parsed(`the header ${projectHeader}`, header);
@@ -77,7 +77,7 @@ const refusalOfProject = (found: FoundProject, { grants }: Selection): Refusal |
 };
 
 /** The error of a request of which nothing is taken because of its projects. */
-const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
+const toError = (refusals: readonly Refusal[]): ServiceError | undefined => {
   const { status, reason } =
     refusals.find((refusal) => refusal.status === 403) ?? refusals.find((refusal) => refusal.status) ?? {};
   if (status === undefined || reason === undefined) return undefined;
@@ -92,15 +92,15 @@ const errorOf = (refusals: readonly Refusal[]): ServiceError | undefined => {
  */
 export const requireProject = (resources: readonly Attributes[], selection: Selection): void => {
   const refusals = resources.map((resource) =>
-    refusalOfProject(projectOf(resource, selection.header), selection),
+    refusalOfProject(findProject(resource, selection.header), selection),
   );
-  const error = errorOf(refusals.filter((refusal) => refusal !== undefined));
+  const error = toError(refusals.filter((refusal) => refusal !== undefined));
   if (error && refusals.every((refusal) => refusal !== undefined)) throw error;
 };
 
 /** The first of these times that cannot be kept, by its name, and what it should be. */
 const badTime = (nanos: Readonly<Record<string, bigint>>): Refusal | undefined => {
-  const [name] = Object.entries(nanos).find(([, each]) => !Number.isSafeInteger(microsOf(each))) ?? [];
+  const [name] = Object.entries(nanos).find(([, time]) => !Number.isSafeInteger(toMicros(time))) ?? [];
   return name === undefined ? undefined : { reason: `${name} ${timeRule.slice(timeRule.indexOf('should'))}` };
 };
 
@@ -108,30 +108,30 @@ const badTime = (nanos: Readonly<Record<string, bigint>>): Refusal | undefined =
  * Finds the project of each span or record, and leaves out what the key may not write or what cannot
  * be kept.
  *
- * @param timesOf its times in nanoseconds, by their names
+ * @param getTimes its times in nanoseconds, by their names
  * @throws ServiceError 400 or 403 if all are left out because of their projects
  */
 const select = <T extends object>(
   list: readonly T[],
-  resourceOf: (one: T) => Attributes,
-  timesOf: (one: T) => Readonly<Record<string, bigint>>,
+  getResource: (one: T) => Attributes,
+  getTimes: (one: T) => Readonly<Record<string, bigint>>,
   selection: Selection,
 ): { taken: (T & { readonly projectId: ProjectId })[]; refused: Rejection[] } => {
   const found = new Map<Attributes, FoundProject>();
   const refusals = new Map<string, Refusal & { count: number }>();
   const taken: (T & { readonly projectId: ProjectId })[] = [];
   for (const one of list) {
-    const resource = resourceOf(one);
-    const project = found.get(resource) ?? projectOf(resource, selection.header);
+    const resource = getResource(one);
+    const project = found.get(resource) ?? findProject(resource, selection.header);
     found.set(resource, project);
-    const refusal = refusalOfProject(project, selection) ?? badTime(timesOf(one));
+    const refusal = refusalOfProject(project, selection) ?? badTime(getTimes(one));
     if (refusal) {
       const same = refusals.get(refusal.reason) ?? { ...refusal, count: 0 };
       same.count += 1;
       refusals.set(refusal.reason, same);
     } else if ('projectId' in project) taken.push({ ...one, projectId: project.projectId });
   }
-  const error = taken.length === 0 ? errorOf([...refusals.values()]) : undefined;
+  const error = taken.length === 0 ? toError([...refusals.values()]) : undefined;
   if (error) throw error;
   return { taken, refused: Array.from(refusals.values(), ({ reason, count }) => ({ count, reason })) };
 };
@@ -175,6 +175,6 @@ export const selectRecords = (received: ReceivedLogs, selection: Selection) => {
 };
 
 /** The projects of spans or log records, each once. */
-export const projectsOf = (list: readonly { readonly projectId: ProjectId }[]): ProjectId[] => [
+export const uniqueProjects = (list: readonly { readonly projectId: ProjectId }[]): ProjectId[] => [
   ...new Set(list.map(({ projectId }) => projectId)),
 ];

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../foundations/wire/index.ts';
 import type { Resume, Translation } from './conventions/index.ts';
 import { isOfOpenAiAgents } from './conventions/openai-agents.ts';
 import type { ReceivedSpan } from './decode/spans.ts';
-import { get, textOf } from './values.ts';
+import { get, toText } from './values.ts';
 
 /*
  * What only the spans of a whole run show of questions to a person: that a tool which gave nothing was the
@@ -26,13 +26,13 @@ const mayPause = (call: Call): boolean => call.translation.wait?.isLast === true
 
 const isStep = ({ translation: { kind } }: Call): boolean => kind === 'model' || kind === 'tool';
 
-const startOf = ({ span }: Call): bigint => span.startTimeUnixNano;
+const getStart = ({ span }: Call): bigint => span.startTimeUnixNano;
 
 /** How many levels above a step the runs are that it belongs to. */
 const maxLevels = 64;
 
 /** The steps of each agent's run, those of agents in it too, in order of their start. */
-const stepsOf = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T[]> => {
+const groupSteps = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T[]> => {
   const byId = new Map(calls.map((call) => [`${call.projectId} ${call.id}`, call]));
   const steps = new Map<T, T[]>();
   for (const call of calls.filter(isStep)) {
@@ -47,7 +47,10 @@ const stepsOf = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T
     }
   }
   return new Map(
-    [...steps].map(([run, of]) => [run, of.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1))]),
+    [...steps].map(([run, runSteps]) => [
+      run,
+      runSteps.toSorted((a, b) => (getStart(a) < getStart(b) ? -1 : 1)),
+    ]),
   );
 };
 
@@ -55,7 +58,7 @@ const stepsOf = <T extends Call>(calls: readonly T[]): ReadonlyMap<T, readonly T
 const lastResult = (inputs: JsonObject): string | undefined => {
   const messages = get(inputs, 'messages');
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  return get(last, 'role') === 'tool' ? textOf(get(last, 'tool_call_id')) : undefined;
+  return get(last, 'role') === 'tool' ? toText(get(last, 'tool_call_id')) : undefined;
 };
 
 /**
@@ -69,25 +72,25 @@ const soonNanos = 50_000_000n;
  *
  * @param followsAgent whether another agent's run may have called that tool, to hand over
  */
-const resumeOf = (run: Call, first: Call, followsAgent: boolean): Resume | undefined => {
+const findResume = (run: Call, first: Call, followsAgent: boolean): Resume | undefined => {
   const { kind, inputs } = first.translation;
-  const own = textOf(first.span.attributes.get('gen_ai.tool.call.id'));
+  const own = toText(first.span.attributes.get('gen_ai.tool.call.id'));
   const id = kind === 'tool' ? own : lastResult(inputs);
   if (kind !== 'tool' && (id === undefined || followsAgent)) return undefined;
   // Questions of OpenAI's Agents have no id.
   if (id !== undefined && !isOfOpenAiAgents(run)) return { keys: [id], unique: true };
-  return startOf(first) - startOf(run) > soonNanos ? undefined : { keys: [] };
+  return getStart(first) - getStart(run) > soonNanos ? undefined : { keys: [] };
 };
 
 /** The first step of each trace, and the first after each question: no other agent's run was before them. */
 const firstSteps = <T extends Call>(steps: readonly T[], asking: readonly T[]): ReadonlySet<T> => {
   const firsts = new Set<T>();
   const traces = Map.groupBy(asking, ({ span }) => span.traceId);
-  for (const [traceId, of] of Map.groupBy(steps, ({ span }) => span.traceId)) {
-    const ordered = of.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+  for (const [traceId, traceSteps] of Map.groupBy(steps, ({ span }) => span.traceId)) {
+    const ordered = traceSteps.toSorted((a, b) => (getStart(a) < getStart(b) ? -1 : 1));
     const since = [0n, ...(traces.get(traceId) ?? []).map(({ span }) => span.endTimeUnixNano)];
     for (const time of since) {
-      const first = ordered.find((step) => startOf(step) >= time);
+      const first = ordered.find((step) => getStart(step) >= time);
       if (first) firsts.add(first);
     }
   }
@@ -97,15 +100,15 @@ const firstSteps = <T extends Call>(steps: readonly T[], asking: readonly T[]): 
 /** Calls with the questions and answers that only whole runs show, and without those that are none. */
 export const withPauses = <T extends Call>(calls: readonly T[]): readonly T[] => {
   if (!calls.some(mayPause)) return calls;
-  const steps = stepsOf(calls);
-  const lasts = new Set([...steps.values()].map((of) => of.at(-1)));
+  const steps = groupSteps(calls);
+  const lasts = new Set([...steps.values()].map((runSteps) => runSteps.at(-1)));
   const asking = calls.filter((call) => call.translation.wait?.isLast && lasts.has(call));
   const firsts = firstSteps(calls.filter(isStep), asking);
   return calls.map((call) => {
     const { wait, ...others } = call.translation;
     if (wait?.isLast && !lasts.has(call)) return { ...call, translation: others };
     const [first] = steps.get(call) ?? [];
-    const resume = first && isSilent(call) ? resumeOf(call, first, !firsts.has(first)) : undefined;
+    const resume = first && isSilent(call) ? findResume(call, first, !firsts.has(first)) : undefined;
     return resume ? { ...call, translation: { ...call.translation, resume } } : call;
   });
 };

@@ -4,7 +4,7 @@ import { endReport, startReport } from '../report.ts';
 
 const json = (text: string): JsonValue => parseJson(text) as JsonValue;
 
-const objectOf = (text: string): JsonObject => {
+const parseObject = (text: string): JsonObject => {
   const value = json(text);
   return isJsonObject(value) ? value : {};
 };
@@ -16,30 +16,40 @@ export interface Reported {
 }
 
 /** What was reported of a stored call: its start, and its end if it has one. */
-export const reportedOf = ({ header, payload }: StoredCall): Reported => {
+export const toReported = ({ header, payload }: StoredCall): Reported => {
   const { projectId, id, start, end } = header;
   const { opName, displayName, traceId, parentId, threadId, turnId, startedAt, span } = start;
   const exception = json(payload.exception);
   return {
     start: {
-      ...{ projectId, id, opName, displayName, traceId, parentId, threadId, turnId, startedAt },
-      ...{ attributes: objectOf(payload.attributes), inputs: objectOf(payload.inputs) },
+      projectId,
+      id,
+      opName,
+      displayName,
+      traceId,
+      parentId,
+      threadId,
+      turnId,
+      startedAt,
+      attributes: parseObject(payload.attributes),
+      inputs: parseObject(payload.inputs),
       ...(span && { span }),
     },
     end: end
       ? {
-          ...{ projectId, id, endedAt: end.endedAt, output: json(payload.output) },
-          ...{
-            summary: objectOf(payload.summary),
-            exception: typeof exception === 'string' ? exception : null,
-          },
+          projectId,
+          id,
+          endedAt: end.endedAt,
+          output: json(payload.output),
+          summary: parseObject(payload.summary),
+          exception: typeof exception === 'string' ? exception : null,
         }
       : undefined,
   };
 };
 
 /** The reports of a call. */
-export const reportsOf = ({ start, end }: Reported): CallReport[] => [
+export const toReports = ({ start, end }: Reported): CallReport[] => [
   startReport(start),
   ...(end ? [endReport(end)] : []),
 ];

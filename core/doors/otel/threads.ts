@@ -76,7 +76,7 @@ const namesIn = (ordered: readonly SpanOfTrace[]): ReadonlyMap<string, Named> =>
 const threadWithin = ({ threads, sessions }: Named): string | null =>
   threads.size === 0 ? only(sessions) : only(threads);
 
-const scopeOf = (one: SpanOfTrace, parent: Scope | undefined, names: Named): Scope => {
+const toScope = (one: SpanOfTrace, parent: Scope | undefined, names: Named): Scope => {
   const { id, parentId, span } = one;
   const around = parent ?? nowhere;
   const userId = one.userId ?? around.userId ?? (span.isRun ? only(names.users) : null);
@@ -98,14 +98,14 @@ const scopeOf = (one: SpanOfTrace, parent: Scope | undefined, names: Named): Sco
  * @param list all that is known of a trace, or of several in one project
  * @returns the place of each span by its id
  */
-export const placesOf = (list: Iterable<SpanOfTrace>): ReadonlyMap<string, CallPlace> => {
+export const findPlaces = (list: Iterable<SpanOfTrace>): ReadonlyMap<string, CallPlace> => {
   const spans = new Map(Array.from(list, (span) => [span.id, span]));
   const ordered = outermostFirst(spans);
   const names = namesIn(ordered);
   const scopes = new Map<string, Scope>();
   for (const span of ordered) {
     const parent = span.parentId === null ? undefined : scopes.get(span.parentId);
-    scopes.set(span.id, scopeOf(span, parent, names.get(span.id) ?? noNames));
+    scopes.set(span.id, toScope(span, parent, names.get(span.id) ?? noNames));
   }
   return new Map(
     Array.from(scopes, ([id, { threadId, turnId, userId }]) => [id, { threadId, turnId, userId }]),

@@ -1,11 +1,11 @@
 import {
   ExactNumber,
+  findProblem,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseJson,
   plainNumber,
-  problemOf,
 } from '../../../foundations/wire/index.ts';
 import type { AttributeValue } from './span.ts';
 
@@ -27,11 +27,11 @@ export const first = (value: unknown, ...keys: readonly string[]): unknown => {
   return undefined;
 };
 
-export const textOf = (value: unknown): string | undefined =>
+export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** A count of tokens: a whole number from 0, perhaps written as text. */
-export const countOf = (value: unknown): number | undefined => {
+export const toCount = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : plainNumber(value);
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0
     ? Math.abs(number)
@@ -59,7 +59,7 @@ const maxParsedLevels = 256;
 const fromJson = (text: string): unknown => {
   try {
     const value: unknown = parseJson(text);
-    return problemOf(value, maxParsedLevels) ? text : value;
+    return findProblem(value, maxParsedLevels) ? text : value;
   } catch {
     return text;
   }
@@ -84,7 +84,7 @@ export const structured = parsing(/^\s*[[{]/);
 export const unquoted = parsing(/^\s*["[{]/);
 
 /** The JSON of an attribute's value: as in {@link plain}, with text that is an object or list parsed. */
-export const jsonOf = (value: AttributeValue): JsonValue =>
+export const toJson = (value: AttributeValue): JsonValue =>
   typeof value === 'string' ? (structured(value) as JsonValue) : plain(value);
 
 /** A value as the text of a message: text as it is, all else as JSON. */
@@ -115,18 +115,18 @@ interface Node {
 
 const newNode = (): Node => ({ value: undefined, children: new Map() });
 
-const segmentsOf = (key: string): string[] => {
+const splitKey = (key: string): string[] => {
   const segments = key.split('.');
   return segments.length <= maxKeyLevels
     ? segments
     : [...segments.slice(0, maxKeyLevels - 1), segments.slice(maxKeyLevels - 1).join('.')];
 };
 
-const treeOf = (entries: Iterable<readonly [key: string, value: unknown]>): Node => {
+const toTree = (entries: Iterable<readonly [key: string, value: unknown]>): Node => {
   const root = newNode();
   for (const [key, value] of entries) {
     let node = root;
-    for (const segment of segmentsOf(key)) {
+    for (const segment of splitKey(key)) {
       const next = node.children.get(segment) ?? newNode();
       node.children.set(segment, next);
       node = next;
@@ -157,7 +157,7 @@ const build = (node: Node, withLists: boolean): unknown => {
  * attribute too, its value becomes `a.value`.
  */
 export const nested = (attributes: Iterable<readonly [key: string, value: AttributeValue]>): JsonObject => {
-  const root = treeOf(Array.from(attributes, ([key, value]) => [key, jsonOf(value)] as const));
+  const root = toTree(Array.from(attributes, ([key, value]) => [key, toJson(value)] as const));
   return root.children.size === 0 ? {} : (build(root, false) as JsonObject);
 };
 
@@ -168,4 +168,4 @@ export const nested = (attributes: Iterable<readonly [key: string, value: Attrib
  * @returns undefined for no keys
  */
 export const unflatten = (entries: ReadonlyMap<string, unknown>): unknown =>
-  entries.size === 0 ? undefined : build(treeOf(entries), true);
+  entries.size === 0 ? undefined : build(toTree(entries), true);

@@ -51,12 +51,14 @@ const filled = (value: unknown, values: Readonly<Record<string, unknown>>): unkn
   if (typeof value === 'string')
     return value.replace(/\{(\w+)\}/g, (whole, name: string) => {
       if (!Object.hasOwn(values, name)) return whole;
-      const of = values[name];
-      return typeof of === 'string' ? of : JSON.stringify(of);
+      const value = values[name];
+      return typeof value === 'string' ? value : JSON.stringify(value);
     });
   if (Array.isArray(value)) return value.map((item) => filled(item, values));
   if (!isJsonObject(value as JsonValue)) return value;
-  return Object.fromEntries(Object.entries(value as object).map(([key, of]) => [key, filled(of, values)]));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, value]) => [key, filled(value, values)]),
+  );
 };
 
 /**
@@ -73,5 +75,8 @@ export const completionBody = async (
 ): Promise<CompletionInputs['body']> => {
   const before = prompt === null ? [] : await readPrompt(objects, projectId, prompt, budget);
   const messages = [...before, ...((body.messages as readonly unknown[] | undefined) ?? [])];
-  return { ...body, messages: templateVars ? messages.map((each) => filled(each, templateVars)) : messages };
+  return {
+    ...body,
+    messages: templateVars ? messages.map((message) => filled(message, templateVars)) : messages,
+  };
 };

@@ -23,36 +23,36 @@ const refused = (code: string, message: string): GraphqlAnswer => ({
   errors: [{ message, extensions: { code } }],
 });
 
-const textOf = (variables: GraphqlQuery['variables'], ...names: readonly string[]): string => {
+const getText = (variables: GraphqlQuery['variables'], ...names: readonly string[]): string => {
   const given = names.map((name) => variables?.[name]).find((value) => typeof value === 'string');
   return typeof given === 'string' ? given : '';
 };
 
 /** The entity that projects without one belong to: the first that a grant names, or the user's. */
-const defaultEntityOf = ({ grants, user }: Caller): string => {
-  const [scope] = grants.map(({ scope }) => scope).filter((each) => each !== '*');
+const getDefaultEntity = ({ grants, user }: Caller): string => {
+  const [scope] = grants.map(({ scope }) => scope).filter((candidate) => candidate !== '*');
   return scope?.split('/', 1)[0] ?? user;
 };
 
-const viewerOf = (caller: Caller): GraphqlAnswer => ({
-  data: { viewer: { username: caller.user, defaultEntity: { name: defaultEntityOf(caller) } } },
+const toViewer = (caller: Caller): GraphqlAnswer => ({
+  data: { viewer: { username: caller.user, defaultEntity: { name: getDefaultEntity(caller) } } },
 });
 
 /** The names of the variables are those that the SDKs choose. */
-const projectOf = (variables: GraphqlQuery['variables']) => {
-  const entity = textOf(variables, 'entityName', 'entity');
-  const name = textOf(variables, 'projectName', 'name');
+const toProject = (variables: GraphqlQuery['variables']) => {
+  const entity = getText(variables, 'entityName', 'entity');
+  const name = getText(variables, 'projectName', 'name');
   return { name, projectId: parseProjectId(`${entity}/${name}`) };
 };
 
 const answerProject = (caller: Caller, variables: GraphqlQuery['variables']): GraphqlAnswer => {
-  const { name, projectId } = projectOf(variables);
+  const { name, projectId } = toProject(variables);
   const may = projectId !== undefined && allows(caller.grants, projectId, 'read');
   return { data: { project: may ? { name, artifact: null } : null } };
 };
 
 const answerUpsert = (caller: Caller, variables: GraphqlQuery['variables']): GraphqlAnswer => {
-  const { name, projectId } = projectOf(variables);
+  const { name, projectId } = toProject(variables);
   if (projectId === undefined)
     return refused(
       'BAD_USER_INPUT',
@@ -75,7 +75,7 @@ export const answerGraphql = (caller: Caller, { query, variables }: GraphqlQuery
   const [, field] = rootField.exec(query) ?? [];
   switch (field) {
     case 'viewer':
-      return viewerOf(caller);
+      return toViewer(caller);
     case 'project':
       return answerProject(caller, variables);
     case 'upsertModel':

@@ -1,4 +1,4 @@
-import { linksOf } from '../../../foundations/links.ts';
+import { createLinks } from '../../../foundations/links.ts';
 
 /** What a link is to. */
 export interface SdkLink {
@@ -26,11 +26,12 @@ export const linkIn = (path: string): SdkLink | undefined => {
  * @param base what stands before `/ui/`
  */
 export const linkInPage = (base: string, { entity, project: name, id, proxy = '' }: SdkLink): string => {
-  const links = linksOf(base);
+  const links = createLinks(base);
   const project = `${entity}/${name}`;
   if (id !== undefined) return links.call(project, id);
-  const [kind, of, , version] = proxy.split('/');
-  if (of && kind === 'calls') return links.call(project, of);
-  if (of && (kind === 'objects' || kind === 'ops')) return links.object(project, of, version || undefined);
+  const [kind, target, , version] = proxy.split('/');
+  if (target && kind === 'calls') return links.call(project, target);
+  if (target && (kind === 'objects' || kind === 'ops'))
+    return links.object(project, target, version || undefined);
   return kind === 'leaderboards' ? links.evaluations(project) : links.project(project);
 };

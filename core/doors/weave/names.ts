@@ -27,14 +27,26 @@ export const fieldNames: Readonly<Record<string, string>> = weaveNames;
 
 /** Fields whose values are a client's own: no name in them is ours. */
 const free: ReadonlySet<string> = new Set([
-  ...['attributes', 'inputs', 'output', 'exception', 'summary'],
-  ...['payload', 'val', 'row', 'rows', '$literal'],
+  'attributes',
+  'inputs',
+  'output',
+  'exception',
+  'summary',
+  'payload',
+  'val',
+  'row',
+  'rows',
+  '$literal',
 ]);
 
 /** Fields that hold paths into records. */
 const pathFields: ReadonlySet<string> = new Set([
-  ...['$getField', 'field', 'fields'],
-  ...['columns', 'expand_columns', 'group_by'],
+  '$getField',
+  'field',
+  'fields',
+  'columns',
+  'expand_columns',
+  'group_by',
 ]);
 
 /** A path into records, as ours. Only its first step, and the service's block of a summary, have names. */

@@ -3,7 +3,7 @@ import type { CallReport, callEnd, callStart, callUpsertBatch } from '../../../a
 import { type costQuery, priceKind } from '../../../api/costs.ts';
 import type { Endpoint } from '../../../api/endpoint.ts';
 import type { feedbackQuery } from '../../../api/feedback.ts';
-import { anyOf } from '../../../api/fields.ts';
+import { optionalTexts } from '../../../api/fields.ts';
 import {
   maxItems,
   type objCreate,
@@ -28,7 +28,7 @@ import {
   type JsonValue,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { id, listOf, nullish, parseValue, rule } from '../../../foundations/wire/schema.ts';
+import { id, listSchema, nullish, parseValue, rule } from '../../../foundations/wire/schema.ts';
 import type { traceUsage } from './endpoints/usage.ts';
 import { lenientName, optionalId, optionalName } from './lenient.ts';
 import { requestFromWeave } from './names.ts';
@@ -186,7 +186,8 @@ const endFields: ReadonlySet<string> = new Set([
 
 /** A call that is over, as a start and an end. */
 const startAndEnd = (whole: JsonObject): JsonValue[] => {
-  const [start, end]: [JsonObject, JsonObject] = [{}, {}];
+  const start: JsonObject = {};
+  const end: JsonObject = {};
   for (const [name, value] of Object.entries(whole)) (endFields.has(name) ? end : start)[name] = value;
   const { project_id = null, id = null } = whole;
   return [
@@ -283,12 +284,12 @@ const feedback = reads<typeof feedbackQuery>((fields, parse) => ({
 const prices: Reads<unknown> = (fields, parse) => {
   const { costs } = fields;
   if (costs === undefined || !isJsonObject(costs)) return parse(fields);
-  const said = Object.entries(costs).map(([model, terms]): [string, JsonValue] => {
+  const entries = Object.entries(costs).map(([model, terms]): [string, JsonValue] => {
     if (!isJsonObject(terms)) return [model, terms];
     const isSaid = ([name, value]: [string, JsonValue]) => !name.startsWith('cache_') || value !== 0;
     return [model, Object.fromEntries(Object.entries(terms).filter(isSaid))];
   });
-  return parse({ ...fields, costs: Object.fromEntries(said) });
+  return parse({ ...fields, costs: Object.fromEntries(entries) });
 };
 
 /** The `query` of a purge, in which Weave's SDKs list ids: `{"$in": [{"$getField": "id"}, […]]}`. */
@@ -296,8 +297,8 @@ const purge: Reads<unknown> = (fields, parse) => {
   const listed = only(only(fields.query, '$expr'), '$in');
   const [field, literals] = Array.isArray(listed) && listed.length === 2 ? listed : [];
   if (only(field, '$getField') !== 'id' || !Array.isArray(literals)) return parse(fields);
-  const each = literals.map((literal): JsonValue => ({ $eq: [{ $getField: 'id' }, literal] }));
-  return parse({ ...fields, query: { $expr: { $or: each } } });
+  const conditions = literals.map((literal): JsonValue => ({ $eq: [{ $getField: 'id' }, literal] }));
+  return parse({ ...fields, query: { $expr: { $or: conditions } } });
 };
 
 // Objects.
@@ -334,9 +335,9 @@ const unserved = nullish(
 );
 
 const labelFilter = z.object({
-  tags: anyOf('Words on a version.'),
-  aliases: anyOf('Names of a version.'),
-  exclude_base_object_classes: anyOf('No objects of these classes.'),
+  tags: optionalTexts('Words on a version.'),
+  aliases: optionalTexts('Names of a version.'),
+  exclude_base_object_classes: optionalTexts('No objects of these classes.'),
   leaf_object_classes: unserved,
 });
 
@@ -369,7 +370,7 @@ const queryObjects = reads<typeof objsQuery>((fields, parse) => {
 });
 
 /** All that a version is called by, not its digest alone. */
-const versions = z.object({ digests: nullish(listOf(id, maxItems)) });
+const versions = z.object({ digests: nullish(listSchema(id, maxItems)) });
 
 const deletion = reads<typeof objDelete>((fields, parse) => {
   const [own, rest] = taken(fields, 'digests');

@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 
 /** A usage whose cached tokens are said to be among `input_tokens`, as OpenAI says it. */
@@ -19,7 +19,7 @@ export const withCachedTokens = (summary: JsonObject, output: JsonValue): JsonOb
   const own = isJsonObject(output) ? output.usage : undefined;
   const { usage } = summary;
   if (own === undefined || usage === undefined || !isJsonObject(own) || !isJsonObject(usage)) return summary;
-  const { prompt, cacheRead, cacheWrite } = tokensOf(own);
+  const { prompt, cacheRead, cacheWrite } = readTokens(own);
   const isWhole = (used: JsonValue): used is JsonObject =>
     isJsonObject(used) &&
     Number(used.input_tokens) === prompt &&

@@ -3,7 +3,7 @@ import { headerAttributes } from '../../../api/shared/header-fields.ts';
 import { type FieldPath, keysTo, valueAt } from '../../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
 import {
-  copyOf,
+  copyJson,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -83,7 +83,7 @@ export class Enricher {
     this.#lookups = lookups;
     this.#budget = budget;
     this.#reader = new PayloadReader(store, query.projectId, budget);
-    const source = { store, projectId: query.projectId, costs: () => this.#costsOf(), budget };
+    const source = { store, projectId: query.projectId, costs: () => this.#getCosts(), budget };
     this.#traces = totals && new TraceReader({ ...source, plan: totals });
   }
 
@@ -145,14 +145,14 @@ export class Enricher {
 
   async #withCosts(rows: readonly CallRow[]): Promise<readonly CallRow[]> {
     if (!rows.some((row) => isJsonObject(row.usage))) return rows;
-    const costsOf = await this.#costsOf();
+    const computeCosts = await this.#getCosts();
     return rows.map((row) => {
       const { usage } = row;
-      return isJsonObject(usage) ? row.with({ costs: costsOf(usage, row.header.start.startedAt) }) : row;
+      return isJsonObject(usage) ? row.with({ costs: computeCosts(usage, row.header.start.startedAt) }) : row;
     });
   }
 
-  #costsOf(): ReturnType<Lookups['costs']> {
+  #getCosts(): ReturnType<Lookups['costs']> {
     this.#costs ??= this.#lookups.costs(this.#query.projectId, this.#budget);
     return this.#costs;
   }
@@ -288,7 +288,7 @@ const expandRows = async (
       other.field === field &&
       other.steps.length > steps.length &&
       steps.every((step, i) => step === other.steps[i]);
-    const own = ofPayload.some(isDeeper) ? copyOf : (value: JsonValue) => value;
+    const own = ofPayload.some(isDeeper) ? copyJson : (value: JsonValue) => value;
     for (const [i, { replace }] of found.entries()) {
       const value = values[i];
       if (value !== undefined) replace(own(value));

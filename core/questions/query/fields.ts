@@ -17,7 +17,11 @@ const sizeColumns = ({ storageSize, totalStorageSize }: Includes): string[] => [
 ];
 
 /** The fields of a call that a query may name. */
-const fieldsOf = (includes: Includes): string[] => [...callColumns, previewColumn, ...sizeColumns(includes)];
+const listFields = (includes: Includes): string[] => [
+  ...callColumns,
+  previewColumn,
+  ...sizeColumns(includes),
+];
 
 /** The field by which queries reach the feedback on a call, by its type, if calls have it. */
 export const feedbackField = 'feedback';
@@ -47,7 +51,7 @@ const fieldsFrom: Readonly<Partial<Record<Requirement, readonly string[]>>> = {
 };
 
 /** What must be fetched to know what a path leads to. */
-export const requirementsOf = (
+export const findRequirements = (
   expand: readonly FieldPath[],
   includes: Includes,
   { text, field, steps }: FieldPath,
@@ -83,11 +87,11 @@ export interface Projection {
 }
 
 /** The columns of an answer, each once and in the order of a whole call. */
-export const projectionOf = ({
+export const toProjection = ({
   columns,
   includes,
 }: Pick<CallsQuery, 'columns' | 'includes'>): Projection[] => {
-  const fields = fieldsOf(includes);
+  const fields = listFields(includes);
   if (columns === null)
     return fields.flatMap((column) => (column === previewColumn ? [] : { column, paths: [toPath(column)] }));
   const asked = [

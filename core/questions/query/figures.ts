@@ -1,5 +1,5 @@
 import type { TraceTotals } from '../../../api/queries.ts';
-import { tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
 import {
   isJsonObject,
   type JsonObject,
@@ -26,9 +26,9 @@ export class Figures {
    * Adds a call.
    *
    * @param usage its `summary.usage`, whatever it is
-   * @param costsOf gives what usage costs, by model
+   * @param computeCosts gives what usage costs, by model
    */
-  add({ start, end }: CallHeader, usage: JsonValue, costsOf: CostsOf): void {
+  add({ start, end }: CallHeader, usage: JsonValue, computeCosts: CostsOf): void {
     this.#calls++;
     if (end?.status === 'error') {
       this.#errors++;
@@ -38,11 +38,11 @@ export class Figures {
     if (!isJsonObject(usage)) return;
     for (const used of Object.values(usage)) {
       if (!isJsonObject(used)) continue;
-      const { prompt, completion } = tokensOf(used);
+      const { prompt, completion } = readTokens(used);
       this.#input += prompt;
       this.#output += completion;
     }
-    for (const cost of Object.values(costsOf(usage, start.startedAt) as Costs))
+    for (const cost of Object.values(computeCosts(usage, start.startedAt) as Costs))
       this.#cost += cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
   }
 

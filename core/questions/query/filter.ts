@@ -16,7 +16,7 @@ export const among = (values: readonly string[] | null): Test<string | null> => 
 };
 
 /** Exact texts, or prefixes where a text ends with `:*`. */
-export const likeOneOf = (patterns: readonly string[] | null): Test<string> => {
+export const matchesAny = (patterns: readonly string[] | null): Test<string> => {
   if (patterns === null) return undefined;
   const exact = new Set(patterns.filter((pattern) => !pattern.endsWith(':*')));
   const prefixes = patterns
@@ -37,7 +37,7 @@ export const headerFilter = (filter: CallsFilter): ((call: CallHeader) => boolea
     ...on(among(filter.turnIds), (call) => call.start.turnId),
     ...on(among(filter.userIds), (call) => call.start.userId),
     ...on(among(filter.runIds), (call) => call.start.runId),
-    ...on(likeOneOf(filter.opNames), (call) => call.start.opName),
+    ...on(matchesAny(filter.opNames), (call) => call.start.opName),
     ...on(
       filter.traceRootsOnly ? (parentId: string | null) => parentId === null : undefined,
       (call) => call.start.parentId,
@@ -55,7 +55,8 @@ const holds = (value: JsonValue, test: (text: string) => boolean): boolean => {
 
 /** Makes the test of a payload; undefined when the filter asks nothing of it. */
 export const payloadFilter = ({ inputRefs, outputRefs }: CallsFilter): Test<CallRow> => {
-  const [inputs, output] = [likeOneOf(inputRefs), likeOneOf(outputRefs)];
+  const inputs = matchesAny(inputRefs);
+  const output = matchesAny(outputRefs);
   if (!inputs && !output) return undefined;
   return (row) =>
     row.payload !== null &&
@@ -71,7 +72,7 @@ export interface Tests {
 }
 
 /** Makes the tests of a planned query. */
-export const testsOf = (query: CallsQuery, { onHeaders, later }: Planned): Tests => {
+export const compileTests = (query: CallsQuery, { onHeaders, later }: Planned): Tests => {
   const kind = callKind(query.includes);
   const compiled = (expressions: readonly Expression[]) =>
     expressions.map((expression) => compile<CallRow>(kind, expression, (path) => (row) => row.value(path)));

@@ -1,5 +1,5 @@
 export { type Lookups, noLookups } from './enrich.ts';
-export { among, likeOneOf, type Tests, testsOf } from './filter.ts';
+export { among, compileTests, matchesAny, type Tests } from './filter.ts';
 export { type Plan, plan, planSummary } from './plan.ts';
 export {
   type CallsStats,

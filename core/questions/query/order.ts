@@ -1,10 +1,10 @@
 import { orderedByDigest } from '../../../foundations/encoding/index.ts';
 import {
   compareText,
-  microsOf,
   type Sortable,
   type SortKey,
   sortable,
+  toMicros,
 } from '../../../foundations/expression/index.ts';
 import { keyBytes, type Slice, sortedByKeys, sortTies } from '../../../foundations/listing/index.ts';
 import { invalid } from '../../../foundations/wire/index.ts';
@@ -45,7 +45,7 @@ const keyReader =
   (row: CallRow): Sortable[] =>
     sort.map(({ path }) => {
       const value = row.value(path);
-      return sortable(times.has(path.text) ? microsOf(value) : value);
+      return sortable(times.has(path.text) ? toMicros(value) : value);
     });
 
 /** Bytes in memory of a held header, about. */
@@ -75,10 +75,10 @@ export const sortCalls = (
   sortedByKeys(
     {
       sort,
-      keyOf: keyReader(sort),
+      toKey: keyReader(sort),
       keep: ({ header }: CallRow) => header,
       ties: compareCalls(defaultOrder),
-      sizeOf: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),
+      getSize: ({ key, kept }) => headerBytes + inlineBytes(kept) + keyBytes(key),
       tooMany,
     },
     slice,

@@ -11,10 +11,10 @@ import {
   describe,
   type Expression,
   type FieldPath,
+  getPresence,
   intersect,
   type Pushed,
   pathsIn,
-  presenceOf,
   pushDown,
   toPath,
 } from '../../../foundations/expression/index.ts';
@@ -27,7 +27,7 @@ import {
 import type { IndexName } from '../../../foundations/storage/tables.ts';
 import { invalid, isId, type Micros } from '../../../foundations/wire/index.ts';
 import type { Level } from '../../records/calls/index.ts';
-import { projectionOf, type Requirement, requirementsOf } from './fields.ts';
+import { findRequirements, type Requirement, toProjection } from './fields.ts';
 
 /** Where a query looks for calls. */
 export type Source =
@@ -125,7 +125,7 @@ const statusPath = (): FieldPath => toPath(`summary.svc.status`);
 
 /** Replaces what an expression asks about an exception being there by a question of the status. */
 const byStatus = (expanded: readonly FieldPath[], expression: Expression): Expression => {
-  const presence = presenceOf(expression);
+  const presence = getPresence(expression);
   // An expanded exception is what it refers to, which may be null.
   if (presence?.path.text === 'exception' && !expanded.some(({ field }) => field === 'exception')) {
     const isError: Expression = {
@@ -170,14 +170,14 @@ interface Restrictions {
 }
 
 /** Finds what a query says of the levels of calls and of failing. All expressions must hold. */
-const restrictionsOf = (
+const findRestrictions = (
   { traceRootsOnly }: CallsFilter,
   expressions: readonly Expression[],
 ): Restrictions => {
   let levels = traceRootsOnly ? bothLevels.slice(0, 1) : bothLevels;
   const inLevels = new Set<Expression>();
   for (const expression of expressions) {
-    const presence = presenceOf(expression);
+    const presence = getPresence(expression);
     if (presence?.path.text !== 'parent_id') continue;
     levels = levels.filter((level) => level === (presence.isThere ? 'nested' : 'roots'));
     inLevels.add(expression);
@@ -235,8 +235,8 @@ export const answeredRequirements = (
   query: Pick<CallsQuery, 'columns' | 'includes' | 'expand' | 'returnExpanded'>,
 ): Requirement[] => {
   const expanded = query.returnExpanded ? query.expand : [];
-  const paths = projectionOf(query).flatMap((column) => column.paths);
-  return unique(paths.flatMap((path) => requirementsOf(expanded, query.includes, path)));
+  const paths = toProjection(query).flatMap((column) => column.paths);
+  return unique(paths.flatMap((path) => findRequirements(expanded, query.includes, path)));
 };
 
 /**
@@ -247,13 +247,13 @@ export const answeredRequirements = (
 export const plan = (query: CallsQuery, now: Micros): Planned => {
   const { filter, where, includes, expand } = query;
   const requirements = (paths: readonly FieldPath[]): Requirement[] =>
-    unique(paths.flatMap((path) => requirementsOf(expand, includes, path)));
+    unique(paths.flatMap((path) => findRequirements(expand, includes, path)));
   const expressions = where === null ? [] : conjuncts(where).map((all) => byStatus(expand, all));
   // A root that failed has that status whatever is below it.
   const ofExpression = (expression: Expression) =>
     asksForErrors(expression) ? [] : requirements(pathsIn(expression));
   const pushed = pushDown(callKind(includes), lookup, expressions);
-  const restrictions = restrictionsOf(filter, expressions);
+  const restrictions = findRestrictions(filter, expressions);
   const source = chooseSource(query, pushed, restrictions);
   const later = expressions.filter((expression) => ofExpression(expression).length > 0);
   const onHeaders = expressions.filter((expression) => !later.includes(expression));

@@ -11,7 +11,7 @@ import type { RequestBudget, Store } from '../../../foundations/storage/index.ts
 import { hasPreviews, type PayloadPointer, readCall, storageSize } from '../../records/calls/index.ts';
 import { Enricher, type Lookups, noLookups } from './enrich.ts';
 import type { Requirement } from './fields.ts';
-import { type Tests, testsOf } from './filter.ts';
+import { compileTests, type Tests } from './filter.ts';
 import { sortCalls } from './order.ts';
 import { answeredRequirements, type Plan, plan } from './plan.ts';
 import { CallRow, csvEncoder, jsonEncoder } from './row.ts';
@@ -92,7 +92,7 @@ const startQuery = (
     },
     sent: 0,
   };
-  const tests = testsOf(query, planned);
+  const tests = compileTests(query, planned);
   return { store, query, plan: planned.plan, tests, enricher, counts, early, budget };
 };
 
@@ -113,9 +113,9 @@ const batchesAhead = 3;
 const bytesToRead = (requirements: readonly Requirement[]): ((row: CallRow) => number) => {
   const alone =
     requirements.includes('preview') && !requirements.some((name) => /payload|expanded/.test(name));
-  const bytesOf = ({ segment, length }: PayloadPointer): number =>
+  const getBytes = ({ segment, length }: PayloadPointer): number =>
     alone && segment !== null && hasPreviews(segment) ? previewBytes : length;
-  return ({ header: { start, end } }) => bytesOf(start.payload) + (end ? bytesOf(end.payload) : 0);
+  return ({ header: { start, end } }) => getBytes(start.payload) + (end ? getBytes(end.payload) : 0);
 };
 
 /** The calls of the answer, with what it shows of them. */
@@ -274,7 +274,8 @@ export const countCalls = (
       query.counts.scanned += count;
       return { count, bytes: 0 };
     }
-    let [count, bytes] = [0, 0];
+    let count = 0;
+    let bytes = 0;
     for await (const batch of query.found) {
       count += batch.length;
       if (withBytes) for (const { header } of batch) bytes += storageSize(header);

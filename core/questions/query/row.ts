@@ -32,8 +32,8 @@ import {
   feedbackField,
   type Projection,
   previewColumn,
-  projectionOf,
   sizeColumn,
+  toProjection,
   totalSizeColumn,
 } from './fields.ts';
 import type { Figures } from './figures.ts';
@@ -242,7 +242,7 @@ export const jsonEncoder = (
   names: FieldNames = ownNames,
 ): ((row: CallRow) => string) => {
   const { returnExpanded, userNameColumn } = query;
-  const columns = projectionOf(query).map((projection) => ({
+  const columns = toProjection(query).map((projection) => ({
     column: projection.column,
     key: JSON.stringify(names[projection.column] ?? projection.column),
     steps: isWhole(projection) ? null : projection.paths.map(({ steps }) => steps),
@@ -272,7 +272,7 @@ interface CsvEncoder {
 
 /** Makes the encoder of calls as CSV. A path that was asked for has a column of its own. */
 export const csvEncoder = (query: CallsQuery): CsvEncoder => {
-  const columns = projectionOf(query).flatMap((projection) => {
+  const columns = toProjection(query).flatMap((projection) => {
     const { column, paths } = projection;
     const texts = isWhole(projection) ? [column] : paths.map(({ text }) => text);
     return [...new Set(texts)].map((text) => ({ column, path: toPath(text) }));

@@ -4,10 +4,10 @@ import {
   everyShard,
   type Item,
   mapConcurrent,
+  possibleShards,
   type RequestBudget,
   readRange,
   type Store,
-  shardsOf,
 } from '../../../foundations/storage/index.ts';
 import type { AnyIndexRange, IndexName, RowAttribute } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
@@ -16,12 +16,12 @@ import {
   errorRange,
   foldCall,
   fromItem,
+  getSortKey,
   type Level,
   maxTurnTraces,
   readHeaders,
   readParts,
   type StoredPart,
-  sortKeyOf,
   type TimeBounds,
   threadRange,
   timeRange,
@@ -66,7 +66,8 @@ export async function* readSource(
  * Rows to ask for in all when it is not known how many calls are enough: something to send at once.
  * So few cost no more than one of a range.
  */
-const [unknownRows, fewRows] = [32, 8];
+const unknownRows = 32;
+const fewRows = 8;
 /**
  * Rows to ask each range for at first when all of them will be answered as they are found. It often
  * has no more, and a request takes as much processor time as a hundred rows.
@@ -124,7 +125,7 @@ const threadRanges = (
   bounds: TimeBounds,
 ): AnyIndexRange<'calls'>[] =>
   [...new Set(threadIds)].flatMap((threadId) =>
-    shardsOf(store, threadId).flatMap((shard) =>
+    possibleShards(store, threadId).flatMap((shard) =>
       [true, false].map((turns) => threadRange(projectId, threadId, turns, shard, bounds)),
     ),
   );
@@ -270,12 +271,12 @@ export const scanParts = (
 ): AsyncGenerator<readonly PartRow[]> => {
   const toRow = (item: Item): PartRow => {
     const whole = byThread ? asBytes(item.hs) : undefined;
-    const key = whole ?? sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
+    const key = whole ?? getSortKey({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
     return new UnreadRow(key, projectId, item);
   };
   const wanted = payloads ? withInline : attributes;
-  const attributesOf = ({ index }: AnyIndexRange<'calls'>) => wanted[index];
-  return scan(store.table, ranges, { ...paging, toRow, attributesOf, compare: compareKeys }, budget);
+  const getAttributes = ({ index }: AnyIndexRange<'calls'>) => wanted[index];
+  return scan(store.table, ranges, { ...paging, toRow, getAttributes, compare: compareKeys }, budget);
 };
 
 /**
@@ -331,10 +332,10 @@ const toHeaders = async (
   const open = [...new Set(groups.flatMap((parts) => (ended(parts) ? [] : (parts[0]?.id ?? []))))];
   const ends =
     open.length > 0 ? await readParts(store, projectId, open, ['E'], budget, { consistent: false }) : [];
-  const endOf = new Map(ends.map((end) => [end.id, end]));
+  const endsById = new Map(ends.map((end) => [end.id, end]));
   return groups.flatMap((parts) => {
     const [{ id } = { id: '' }] = parts;
-    const end = ended(parts) ? undefined : endOf.get(id);
+    const end = ended(parts) ? undefined : endsById.get(id);
     return foldCall({ projectId, id }, end ? [...parts, end] : parts) ?? [];
   });
 };

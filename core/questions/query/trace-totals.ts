@@ -87,7 +87,7 @@ export class TraceReader {
     firstPage: number | null,
   ): Promise<ReadonlyMap<string, Figures>> {
     const { store, projectId, costs, budget } = this.#source;
-    const costsOf = await costs();
+    const computeCosts = await costs();
     const traces = new Map<string, Figures>();
     const add = (call: CallHeader, usage: JsonValue): void => {
       const { traceId } = call.start;
@@ -95,7 +95,7 @@ export class TraceReader {
       if (!known && traces.size === maxTraces) throw tooMany;
       const figures = known ?? new Figures();
       if (!known) traces.set(traceId, figures);
-      figures.add(call, usage, costsOf);
+      figures.add(call, usage, computeCosts);
     };
     await mapConcurrent(ranges, concurrency, async (range) => {
       const rows = scanParts(

@@ -12,9 +12,9 @@ import {
   type UsageMetric,
 } from '../../../api/stats.ts';
 import { toPath } from '../../../foundations/expression/index.ts';
-import { bucketOf } from '../../../foundations/wire/buckets.ts';
+import { findBucket } from '../../../foundations/wire/buckets.ts';
 import { formatTime, invalid, type JsonValue, type Micros } from '../../../foundations/wire/index.ts';
-import { statusOf } from '../../records/calls/index.ts';
+import { getStatus } from '../../records/calls/index.ts';
 import type { CallRow } from '../query/index.ts';
 import { Cell, type Dimensions, type Keeping, type ModelCell, Numbers } from './cells.ts';
 
@@ -58,7 +58,7 @@ const ofCall: Readonly<Record<GroupField, (call: CallRow) => JsonValue>> = {
   ...attributeReaders,
   op_name: ({ header }) => header.start.opName,
   user: ({ header }) => header.start.userId,
-  status: ({ header }) => statusOf(header),
+  status: ({ header }) => getStatus(header),
   thread_id: ({ header }) => header.start.threadId,
   display_name: ({ header }) => header.start.displayName,
 };
@@ -89,7 +89,7 @@ export class Output {
     this.#keeping = keepingFor({ calls, usage });
   }
 
-  valuesOf(call: CallRow): GroupValues {
+  getValues(call: CallRow): GroupValues {
     return this.#groupBy.map((field) => ofCall[field](call));
   }
 
@@ -104,7 +104,7 @@ export class Output {
    * @throws ServiceError 422 if there are too many
    */
   cell(startedAt: Micros, values: GroupValues): Cell {
-    const bucket = bucketOf(this.#edges, startedAt);
+    const bucket = findBucket(this.#edges, startedAt);
     const key = `${bucket} ${JSON.stringify(values)}`;
     const known = this.#cells.get(key);
     if (known) return known.cell;
@@ -122,9 +122,9 @@ export class Output {
       calls.set(key, (calls.get(key) ?? 0) + cell.calls);
     }
     if (calls.size > maxGroups) this.#mergeSmall(calls);
-    const keyed = [...this.#cells.values()].map((each) => ({ each, key: JSON.stringify(each.values) }));
-    keyed.sort((a, b) => a.each.bucket - b.each.bucket || (a.key < b.key ? -1 : 1));
-    return keyed.map(({ each }) => each);
+    const keyed = [...this.#cells.values()].map((cell) => ({ cell, key: JSON.stringify(cell.values) }));
+    keyed.sort((a, b) => a.cell.bucket - b.cell.bucket || (a.key < b.key ? -1 : 1));
+    return keyed.map(({ cell }) => cell);
   }
 
   #mergeSmall(calls: ReadonlyMap<string, number>): void {
@@ -160,7 +160,10 @@ interface Counted extends Pick<Numbers, 'count' | 'sum' | 'min' | 'max'> {
 }
 
 export const withSketch = ({ count, sum, min, max, sketch }: Numbers): Counted => ({
-  ...{ count, sum, min, max },
+  count,
+  sum,
+  min,
+  max,
   percentiles: (percentiles) => sketch?.percentiles(percentiles, [min, max]) ?? [],
 });
 
@@ -169,11 +172,15 @@ const ones = (count: number, sum: number): Counted => {
   const zeros = count - sum;
   const at = (rank: number): number => (rank < zeros ? 0 : 1);
   return {
-    ...{ count, sum, min: zeros > 0 ? 0 : 1, max: sum > 0 ? 1 : 0 },
+    count,
+    sum,
+    min: zeros > 0 ? 0 : 1,
+    max: sum > 0 ? 1 : 0,
     percentiles: (percentiles) =>
       percentiles.map((percentile) => {
         const rank = (percentile / 100) * (count - 1);
-        const [low, high] = [at(Math.floor(rank)), at(Math.ceil(rank))];
+        const low = at(Math.floor(rank));
+        const high = at(Math.ceil(rank));
         return low + (high - low) * (rank - Math.floor(rank));
       }),
   };
@@ -191,7 +198,7 @@ const aggregate: Readonly<Record<FeedbackAggregation, (numbers: Counted) => numb
 };
 
 /** What is made of numbers, with its name: `avg`, `p95`. */
-export const madeOf = (
+export const computeFigures = (
   asked: {
     readonly aggregations: readonly FeedbackAggregation[];
     readonly percentiles: readonly number[];
@@ -201,13 +208,15 @@ export const madeOf = (
   const { aggregations, percentiles } = asked;
   const values = numbers.count === 0 ? [] : numbers.percentiles(percentiles);
   return [
-    ...aggregations.map((each) => [each, aggregate[each](numbers)] as const),
-    ...percentiles.map((each, i) => [`p${each}`, values[i] ?? null] as const),
+    ...aggregations.map((aggregation) => [aggregation, aggregate[aggregation](numbers)] as const),
+    ...percentiles.map((percentage, i) => [`p${percentage}`, values[i] ?? null] as const),
   ];
 };
 
-const fieldsOf = (asked: Asked<CallMetric | UsageMetric>, numbers: Counted): BucketFields =>
-  Object.fromEntries(madeOf(asked, numbers).map(([name, value]) => [`${name}_${asked.metric}`, value]));
+const toFields = (asked: Asked<CallMetric | UsageMetric>, numbers: Counted): BucketFields =>
+  Object.fromEntries(
+    computeFigures(asked, numbers).map(([name, value]) => [`${name}_${asked.metric}`, value]),
+  );
 
 const callNumbers: Readonly<Record<CallMetric, (cell: Cell) => Counted>> = {
   call_count: ({ calls }) => ones(calls, calls),
@@ -227,7 +236,7 @@ export interface OneNumber extends Making {
 }
 
 const isCallMetric = (metric: OneNumber['metric']): metric is CallMetric =>
-  callMetrics.some((each) => each === metric);
+  callMetrics.some((callMetric) => callMetric === metric);
 
 const lists = ({ aggregation, percentile }: Making) => ({
   aggregations: aggregation === null ? [] : [aggregation],
@@ -242,29 +251,29 @@ export const metricsFor = (number: OneNumber): Pick<StatsRequest, 'calls' | 'usa
     : { calls: [], usage: [{ metric, ...lists(number) }] };
 };
 
-const oneOf = (making: Making, numbers: Counted): number | null =>
-  madeOf(lists(making), numbers)[0]?.[1] ?? null;
+const computeOne = (making: Making, numbers: Counted): number | null =>
+  computeFigures(lists(making), numbers)[0]?.[1] ?? null;
 
 /**
  * What is made of numbers, which have a sketch if it is a percentile.
  *
  * @returns null for a mean, an extreme or a percentile of no values; sums and counts are 0 then
  */
-export const numberOf = (making: Making, numbers: Numbers): number | null =>
-  oneOf(making, withSketch(numbers));
+export const computeNumber = (making: Making, numbers: Numbers): number | null =>
+  computeOne(making, withSketch(numbers));
 
 /**
  * A number of the calls of a cell, of all their models together. The cell keeps what
  * {@link metricsFor} names.
  *
- * @returns as {@link numberOf}
+ * @returns as {@link computeNumber}
  */
 export const numberIn = (number: OneNumber, cell: Cell): number | null => {
   const { metric } = number;
-  if (isCallMetric(metric)) return oneOf(number, callNumbers[metric](cell));
+  if (isCallMetric(metric)) return computeOne(number, callNumbers[metric](cell));
   const all = new Numbers(number.percentile !== null);
   for (const model of cell.models.values()) all.merge(model[metric]);
-  return numberOf(number, all);
+  return computeNumber(number, all);
 };
 
 const groupNames = (field: GroupField): string => (field === 'user' ? 'svc_user_id' : field);
@@ -281,22 +290,25 @@ export const statsAnswer = (
     ...Object.fromEntries(groupBy.map((field, i) => [groupNames(field), values[i] ?? null])),
   });
   const usageFields = (model: ModelCell): BucketFields =>
-    Object.assign({}, ...usage.map((asked) => fieldsOf(asked, withSketch(model[asked.metric]))));
+    Object.assign({}, ...usage.map((asked) => toFields(asked, withSketch(model[asked.metric]))));
   return {
-    ...{ start: formatTime(start), end: formatTime(end), granularity, timezone },
+    start: formatTime(start),
+    end: formatTime(end),
+    granularity,
+    timezone,
     call_buckets:
       calls.length === 0
         ? []
         : cells.map(({ bucket, values, cell }) =>
             Object.assign(
               head(bucket, values),
-              ...calls.map((asked) => fieldsOf(asked, callNumbers[asked.metric](cell))),
+              ...calls.map((asked) => toFields(asked, callNumbers[asked.metric](cell))),
             ),
           ),
     usage_buckets: cells.flatMap(({ bucket, values, cell }) =>
       [...cell.models]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([model, each]) => Object.assign(head(bucket, values, model), usageFields(each))),
+        .map(([model, numbers]) => Object.assign(head(bucket, values, model), usageFields(numbers))),
     ),
   };
 };

@@ -1,5 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
-import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
 import {
   type CostMetric,
   costMetrics,
@@ -9,8 +9,8 @@ import {
   usageMetrics,
 } from '../../../api/stats.ts';
 import { isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
-import { type CallHeader, latencyMs, statusOf } from '../../records/calls/index.ts';
-import { type Costs, costOf } from '../../records/costs/index.ts';
+import { type CallHeader, getStatus, latencyMs } from '../../records/calls/index.ts';
+import { type Costs, sumCost } from '../../records/costs/index.ts';
 
 /** What cells keep, beside counts and sums. */
 export interface Keeping {
@@ -39,7 +39,7 @@ const readers: Readonly<Record<TokenMetric, (tokens: Tokens) => number>> = {
 const costReaders: Readonly<Record<CostMetric, (cost: ModelCost) => number>> = {
   input_cost: (cost) => cost.prompt_tokens_total_cost,
   output_cost: (cost) => cost.completion_tokens_total_cost,
-  total_cost: costOf,
+  total_cost: sumCost,
 };
 
 /** What calls used of one model: its metrics, each over the calls that used it. */
@@ -94,7 +94,7 @@ export class Cell {
       if (!isJsonObject(used)) continue;
       const cell = this.model(name);
       this.#addCall(cell, header, latency);
-      const tokens = tokensOf(used);
+      const tokens = readTokens(used);
       for (const metric of tokenMetrics) cell[metric].add(readers[metric](tokens));
       const cost = Object.hasOwn(costs, name) ? costs[name] : undefined;
       if (cost) for (const metric of costMetrics) cell[metric].add(costReaders[metric](cost));
@@ -165,9 +165,9 @@ const logGamma = Math.log(gamma);
 /** Bins of one sign, by their numbers. */
 export type Bins = Map<number, number>;
 
-const binOf = (value: number): number => Math.ceil(Math.log(value) / logGamma);
+const toBin = (value: number): number => Math.ceil(Math.log(value) / logGamma);
 /** The value that is within the error of all values of a bin. */
-const middleOf = (bin: number): number => (2 * gamma ** bin) / (gamma + 1);
+const getMiddle = (bin: number): number => (2 * gamma ** bin) / (gamma + 1);
 
 const increase = (bins: Bins, bin: number, count: number): void => {
   bins.set(bin, (bins.get(bin) ?? 0) + count);
@@ -185,7 +185,7 @@ class Sketch {
   /** Adds a number, which is finite. */
   add(value: number): void {
     if (value === 0) this.zeros++;
-    else increase(value > 0 ? this.positive : this.negative, binOf(Math.abs(value)), 1);
+    else increase(value > 0 ? this.positive : this.negative, toBin(Math.abs(value)), 1);
   }
 
   /** Adds all that another sketch has. */
@@ -205,20 +205,21 @@ class Sketch {
    */
   percentiles(percentiles: readonly number[], [min, max]: readonly [number, number]): number[] {
     const sorted = this.#sorted();
-    const count = sorted.reduce((sum, [, each]) => sum + each, 0);
+    const count = sorted.reduce((sum, [, binCount]) => sum + binCount, 0);
     const at = (rank: number): number => {
       if (rank <= 0) return min;
       if (rank >= count - 1) return max;
       let left = rank;
-      for (const [value, each] of sorted) {
-        if (left < each) return Math.min(max, Math.max(min, value));
-        left -= each;
+      for (const [value, binCount] of sorted) {
+        if (left < binCount) return Math.min(max, Math.max(min, value));
+        left -= binCount;
       }
       return max;
     };
     return percentiles.map((percentile) => {
       const rank = (percentile / 100) * (count - 1);
-      const [low, high] = [at(Math.floor(rank)), at(Math.ceil(rank))];
+      const low = at(Math.floor(rank));
+      const high = at(Math.ceil(rank));
       return low + (high - low) * (rank - Math.floor(rank));
     });
   }
@@ -229,9 +230,9 @@ class Sketch {
     return [
       ...ascending(this.negative)
         .reverse()
-        .map(([bin, count]): [number, number] => [-middleOf(bin), count]),
+        .map(([bin, count]): [number, number] => [-getMiddle(bin), count]),
       ...(this.zeros > 0 ? [[0, this.zeros] as [number, number]] : []),
-      ...ascending(this.positive).map(([bin, count]): [number, number] => [middleOf(bin), count]),
+      ...ascending(this.positive).map(([bin, count]): [number, number] => [getMiddle(bin), count]),
     ];
   }
 }
@@ -248,10 +249,10 @@ export interface Group extends Dimensions {
   readonly cell: Cell;
 }
 
-export const dimensionsOf = (header: CallHeader): Dimensions => ({
+export const toDimensions = (header: CallHeader): Dimensions => ({
   opName: header.start.opName,
   userId: header.start.userId,
-  status: statusOf(header),
+  status: getStatus(header),
 });
 
 /** Groups by their dimensions. */

@@ -7,7 +7,7 @@ import {
   valueAt,
 } from '../../../foundations/expression/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
-import { bucketEdges, bucketOf } from '../../../foundations/wire/buckets.ts';
+import { bucketEdges, findBucket } from '../../../foundations/wire/buckets.ts';
 import {
   formatTime,
   isJsonObject,
@@ -18,7 +18,7 @@ import {
   parseTime,
 } from '../../../foundations/wire/index.ts';
 import { feedbackPlanSummary, queryFeedback } from '../../records/feedback/index.ts';
-import { type BucketRow, madeOf, withSketch } from './answer.ts';
+import { type BucketRow, computeFigures, withSketch } from './answer.ts';
 import { Numbers } from './cells.ts';
 
 /** Which feedback of a project is looked at. */
@@ -35,7 +35,7 @@ export interface FeedbackSpan {
 
 const isOfAnyVersion = (ref: string): boolean => ref.endsWith(':*');
 
-const whereOf = ({ start, end, feedbackType, triggerRef }: FeedbackSpan): Expression => ({
+const toWhere = ({ start, end, feedbackType, triggerRef }: FeedbackSpan): Expression => ({
   kind: 'and',
   operands: [
     ...isDuring('created_at', start, end),
@@ -67,7 +67,10 @@ const feedbackIn = (
   const { withPayloads, latest } = options;
   const { projectId, triggerRef } = span;
   const query = {
-    ...{ projectId, where: whereOf(span), offset: 0, limit: latest ?? null },
+    projectId,
+    where: toWhere(span),
+    offset: 0,
+    limit: latest ?? null,
     fields: ['created_at', 'trigger_ref', ...(withPayloads ? ['payload'] : [])],
     sort: latest === undefined ? [] : [{ path: toPath('created_at'), descending: true }],
   };
@@ -84,7 +87,7 @@ const feedbackIn = (
 };
 
 /** What of a value counts, as a number; undefined for a value of another type. */
-const numberOf = (type: FeedbackValueType, value: JsonValue | undefined): number | undefined => {
+const toNumber = (type: FeedbackValueType, value: JsonValue | undefined): number | undefined => {
   switch (type) {
     case 'numeric':
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
@@ -116,7 +119,7 @@ export interface FeedbackStatsAnswer {
  *
  * @throws ServiceError 503, when the answer is asked for, if storage does not give something in time
  */
-export const feedbackStatsOf = (store: Store, request: FeedbackStatsRequest, budget: RequestBudget) => {
+export const computeFeedbackStats = (store: Store, request: FeedbackStatsRequest, budget: RequestBudget) => {
   const { start, end, granularity, timezone, metrics } = request;
   const { plan, counts, found } = feedbackIn(store, request, { withPayloads: metrics.length > 0 }, budget);
   const newCell = (): FeedbackCell => ({
@@ -127,12 +130,12 @@ export const feedbackStatsOf = (store: Store, request: FeedbackStatsRequest, bud
     const edges = bucketEdges(start, end, granularity, timezone);
     const cells = new Map<number, FeedbackCell>();
     for await (const { created_at, payload } of found) {
-      const bucket = bucketOf(edges, parseTime(created_at) ?? start);
+      const bucket = findBucket(edges, parseTime(created_at) ?? start);
       const cell = cells.get(bucket) ?? newCell();
       cells.set(bucket, cell);
       cell.count++;
       for (const [i, { path, valueType }] of metrics.entries()) {
-        const number = numberOf(valueType, valueAt(payload, path));
+        const number = toNumber(valueType, valueAt(payload, path));
         if (number !== undefined) cell.numbers[i]?.add(number);
       }
     }
@@ -141,19 +144,26 @@ export const feedbackStatsOf = (store: Store, request: FeedbackStatsRequest, bud
       .sort(([a], [b]) => a - b)
       .map(([bucket, { count, numbers }]): BucketRow => {
         const made = metrics.flatMap((metric, i) => {
-          const of = numbers[i] ?? new Numbers(true);
-          inAll.numbers[i]?.merge(of);
-          return madeOf(metric, withSketch(of)).map(([name, value]) => [`${name}_${metric.slug}`, value]);
+          const counted = numbers[i] ?? new Numbers(true);
+          inAll.numbers[i]?.merge(counted);
+          return computeFigures(metric, withSketch(counted)).map(([name, value]) => [
+            `${name}_${metric.slug}`,
+            value,
+          ]);
         });
         return { timestamp: formatTime(edges[bucket] ?? 0), count, ...Object.fromEntries(made) };
       });
     const stats = metrics.map((metric, i) => {
-      const of = inAll.numbers[i] ?? new Numbers(true);
-      return [metric.slug, Object.fromEntries(madeOf(metric, withSketch(of)))] as const;
+      const counted = inAll.numbers[i] ?? new Numbers(true);
+      return [metric.slug, Object.fromEntries(computeFigures(metric, withSketch(counted)))] as const;
     });
     return {
-      ...{ start: formatTime(start), end: formatTime(end), granularity, timezone },
-      ...{ buckets, window_stats: Object.fromEntries(stats) },
+      start: formatTime(start),
+      end: formatTime(end),
+      granularity,
+      timezone,
+      buckets,
+      window_stats: Object.fromEntries(stats),
     };
   };
   return { plan, counts, answer };
@@ -168,7 +178,7 @@ export interface PayloadPath {
 /** The most paths that are told apart. */
 const maxPaths = 10_000;
 
-const typeOf = (value: string | number | boolean): FeedbackValueType =>
+const getType = (value: string | number | boolean): FeedbackValueType =>
   typeof value === 'number' ? 'numeric' : typeof value === 'boolean' ? 'boolean' : 'categorical';
 
 /** Notes the types of the values below a path. Lists of objects have no paths, since no dots lead into them. */
@@ -183,14 +193,14 @@ const notePaths = (
     return;
   }
   if (isJsonObject(value)) {
-    for (const [key, of] of Object.entries(value))
-      if (key.trim() !== '') notePaths(of, [...path, key], types);
+    for (const [key, child] of Object.entries(value))
+      if (key.trim() !== '') notePaths(child, [...path, key], types);
     return;
   }
   if (typeof value === 'object') return;
   const text = path.join('.');
   const known = types.get(text);
-  const type = typeOf(value);
+  const type = getType(value);
   if (known === undefined && types.size >= maxPaths) return;
   types.set(text, known === undefined || known === type ? type : 'categorical');
 };
@@ -202,7 +212,7 @@ const notePaths = (
  * @param latest of how many records
  * @throws ServiceError 503, when the answer is asked for, if storage does not give something in time
  */
-export const payloadPathsOf = (store: Store, span: FeedbackSpan, latest: number, budget: RequestBudget) => {
+export const findPayloadPaths = (store: Store, span: FeedbackSpan, latest: number, budget: RequestBudget) => {
   const { plan, counts, found } = feedbackIn(store, span, { withPayloads: true, latest }, budget);
   const answer = async (): Promise<PayloadPath[]> => {
     const types = new Map<string, FeedbackValueType>();

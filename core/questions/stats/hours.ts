@@ -1,5 +1,5 @@
 import type { Micros } from '../../../foundations/wire/index.ts';
-import { dayOf, type Hour, hourMicros, hourOf, hoursOfDay } from '../../records/rollups.ts';
+import { type Hour, hourMicros, hoursOfDay, toDay, toHour } from '../../records/rollups.ts';
 
 /** A span of time: from the first, inclusive, to the second, exclusive. */
 export type Span = readonly [from: Micros, to: Micros];
@@ -18,9 +18,9 @@ export interface Hours {
 }
 
 /** Finds the hours of a span whose rollups can be used. */
-export const hoursOf = ([start, end]: Span, edges: readonly Micros[]): Hours => {
+export const findHours = ([start, end]: Span, edges: readonly Micros[]): Hours => {
   const inner = edges.filter((edge) => edge > start && edge < end);
-  const cut = new Set(inner.filter((edge) => edge % hourMicros !== 0).map(hourOf));
+  const cut = new Set(inner.filter((edge) => edge % hourMicros !== 0).map(toHour));
   return {
     first: Math.ceil(start / hourMicros),
     last: Math.floor(end / hourMicros) - 1,
@@ -30,12 +30,12 @@ export const hoursOf = ([start, end]: Span, edges: readonly Micros[]): Hours => 
 };
 
 /** The days that lie whole among hours. */
-export const daysOf = ({
+export const toWholeDays = ({
   first,
   last,
 }: Pick<Hours, 'first' | 'last'>): readonly [from: number, to: number] => [
   Math.ceil(first / hoursOfDay),
-  dayOf(last + 1) - 1,
+  toDay(last + 1) - 1,
 ];
 
 export const hoursOfTheDay = (day: number): Hour[] =>
@@ -52,7 +52,7 @@ export type Knowledge = 'calls' | 'none' | 'nothing';
 export const gaps = (
   [start, end]: Span,
   { first, last, isCut }: Hours,
-  knowledgeOf: (hour: Hour) => Knowledge,
+  getKnowledge: (hour: Hour) => Knowledge,
 ): Span[] => {
   const spans: [from: Micros, to: Micros][] = [];
   /** Whether no known calls lie behind the last range. */
@@ -66,7 +66,7 @@ export const gaps = (
   };
   add(start, first <= last ? first * hourMicros : end);
   for (let hour = first; hour <= last; hour++) {
-    const knowledge = isCut(hour) ? 'nothing' : knowledgeOf(hour);
+    const knowledge = isCut(hour) ? 'nothing' : getKnowledge(hour);
     if (knowledge === 'nothing') add(hour * hourMicros, (hour + 1) * hourMicros);
     if (knowledge === 'calls') isOpen = false;
   }

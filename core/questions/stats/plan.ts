@@ -2,12 +2,12 @@ import { type CallsFilter, callKind, noIncludes } from '../../../api/queries.ts'
 import { type GroupField, isCostMetric, isModelCallMetric, type StatsRequest } from '../../../api/stats.ts';
 import { compile, type Expression, pathsIn } from '../../../foundations/expression/index.ts';
 import type { JsonValue } from '../../../foundations/wire/index.ts';
-import { among, likeOneOf } from '../query/index.ts';
+import { among, matchesAny } from '../query/index.ts';
 import type { Dimensions } from './cells.ts';
-import { type Hours, hoursOf } from './hours.ts';
+import { findHours, type Hours } from './hours.ts';
 
 /** The fields of calls that groups know, by their paths in expressions. */
-const readersOf = (): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
+const makeReaders = (): ReadonlyMap<string, (dimensions: Dimensions) => JsonValue> =>
   new Map([
     ['op_name', ({ opName }: Dimensions) => opName],
     ['svc_user_id', ({ userId }: Dimensions) => userId],
@@ -26,10 +26,10 @@ const unknownToGroups = (
   const { opNames: _ops, userIds: _users, ...others } = filter;
   const set = Object.entries(others).find(([, value]) => value !== null && value !== false);
   if (set) return `filter by ${set[0]}`;
-  const readers = readersOf();
+  const readers = makeReaders();
   const path = where === null ? undefined : pathsIn(where).find(({ text }) => !readers.has(text));
   if (path) return `query on ${path.text}`;
-  const field = groupBy.find((each) => !known.has(each));
+  const field = groupBy.find((candidate) => !known.has(candidate));
   return field && `groups by ${field}`;
 };
 
@@ -50,7 +50,8 @@ const unknownUsage = ({ usage }: StatsRequest): string | undefined => {
   if (withPercentiles) return `percentiles of ${withPercentiles.metric}`;
   const extreme = usage.find(
     ({ metric, aggregations }) =>
-      isCostMetric(metric) && aggregations.some((each) => each === 'min' || each === 'max'),
+      isCostMetric(metric) &&
+      aggregations.some((aggregation) => aggregation === 'min' || aggregation === 'max'),
   );
   return extreme && `extremes of ${extreme.metric}`;
 };
@@ -66,7 +67,7 @@ export const planStats = (request: StatsRequest, edges: readonly number[]): Stat
   const because =
     unknownToGroups(filter, where, groupBy) ??
     unknownUsage(request) ??
-    (hasHours(hoursOf([start, end], edges)) ? undefined : 'no whole hour in a bucket');
+    (hasHours(findHours([start, end], edges)) ? undefined : 'no whole hour in a bucket');
   return {
     source: because === undefined ? 'rollups' : 'scan',
     because: because ?? null,
@@ -79,8 +80,9 @@ export const groupTest = (
   { opNames, userIds }: CallsFilter,
   where: Expression | null,
 ): ((dimensions: Dimensions) => boolean) => {
-  const [op, user] = [likeOneOf(opNames), among(userIds)];
-  const readers = readersOf();
+  const op = matchesAny(opNames);
+  const user = among(userIds);
+  const readers = makeReaders();
   const passes =
     where === null
       ? () => true

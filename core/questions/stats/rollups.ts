@@ -13,29 +13,37 @@ import {
 import type { Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import type { PriceInForce, SteadyPrices } from '../../records/costs/index.ts';
 import {
-  dayOf,
-  expiryOf,
   finishedAt,
   type Hour,
   hourMicros,
-  hourOf,
   hoursOfDay,
   readMarks,
   rollupEnd,
   rollupKey,
   rollupRange,
+  toDay,
+  toExpiry,
+  toHour,
 } from '../../records/rollups.ts';
 import {
   type Bins,
   Cell,
-  dimensionsOf,
   type Group,
   Groups,
   kept,
   type ModelCell,
   type Numbers,
+  toDimensions,
 } from './cells.ts';
-import { daysOf, gaps, type Hours, hoursOf, hoursOfTheDay, type Knowledge, type Span } from './hours.ts';
+import {
+  findHours,
+  gaps,
+  type Hours,
+  hoursOfTheDay,
+  type Knowledge,
+  type Span,
+  toWholeDays,
+} from './hours.ts';
 import { type CostsOf, type ScanCounts, scanCalls } from './scan.ts';
 
 /** What reading rollups needs to know. */
@@ -46,7 +54,7 @@ interface RollupReading {
   readonly span: Span;
   readonly edges: readonly Micros[];
   /** What usage cost; undefined if costs are not wanted. */
-  readonly costsOf: CostsOf | undefined;
+  readonly computeCosts: CostsOf | undefined;
   /** The prices of rollups; undefined if costs are not wanted. */
   readonly prices: SteadyPrices | undefined;
   readonly counts: ScanCounts & { rollups: number };
@@ -75,7 +83,7 @@ class RolledUp {
 
   constructor(reading: RollupReading) {
     this.#reading = reading;
-    this.hours = hoursOf(reading.span, reading.edges);
+    this.hours = findHours(reading.span, reading.edges);
     this.#begun = reading.now();
   }
 
@@ -84,7 +92,7 @@ class RolledUp {
     const { table, projectId } = this.#reading;
     const { first, last, wholeDays } = this.hours;
     this.#marks = await readMarks(table, projectId, first, last, budget);
-    const days = daysOf(this.hours);
+    const days = toWholeDays(this.hours);
     if (wholeDays)
       for (const [day, rollup] of await readRollups(table, 'days', projectId, days, budget))
         if (rollup.mark === this.#markOfDay(day) && this.#counts(rollup, day * hoursOfDay, hoursOfDay))
@@ -97,22 +105,26 @@ class RolledUp {
 
   /** Scans what no rollup covers. Cut hours go to `take` at once, call by call. */
   async scan(take: TakeGroup, budget: RequestBudget): Promise<void> {
-    const { store, projectId, span, costsOf, counts } = this.#reading;
+    const { store, projectId, span, computeCosts, counts } = this.#reading;
     const scanned = {
-      ...{ projectId, filter: everyCall, where: null, attributes: [] },
-      ...{ withUsage: true, withFailed: false },
+      projectId,
+      filter: everyCall,
+      where: null,
+      attributes: [],
+      withUsage: true,
+      withFailed: false,
     };
-    for (const gap of gaps(span, this.hours, (hour) => this.#knowledgeOf(hour)))
+    for (const gap of gaps(span, this.hours, (hour) => this.#getKnowledge(hour)))
       await scanCalls(
         store,
         scanned,
         gap,
         ({ header }, usage) => {
           const { startedAt } = header.start;
-          const hour = hourOf(startedAt);
-          const costs = costsOf?.(usage, startedAt) ?? {};
-          const groups = this.isWhole(hour) ? this.#groupsOf(hour) : new Groups(kept);
-          groups.cell(dimensionsOf(header)).add(header, usage, costs);
+          const hour = toHour(startedAt);
+          const costs = computeCosts?.(usage, startedAt) ?? {};
+          const groups = this.isWhole(hour) ? this.#getGroups(hour) : new Groups(kept);
+          groups.cell(toDimensions(header)).add(header, usage, costs);
           if (!this.isWhole(hour)) for (const group of groups.all) take(group, startedAt);
         },
         counts,
@@ -168,13 +180,13 @@ class RolledUp {
     return this.#hourly.get(hour) ?? this.#daily.get(Math.floor(hour / hoursOfDay));
   }
 
-  #knowledgeOf(hour: Hour): Knowledge {
+  #getKnowledge(hour: Hour): Knowledge {
     const rollup = this.#rollupAround(hour);
     if (!rollup) return 'nothing';
     return rollup.groups.length > 0 ? 'calls' : 'none';
   }
 
-  #groupsOf(hour: Hour): Groups {
+  #getGroups(hour: Hour): Groups {
     const groups = this.#scanned.get(hour) ?? new Groups(kept);
     this.#scanned.set(hour, groups);
     return groups;
@@ -254,7 +266,8 @@ const set = (numbers: Numbers, count: number, sum: number): void => {
 /** Sums of costs are those of tokens × the price, as long as it is the same for all calls. */
 const addPrice = (cell: ModelCell, price: PriceInForce): void => {
   const { sum: prompt, count } = cell.input_tokens;
-  const [read, written] = [cell.cache_read_input_tokens.sum, cell.cache_creation_input_tokens.sum];
+  const read = cell.cache_read_input_tokens.sum;
+  const written = cell.cache_creation_input_tokens.sum;
   const input =
     (prompt - read - written) * price.promptTokenCost +
     read * price.cacheReadTokenCost +
@@ -272,9 +285,9 @@ const addPrice = (cell: ModelCell, price: PriceInForce): void => {
  */
 const addCosts = (groups: readonly Group[], prices: SteadyPrices, [from, to]: Span): boolean =>
   groups.every(({ cell }) =>
-    [...cell.models].every(([model, each]) => {
-      const price = prices(model, from, to, each.input_tokens.max);
-      if (price) addPrice(each, price);
+    [...cell.models].every(([model, usage]) => {
+      const price = prices(model, from, to, usage.input_tokens.max);
+      if (price) addPrice(usage, price);
       return price !== undefined;
     }),
   );
@@ -322,13 +335,13 @@ export const storeRollups = async (
   retentionDays: number | undefined,
   budget: RequestBudget,
 ): Promise<void> => {
-  const byDay = Map.groupBy(rollups, ({ number }) => (kind === 'days' ? number : dayOf(number)));
+  const byDay = Map.groupBy(rollups, ({ number }) => (kind === 'days' ? number : toDay(number)));
   const items = await Promise.all(
     [...byDay].map(
       async ([day, ofDay]): Promise<Item> => ({
         ...rollupKey(kind, projectId, day),
         h: await packRollups(ofDay),
-        ...expiryOf(day * hoursOfDay, retentionDays, graceDays),
+        ...toExpiry(day * hoursOfDay, retentionDays, graceDays),
       }),
     ),
   );
@@ -401,7 +414,8 @@ const unpackLatency = (packed: PackedLatency | null, into: Numbers): void => {
   unpackBins(positive, sketch.positive);
   unpackBins(negative, sketch.negative);
   let count = zeros;
-  for (const bins of [sketch.positive, sketch.negative]) for (const each of bins.values()) count += each;
+  for (const bins of [sketch.positive, sketch.negative])
+    for (const binCount of bins.values()) count += binCount;
   restore(into, count, sum, min, max);
 };
 
@@ -424,19 +438,19 @@ const unpackModel = ([, calls, ...numbers]: PackedModel, cell: ModelCell): void 
 /** Packs rollups of hours or days. */
 const packRollups = (rollups: readonly Rollup[]): Promise<Uint8Array> => {
   const names = new Map<string, number>();
-  const nameOf = (text: string): number => {
+  const numberName = (text: string): number => {
     const number = names.get(text) ?? names.size;
     names.set(text, number);
     return number;
   };
   const packGroup = ({ opName, userId, status, cell }: Group): PackedGroup => [
-    nameOf(opName),
-    nameOf(userId),
-    nameOf(status),
+    numberName(opName),
+    numberName(userId),
+    numberName(status),
     cell.calls,
     cell.errors,
     packLatency(cell.latency),
-    [...cell.models].map(([model, each]) => packModel(nameOf(model), each)),
+    [...cell.models].map(([model, usage]) => packModel(numberName(model), usage)),
   ];
   const packed = rollups.map(({ number, mark, groups }) => [number, mark, groups.map(packGroup)]);
   return pack(encodeMessagePack([version, [...names.keys()], packed]));

@@ -47,8 +47,8 @@ export const costsFor = async (
   budget: RequestBudget,
 ): Promise<CostsOf | undefined> => {
   if (!usage.some(({ metric }) => isCostMetric(metric))) return undefined;
-  const costsOf = await lookups.costs(projectId, budget);
-  return (used, startedAt) => (isJsonObject(used) ? (costsOf(used, startedAt) as Costs) : {});
+  const computeCosts = await lookups.costs(projectId, budget);
+  return (used, startedAt) => (isJsonObject(used) ? (computeCosts(used, startedAt) as Costs) : {});
 };
 
 /** How many payloads are read together for the usage that is in them. */
@@ -63,7 +63,7 @@ type TakeCall = (call: CallRow, usage: JsonValue, failed?: string) => unknown;
 const failedWithoutUsage = ({ end }: CallHeader): boolean => end?.status === 'error' && end.usage === null;
 
 /** The model that a call's inputs name; undefined if they name none. */
-const modelOf = ({ payload }: CallRow): string | undefined => {
+const getModel = ({ payload }: CallRow): string | undefined => {
   const model = valueAt(parseJson(payload?.inputs ?? 'null') as JsonValue, ['model']);
   return typeof model === 'string' && model !== '' ? model : undefined;
 };
@@ -93,7 +93,7 @@ export const scanCalls = async (
   let apart: CallRow[] = [];
   const takeRow = (row: CallRow): unknown => {
     const isFailed = withFailed && failedWithoutUsage(row.header);
-    return take(row, withUsage ? (row.usage ?? null) : null, isFailed ? modelOf(row) : undefined);
+    return take(row, withUsage ? (row.usage ?? null) : null, isFailed ? getModel(row) : undefined);
   };
   const isApart = ({ header, payload }: CallRow): boolean =>
     payload === null &&

@@ -34,7 +34,7 @@ const wantsFailed = ({ usage }: StatsRequest): boolean =>
   usage.some(({ metric }) => isModelCallMetric(metric));
 
 /** The attributes by which calls are grouped. */
-const attributesOf = ({ groupBy }: StatsRequest): HeaderAttribute[] => {
+const getAttributes = ({ groupBy }: StatsRequest): HeaderAttribute[] => {
   const fields: ReadonlySet<GroupField> = new Set(groupBy);
   return headerAttributes.filter((name) => fields.has(`attributes.${name}`));
 };
@@ -46,7 +46,7 @@ const attributesOf = ({ groupBy }: StatsRequest): HeaderAttribute[] => {
  * @throws ServiceError when the answer is asked for: 503 when storage does not give something in
  * time; 422 when there are too many groups
  */
-export const statsOf = (
+export const computeStats = (
   store: Store,
   request: StatsRequest,
   budget: RequestBudget,
@@ -61,12 +61,12 @@ export const statsOf = (
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
   const answer = async (): Promise<StatsAnswer> => {
     const output = new Output(request, edges);
-    const costsOf = await costsFor(lookups, projectId, request.usage, budget);
+    const computeCosts = await costsFor(lookups, projectId, request.usage, budget);
     if (plan.source === 'rollups' && table) {
-      const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
+      const prices = computeCosts && (await lookups.steadyPrices(projectId, budget));
       const passes = groupTest(filter, where);
       await takeRolledUp(
-        { store, table, projectId, span, edges, costsOf, prices, counts, now },
+        { store, table, projectId, span, edges, computeCosts, prices, counts, now },
         (group, time) => {
           if (passes(group)) output.cell(time, output.valuesOfGroup(group)).merge(group.cell);
         },
@@ -82,14 +82,14 @@ export const statsOf = (
           where,
           withUsage,
           withFailed: wantsFailed(request),
-          attributes: attributesOf(request),
+          attributes: getAttributes(request),
         },
         span,
         (call, usage, failed) => {
           const { header } = call;
           const { startedAt } = header.start;
-          const cell = output.cell(startedAt, output.valuesOf(call));
-          cell.add(header, usage, costsOf?.(usage, startedAt) ?? {}, failed);
+          const cell = output.cell(startedAt, output.getValues(call));
+          cell.add(header, usage, computeCosts?.(usage, startedAt) ?? {}, failed);
         },
         counts,
         budget,

@@ -3,7 +3,7 @@ import type { StatsRequest } from '../../../api/stats.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import type { JsonValue, Micros, ProjectId } from '../../../foundations/wire/index.ts';
 import { PayloadReader } from '../../records/calls/index.ts';
-import { type CallRow, plan, type Tests, testsOf } from '../query/index.ts';
+import { type CallRow, compileTests, plan, type Tests } from '../query/index.ts';
 import { keepingFor } from './answer.ts';
 import type { Cell } from './cells.ts';
 import type { Span } from './hours.ts';
@@ -28,19 +28,19 @@ export interface Ask {
 /** How something was counted: from rollups where there are any, or from all headers of its span. */
 export type AskSource = 'rollups' | 'scan';
 
-const edgesOf = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...edges, to];
+const getEdges = ({ span: [from, to], edges = [] }: Ask): Micros[] => [from, ...edges, to];
 
 /** Says how something is going to be counted by itself. Pure. */
-export const sourceOf = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
+export const chooseSource = (store: Store, projectId: ProjectId, ask: Ask): AskSource => {
   const [start, end] = ask.span;
   const request = { ...ask, projectId, start, end, granularity: 1, timezone: 'UTC', groupBy: [] };
-  return store.bookkeeping ? planStats(request, edgesOf(ask)).source : 'scan';
+  return store.bookkeeping ? planStats(request, getEdges(ask)).source : 'scan';
 };
 
 const contains = ([from, to]: Span, [start, end]: Span): boolean => from <= start && end <= to;
 
 /** Spans as few as there are without what lies between them, in order. */
-export const unionOf = (spans: readonly Span[]): Span[] => {
+export const mergeSpans = (spans: readonly Span[]): Span[] => {
   const union: [from: Micros, to: Micros][] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = union.at(-1);
@@ -58,7 +58,7 @@ interface Counting {
   readonly counts: ScanCounts & { rollups: number };
   /** The time, in milliseconds since 1970. */
   readonly now: () => number;
-  readonly costsOf: CostsOf | undefined;
+  readonly computeCosts: CostsOf | undefined;
 }
 
 type TestedAsk = readonly [Ask, Tests];
@@ -68,7 +68,7 @@ const payloadsAtOnce = 100;
 
 /** Scans the headers of a span once for all who ask about calls within it. */
 const scanFor = async (
-  { store, projectId, lookups, counts, costsOf }: Counting,
+  { store, projectId, lookups, counts, computeCosts }: Counting,
   asks: readonly Ask[],
   span: Span,
   budget: RequestBudget,
@@ -77,10 +77,10 @@ const scanFor = async (
   const add = (ask: Ask, { header }: CallRow, usage: JsonValue): void => {
     const { startedAt } = header.start;
     if (startedAt < ask.span[0] || startedAt >= ask.span[1]) return;
-    ask.cellAt(startedAt).add(header, usage, costsOf?.(usage, startedAt) ?? {});
+    ask.cellAt(startedAt).add(header, usage, computeCosts?.(usage, startedAt) ?? {});
   };
-  const scan = (of: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => unknown) => {
-    const scanned = { projectId, filter: of.filter, where: of.where, withUsage, withFailed: false };
+  const scan = (ask: Pick<Ask, 'filter' | 'where'>, take: (row: CallRow, usage: JsonValue) => unknown) => {
+    const scanned = { projectId, filter: ask.filter, where: ask.where, withUsage, withFailed: false };
     return scanCalls(store, { ...scanned, attributes: [] }, span, take, counts, budget, lookups);
   };
   const [only, ...others] = asks;
@@ -89,10 +89,18 @@ const scanFor = async (
 
   const tested = asks.map((ask): TestedAsk => {
     const query = {
-      ...{ projectId, filter: ask.filter, where: ask.where, includes: noIncludes, columns: null },
-      ...{ expand: [], limit: null, offset: 0, sort: [], returnExpanded: false },
+      projectId,
+      filter: ask.filter,
+      where: ask.where,
+      includes: noIncludes,
+      columns: null,
+      expand: [],
+      limit: null,
+      offset: 0,
+      sort: [],
+      returnExpanded: false,
     };
-    return [ask, testsOf(query, plan(query, span[1]))];
+    return [ask, compileTests(query, plan(query, span[1]))];
   });
   const reader = new PayloadReader(store, projectId, budget);
   const readPayloads = async (waiting: ReadonlyMap<string, readonly [CallRow, JsonValue]>): Promise<void> => {
@@ -127,19 +135,19 @@ const scanFor = async (
 
 /** Reads the rollups of a span, and the headers of its other hours, once for all who ask. */
 const rollUpFor = async (
-  { store, projectId, lookups, counts, now, costsOf }: Counting,
+  { store, projectId, lookups, counts, now, computeCosts }: Counting,
   asks: readonly Ask[],
   span: Span,
   budget: RequestBudget,
 ): Promise<void> => {
   const { bookkeeping: table } = store;
   if (!table) throw new Error('rollups are asked for, and there are none');
-  const inner = asks.flatMap(edgesOf).filter((edge) => edge > span[0] && edge < span[1]);
+  const inner = asks.flatMap(getEdges).filter((edge) => edge > span[0] && edge < span[1]);
   const edges = [span[0], ...new Set(inner.toSorted((a, b) => a - b)), span[1]];
-  const prices = costsOf && (await lookups.steadyPrices(projectId, budget));
+  const prices = computeCosts && (await lookups.steadyPrices(projectId, budget));
   const tested = asks.map((ask) => [ask, groupTest(ask.filter, ask.where)] as const);
   await takeRolledUp(
-    { store, table, projectId, span, edges, costsOf, prices, counts, now },
+    { store, table, projectId, span, edges, computeCosts, prices, counts, now },
     (group, time) => {
       for (const [ask, passes] of tested)
         if (time >= ask.span[0] && time < ask.span[1] && passes(group)) ask.cellAt(time).merge(group.cell);
@@ -165,10 +173,10 @@ export const countTogether = async (
 ): Promise<Counting['counts']> => {
   const counts = { scanned: 0, hydrated: 0, rollups: 0 };
   const metrics = asks.flatMap(({ usage }) => usage);
-  const costsOf = await costsFor(lookups, projectId, metrics, budget);
-  const counting: Counting = { store, projectId, lookups, counts, now, costsOf };
-  const scanned = unionOf(
-    asks.filter((ask) => sourceOf(store, projectId, ask) === 'scan').map(({ span }) => span),
+  const computeCosts = await costsFor(lookups, projectId, metrics, budget);
+  const counting: Counting = { store, projectId, lookups, counts, now, computeCosts };
+  const scanned = mergeSpans(
+    asks.filter((ask) => chooseSource(store, projectId, ask) === 'scan').map(({ span }) => span),
   );
   const inScan = (ask: Ask) => scanned.some((span) => contains(span, ask.span));
   for (const span of scanned)
@@ -179,7 +187,7 @@ export const countTogether = async (
       budget,
     );
   const rest = asks.filter((ask) => !inScan(ask));
-  for (const span of unionOf(rest.map((ask) => ask.span)))
+  for (const span of mergeSpans(rest.map((ask) => ask.span)))
     await rollUpFor(
       counting,
       rest.filter((ask) => contains(span, ask.span)),

@@ -1,5 +1,5 @@
 import type { CallsSelection, ModelCost } from '../../../api/queries.ts';
-import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
 import type { UsageAnswer, UsageRequest } from '../../../api/stats.ts';
 import { valueAt } from '../../../foundations/expression/index.ts';
 import { mapConcurrent, type RequestBudget, type Store } from '../../../foundations/storage/index.ts';
@@ -11,9 +11,9 @@ import {
 } from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
+  getStatus,
   PayloadReader,
   readParts,
-  statusOf,
   traceRange,
 } from '../../records/calls/index.ts';
 import { findCalls, joinParts, type Lookups, scanParts } from '../query/index.ts';
@@ -65,7 +65,7 @@ class Families {
   }
 
   /** A call with all calls below it that were read. Parents may form cycles. */
-  of(id: string): CallHeader[] {
+  getFamily(id: string): CallHeader[] {
     const met = new Set([id]);
     for (const parent of met)
       for (const child of this.#children.get(parent) ?? [])
@@ -77,7 +77,7 @@ class Families {
   earlyTraces(ids: readonly string[]): Set<string> {
     const early = new Set<string>();
     for (const id of ids)
-      for (const { earlyTraces = [] } of this.of(id))
+      for (const { earlyTraces = [] } of this.getFamily(id))
         for (const trace of earlyTraces) if (!this.#read.has(trace)) early.add(trace);
     return early;
   }
@@ -142,8 +142,12 @@ const addTo = (sum: ModelUsage, tokens: Tokens, cost: ModelCost | undefined): vo
 };
 
 const nothing = (): ModelUsage => ({
-  ...{ requests: 0, prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-  ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  requests: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
 });
 
 /** Sums what calls used by model. The price that is answered is that of the latest call. */
@@ -161,7 +165,7 @@ const sumUp = (calls: readonly OwnUsage[]): Record<string, ModelUsage> => {
 };
 
 /** The usage of calls by id. What is too large for a header is read from the payload. */
-const usagesOf = async (
+const readUsages = async (
   store: Store,
   projectId: ProjectId,
   headers: readonly CallHeader[],
@@ -187,7 +191,7 @@ const usagesOf = async (
  * @param lookups gives what usage costs
  * @returns the answer, and how its traces were found
  */
-export const usageOf = async (
+export const computeUsage = async (
   store: Store,
   request: UsageRequest,
   budget: RequestBudget,
@@ -199,14 +203,14 @@ export const usageOf = async (
     withCosts ? lookups.costs(projectId, budget) : () => ({}),
   ]);
   const known = callIds.filter((id) => families.byId.has(id));
-  const familyOf = new Map(known.map((id) => [id, families.of(id)]));
-  const members = [...new Set([...familyOf.values()].flat())];
-  const usages = await usagesOf(store, projectId, members, budget);
-  const ownOf = new Map(
+  const familiesById = new Map(known.map((id) => [id, families.getFamily(id)]));
+  const members = [...new Set([...familiesById.values()].flat())];
+  const usages = await readUsages(store, projectId, members, budget);
+  const ownUsages = new Map(
     members.map((header): [CallHeader, OwnUsage] => {
       const usage = usages.get(header.id) ?? {};
       const byModel = Object.entries(usage).flatMap(([model, used]) =>
-        isJsonObject(used) ? [[model, tokensOf(used)] as const] : [],
+        isJsonObject(used) ? [[model, readTokens(used)] as const] : [],
       );
       const costs = costsOf(usage, header.start.startedAt) as Readonly<Record<string, ModelCost>>;
       return [header, { header, byModel, costs }];
@@ -214,15 +218,18 @@ export const usageOf = async (
   );
   const answer: UsageAnswer = {
     call_usage: Object.fromEntries(
-      [...familyOf].map(([id, family]) => [id, sumUp(family.flatMap((member) => ownOf.get(member) ?? []))]),
-    ),
-    error_counts: Object.fromEntries(
-      [...familyOf].map(([id, family]) => [
+      [...familiesById].map(([id, family]) => [
         id,
-        family.filter((member) => statusOf(member) === 'error').length,
+        sumUp(family.flatMap((member) => ownUsages.get(member) ?? [])),
       ]),
     ),
-    unfinished_call_ids: known.filter((id) => familyOf.get(id)?.some(({ end }) => end === null)),
+    error_counts: Object.fromEntries(
+      [...familiesById].map(([id, family]) => [
+        id,
+        family.filter((member) => getStatus(member) === 'error').length,
+      ]),
+    ),
+    unfinished_call_ids: known.filter((id) => familiesById.get(id)?.some(({ end }) => end === null)),
   };
   return { plan, answer };
 };
@@ -234,7 +241,7 @@ export interface TraceUsageRequest {
 }
 
 /** Sums what each call of a selection used with all that is below it, by model. */
-export const traceUsageOf = async (
+export const computeTraceUsage = async (
   store: Store,
   { selection, withCosts }: TraceUsageRequest,
   budget: RequestBudget,
@@ -249,5 +256,5 @@ export const traceUsageOf = async (
     }
   const { projectId } = selection;
   const request = { projectId, callIds, traceIds: [...traceIds], withCosts };
-  return (await usageOf(store, request, budget, lookups)).answer;
+  return (await computeUsage(store, request, budget, lookups)).answer;
 };

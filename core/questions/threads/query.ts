@@ -14,9 +14,9 @@ import {
 import {
   chunked,
   everyShard,
+  possibleShards,
   type RequestBudget,
   type Store,
-  shardsOf,
 } from '../../../foundations/storage/index.ts';
 import type { AnyIndexRange } from '../../../foundations/storage/tables.ts';
 import {
@@ -62,8 +62,9 @@ export const queryThreads = (store: Store, query: ThreadsQuery, budget: RequestB
   const counts: ThreadsCounts = { rows: 0, turns: 0, threads: 0, sent: 0 };
   const found = readThreads(store, query.projectId, planned, counts, budget);
   // Times as they are answered are in order as texts too.
-  const textOf = (time: Micros | null) => (time === null ? null : formatTime(time));
-  const [after, before] = [textOf(query.filter.after), textOf(query.filter.before)];
+  const toText = (time: Micros | null) => (time === null ? null : formatTime(time));
+  const after = toText(query.filter.after);
+  const before = toText(query.filter.before);
   const passing = mapBatches(found, (batch) =>
     batch.filter(
       ({ start_time, last_updated }) =>
@@ -115,7 +116,7 @@ const firstPageRows = ({ source, order }: Plan): number =>
  * The key ranges of a plan's source, in groups that are read one after the other. All ranges of a
  * thread are in one group.
  */
-const rangesOf = (
+const toRanges = (
   store: Store,
   projectId: ProjectId,
   { source, descending }: Plan,
@@ -129,7 +130,7 @@ const rangesOf = (
       const ids = source.ids.toSorted(compareText);
       return chunked(descending ? ids.reverse() : ids, threadsAtOnce).map((group) =>
         group.flatMap((id) =>
-          shardsOf(store, id).map((shard) => threadRange(projectId, id, true, shard, {})),
+          possibleShards(store, id).map((shard) => threadRange(projectId, id, true, shard, {})),
         ),
       );
     }
@@ -150,7 +151,7 @@ async function* readThreads(
   budget: RequestBudget,
 ): AsyncGenerator<ThreadRow[]> {
   const { descending } = plan;
-  for (const ranges of rangesOf(store, projectId, plan)) {
+  for (const ranges of toRanges(store, projectId, plan)) {
     const ahead = readsAhead(plan, ranges.length);
     const options = { descending, firstPage: firstPageRows(plan), ahead, byThread: true };
     const rows = mapBatches(scanParts(store, projectId, ranges, options, budget), (batch) => {
@@ -196,7 +197,7 @@ async function* foldThreads(
 /** Bytes in memory of a held thread beside its ids, about. */
 const statisticsBytes = 512;
 
-const sizeOf = ({ kept: { thread_id, first_turn_id, last_turn_id } }: Keyed<ThreadRow>): number =>
+const getSize = ({ kept: { thread_id, first_turn_id, last_turn_id } }: Keyed<ThreadRow>): number =>
   statisticsBytes + 2 * (thread_id.length + first_turn_id.length + last_turn_id.length);
 
 const tooMany = invalid({
@@ -219,10 +220,10 @@ export const sortThreads = (
   sortedByKeys(
     {
       sort,
-      keyOf: (thread: ThreadRow) => sort.map(({ field }) => sortable(thread[field])),
+      toKey: (thread: ThreadRow) => sort.map(({ field }) => sortable(thread[field])),
       keep: (thread) => thread,
       ties: (a, b) => compareText(a.thread_id, b.thread_id),
-      sizeOf,
+      getSize,
       tooMany,
     },
     slice,

@@ -47,7 +47,7 @@ const payloadColumns: ReadonlySet<string> = new Set<PayloadField>([...startField
 export const isPayloadColumn = (column: string): column is PayloadField => payloadColumns.has(column);
 
 /** The status of a call; `running` as long as it has no end. */
-export const statusOf = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
+export const getStatus = ({ end }: CallHeader): 'running' | 'success' | 'error' | 'descendant_error' =>
   end ? end.status : 'running';
 
 /** Milliseconds from start to end, rounded; null while the call runs. */
@@ -66,7 +66,7 @@ const traceName = ({ start }: CallHeader): string => {
 
 /** The fields that the service adds to a call's summary, under the service's name. */
 const serviceFields = {
-  status: (call: CallHeader): JsonValue => statusOf(call),
+  status: (call: CallHeader): JsonValue => getStatus(call),
   latency_ms: (call: CallHeader): JsonValue => latencyMs(call),
   trace_name: (call: CallHeader): JsonValue => traceName(call),
   waited_ms: ({ end }: CallHeader): JsonValue => (typeof end?.waited === 'number' ? end.waited : null),
@@ -114,7 +114,10 @@ export const storageSize = ({ start, end }: CallHeader): number => start.bytes +
 
 /** Fields of feedback that our own API answers of records alone, and not on calls. */
 const besideCalls: ReadonlySet<string> = new Set([
-  ...['annotation_ref', 'runnable_ref', 'call_ref', 'trigger_ref'],
+  'annotation_ref',
+  'runnable_ref',
+  'call_ref',
+  'trigger_ref',
 ]);
 
 /** A record of feedback as a call has it, with names of its fields; the payload stays as it is. */

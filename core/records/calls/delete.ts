@@ -18,7 +18,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { type ProjectId, unavailable } from '../../../foundations/wire/index.ts';
 import { type Changing, HourMarks } from '../rollups.ts';
-import { factKeysOf } from './facts.ts';
+import { findFactKeys } from './facts.ts';
 import {
   endKey,
   fromItem,
@@ -30,16 +30,16 @@ import {
   traceRange,
   unchanged,
 } from './items.ts';
-import { recordKeysOf } from './log-records.ts';
+import { readRecordKeys } from './log-records.ts';
 import type { PayloadPointer } from './model.ts';
-import { noteKeysOf } from './notes.ts';
+import { readNoteKeys } from './notes.ts';
 import {
   blank,
-  blockOf,
+  cutBlock,
+  getPointers,
   hasFormer,
   hasPreviews,
   isBlank,
-  pointersOf,
   readFormer,
   segmentLocation,
   segmentObject,
@@ -149,7 +149,7 @@ const deleteRun = async (
         'calls are being reported as fast as they are deleted; send the same request again',
       );
     await readItems(store, projectId, remaining, budget);
-    await marks.mark(projectId, startsOf(projectId, remaining));
+    await marks.mark(projectId, findStarts(projectId, remaining));
     await readNotes(store, projectId, remaining, budget);
     const payloads = remaining.flatMap((call) => call.payloads);
     const blanked = await blankPayloads(store, projectId, payloads, budget);
@@ -183,7 +183,7 @@ const readItems = async (
     const parts = found.get(call.id) ?? [];
     // E sorts before S.
     call.items = parts.toSorted((a, b) => (a.part.part < b.part.part ? -1 : 1)).map(({ item }) => item);
-    call.payloads.push(...parts.flatMap(({ part }) => pointersOf(part)));
+    call.payloads.push(...parts.flatMap(({ part }) => getPointers(part)));
     call.wasCall ||= parts.some(({ part }) => part.start !== null);
   }
 };
@@ -196,7 +196,7 @@ const readFactKeys = (
   budget: RequestBudget,
 ): Promise<Item[]> => {
   const starts = calls.flatMap(({ items }) => items.flatMap((item) => fromItem(projectId, item).start ?? []));
-  return factKeysOf(
+  return findFactKeys(
     store,
     projectId,
     starts.filter(({ attributes }) => attributes['agent.name'] !== undefined),
@@ -204,7 +204,7 @@ const readFactKeys = (
   );
 };
 
-const startsOf = (projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>
+const findStarts = (projectId: ProjectId, calls: readonly CallToDelete[]): Changing[] =>
   calls.flatMap(({ items }) =>
     items.flatMap((item) => {
       const { start } = fromItem(projectId, item);
@@ -231,12 +231,15 @@ const readNotes = async (
 ): Promise<void> => {
   await mapConcurrent(calls, concurrency, async (call) => {
     const found = call.items.some(hasFormer) ? await readFormer(store, projectId, call.id, budget) : [];
-    call.notes = [...found.map(({ key }) => key), ...(await recordKeysOf(store, projectId, call.id, budget))];
+    call.notes = [
+      ...found.map(({ key }) => key),
+      ...(await readRecordKeys(store, projectId, call.id, budget)),
+    ];
     call.payloads.push(...found.map(({ pointer }) => pointer));
   });
   const ofTrace = new Map(calls.flatMap((call) => traceOfSpan(projectId, call)));
   await mapConcurrent([...ofTrace], concurrency, async ([traceId, call]) => {
-    call.notes = [...call.notes, ...(await noteKeysOf(store, meetingKey(projectId, traceId), budget))];
+    call.notes = [...call.notes, ...(await readNoteKeys(store, meetingKey(projectId, traceId), budget))];
   });
 };
 
@@ -250,7 +253,7 @@ const deleteCallItems = async (
   budget: RequestBudget,
 ): Promise<void> => {
   for (const level of Map.groupBy(calls, ({ depth }) => depth).values()) {
-    const gone = await mapConcurrent(level, concurrency, (call) => deleteItemsOf(store, call, budget));
+    const gone = await mapConcurrent(level, concurrency, (call) => removeItems(store, call, budget));
     if (gone.includes(false)) return;
   }
 };
@@ -261,7 +264,7 @@ const deleteCallItems = async (
  *
  * @returns false if an item has changed
  */
-const deleteItemsOf = async (
+const removeItems = async (
   { table }: Store,
   { items }: CallToDelete,
   budget: RequestBudget,
@@ -413,7 +416,7 @@ export const blankBlocks = (
   unpacked: Uint8Array,
   pointers: readonly PayloadPointer[],
 ): 'untouched' | 'blanked' | 'empty' => {
-  const blocks = pointers.map((pointer) => blockOf(unpacked, pointer)).filter((block) => !isBlank(block));
+  const blocks = pointers.map((pointer) => cutBlock(unpacked, pointer)).filter((block) => !isBlank(block));
   if (blocks.length === 0) return 'untouched';
   for (const block of blocks) block.fill(blank);
   return unpacked.every((byte) => byte === blank) ? 'empty' : 'blanked';

@@ -15,7 +15,7 @@ import {
 import { redactLogRecords } from '../redaction.ts';
 import { placeKey } from './items.ts';
 import type { StartHeader } from './model.ts';
-import { noteKeysOf, putNotes, readNotes, textDigest } from './notes.ts';
+import { putNotes, readNoteKeys, readNotes, textDigest } from './notes.ts';
 
 /*
  * Coding agents tell of one call by several log records and spans, in several requests. What each
@@ -49,7 +49,7 @@ export interface PlacedFacts {
   readonly facts: readonly JsonObject[];
 }
 
-const factsOf = (text: string): JsonObject[] => {
+const parseFacts = (text: string): JsonObject[] => {
   const value = parseJson(text);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 };
@@ -78,7 +78,7 @@ export const putFacts = async (
     const note = { key: { k: placeKey(projectId, place), p: `A ${digest}` }, text };
     const isStored = (await putNotes(store, [note], budget)).length === 0;
     const half = Math.floor(list.length / 2);
-    if (isStored) stored.push({ digest, facts: factsOf(text) });
+    if (isStored) stored.push({ digest, facts: parseFacts(text) });
     else if (half === 0) tooLong += 1;
     else for (const part of [list.slice(0, half), list.slice(half)]) await put(part);
   };
@@ -97,13 +97,13 @@ export const readFacts = async (
   budget: RequestBudget,
 ): Promise<PlacedFacts[]> => {
   const notes = await Array.fromAsync(readNotes(store, placeKey(projectId, place), budget));
-  return notes.map(({ key, text }) => ({ digest: key.p.slice('A '.length), facts: factsOf(text) }));
+  return notes.map(({ key, text }) => ({ digest: key.p.slice('A '.length), facts: parseFacts(text) }));
 };
 
 const readConcurrency = 8;
 
 /** Reads the keys of all that was said in the places of calls, to delete it with them. */
-export const factKeysOf = async (
+export const findFactKeys = async (
   store: Store,
   projectId: ProjectId,
   starts: readonly Pick<StartHeader, 'traceId' | 'threadId' | 'startedAt'>[],
@@ -116,7 +116,7 @@ export const factKeysOf = async (
     ]),
   );
   const found = await mapConcurrent([...places], readConcurrency, (place) =>
-    noteKeysOf(store, placeKey(projectId, place), budget),
+    readNoteKeys(store, placeKey(projectId, place), budget),
   );
   return found.flat();
 };

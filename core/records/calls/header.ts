@@ -66,11 +66,24 @@ const statusAt = (index: number): EndStatus => {
  * lies behind the start's. Numbers take as many bytes as they need, and ids and digests no letters.
  */
 
-const [hasStart, hasEnd, hasTraces, hasMore, hasUsage, usageApart] = [1, 2, 4, 32, 64, 128];
+const hasStart = 1;
+const hasEnd = 2;
+const hasTraces = 4;
+const hasMore = 32;
+const hasUsage = 64;
+const usageApart = 128;
 /** The end's status is two bits of the flags. */
 const statusShift = 3;
-const [hasDisplayName, hasRunId, hasRunStep, hasRunStepEnd] = [1, 2, 4, 8];
-const [hasOwnPlace, hasOwnTime, hasAttributes, isJudges, hasWaited, hasSpan] = [16, 32, 64, 128, 256, 512];
+const hasDisplayName = 1;
+const hasRunId = 2;
+const hasRunStep = 4;
+const hasRunStepEnd = 8;
+const hasOwnPlace = 16;
+const hasOwnTime = 32;
+const hasAttributes = 64;
+const isJudges = 128;
+const hasWaited = 256;
+const hasSpan = 512;
 
 const writePointer = (writer: ByteWriter, { segment, offset, length }: PayloadPointer): void => {
   writer.block(Buffer.from(segment ?? '', 'hex'));
@@ -88,26 +101,26 @@ const isBehind = ({ payload: end }: EndHeader, { payload: start }: StartHeader):
   end.segment === start.segment && end.offset === start.offset + start.length;
 
 /** From start to end in microseconds. Between the ends of time there are more than numbers hold. */
-const durationOf = (end: EndHeader, start: StartHeader): number => end.endedAt - start.startedAt;
+const computeDuration = (end: EndHeader, start: StartHeader): number => end.endedAt - start.startedAt;
 
-const flagsOf = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
+const toFlags = ({ start, end, earlyTraces }: HeaderContent, more: number): number =>
   (start ? hasStart : 0) |
   (end ? hasEnd | (statuses.written.indexOf(end.status) << statusShift) : 0) |
   (earlyTraces && earlyTraces.length > 0 ? hasTraces : 0) |
   (more ? hasMore : 0) |
   (end && end.usage !== null ? (end.usage === true ? usageApart : hasUsage) : 0);
 
-const moreFlagsOf = ({ start, end }: HeaderContent): number =>
+const toMoreFlags = ({ start, end }: HeaderContent): number =>
   (start && start.displayName !== null ? hasDisplayName : 0) |
   (start && start.runId !== null ? hasRunId : 0) |
   (start && start.runStep !== null ? hasRunStep : 0) |
-  (start && fieldsOf(start.attributes) ? hasAttributes : 0) |
+  (start && toFieldBits(start.attributes) ? hasAttributes : 0) |
   (start?.isJudges ? isJudges : 0) |
   (start?.span ? hasSpan : 0) |
   (end && end.runStepEnd !== null ? hasRunStepEnd : 0) |
   (end && end.waited !== null ? hasWaited : 0) |
   (start && end && !isBehind(end, start) ? hasOwnPlace : 0) |
-  (start && end && !Number.isSafeInteger(durationOf(end, start)) ? hasOwnTime : 0);
+  (start && end && !Number.isSafeInteger(computeDuration(end, start)) ? hasOwnTime : 0);
 
 const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner): void => {
   writeLinks(writer, start, owner.id);
@@ -118,7 +131,7 @@ const writeStart = (writer: ByteWriter, start: StartHeader, owner: HeaderOwner):
   if (start.displayName !== null) writer.text(start.displayName);
   if (start.runId !== null) writer.text(start.runId);
   if (start.runStep !== null) writer.integer(start.runStep);
-  if (fieldsOf(start.attributes)) writeAttributes(writer, start.attributes);
+  if (toFieldBits(start.attributes)) writeAttributes(writer, start.attributes);
   if (start.span) writeSpan(writer, start.span, start);
 };
 
@@ -152,7 +165,7 @@ const readStart = (reader: ByteReader, more: number, owner: HeaderOwner, started
 };
 
 const writeEnd = (writer: ByteWriter, end: EndHeader, start: StartHeader | null, more: number): void => {
-  writer.integer(start && !(more & hasOwnTime) ? durationOf(end, start) : end.endedAt);
+  writer.integer(start && !(more & hasOwnTime) ? computeDuration(end, start) : end.endedAt);
   writer.count(end.bytes);
   if (start && !(more & hasOwnPlace)) writer.count(end.payload.length);
   else writePointer(writer, end.payload);
@@ -195,10 +208,10 @@ const writer = /* @__PURE__ */ new ByteWriter();
 /** Packs a header for the attribute `h`. Times are microseconds, sizes are bytes. */
 export const packHeader = (content: HeaderContent, owner: HeaderOwner): Uint8Array => {
   const { start, end, earlyTraces = [] } = content;
-  const more = moreFlagsOf(content);
+  const more = toMoreFlags(content);
   writer.clear();
   writer.byte(writtenVersion);
-  writer.byte(flagsOf(content, more));
+  writer.byte(toFlags(content, more));
   if (more) writer.count(more);
   if (start) writeStart(writer, start, owner);
   if (end) writeEnd(writer, end, start, more);
@@ -215,7 +228,7 @@ type Reader = (reader: ByteReader, owner: HeaderOwner, timeKey: Uint8Array) => H
 const readContent: Reader = (reader, owner, timeKey) => {
   const flags = reader.byte();
   const more = flags & hasMore ? reader.count() : 0;
-  const start = flags & hasStart ? readStart(reader, more, owner, startTimeOf(timeKey)) : null;
+  const start = flags & hasStart ? readStart(reader, more, owner, readStartTime(timeKey)) : null;
   const end = flags & hasEnd ? readEnd(reader, flags, more, start) : null;
   const earlyTraces = flags & hasTraces ? readTraces(reader, owner.id) : undefined;
   return { start, end, ...(earlyTraces && { earlyTraces }) };
@@ -246,7 +259,7 @@ export const unpackHeader = (bytes: Uint8Array, owner: HeaderOwner, timeKey: Uin
 /** The bytes of a time at the beginning of a sort key. */
 const timeLength = 7;
 
-const startTimeOf = (timeKey: Uint8Array): number => {
+const readStartTime = (timeKey: Uint8Array): number => {
   if (timeKey.length < timeLength) throw new Error('a header of a start without its sort key');
   return fromSignedTimeBytes(timeKey);
 };
@@ -293,10 +306,17 @@ export const foldCall = (
 /** The ids of a start that are not its own. */
 type LinkedIds = Pick<StartHeader, 'parentId' | 'traceId' | 'turnId' | 'threadId'>;
 
-const [nowhere, inCall, inParent, apart] = [0, 1, 2, 3];
+const nowhere = 0;
+const inCall = 1;
+const inParent = 2;
+const apart = 3;
 
 /** How an id is packed. Stored headers hold the places: append only. */
-const [asText, asUuid, asNearUuid, asHex, asNearHex] = [0, 1, 2, 3, 4];
+const asText = 0;
+const asUuid = 1;
+const asNearUuid = 2;
+const asHex = 3;
+const asNearHex = 4;
 /** What a near UUID shares with the call's id: the upper four of the six bytes with its time. */
 const nearUuid = 8;
 /** What near hex digits share with the call's id: for spans, half of their trace's id. */
@@ -349,7 +369,7 @@ const writeLinks = (writer: ByteWriter, ids: LinkedIds, own: string): void => {
     if (id === own) return inCall;
     return i > 0 && id === parentId ? inParent : apart;
   });
-  writer.byte(places.reduce((byte, place, i) => byte | (place << (2 * i)), 0));
+  writer.byte(places.reduce<number>((byte, place, i) => byte | (place << (2 * i)), 0));
   for (const [i, id] of all.entries()) if (id !== null && places[i] === apart) writeId(writer, id, own);
 };
 
@@ -372,7 +392,13 @@ const readLinks = (reader: ByteReader, own: string): LinkedIds => {
  * was given is that of its attributes.
  */
 
-const [isRun, isPlain, isRemote, namesThread, namesOther, isGiven, pauses] = [1, 2, 4, 8, 16, 32, 64];
+const isRun = 1;
+const isPlain = 2;
+const isRemote = 4;
+const namesThread = 8;
+const namesOther = 16;
+const isGiven = 32;
+const pauses = 64;
 
 /** What a header has of a call anyway that a span's role repeats. */
 type AroundSpan = Pick<StartHeader, 'threadId' | 'attributes'>;
@@ -412,8 +438,8 @@ export const fitsHeader = (text: string): boolean => text.length <= maxText && t
 /** The attributes of a call that has none that headers hold. */
 const noAttributes: StartAttributes = {};
 
-const pathOf = (name: HeaderAttribute): readonly string[] => name.split('.');
-const paths = startAttributes.read.map((name) => [name, pathOf(name)] as const);
+const toPath = (name: HeaderAttribute): readonly string[] => name.split('.');
+const paths = startAttributes.read.map((name) => [name, toPath(name)] as const);
 const writtenPaths = paths.slice(0, startAttributes.written.length);
 
 /** What a header holds of a start's attributes. */
@@ -464,25 +490,30 @@ export const knownAttributes = ({ attributes }: StartHeader): JsonObject => {
 
 const firstFields = 4;
 /** The bits of the first byte beside those of the fields. */
-const [userDotted, hasOthers] = [16, 32];
+const userDotted = 16;
+const hasOthers = 32;
 /** The bit of the second byte beside those of the fields. */
 const othersDotted = 64;
 
 /** What the first byte of a field says; from `word` on it is a common word, by its number. */
-const [asOwnText, asNull, inPayload, word, asPackedUuid] = [0, 1, 2, 3, 255];
+const asOwnText = 0;
+const asNull = 1;
+const inPayload = 2;
+const word = 3;
+const asPackedUuid = 255;
 
-const bitsOf = (has: (name: HeaderAttribute) => boolean): number =>
+const toBits = (has: (name: HeaderAttribute) => boolean): number =>
   headerAttributes.reduce((bits, name, i) => (has(name) ? bits | (1 << i) : bits), 0);
 
 /** Which fields there are, in a bit each. */
-const fieldsOf = (attributes: StartAttributes): number =>
-  attributes === noAttributes ? 0 : bitsOf((name) => attributes[name] !== undefined);
+const toFieldBits = (attributes: StartAttributes): number =>
+  attributes === noAttributes ? 0 : toBits((name) => attributes[name] !== undefined);
 
 const writeAttributes = (writer: ByteWriter, attributes: StartAttributes): void => {
   const { dotted = [] } = attributes;
-  const fields = fieldsOf(attributes);
+  const fields = toFieldBits(attributes);
   const others = fields >> firstFields;
-  const dots = bitsOf((name) => dotted.includes(name)) >> firstFields;
+  const dots = toBits((name) => dotted.includes(name)) >> firstFields;
   writer.byte(
     (fields & (2 ** firstFields - 1)) |
       (dotted.includes('user.id') ? userDotted : 0) |
@@ -546,7 +577,9 @@ const wordAt = (number: number): string => {
  */
 
 const ownFlag = 1;
-const [noDigest, hexDigest, base64urlDigest] = [0, 1, 2];
+const noDigest = 0;
+const hexDigest = 1;
+const base64urlDigest = 2;
 /** The bytes of a SHA-256, which base64url writes in 43 characters. */
 const sha256Length = 32;
 
@@ -561,7 +594,7 @@ interface Digest {
 }
 
 /** The digest at the end of a name, if its bytes give it back. */
-const digestOf = (name: string): Digest | undefined => {
+const parseDigest = (name: string): Digest | undefined => {
   const hex = hexTail.exec(name)?.[1];
   if (hex)
     return { kind: hexDigest, text: hex, bytes: Buffer.from(`${hex}0`.slice(0, evenLength(hex)), 'hex') };
@@ -579,7 +612,7 @@ const writeOp = (writer: ByteWriter, opName: string, owner: HeaderOwner): void =
   const prefix = ownOpPrefix(owner);
   const isOwn = opName.startsWith(prefix);
   const name = isOwn ? opName.slice(prefix.length) : opName;
-  const digest = digestOf(name);
+  const digest = parseDigest(name);
   const plain = digest ? name.slice(0, -digest.text.length - 1) : name;
   const beginning = Math.max(
     0,
@@ -628,10 +661,20 @@ const nameAt = (number: number): string => {
  */
 
 /** What the first byte of a field says; from `named` on it is a common name, by its number. */
-const [lastField, oneRequest, sumOfTokens, otherName, named] = [0, 1, 2, 3, 4];
+const lastField = 0;
+const oneRequest = 1;
+const sumOfTokens = 2;
+const otherName = 3;
+const named = 4;
 
 /** What a value begins with, doubled. An odd count is a whole number, doubled and one more. */
-const [isNull, isFalse, isTrue, isObject, isList, isText, isDouble] = [0, 1, 2, 3, 4, 5, 6];
+const isNull = 0;
+const isFalse = 1;
+const isTrue = 2;
+const isObject = 3;
+const isList = 4;
+const isText = 5;
+const isDouble = 6;
 /** From here on, twice a number is no safe integer. */
 const maxDoubled = 2 ** 52;
 
@@ -645,7 +688,7 @@ const summedNames: ReadonlySet<string> = new Set([
 type Fields = readonly (readonly [name: string, value: JsonValue])[];
 
 /** As `Number` gives it, which stored headers have been summed by: NaN if there is no number. */
-const numberOf = (value: JsonValue): number => {
+const toNumber = (value: JsonValue): number => {
   try {
     return Number(value);
   } catch {
@@ -654,8 +697,8 @@ const numberOf = (value: JsonValue): number => {
   }
 };
 
-const sumOf = (fields: Fields): number =>
-  fields.reduce((sum, [name, value]) => (summedNames.has(name) ? sum + numberOf(value) : sum), 0);
+const sumTokens = (fields: Fields): number =>
+  fields.reduce((sum, [name, value]) => (summedNames.has(name) ? sum + toNumber(value) : sum), 0);
 
 const writeNumber = (writer: ByteWriter, value: number): void => {
   if (Number.isSafeInteger(value) && value >= 0 && value < maxDoubled) writer.count(2 * value + 1);
@@ -686,7 +729,7 @@ const writeValue = (writer: ByteWriter, value: JsonValue): void => {
 const writeField = (writer: ByteWriter, [name, value]: Fields[number], before: Fields): void => {
   const number = numbers.get(name);
   if (name === 'requests' && value === 1) writer.byte(oneRequest);
-  else if (name === 'total_tokens' && value === sumOf(before)) writer.byte(sumOfTokens);
+  else if (name === 'total_tokens' && value === sumTokens(before)) writer.byte(sumOfTokens);
   else {
     writer.byte(number === undefined ? otherName : named + number);
     if (number === undefined) writer.text(name);
@@ -731,7 +774,7 @@ const readUsage = (reader: ByteReader): JsonObject => {
   const fields: [string, JsonValue][] = [];
   for (let first = reader.byte(); first !== lastField; first = reader.byte()) {
     if (first === oneRequest) fields.push(['requests', 1]);
-    else if (first === sumOfTokens) fields.push(['total_tokens', sumOf(fields)]);
+    else if (first === sumOfTokens) fields.push(['total_tokens', sumTokens(fields)]);
     else fields.push([first === otherName ? reader.text() : nameAt(first - named), readValue(reader)]);
   }
   // Unlike assignment, this makes `__proto__` a field too.

@@ -4,14 +4,14 @@ export { type Place, type PlacedFacts, placeOfThread, putFacts, readFacts } from
 export { fitsHeader, foldCall, headerAttributeAt, knownAttributes } from './header.ts';
 export {
   type CallName,
-  callIdOf,
   endKey,
   errorRange,
   fromItem,
+  getSortKey,
   isTurn,
   type Level,
+  readCallId,
   type StoredPart,
-  sortKeyOf,
   startKey,
   type TimeBounds,
   threadRange,

@@ -1,8 +1,8 @@
 import {
+  chooseShard,
   compactId,
   fromCompactId,
   joinBytes,
-  shardOf,
   shortDigest,
   signedTimeBytes,
   sortableId,
@@ -71,7 +71,7 @@ export const endKey = (projectId: ProjectId, id: string): TableKey<'calls'> => (
 });
 
 /** The call id in the table's partition key. */
-export const callIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+export const readCallId = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
 /** The table's partition key of a payload segment, named by hex digits. */
@@ -118,13 +118,13 @@ export const waitingKey = (projectId: ProjectId, responseId: string): Buffer =>
   joinBytes(projectId, 0, waitingTag, shortDigest(responseId));
 
 /** The pointer in the sort key of a note on a former payload. */
-export const formerPointerOf = (p: string): PayloadPointer => {
+export const parseFormerPointer = (p: string): PayloadPointer => {
   const [, segment = '', offset, length] = p.split(' ');
   return { segment, offset: Number(offset), length: Number(length) };
 };
 
 /** The segment name in the table's partition key. */
-export const segmentIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+export const readSegmentId = (projectId: ProjectId, key: Uint8Array): string =>
   Buffer.from(key.buffer, key.byteOffset, key.byteLength)
     .subarray(projectId.length + 2)
     .toString('hex');
@@ -136,7 +136,7 @@ export interface CallName {
 }
 
 /** Tells a call from all others, as {@link qualifiedId} does. */
-export const nameOf = ({ projectId, id }: CallName): string => qualifiedId(projectId, id);
+export const toCallKey = ({ projectId, id }: CallName): string => qualifiedId(projectId, id);
 
 /** What the index keys of a call are made from: its name, and fields of its start. */
 export interface IndexedCall
@@ -161,7 +161,7 @@ export const timeKeys = (call: IndexedCall, part: Part, shards: number): IndexKe
   tk: timePartition(
     call.projectId,
     call.parentId === null ? 'roots' : 'nested',
-    shardOf(call.traceId, shards),
+    chooseShard(call.traceId, shards),
   ),
   ts: timeSortKey(call, part),
 });
@@ -175,7 +175,7 @@ const errorPartition = (projectId: ProjectId, shard: number): Buffer => joinByte
 
 /** The attribute that, with `ts`, is a failed call's key in `by_error`. */
 export const errorKeys = (call: IndexedCall, shards: number): Omit<IndexKey<'calls', 'by_error'>, 'ts'> => ({
-  ek: errorPartition(call.projectId, shardOf(call.traceId, shards)),
+  ek: errorPartition(call.projectId, chooseShard(call.traceId, shards)),
 });
 
 /**
@@ -193,7 +193,7 @@ export const threadKeys = (
   part: Part,
   shards: number,
 ): IndexKey<'calls', 'by_thread'> => ({
-  hk: threadPartition(call.projectId, isTurn(call), shardOf(call.threadId, shards)),
+  hk: threadPartition(call.projectId, isTurn(call), chooseShard(call.threadId, shards)),
   hs: joinBytes(sortableId(call.threadId), 0, timeSortKey(call, part)),
 });
 
@@ -201,7 +201,7 @@ export const threadKeys = (
 type SortKeys = Readonly<Partial<Record<Extract<KeyName<'calls'>, 'ts' | 'hs'>, Uint8Array | undefined>>>;
 
 /** The time-ordered end of an index row's sort key, without the thread's id. */
-export const sortKeyOf = (item: SortKeys): Uint8Array => {
+export const getSortKey = (item: SortKeys): Uint8Array => {
   if (item.hs) return item.hs.subarray(item.hs.indexOf(0) + 1);
   return item.ts ?? new Uint8Array();
 };
@@ -330,7 +330,7 @@ export const toItem = (
 export const maxInlineBytes = 512;
 
 /** The packed payload in a call's own item, as it is put there or was read. */
-export const inlineOf = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?? asBytes(b);
+export const getInlinePayload = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?? asBytes(b);
 
 /**
  * Puts a packed payload into an item: where the rows of lists have it too if lists show the call
@@ -339,7 +339,7 @@ export const inlineOf = ({ b, c }: Item): Uint8Array | undefined => asBytes(c) ?
  * @param isListed whether the call is a root or has failed
  */
 export const withInline = (item: Item, inline: Uint8Array | undefined, isListed: boolean): Item => {
-  if (!inline && !inlineOf(item)) return item;
+  if (!inline && !getInlinePayload(item)) return item;
   const { b: _b, c: _c, ...rest } = item;
   if (!inline) return rest;
   return isListed && inline.length <= maxInlineBytes ? { ...rest, c: inline } : { ...rest, b: inline };
@@ -374,16 +374,17 @@ export interface StoredPart extends HeaderContent {
  * @throws Error if it has no header
  */
 export const fromItem = (projectId: ProjectId, item: Item): StoredPart => {
-  const [key, header] = [asBytes(item.k), asBytes(item.h)];
+  const key = asBytes(item.k);
+  const header = asBytes(item.h);
   if (!key || !header) throw new Error('an item of the calls table has no header');
-  const id = callIdOf(projectId, key);
-  const timeKey = sortKeyOf({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
+  const id = readCallId(projectId, key);
+  const timeKey = getSortKey({ ts: asBytes(item.ts), hs: asBytes(item.hs) });
   const parts = unpackHeader(header, { projectId, id }, timeKey);
   return {
     ...parts,
     id,
     part: item.p === undefined ? partOfRow(timeKey) : item.p === 'E' ? 'E' : 'S',
-    inline: inlineOf(item),
+    inline: getInlinePayload(item),
   };
 };
 

@@ -2,7 +2,7 @@ import type { Item, RequestBudget, Store } from '../../../foundations/storage/in
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { redactLogRecords } from '../redaction.ts';
 import { type CallName, recordKey } from './items.ts';
-import { noteKeysOf, putNotes, readNotes, textDigest } from './notes.ts';
+import { putNotes, readNoteKeys, readNotes, textDigest } from './notes.ts';
 
 /*
  * A log record may come before the span whose call it joins. So it lies beside the call, in a
@@ -56,9 +56,9 @@ export const readRecords = async (
 const canBeJoined = (id: string): boolean => /^[0-9a-f]{32}$/.test(id);
 
 /** Reads the keys of the log records of a call, to delete them with it. */
-export const recordKeysOf = async (
+export const readRecordKeys = async (
   store: Store,
   projectId: ProjectId,
   id: string,
   budget: RequestBudget,
-): Promise<Item[]> => (canBeJoined(id) ? noteKeysOf(store, recordKey(projectId, id), budget) : []);
+): Promise<Item[]> => (canBeJoined(id) ? readNoteKeys(store, recordKey(projectId, id), budget) : []);

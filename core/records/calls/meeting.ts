@@ -18,10 +18,10 @@ import {
   isAwaited,
   keyText,
   meetingKey,
-  nameOf,
   readStartEntries,
   type StartItem,
   startKey,
+  toCallKey,
   traceRange,
   unchanged,
   withPlace,
@@ -93,11 +93,14 @@ interface LeftSpans {
   readonly spans: readonly LeftSpan[];
 }
 
-const [isRun, isPlain, isRemote, pauses] = [1, 2, 4, 8];
+const isRun = 1;
+const isPlain = 2;
+const isRemote = 4;
+const pauses = 8;
 
 const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
   const places = new Map<string, number>();
-  const placeOf = (name: string | null): number => {
+  const numberPlace = (name: string | null): number => {
     if (name === null) return -1;
     const place = places.get(name) ?? places.size;
     places.set(name, place);
@@ -109,7 +112,7 @@ const toLeft = (spans: readonly SpanOfTrace[]): LeftSpans => {
       (span.isPlain ? isPlain : 0) |
       (span.hasRemoteParent ? isRemote : 0) |
       (span.pauses ? pauses : 0);
-    return [id, parentId, flags, placeOf(span.threadId), placeOf(userId)];
+    return [id, parentId, flags, numberPlace(span.threadId), numberPlace(userId)];
   });
   return { names: [...places.keys()], spans: left };
 };
@@ -180,9 +183,9 @@ export const awaitStarts = async (
   const stored: StoredSpan[] = [];
   await compareAndSwapAll(budget, calls, async (left) => {
     const entries = await readStartEntries(store, left, budget);
-    const found = new Map(entries.map((entry) => [nameOf(entry), entry]));
+    const found = new Map(entries.map((entry) => [toCallKey(entry), entry]));
     const done = await mapConcurrent(left, concurrency, async (call) => {
-      const entry = found.get(nameOf(call));
+      const entry = found.get(toCallKey(call));
       if (!entry) {
         const item = { ...placeholder(store, call), ...awaitedFlag };
         return replaceItem(store.table, item, { k: undefined }, budget);

@@ -78,7 +78,7 @@ export async function* readNotes(
 }
 
 /** Reads the keys of the notes of a partition, to delete them with what they are about. */
-export const noteKeysOf = async (
+export const readNoteKeys = async (
   store: Store,
   k: TableKey<'calls'>['k'],
   budget: RequestBudget,

@@ -14,20 +14,20 @@ import {
   writeUnitBytes,
 } from '../../../foundations/storage/index.ts';
 import {
+  findProblem,
   hasExactNumber,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
   parseJson,
-  problemOf,
 } from '../../../foundations/wire/index.ts';
 import type { HeaderContent } from './header.ts';
 import {
   formerItemKey,
   formerKey,
-  formerPointerOf,
   maxInlineBytes,
+  parseFormerPointer,
   previewsItemKey,
   segmentItemKey,
 } from './items.ts';
@@ -108,7 +108,7 @@ export const smallUsage = (summary: JsonObject): JsonObject | true | null => {
   if (Object.keys(summary).some((key) => key.startsWith('usage.'))) return true;
   if (!Object.hasOwn(summary, 'usage')) return null;
   const { usage } = summary;
-  if (!isJsonObject(usage) || problemOf(usage, maxUsageDepth)) return true;
+  if (!isJsonObject(usage) || findProblem(usage, maxUsageDepth)) return true;
   const text = JSON.stringify(usage);
   // The header's codec rejects the key that would set a prototype, and keeps texts as UTF-8. JSON
   // escapes lone surrogates, and no others.
@@ -158,22 +158,23 @@ export interface Block {
  */
 const previewed = { no: '0', yes: '1' } as const;
 const homes = { item: '0', retainedObject: '1', expiringObject: '2' } as const;
-const [prefixLength, daysLength] = [2, 4];
+const prefixLength = 2;
+const daysLength = 4;
 
-const homeOf = (id: string): string => id.charAt(1);
+const getHome = (id: string): string => id.charAt(1);
 
 /** Whether the previews of a segment's calls were stored beside it, by its name. */
 export const hasPreviews = (id: string): boolean => id.startsWith(previewed.yes);
 
 /** Where a segment is stored, by its name: an item of the table, or an object in the bucket. */
 export const segmentLocation = (id: string): 'table' | 'bucket' =>
-  homeOf(id) === homes.item ? 'table' : 'bucket';
+  getHome(id) === homes.item ? 'table' : 'bucket';
 
 /**
  * The bucket's key of a segment. Expiring segments have a prefix that a lifecycle rule refers to.
  */
 export const segmentObject = (projectId: ProjectId, id: string): string => {
-  const isExpiring = homeOf(id) === homes.expiringObject;
+  const isExpiring = getHome(id) === homes.expiringObject;
   const days = Number.parseInt(id.slice(prefixLength).slice(0, daysLength), 16);
   return `segments/${isExpiring ? `expiring-${days}` : 'kept'}/${projectId}/${id}.zst`;
 };
@@ -214,7 +215,8 @@ const pointersTo = (segment: string | null, blocks: readonly Block[]): PayloadPo
  * Previews are stored beside a segment of more than so many bytes, if they are at most so much of
  * it. Reading a smaller one takes little more, and the write unit would be most of what it takes.
  */
-const [minPreviewedBytes, maxPreviewShare] = [16 * 1024, 1 / 10];
+const minPreviewedBytes = 16 * 1024;
+const maxPreviewShare = 1 / 10;
 
 const packPreviews = async (blocks: readonly Block[], packedBytes: number): Promise<Buffer | undefined> => {
   if (packedBytes <= minPreviewedBytes) return undefined;
@@ -238,7 +240,7 @@ const toSegment = async (
   return { segment: { id, bytes, ...(previews && { previews }) }, pointers: pointersTo(id, blocks) };
 };
 
-const bytesOf = (blocks: readonly Block[]): number =>
+const sumBytes = (blocks: readonly Block[]): number =>
   blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
 const packBlocks = (blocks: readonly Block[]): Promise<Buffer> =>
@@ -261,7 +263,7 @@ export const packSegments = async (
     const { segment, pointers } = await toSegment(projectId, blocks, single, retentionDays);
     return { segments: [segment], pointers };
   }
-  const runs = bySize(blocks, (bytesOf(blocks) * targetBytes) / single.length, ({ bytes }) => bytes.length);
+  const runs = bySize(blocks, (sumBytes(blocks) * targetBytes) / single.length, ({ bytes }) => bytes.length);
   const packed = await Promise.all(
     runs.map(async (run) => toSegment(projectId, run, await packBlocks(run), retentionDays)),
   );
@@ -276,7 +278,7 @@ export const packSegments = async (
  *
  * @throws Error if the segment is too short for it
  */
-export const blockOf = (unpacked: Uint8Array, pointer: PayloadPointer): Uint8Array => {
+export const cutBlock = (unpacked: Uint8Array, pointer: PayloadPointer): Uint8Array => {
   const end = pointer.offset + pointer.length;
   if (end > unpacked.length) throw new Error(`payload segment ${pointer.segment} ends before byte ${end}`);
   return unpacked.subarray(pointer.offset, end);
@@ -314,7 +316,7 @@ export const formerFlag = { o: true } as const satisfies Item;
 export const hasFormer = ({ o }: Item): boolean => o === true;
 
 /** The locations of the payloads that a header points to. */
-export const pointersOf = ({ start, end }: Pick<HeaderContent, 'start' | 'end'>): PayloadPointer[] => [
+export const getPointers = ({ start, end }: Pick<HeaderContent, 'start' | 'end'>): PayloadPointer[] => [
   ...(start ? [start.payload] : []),
   ...(end ? [end.payload] : []),
 ];
@@ -330,8 +332,8 @@ export const lostPointers = (
   before: Pick<HeaderContent, 'start' | 'end'>,
   after: Pick<HeaderContent, 'start' | 'end'>,
 ): PayloadPointer[] => {
-  const kept = pointersOf(after);
-  return pointersOf(before).filter(
+  const kept = getPointers(after);
+  return getPointers(before).filter(
     (pointer) => pointer.segment !== null && !kept.some((other) => isAt(pointer, other)),
   );
 };
@@ -380,7 +382,7 @@ export const readFormer = async (
   for await (const page of readRange(store.table, range, options, budget))
     for (const { k, p } of page) {
       const text = asText(p);
-      if (k && text !== undefined) notes.push({ key: { k, p: text }, pointer: formerPointerOf(text) });
+      if (k && text !== undefined) notes.push({ key: { k, p: text }, pointer: parseFormerPointer(text) });
     }
   return notes;
 };
@@ -415,14 +417,15 @@ const bestRatio = 16;
  * The calls of a request whose payloads are shown in lists: so many, or one of so many. Of more,
  * reading their segment costs a list little for each.
  */
-const [listedCalls, callsPerListed] = [4, 8];
+const listedCalls = 4;
+const callsPerListed = 8;
 
 /** The number of projects stored concurrently. Nearly every request has one. */
 const projectConcurrency = 4;
 /** The number of objects of one project stored concurrently. */
 const bucketConcurrency = 4;
 
-const blocksOf = ({ id, start, end }: ReportedCall): Block[] => [
+const toBlocks = ({ id, start, end }: ReportedCall): Block[] => [
   ...(start
     ? [{ owner: `${id}\nS`, bytes: Buffer.from(startBlock(start)), lines: () => startLines(start) }]
     : []),
@@ -432,7 +435,7 @@ const blocksOf = ({ id, start, end }: ReportedCall): Block[] => [
 const noBlock: PayloadPointer = { segment: null, offset: 0, length: 0 };
 
 /** @param pointers of the call's blocks, in order */
-const locationOf = ({ start, end }: ReportedCall, pointers: readonly PayloadPointer[]): PayloadLocation => ({
+const toLocation = ({ start, end }: ReportedCall, pointers: readonly PayloadPointer[]): PayloadLocation => ({
   start: (start && pointers[0]) ?? noBlock,
   end: (end && pointers.at(-1)) ?? noBlock,
 });
@@ -442,10 +445,10 @@ const packInline = async (
   call: ReportedCall,
   blocks: readonly Block[],
 ): Promise<PayloadLocation | undefined> => {
-  if (bytesOf(blocks) > maxInlineBytes * bestRatio) return undefined;
+  if (sumBytes(blocks) > maxInlineBytes * bestRatio) return undefined;
   const inline = await packBlocks(blocks);
   if (inline.length > maxInlineBytes) return undefined;
-  return { ...locationOf(call, pointersTo(null, blocks)), inline };
+  return { ...toLocation(call, pointersTo(null, blocks)), inline };
 };
 
 const putSegments = async (
@@ -501,7 +504,7 @@ export const planPayloads = async (
   calls: readonly CallToPlace[],
   retentionDays: number | undefined,
 ): Promise<PayloadPlan> => {
-  const placing = calls.map((each): Placing => ({ ...each, blocks: blocksOf(each.call) }));
+  const placing = calls.map((each): Placing => ({ ...each, blocks: toBlocks(each.call) }));
   const inline = await placeInline(placing);
   const others = placing.filter(({ call }) => !inline.has(call));
   const all = others.flatMap(({ blocks }) => blocks);
@@ -510,7 +513,7 @@ export const planPayloads = async (
   const inSegments = others.map(({ call, blocks }) => {
     const own = pointers.slice(next, next + blocks.length);
     next += blocks.length;
-    return [call, locationOf(call, own)] as const;
+    return [call, toLocation(call, own)] as const;
   });
   return { locations: [...inline, ...inSegments], segments };
 };

@@ -6,14 +6,15 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../
  * whatever the length and depth of the values.
  */
 
-/** One line each, as {@link previewOf} makes it; null if there is nothing to show. */
+/** One line each, as {@link toPreview} makes it; null if there is nothing to show. */
 export interface Preview {
   readonly input: string | null;
   readonly output: string | null;
 }
 
 /** The most UTF-16 units and UTF-8 bytes of a line, with what marks a cut. */
-const [maxCharacters, maxBytes] = [160, 240];
+const maxCharacters = 160;
+const maxBytes = 240;
 const cutMark = '…';
 const maxKept = { characters: maxCharacters - cutMark.length, bytes: maxBytes - Buffer.byteLength(cutMark) };
 
@@ -24,7 +25,8 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** The first pieces of a text that fit into a line, without the cut's mark. */
 const fitting = (pieces: Iterable<string>): string => {
-  let [kept, bytes] = ['', 0];
+  let kept = '';
+  let bytes = 0;
   for (const piece of pieces) {
     bytes += Buffer.byteLength(piece);
     if (kept.length + piece.length > maxKept.characters || bytes > maxKept.bytes) break;
@@ -34,7 +36,7 @@ const fitting = (pieces: Iterable<string>): string => {
 };
 
 /** What a reader takes for characters. In printable ASCII each is one. */
-const charactersOf = (line: string): Iterable<string> => {
+const splitCharacters = (line: string): Iterable<string> => {
   if (/^[ -~]*$/.test(line)) return line;
   graphemes ??= new Intl.Segmenter();
   return Iterator.from(graphemes.segment(line)).map(({ segment }) => segment);
@@ -43,7 +45,7 @@ const charactersOf = (line: string): Iterable<string> => {
 const shortened = (line: string): string => {
   if (line.length <= maxCharacters && Buffer.byteLength(line) <= maxBytes) return line;
   // A first character with hundreds of marks is cut between two of them.
-  return `${(fitting(charactersOf(line)) || fitting(line)).trimEnd()}${cutMark}`;
+  return `${(fitting(splitCharacters(line)) || fitting(line)).trimEnd()}${cutMark}`;
 };
 
 /**
@@ -160,7 +162,7 @@ const speakers: Readonly<Record<string, 'user' | 'tool' | 'model' | 'other'>> = 
   developer: 'other',
 };
 
-const speakerOf = (message: JsonValue): string | undefined => {
+const getSpeaker = (message: JsonValue): string | undefined => {
   const name = at(message, 'role') ?? at(message, 'type');
   if (typeof name !== 'string') return at(message, 'parts') === undefined ? undefined : 'user';
   if (Object.hasOwn(speakers, name)) return speakers[name];
@@ -173,7 +175,7 @@ const speakerOf = (message: JsonValue): string | undefined => {
  */
 const unwrapped = (message: JsonValue): JsonValue => {
   const data = at(message, 'data');
-  if (isJsonObject(data) && speakerOf(message) !== undefined)
+  if (isJsonObject(data) && getSpeaker(message) !== undefined)
     return { ...data, type: at(message, 'type') ?? null };
   const kwargs = at(message, 'kwargs');
   const id = at(message, 'id');
@@ -184,14 +186,14 @@ const unwrapped = (message: JsonValue): JsonValue => {
   return { type, ...kwargs };
 };
 
-const listOf = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
+const toList = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(value) ? value : []);
 
 /** The messages of a value that is a list of them, or a list with one such list. */
-const messagesOf = (value: JsonValue | undefined): JsonValue[] | undefined => {
-  const whole = listOf(value);
+const getMessages = (value: JsonValue | undefined): JsonValue[] | undefined => {
+  const whole = toList(value);
   const [first] = whole;
   const list = whole.length === 1 && Array.isArray(first) ? first : whole;
-  return list.some((item) => speakerOf(unwrapped(item)) !== undefined) ? list.map(unwrapped) : undefined;
+  return list.some((item) => getSpeaker(unwrapped(item)) !== undefined) ? list.map(unwrapped) : undefined;
 };
 
 /** How deep a text lies in a message, at most: in a list, a part, the result of a tool, and so on. */
@@ -280,7 +282,7 @@ const lastText = (messages: readonly JsonValue[], wanted: (message: JsonValue) =
 };
 
 /** Whether a message is what a model was last told: by its user or by a tool. */
-const isTold = (message: JsonValue): boolean => /^(?:user|tool)$/.test(speakerOf(message) ?? '');
+const isTold = (message: JsonValue): boolean => /^(?:user|tool)$/.test(getSpeaker(message) ?? '');
 
 /** The names of a request's conversation. */
 const conversations = ['messages', 'input', 'contents', 'prompt', 'prompts'] as const;
@@ -289,7 +291,7 @@ const conversations = ['messages', 'input', 'contents', 'prompt', 'prompts'] as 
 const lastMessage = (inputs: JsonValue | undefined, isInner = false): string | null => {
   for (const name of conversations) {
     const value = at(inputs, name);
-    const messages = messagesOf(value);
+    const messages = getMessages(value);
     if (messages) return lastText(messages, isTold) ?? lastText(messages, () => true);
     const inner = isInner || !isJsonObject(value) ? null : lastMessage(value, true);
     if (inner !== null) return inner;
@@ -298,44 +300,41 @@ const lastMessage = (inputs: JsonValue | undefined, isInner = false): string | n
 };
 
 /** The messages of an answer, whichever API gave it. */
-const answerOf = (output: JsonValue): JsonValue[] | undefined => {
-  const [choice] = listOf(at(output, 'choices'));
+const getAnswer = (output: JsonValue): JsonValue[] | undefined => {
+  const [choice] = toList(at(output, 'choices'));
   if (choice !== undefined) return [unwrapped(at(choice, 'message', 'delta') ?? choice)];
-  const [candidate] = listOf(at(output, 'candidates'));
+  const [candidate] = toList(at(output, 'candidates'));
   if (isJsonObject(candidate)) return [{ role: 'model', content: at(candidate, 'content') ?? candidate }];
-  const [generation] = listOf(at(output, 'generations')).flatMap(listOf);
+  const [generation] = toList(at(output, 'generations')).flatMap(toList);
   if (generation !== undefined) return [unwrapped(at(generation, 'message') ?? generation)];
   const whole = unwrapped(output);
-  if (isJsonObject(whole) && speakerOf(whole) !== undefined) return [whole];
+  if (isJsonObject(whole) && getSpeaker(whole) !== undefined) return [whole];
   const parts = at(output, 'content');
   if (Array.isArray(parts) && parts.some((part) => isCall(part) || at(part, 'text') !== undefined))
     return [{ role: 'assistant', content: parts }];
   const message = at(output, 'message');
-  if (isJsonObject(message)) return answerOf(message);
+  if (isJsonObject(message)) return getAnswer(message);
   // What a node of LangGraph gave is what changes in the state.
-  const [update] = listOf(output).map((item) => at(item, 'update'));
-  if (isJsonObject(update)) return answerOf(update);
-  return messagesOf(output) ?? messagesOf(at(output, 'output')) ?? messagesOf(at(output, 'messages'));
+  const [update] = toList(output).map((item) => at(item, 'update'));
+  if (isJsonObject(update)) return getAnswer(update);
+  return getMessages(output) ?? getMessages(at(output, 'output')) ?? getMessages(at(output, 'messages'));
 };
 
 /** What a model answered: the text of its last turn, else the tools that it asks for. */
 const answer = (output: JsonValue): string | null => {
-  const messages = answerOf(output);
+  const messages = getAnswer(output);
   if (!messages) return null;
   const turn = messages.slice(messages.findLastIndex(isTold) + 1);
   return (
     lastText(turn, () => true) ??
     oneLine(callsPieces(turn)) ??
-    lastText(messages, (message) => speakerOf(message) === 'model')
+    lastText(messages, (message) => getSpeaker(message) === 'model')
   );
 };
 
 // Calls of any other kind.
 
-const inputNames = [
-  ...['input', 'question', 'query', 'prompt'],
-  ...['message', 'messages', 'text', 'task'],
-] as const;
+const inputNames = ['input', 'question', 'query', 'prompt', 'message', 'messages', 'text', 'task'] as const;
 const outputNames = ['output', 'answer', 'response', 'result', 'content', 'value'] as const;
 
 /** What says nothing of what a call was about: refs, and objects that Python could but name. */
@@ -346,7 +345,7 @@ const isContent = ([name, value]: readonly [string, JsonValue]): boolean =>
   typeof value === 'string' && name !== 'model' && !nameless.test(value) && oneLine([value]) !== null;
 
 /** The only text among the fields, or a field of one of the names, or all of it. */
-const fieldOf = (value: JsonObject, names: readonly string[]): string | null => {
+const pickField = (value: JsonObject, names: readonly string[]): string | null => {
   const texts = Object.entries(value).filter(isContent);
   const [only] = texts;
   if (texts.length === 1 && only) return plainly(only[1]);
@@ -358,7 +357,7 @@ const argumentNames = ['input', 'arguments', 'args', 'kwargs'];
 
 /** The texts that a function of Python was called with, if it was traced whole: `{args, kwargs}`. */
 const pythonArguments = (inputs: JsonObject): string | null => {
-  const texts = listOf(at(inputs, 'args'));
+  const texts = toList(at(inputs, 'args'));
   const isAll = isNothing(at(inputs, 'kwargs')) && texts.every((text) => typeof text === 'string');
   return isAll && Object.hasOwn(inputs, 'kwargs')
     ? oneLine(texts.flatMap((text) => [String(text), ' ']))
@@ -373,16 +372,16 @@ const toolArguments = (inputs: JsonObject): string | null => {
 
 const toolResult = (output: JsonValue): string | null => {
   if (typeof output === 'string') return plainly(output);
-  const parts = Array.isArray(output) ? output : listOf(at(output, 'content'));
+  const parts = Array.isArray(output) ? output : toList(at(output, 'content'));
   const isText = parts.length > 0 && parts.every((part) => at(part, 'type') === 'text');
-  const isMessage = isJsonObject(output) && speakerOf(unwrapped(output)) === 'tool';
+  const isMessage = isJsonObject(output) && getSpeaker(unwrapped(output)) === 'tool';
   const text = isMessage ? textPieces(unwrapped(output)) : isText ? textPieces(parts) : [];
   return oneLine(text) ?? plainly(output);
 };
 
 const isTool = (attributes: JsonValue): boolean => at(attributes, 'kind') === 'tool';
 
-const inputOf = (attributes: JsonValue, inputs: JsonValue): string | null => {
+const previewInput = (attributes: JsonValue, inputs: JsonValue): string | null => {
   if (!isJsonObject(inputs)) return plainly(inputs);
   if (isTool(attributes)) return toolArguments(inputs);
   const [name, ...others] = Object.keys(inputs);
@@ -393,7 +392,7 @@ const inputOf = (attributes: JsonValue, inputs: JsonValue): string | null => {
     lastMessage(inputs) ??
     (typeof contents === 'string' ? plainly(contents) : null) ??
     pythonArguments(inputs) ??
-    fieldOf(inputs, inputNames)
+    pickField(inputs, inputNames)
   );
 };
 
@@ -404,11 +403,11 @@ const firstLine = (exception: string): string | null => {
   return oneLine([end < 0 ? text : text.slice(0, end)]);
 };
 
-const outputOf = (ofTool: boolean, output: JsonValue, exception: JsonValue): string | null => {
+const previewOutput = (ofTool: boolean, output: JsonValue, exception: JsonValue): string | null => {
   if (typeof exception === 'string') return firstLine(exception);
   if (ofTool) return toolResult(output);
   if (typeof output === 'string') return plainly(output);
-  return answer(output) ?? (isJsonObject(output) ? fieldOf(output, outputNames) : plainly(output));
+  return answer(output) ?? (isJsonObject(output) ? pickField(output, outputNames) : plainly(output));
 };
 
 /** What of a call previews are made of. */
@@ -427,7 +426,7 @@ type PreviewedEnd = Readonly<Record<'output' | 'exception', JsonValue>>;
  *
  * What has none of these is shown as compact JSON, and nothing as null.
  */
-export const previewOf = (call: PreviewedStart & PreviewedEnd): Preview =>
+export const toPreview = (call: PreviewedStart & PreviewedEnd): Preview =>
   joinLines(isTool(call.attributes), startLines(call), endLines(call));
 
 /**
@@ -437,11 +436,12 @@ export const previewOf = (call: PreviewedStart & PreviewedEnd): Preview =>
 export type PreviewLines = readonly (string | null)[];
 
 export const startLines = ({ attributes, inputs }: PreviewedStart): PreviewLines => [
-  inputOf(attributes, inputs),
+  previewInput(attributes, inputs),
 ];
 
 export const endLines = ({ output, exception }: PreviewedEnd): PreviewLines => {
-  const [plain, ofTool] = [outputOf(false, output, exception), outputOf(true, output, exception)];
+  const plain = previewOutput(false, output, exception);
+  const ofTool = previewOutput(true, output, exception);
   return plain === ofTool ? [plain] : [plain, ofTool];
 };
 
@@ -468,7 +468,7 @@ export const previewOfPayload = ({
   output,
   exception,
 }: Readonly<Record<'attributes' | 'inputs' | 'output' | 'exception', string>>): Preview =>
-  previewOf({
+  toPreview({
     attributes: parsed(attributes),
     inputs: parsed(inputs),
     output: parsed(output),

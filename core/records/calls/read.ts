@@ -16,19 +16,19 @@ import {
   endKey,
   fromItem,
   previewsItemKey,
+  readSegmentId,
   type StoredPart,
-  segmentIdOf,
   segmentItemKey,
   startKey,
 } from './items.ts';
 import type { CallHeader, Part, PayloadPointer } from './model.ts';
 import {
   blockFields,
-  blockOf,
+  cutBlock,
+  getPointers,
   hasPreviews,
   isBlank,
   type Payload,
-  pointersOf,
   segmentLocation,
   segmentObject,
   toPayload,
@@ -241,13 +241,13 @@ export class PayloadReader {
    */
   async readPreviews(headers: readonly CallHeader[]): Promise<PreviewedCall[]> {
     const found = await this.#find(headers);
-    const known = await this.#readLines(found.flatMap(({ header }) => pointersOf(header)));
+    const known = await this.#readLines(found.flatMap(({ header }) => getPointers(header)));
     const fields = await this.#readFields(found, known);
     return found.flatMap(({ header }) => {
       const { start, end } = header;
-      const linesAt = (pointer: PayloadPointer, linesOf: typeof linesOfStart): PreviewLines | undefined => {
+      const linesAt = (pointer: PayloadPointer, toLines: typeof linesOfStart): PreviewLines | undefined => {
         const ofPointer = fields.get(pointer);
-        return known.get(pointer) ?? (ofPointer && linesOf(ofPointer));
+        return known.get(pointer) ?? (ofPointer && toLines(ofPointer));
       };
       const ofStart = linesAt(start.payload, linesOfStart);
       const ofEnd = end ? linesAt(end.payload, linesOfEnd) : [];
@@ -264,10 +264,11 @@ export class PayloadReader {
     if (ids.length === 0) return lines;
     const keys = ids.map((id) => previewsItemKey(this.#projectId, id));
     for (const { k, b } of await getItems(this.#store.table, keys, this.#budget, { consistent: false })) {
-      const [key, packed] = [asBytes(k), asBytes(b)];
+      const key = asBytes(k);
+      const packed = asBytes(b);
       if (!key || !packed) continue;
       const ofSegment = new Map(unpackLines(packed));
-      for (const pointer of bySegment.get(segmentIdOf(this.#projectId, key)) ?? []) {
+      for (const pointer of bySegment.get(readSegmentId(this.#projectId, key)) ?? []) {
         const found = ofSegment.get(pointer.offset);
         if (found) lines.set(pointer, found);
       }
@@ -284,7 +285,7 @@ export class PayloadReader {
     calls: readonly FoundCall[],
     without: ReadonlyMap<PayloadPointer, unknown>,
   ): Promise<Map<PayloadPointer, string[]>> {
-    const pointers = calls.flatMap(({ header }) => pointersOf(header));
+    const pointers = calls.flatMap(({ header }) => getPointers(header));
     const fields = await this.#readSegments(
       pointers.filter((pointer) => pointer.segment !== null && !without.has(pointer)),
     );
@@ -299,7 +300,7 @@ export class PayloadReader {
       }
     }
     for (const { header } of calls)
-      for (const pointer of pointersOf(header))
+      for (const pointer of getPointers(header))
         if (pointer.segment === null && !fields.has(pointer))
           throw new Error(`the payload of call ${header.id} is missing`);
     return fields;
@@ -328,7 +329,7 @@ export class PayloadReader {
     for (const [id, ofSegment] of bySegment) {
       const bytes = await this.#currentSegment(id, ofSegment, packed);
       for (const pointer of ofSegment) {
-        if (bytes && !isBlank(blockOf(bytes, pointer))) fields.set(pointer, cut(bytes, pointer));
+        if (bytes && !isBlank(cutBlock(bytes, pointer))) fields.set(pointer, cut(bytes, pointer));
       }
     }
     return fields;
@@ -345,7 +346,7 @@ export class PayloadReader {
     packed: Map<string, Uint8Array>,
   ): Promise<Buffer | undefined> {
     const bytes = await this.#unpacked(id, packed);
-    if (!bytes || !pointers.some((pointer) => isBlank(blockOf(bytes, pointer)))) return bytes;
+    if (!bytes || !pointers.some((pointer) => isBlank(cutBlock(bytes, pointer)))) return bytes;
     if (this.#cache.delete(id)) this.#cached -= bytes.length;
     return this.#unpacked(id, await this.#fetch([id], [true]));
   }
@@ -419,8 +420,9 @@ export class PayloadReader {
       const keys = ids.filter((id) => !found.has(id)).map((id) => segmentItemKey(this.#projectId, id));
       if (keys.length === 0) break;
       for (const { k, b } of await getItems(this.#store.table, keys, this.#budget, { consistent })) {
-        const [key, packed] = [asBytes(k), asBytes(b)];
-        if (key && packed) found.set(segmentIdOf(this.#projectId, key), packed);
+        const key = asBytes(k);
+        const packed = asBytes(b);
+        if (key && packed) found.set(readSegmentId(this.#projectId, key), packed);
       }
     }
     return found;
@@ -429,4 +431,4 @@ export class PayloadReader {
 
 /** The fields of the block of a pointer. */
 const cut = (unpacked: Uint8Array, pointer: PayloadPointer): string[] =>
-  blockFields(blockOf(unpacked, pointer));
+  blockFields(cutBlock(unpacked, pointer));

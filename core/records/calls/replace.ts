@@ -23,23 +23,23 @@ import {
   errorKeys,
   errorOfUnknownStart,
   fromItem,
-  inlineOf,
+  getInlinePayload,
   isAwaited,
   isFailed,
   isInErrors,
   keyText,
-  nameOf,
   readStartEntries,
   readStarts,
   type StartEntry,
   type StartItem,
   startKey,
+  toCallKey,
   toItem,
   unchanged,
   withInline,
 } from './items.ts';
 import type { EndHeader, PayloadPointer, StartHeader } from './model.ts';
-import { blockOf, formerFlag, hasFormer, lostPointers, noteFormer } from './payloads.ts';
+import { cutBlock, formerFlag, hasFormer, lostPointers, noteFormer } from './payloads.ts';
 
 /*
  * Changes of what is stored of a call already. Each is a conditional write of its own, on what was
@@ -105,7 +105,7 @@ const withPlainBytes = (item: Item): Item =>
  * @param starts with the items to store
  * @param marks has marked the hours of these starts, and marks those that calls are moved out of
  * @param onAwaited is told of each start that others waited for, before it is written
- * @returns the traces of the calls that name none, as they are stored now, by {@link nameOf}
+ * @returns the traces of the calls that name none, as they are stored now, by {@link toCallKey}
  * @throws ServiceError 503 when storage does not accept them in time
  */
 export const replaceStarts = async (
@@ -121,9 +121,10 @@ export const replaceStarts = async (
     const entries = await readStartEntries(store, left, budget);
     const stored = new Map(entries.map((entry) => [keyText(entry.item), entry]));
     const replacements = await Promise.all(
-      left.map((report) => replacementOf(store, report, stored.get(keyText(report.item)))),
+      left.map((report) => planReplacement(store, report, stored.get(keyText(report.item)))),
     );
-    for (const { report, traceId } of replacements) if (!report.ownTrace) traces.set(nameOf(report), traceId);
+    for (const { report, traceId } of replacements)
+      if (!report.ownTrace) traces.set(toCallKey(report), traceId);
     const lost = replacements.flatMap(({ report: { projectId, id }, lost: pointers }) =>
       pointers.map((pointer) => ({ projectId, id, pointer })),
     );
@@ -134,7 +135,7 @@ export const replaceStarts = async (
       const item = noted.has(report) ? { ...merged, ...formerFlag } : merged;
       if (!before) return replaceItem(store.table, item, { k: undefined }, budget);
       if (isSame(item, before.item)) return true;
-      await marks.mark(report.projectId, hoursOf(report, before, item));
+      await marks.mark(report.projectId, changedHours(report, before, item));
       return replaceItem(store.table, item, unchanged(before.item), budget);
     });
     return left.filter((_, i) => !done[i]);
@@ -143,18 +144,18 @@ export const replaceStarts = async (
 };
 
 /** The hours that a start leaves and enters. */
-const hoursOf = ({ start }: ReportedStart, before: StartEntry, item: Item): Changing[] => [
+const changedHours = ({ start }: ReportedStart, before: StartEntry, item: Item): Changing[] => [
   ...(before.start ? [{ startedAt: before.start.startedAt }] : []),
   { startedAt: start.startedAt, expiresAt: asNumber(item.x) },
 ];
 
 /** Works out what a report makes of what is stored. */
-const replacementOf = async (
+const planReplacement = async (
   store: Store,
   report: ReportedStart,
   before: StartEntry | undefined,
 ): Promise<Replacement> => {
-  const traceId = traceOf(report, before);
+  const traceId = chooseTrace(report, before);
   if (!before) return { report, before, traceId, item: report.item, lost: [] };
   const start = { ...placed(report, before), traceId };
   const { item, end } = await merge(store, { ...report, start }, before);
@@ -183,7 +184,7 @@ export const withUser = (start: StartHeader, user: string | null): StartHeader =
 };
 
 /** The trace of a start that is to replace what is stored. */
-const traceOf = ({ start, ownTrace, takesReserved }: ReportedStart, before?: StartEntry): string => {
+const chooseTrace = ({ start, ownTrace, takesReserved }: ReportedStart, before?: StartEntry): string => {
   const [reserved] = takesReserved ? (before?.earlyTraces ?? []) : [];
   return (ownTrace ? undefined : (before?.start?.traceId ?? reserved)) ?? start.traceId;
 };
@@ -217,7 +218,7 @@ const merge = async (
     ...(x !== undefined && { x }),
   };
   const isListed = start.parentId === null || isInErrors(whole);
-  return { item: withInline(whole, kept?.inline ?? inlineOf(item), isListed), end: merged };
+  return { item: withInline(whole, kept?.inline ?? getInlinePayload(item), isListed), end: merged };
 };
 
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -232,9 +233,9 @@ const moveEnd = async (
   end: EndHeader,
 ): Promise<{ end: EndHeader; inline?: Uint8Array }> => {
   if (end.payload.segment !== null) return { end };
-  const own = inlineOf(item);
+  const own = getInlinePayload(item);
   const before = own ? unpack(own) : nothing;
-  const block = blockOf(unpack(inlineOf(stored) ?? nothing), end.payload);
+  const block = cutBlock(unpack(getInlinePayload(stored) ?? nothing), end.payload);
   const payload: PayloadPointer = { segment: null, offset: before.length, length: block.length };
   return { end: { ...end, payload }, inline: await pack(Buffer.concat([before, block])) };
 };
@@ -288,11 +289,11 @@ export const dropEnds = (store: Store, stored: readonly StartItem[], budget: Req
       lostPointers({ start, end }, { start, end: null }).map((pointer) => ({ projectId, id, pointer })),
     );
     await noteFormer(store, lost, budget);
-    const noted = new Set(lost.map(nameOf));
+    const noted = new Set(lost.map(toCallKey));
     const done = await mapConcurrent(starts, concurrency, (call) => {
       const { item, projectId, id, start, earlyTraces } = call;
       const h = packHeader({ start, end: null, earlyTraces }, { projectId, id });
-      const changed = { ...item, h, ...(noted.has(nameOf(call)) && formerFlag) };
+      const changed = { ...item, h, ...(noted.has(toCallKey(call)) && formerFlag) };
       return replaceItem(store.table, changed, unchanged(item), budget);
     });
     return starts.filter((_, i) => !done[i]);
@@ -348,12 +349,12 @@ export const addToErrors = (
     // A key that was read before the end was stored may be gone, so it is looked for again.
     const entries = new Map<string, StartEntry>();
     if (round === 0)
-      for (const entry of known) if (!isInErrors(entry.item)) entries.set(nameOf(entry), entry);
-    const unread = left.filter((call) => !entries.has(nameOf(call)));
+      for (const entry of known) if (!isInErrors(entry.item)) entries.set(toCallKey(entry), entry);
+    const unread = left.filter((call) => !entries.has(toCallKey(call)));
     if (unread.length > 0)
-      for (const entry of await readStartEntries(store, unread, budget)) entries.set(nameOf(entry), entry);
+      for (const entry of await readStartEntries(store, unread, budget)) entries.set(toCallKey(entry), entry);
     const done = await mapConcurrent(left, concurrency, async (call) => {
-      const stored = entries.get(nameOf(call));
+      const stored = entries.get(toCallKey(call));
       if (!stored) {
         const item = { ...placeholder(store, call), ...errorOfUnknownStart };
         return replaceItem(store.table, item, { k: undefined }, budget);

@@ -1,5 +1,5 @@
 import { newId, type ProjectId } from '../../../foundations/wire/index.ts';
-import { nameOf } from './items.ts';
+import { toCallKey } from './items.ts';
 import type { CallEnd, CallReport, CallStart } from './model.ts';
 
 /** The start and end that one request reports of a call. The last of several counts. */
@@ -24,7 +24,7 @@ export const groupReports = (reports: readonly CallReport[]): GroupedReports => 
   const callOfReport = reports.map((report) => {
     const { projectId, id } = report.kind === 'start' ? report.start : report.end;
     const callId = id ?? newId();
-    const name = nameOf({ projectId, id: callId });
+    const name = toCallKey({ projectId, id: callId });
     const call = byId.get(name) ?? {
       projectId,
       id: callId,

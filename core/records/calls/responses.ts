@@ -42,7 +42,7 @@ export interface Waiting {
   readonly record: JsonObject;
 }
 
-const keyOf = ({ projectId, responseId, id }: Omit<Waiting, 'record'>): TableKey<'calls'> => ({
+const toKey = ({ projectId, responseId, id }: Omit<Waiting, 'record'>): TableKey<'calls'> => ({
   k: waitingKey(projectId, responseId),
   p: `W ${id}`,
 });
@@ -60,7 +60,7 @@ export const putWaiting = async (
 ): Promise<ReadonlySet<string>> => {
   const notes = (await redactLogRecords(store, sent)).map((waiting) => ({
     id: waiting.id,
-    key: keyOf(waiting),
+    key: toKey(waiting),
     text: JSON.stringify(waiting.record),
   }));
   return new Set((await putNotes(store, notes, budget)).map(({ id }) => id));
@@ -91,7 +91,7 @@ export const deleteWaiting = (
   store: Store,
   found: readonly Omit<Waiting, 'record'>[],
   budget: RequestBudget,
-): Promise<void> => deleteItems(store.table, found.map(keyOf), budget);
+): Promise<void> => deleteItems(store.table, found.map(toKey), budget);
 
 /** Where calls are looked for: in a trace, or among those that start within bounds of time. */
 export interface Where {
@@ -107,7 +107,7 @@ const maxRows = 20_000;
 /** How many calls are read at once, with their payloads. */
 const pageRows = 500;
 
-const rangesOf = (
+const toRanges = (
   store: Store,
   projectId: ProjectId,
   where: Where,
@@ -143,7 +143,7 @@ export const findByResponse = async (
   const found = new Map<string, CallHeader>();
   const isDone = (): boolean => [...responseIds].every((id) => found.get(id)?.end?.usage);
   const payloads = new PayloadReader(store, projectId, budget);
-  await mapConcurrent(rangesOf(store, projectId, where), concurrency, async (range) => {
+  await mapConcurrent(toRanges(store, projectId, where), concurrency, async (range) => {
     let start: Awaited<ReturnType<typeof queryPage>>['next'];
     let rows = 0;
     do {

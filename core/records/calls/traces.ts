@@ -8,9 +8,9 @@ import {
   replaceItem,
   type Store,
 } from '../../../foundations/storage/index.ts';
-import { idOf, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
+import { deriveId, type ProjectId, qualifiedId } from '../../../foundations/wire/index.ts';
 import { packHeader } from './header.ts';
-import { keyText, nameOf, readStartEntries, type StartEntry, startKey, unchanged } from './items.ts';
+import { keyText, readStartEntries, type StartEntry, startKey, toCallKey, unchanged } from './items.ts';
 import type { CallStart } from './model.ts';
 import type { ReportedCall } from './reports.ts';
 
@@ -21,16 +21,16 @@ import type { ReportedCall } from './reports.ts';
  * new one derives from the first ancestor's project, id and start, so that concurrent copies of a
  * request agree.
  *
- * @param storedTraces the traces of stored starts, by {@link nameOf}
+ * @param storedTraces the traces of stored starts, by {@link toCallKey}
  * @param reservedTraces the traces that are reserved for calls without a stored start, likewise
- * @returns the traces of all starts, and of their unknown parents, by {@link nameOf}
+ * @returns the traces of all starts, and of their unknown parents, by {@link toCallKey}
  */
 export const resolveTraces = (
   calls: readonly ReportedCall[],
   storedTraces: ReadonlyMap<string, string>,
   reservedTraces: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> => {
-  const starts = new Map(calls.flatMap((call) => (call.start ? [[nameOf(call), call.start]] : [])));
+  const starts = new Map(calls.flatMap((call) => (call.start ? [[toCallKey(call), call.start]] : [])));
   const traces = new Map<string, string>();
   const resolve = (firstName: string): void => {
     // Follows the parents until a trace is known; a cycle ends the walk too.
@@ -49,7 +49,7 @@ export const resolveTraces = (
     const [ancestor, start] = [...chain].at(-1) ?? [];
     const reserved = [...chain.keys()].findLast((member) => reservedTraces.has(member));
     trace ??= reserved === undefined ? undefined : reservedTraces.get(reserved);
-    if (trace === undefined && ancestor !== undefined && start) trace = idOf(start.startedAt, ancestor);
+    if (trace === undefined && ancestor !== undefined && start) trace = deriveId(start.startedAt, ancestor);
     // The last name is the one whose trace was taken, or an unknown parent: its children share one.
     for (const member of [firstName, ...chain.keys(), name])
       if (trace !== undefined) traces.set(member, trace);
@@ -58,7 +58,7 @@ export const resolveTraces = (
   return traces;
 };
 
-/** The traces of stored starts, and those that are reserved for others, by {@link nameOf}. */
+/** The traces of stored starts, and those that are reserved for others, by {@link toCallKey}. */
 const knownTraces = (
   stored: ReadonlyMap<string, StartEntry>,
 ): [stored: Map<string, string>, reserved: Map<string, string>] => {
@@ -73,9 +73,9 @@ const knownTraces = (
  * Resolves the traces of a request and reserves those that have to be. A parent that came since the
  * request looked for it gives its trace after all.
  *
- * @param stored what is stored of the calls that the request depends on, by {@link nameOf}.
+ * @param stored what is stored of the calls that the request depends on, by {@link toCallKey}.
  * Parents that came meanwhile are added.
- * @returns the traces of all starts, by {@link nameOf}
+ * @returns the traces of all starts, by {@link toCallKey}
  * @throws ServiceError 503 when storage does not accept the reservations in time
  */
 export const settleTraces = async (
@@ -86,10 +86,10 @@ export const settleTraces = async (
 ): Promise<Map<string, string>> => {
   for (;;) {
     const traces = resolveTraces(calls, ...knownTraces(stored));
-    const reservations = reservationsOf(calls, stored, traces);
+    const reservations = findReservations(calls, stored, traces);
     const met = await reserveTraces(store, reservations, budget, (name) => stored.has(name));
     if (met.length === 0) return traces;
-    for (const entry of met) stored.set(nameOf(entry), entry);
+    for (const entry of met) stored.set(toCallKey(entry), entry);
   }
 };
 
@@ -125,15 +125,15 @@ interface Reservation {
  * is not known, or is in another trace. They are reserved under it, and under the turns of all
  * calls that then are in that trace.
  *
- * @param stored what is stored of the calls that the request depends on, by {@link nameOf}
- * @param traces the trace of every start in the request, by {@link nameOf}
+ * @param stored what is stored of the calls that the request depends on, by {@link toCallKey}
+ * @param traces the trace of every start in the request, by {@link toCallKey}
  */
-export const reservationsOf = (
+export const findReservations = (
   calls: readonly ReportedCall[],
   stored: ReadonlyMap<string, StartEntry>,
   traces: ReadonlyMap<string, string>,
 ): Reservation[] => {
-  const inRequest = new Set(calls.filter(({ start }) => start).map(nameOf));
+  const inRequest = new Set(calls.filter(({ start }) => start).map(toCallKey));
   const found = new Map<string, Reservation>();
   const reserve = (projectId: ProjectId, id: string, trace: string, isParent: boolean): void => {
     const name = qualifiedId(projectId, id);
@@ -141,7 +141,8 @@ export const reservationsOf = (
     if (stored.get(name)?.earlyTraces?.includes(trace)) return;
     const before = found.get(name);
     found.set(name, {
-      ...{ projectId, id },
+      projectId,
+      id,
       traces: [...new Set([...(before?.traces ?? []), trace])],
       isParent: isParent || before?.isParent === true,
     });
@@ -149,7 +150,7 @@ export const reservationsOf = (
   const orphans = new Set<string>();
   for (const call of calls) {
     const { projectId, start } = call;
-    const trace = traces.get(nameOf(call));
+    const trace = traces.get(toCallKey(call));
     if (trace === undefined || !start || start.traceId !== null || start.parentId === null) continue;
     const parent = qualifiedId(projectId, start.parentId);
     const ofParent = inRequest.has(parent) ? traces.get(parent) : stored.get(parent)?.start?.traceId;
@@ -159,7 +160,7 @@ export const reservationsOf = (
   }
   for (const call of calls) {
     const { projectId, id, start } = call;
-    const trace = traces.get(nameOf(call));
+    const trace = traces.get(toCallKey(call));
     if (trace === undefined || !start?.turnId || start.turnId === id || start.traceId !== null) continue;
     if (orphans.has(qualifiedId(projectId, trace))) reserve(projectId, start.turnId, trace, false);
   }
@@ -170,7 +171,7 @@ export const reservationsOf = (
  * Stores reservations. A call that is stored already, or has reservations, keeps the new traces
  * beside what it has. It is done before the starts are stored, so that no start is ever without.
  *
- * @param isKnown whether the request has met what is stored of a parent, by {@link nameOf}. A
+ * @param isKnown whether the request has met what is stored of a parent, by {@link toCallKey}. A
  * parent that it has not met, and that has a trace, stays as it is. @default - it has met all
  * @returns these parents
  * @throws ServiceError 503 when storage does not accept them in time
@@ -182,7 +183,7 @@ export const reserveTraces = async (
   isKnown: (name: string) => boolean = () => true,
 ): Promise<StartEntry[]> => {
   const met: StartEntry[] = [];
-  const items = new Map(reservations.map((reservation) => [itemOf(store, reservation), reservation]));
+  const items = new Map(reservations.map((reservation) => [toItem(store, reservation), reservation]));
   const taken = new Set(await insertItems(store.table, [...items.keys()], budget));
   const left = [...items].filter(([item]) => taken.has(item)).map(([item, other]) => ({ ...other, item }));
   await compareAndSwapAll(budget, left, async (some) => {
@@ -191,7 +192,7 @@ export const reserveTraces = async (
     const done = await mapConcurrent(some, concurrency, ({ item, ...reservation }) => {
       const before = stored.get(keyText(item));
       if (!before) return replaceItem(store.table, item, { k: undefined }, budget);
-      if (reservation.isParent && hasTrace(before) && !isKnown(nameOf(before))) {
+      if (reservation.isParent && hasTrace(before) && !isKnown(toCallKey(before))) {
         met.push(before);
         return Promise.resolve(true);
       }
@@ -206,7 +207,7 @@ export const reserveTraces = async (
 const hasTrace = ({ start, earlyTraces = [] }: StartEntry): boolean =>
   start !== null || earlyTraces.length > 0;
 
-const itemOf = (store: Store, { projectId, id, traces }: Reservation): Item => ({
+const toItem = (store: Store, { projectId, id, traces }: Reservation): Item => ({
   ...startKey(projectId, id),
   h: packHeader({ start: null, end: null, earlyTraces: traces }, { projectId, id }),
   ...expiry(store),

@@ -21,10 +21,10 @@ import { attributesForHeader, withGivenUser } from './header.ts';
 import {
   type CallName,
   hasStart,
-  nameOf,
   readStartEntries,
   type StartEntry,
   type StartItem,
+  toCallKey,
   toItem,
   withInline,
 } from './items.ts';
@@ -49,7 +49,7 @@ import {
   updateCall,
 } from './replace.ts';
 import { groupReports, type ReportedCall } from './reports.ts';
-import { reservationsOf, reserveTraces, settleTraces } from './traces.ts';
+import { findReservations, reserveTraces, settleTraces } from './traces.ts';
 
 /**
  * Stores the starts and ends of one request and answers them in order: starts with their ids, ends
@@ -73,17 +73,17 @@ export const writeCalls = async (
     idsAreNew = false,
     areJudges = false,
     isMet = () => false,
-    placeOf,
+    getPlace,
     onAwaited,
   }: {
     readonly idsAreNew?: boolean;
     readonly areJudges?: boolean;
     readonly isMet?: (call: CallName) => boolean;
-    readonly placeOf?: (index: number) => readonly string[];
+    readonly getPlace?: (index: number) => readonly string[];
     readonly onAwaited?: (call: CallName) => void;
   } = {},
 ): Promise<(StartAnswer | null)[]> => {
-  const reports = await nameCalls(store, await redactReports(store, sent, placeOf), budget);
+  const reports = await nameCalls(store, await redactReports(store, sent, getPlace), budget);
   const { calls, callOfReport } = groupReports(reports);
   for (const { projectId } of calls) store.noteProject?.(projectId);
   const stored = await storedStarts(store, calls, budget);
@@ -107,7 +107,7 @@ export const writeCalls = async (
   const ends = items.filter((item) => item.start === null);
 
   const ended = calls
-    .flatMap((call) => (call.start === null ? (stored.get(nameOf(call)) ?? []) : []))
+    .flatMap((call) => (call.start === null ? (stored.get(toCallKey(call)) ?? []) : []))
     .filter(hasStart);
 
   const marks = new HourMarks(store, budget);
@@ -117,7 +117,7 @@ export const writeCalls = async (
   if ([...kept].some(([name, trace]) => traces.get(name) !== trace)) {
     // Calls and their parents may now be in different traces, as no look before the write showed.
     for (const [name, trace] of kept) traces.set(name, trace);
-    await reserveTraces(store, reservationsOf(calls, stored, traces), budget);
+    await reserveTraces(store, findReservations(calls, stored, traces), budget);
   }
   await replaceEnds(store, existing.ends, budget);
   await dropEnds(store, ended, budget);
@@ -126,13 +126,13 @@ export const writeCalls = async (
 
   return reports.map((report, i) => {
     const call = callOfReport[i];
-    return report.kind === 'start' && call ? { id: call.id, traceId: traceOf(traces, call) } : null;
+    return report.kind === 'start' && call ? { id: call.id, traceId: getTrace(traces, call) } : null;
   });
 };
 
 /** The stored start of a reported call. */
 const storedStart = (call: ReportedCall, stored: ReadonlyMap<string, StartEntry>): StartHeader | null =>
-  stored.get(nameOf(call))?.start ?? null;
+  stored.get(toCallKey(call))?.start ?? null;
 
 /** Whether lists show a call with its payload: it is a root or has failed. */
 const isListed = (call: ReportedCall, stored: ReadonlyMap<string, StartEntry>): boolean =>
@@ -158,7 +158,7 @@ const reportedMaker = (
   const sharing = Map.groupBy(traces.values(), (trace) => trace);
   return (call: ReportedCall, location: PayloadLocation): ReportedStart | ReportedEnd => {
     const { projectId, id, start: reported } = call;
-    const made = reported && toStart(reported, traceOf(traces, call), userId, location);
+    const made = reported && toStart(reported, getTrace(traces, call), userId, location);
     const start = made && areJudges ? { ...made, isJudges: true as const } : made;
     const end = call.end && toEnd(call.end, location);
     const whole = toItem(
@@ -213,7 +213,7 @@ const toEnd = (end: CallEnd, location: PayloadLocation): EndHeader => ({
   status: endStatus(end),
   runStepEnd: end.runStepEnd,
   usage: smallUsage(end.summary),
-  waited: waitOf(end.summary),
+  waited: readWait(end.summary),
   ...sized(end.envelopeBytes, location.end, endFields.length),
 });
 
@@ -231,7 +231,7 @@ const sized = (
 const maxWait = 2 ** 50;
 
 /** How long a call waited for a person, as the client's summary says. */
-const waitOf = (summary: JsonObject): EndHeader['waited'] => {
+const readWait = (summary: JsonObject): EndHeader['waited'] => {
   const { waited_ms: waited, waiting } = summary;
   const milliseconds = isNumber(waited) ? Math.round(plainNumber(waited)) : -1;
   if (milliseconds >= 0 && milliseconds <= maxWait) return milliseconds;
@@ -253,7 +253,7 @@ const hasException = (end: CallEnd | null): boolean => end !== null && end.excep
  * are written. They are those of all starts, and of the stored starts that get another end.
  */
 const markHours = async (marks: HourMarks, changing: readonly StartItem[]): Promise<void> => {
-  for (const [projectId, starts] of Map.groupBy(changing, (each) => each.projectId))
+  for (const [projectId, starts] of Map.groupBy(changing, (start) => start.projectId))
     await marks.mark(
       projectId,
       starts.map(({ start, item }) => ({ startedAt: start.startedAt, expiresAt: asNumber(item.x) })),
@@ -273,25 +273,25 @@ const insertNew = async (
   ends: readonly ReportedEnd[],
   budget: RequestBudget,
 ): Promise<{ starts: ReportedStart[]; ends: ReportedEnd[] }> => {
-  const itemsOf = (reports: readonly (ReportedStart | ReportedEnd)[]) => reports.map(({ item }) => item);
+  const getItems = (reports: readonly (ReportedStart | ReportedEnd)[]) => reports.map(({ item }) => item);
   const inserted = starts.filter(({ isNew }) => !isNew);
-  await putItems(store.table, itemsOf(starts.filter(({ isNew }) => isNew)), budget);
-  const existing = new Set(await insertItems(store.table, itemsOf([...inserted, ...ends]), budget));
+  await putItems(store.table, getItems(starts.filter(({ isNew }) => isNew)), budget);
+  const existing = new Set(await insertItems(store.table, getItems([...inserted, ...ends]), budget));
   return {
     starts: inserted.filter(({ item }) => existing.has(item)),
     ends: ends.filter(({ item }) => existing.has(item)),
   };
 };
 
-const traceOf = (traces: ReadonlyMap<string, string>, call: ReportedCall): string => {
-  const trace = traces.get(nameOf(call));
+const getTrace = (traces: ReadonlyMap<string, string>, call: ReportedCall): string => {
+  const trace = traces.get(toCallKey(call));
   if (trace === undefined) throw new Error(`no trace was resolved for call ${call.id}`);
   return trace;
 };
 
 /**
  * The stored starts that a request depends on, and what is reserved for them, by
- * {@link nameOf}. An end needs its start for its index keys. A start without a trace needs its
+ * {@link toCallKey}. An end needs its start for its index keys. A start without a trace needs its
  * own, in case it is a repetition, and its parent's.
  */
 const storedStarts = async (
@@ -301,18 +301,18 @@ const storedStarts = async (
 ): Promise<Map<string, StartEntry>> => {
   const needed = neededStarts(calls);
   const found = needed.length > 0 ? await readStartEntries(store, needed, budget) : [];
-  return new Map(found.map((start) => [nameOf(start), start]));
+  return new Map(found.map((start) => [toCallKey(start), start]));
 };
 
 const neededStarts = (calls: readonly ReportedCall[]): CallName[] => {
   const needed = new Map<string, CallName>();
-  const inRequest = new Set(calls.filter((call) => call.start).map(nameOf));
+  const inRequest = new Set(calls.filter((call) => call.start).map(toCallKey));
   for (const call of calls) {
     const { projectId, start } = call;
-    if (start === null || (start.traceId === null && call.hasClientId)) needed.set(nameOf(call), call);
+    if (start === null || (start.traceId === null && call.hasClientId)) needed.set(toCallKey(call), call);
     if (start === null || start.traceId !== null || start.parentId === null) continue;
     const parent = { projectId, id: start.parentId };
-    if (!inRequest.has(nameOf(parent))) needed.set(nameOf(parent), parent);
+    if (!inRequest.has(toCallKey(parent))) needed.set(toCallKey(parent), parent);
   }
   return [...needed.values()];
 };
@@ -331,7 +331,7 @@ const startedBy = (report: CallReport): string | undefined =>
 
 /** The reports, with names of ends on the starts of the same calls. */
 const withNames = (reports: readonly CallReport[], ends: readonly NamedEnd[]): CallReport[] => {
-  const names = new Map(ends.map((end) => [nameOf(end), end.displayName]));
+  const names = new Map(ends.map((end) => [toCallKey(end), end.displayName]));
   return reports.map((report) => {
     const displayName = names.get(startedBy(report) ?? '');
     if (report.kind !== 'start' || displayName === undefined) return report;
@@ -358,7 +358,7 @@ const nameCalls = async (
   });
   if (ends.length === 0) return reports;
   const started = new Set(reports.map(startedBy));
-  const alone = ends.filter((end) => !started.has(nameOf(end)));
+  const alone = ends.filter((end) => !started.has(toCallKey(end)));
   await mapConcurrent(alone, renameConcurrency, ({ projectId, id, displayName }) =>
     updateCall(store, projectId, id, { displayName }, budget).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.status !== 404) throw error;
@@ -379,7 +379,7 @@ export const startCall = async (
   budget: RequestBudget,
 ): Promise<StartAnswer> => {
   const reports = [{ kind: 'start', start }] as const;
-  const [answer] = await writeCalls(store, reports, userId, budget, { placeOf: () => ['start'] });
+  const [answer] = await writeCalls(store, reports, userId, budget, { getPlace: () => ['start'] });
   if (!answer) throw new Error('the start of a call was not answered');
   return answer;
 };

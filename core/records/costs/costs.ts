@@ -1,5 +1,5 @@
 import type { ModelCost } from '../../../api/queries.ts';
-import { type Tokens, tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens, type Tokens } from '../../../api/shared/usage.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   formatTime,
@@ -15,12 +15,12 @@ import { readPrices } from './store.ts';
 export type Costs = Readonly<Record<string, ModelCost>>;
 
 /** What a model cost in all, in the unit of its price. */
-export const costOf = (cost: ModelCost): number =>
+export const sumCost = (cost: ModelCost): number =>
   cost.prompt_tokens_total_cost + cost.completion_tokens_total_cost;
 
 /** What a call cost in all. */
 export const totalCost = (costs: Costs): number =>
-  Object.values(costs).reduce((sum, cost) => sum + costOf(cost), 0);
+  Object.values(costs).reduce((sum, cost) => sum + sumCost(cost), 0);
 
 /**
  * How many models of one call are priced: the first ones. No call uses so many, but clients choose
@@ -65,14 +65,14 @@ const modelCost = (tokens: Tokens, price: PriceInForce): ModelCost => ({
  * @param startedAt microseconds since 1970
  * @returns an entry for each model that has a price, in the order of the usage
  */
-export const costsOf = (usage: JsonValue, startedAt: Micros, priceOf: PriceBook): Costs => {
+export const computeCosts = (usage: JsonValue, startedAt: Micros, getPrice: PriceBook): Costs => {
   if (!isJsonObject(usage)) return {};
   const entries = Object.entries(usage)
     .slice(0, maxModels)
     .flatMap(([model, used]) => {
       if (!isJsonObject(used)) return [];
-      const tokens = tokensOf(used);
-      const price = priceOf(model, startedAt, tokens.prompt / Math.max(1, tokens.requests));
+      const tokens = readTokens(used);
+      const price = getPrice(model, startedAt, tokens.prompt / Math.max(1, tokens.requests));
       return price ? [[model, modelCost(tokens, price)] as const] : [];
     });
   // Not by assignment: a model may be called __proto__.
@@ -87,5 +87,5 @@ export const readCosts = async (
 ): Promise<(usage: JsonValue, startedAt: Micros) => Costs> => {
   const [own, defaults] = await Promise.all([readPrices(store, projectId, budget), loadDefaultPrices()]);
   const book = priceBook(projectId, own, defaults);
-  return (usage, startedAt) => costsOf(usage, startedAt, book);
+  return (usage, startedAt) => computeCosts(usage, startedAt, book);
 };

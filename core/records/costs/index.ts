@@ -1,8 +1,8 @@
 export {
   type Costs,
-  costOf,
-  costsOf,
+  computeCosts,
   readCosts,
+  sumCost,
   totalCost,
 } from './costs.ts';
 export { type LimitPrices, limitPrices, readLimitPrices } from './limit-prices.ts';

@@ -101,7 +101,7 @@ const snapshots = [
 const snapshot = new RegExp(`[-@](?:${snapshots.join('|')})(?=$|[-:@])`);
 
 /** What stands before a snapshot, without the provider and Bedrock's region. */
-const stemOf = (name: string, end: number): string =>
+const getStem = (name: string, end: number): string =>
   name
     .slice(0, end)
     .toLowerCase()
@@ -119,7 +119,7 @@ const knownSnapshots = (findProvider: FindProvider): ReadonlyMap<string, readonl
       for (const [, name = ''] of JSON.stringify(match).matchAll(/:"([^"\\]+)"/g)) {
         const found = snapshot.exec(name);
         if (!found) continue;
-        const stem = stemOf(name, found.index);
+        const stem = getStem(name, found.index);
         known.set(stem, (known.get(stem) ?? new Set()).add(found[0]));
       }
   return new Map([...known].map(([stem, texts]) => [stem, [...texts].reverse()]));
@@ -137,8 +137,9 @@ const previews = /-(?:preview|exp)$/;
 const otherNames = (model: string, known: ReadonlyMap<string, readonly string[]>): string[] => {
   const found = snapshot.exec(model);
   if (!found) return [];
-  const [before, after] = [model.slice(0, found.index), model.slice(found.index + found[0].length)];
-  const others = known.get(stemOf(model, found.index)) ?? [];
+  const before = model.slice(0, found.index);
+  const after = model.slice(found.index + found[0].length);
+  const others = known.get(getStem(model, found.index)) ?? [];
   const names = [before.replace(previews, ''), before, ...others.map((other) => before + other)];
   return [...new Set(names)].map((name) => name + after);
 };
@@ -152,11 +153,11 @@ const maxNames = 1000;
  * name is never does.
  */
 const modelFinder = ({ calcPrice, findProvider }: Pick<Library, 'calcPrice' | 'findProvider'>) => {
-  const knownOf = knownSnapshots(findProvider);
+  const findKnown = knownSnapshots(findProvider);
   const findModel = (model: string, timestamp: Date): PriceCalculation | null => {
     const found = findNamed(calcPrice, model, timestamp);
     if (found) return found;
-    for (const name of otherNames(model, knownOf)) {
+    for (const name of otherNames(model, findKnown)) {
       const other = findNamed(calcPrice, name, timestamp);
       if (other) return other;
     }
@@ -201,7 +202,8 @@ const effectiveDate = ({ model, model_price }: PriceCalculation): Micros | null 
 
 const defaultInForce = (found: PriceCalculation, promptTokens: number): PriceInForce | undefined => {
   const price = (key: string) => perToken(found.model_price[key], promptTokens);
-  const [prompt, completion] = [price('input_mtok'), price('output_mtok')];
+  const prompt = price('input_mtok');
+  const completion = price('output_mtok');
   // What tokens cost is not known of models that are paid by the hour, the page or the picture.
   if (prompt === undefined && completion === undefined) return undefined;
   return {
@@ -258,7 +260,8 @@ const loadSteadyDefaults = async (): Promise<SteadyPrices> => {
     const found = find(model, new Date(from / 1000));
     if (found === null) return null;
     if (changesWithin(found, from, to)) return undefined;
-    const [shortest, longest] = [defaultInForce(found, 0), defaultInForce(found, maxPrompt)];
+    const shortest = defaultInForce(found, 0);
+    const longest = defaultInForce(found, maxPrompt);
     if (!shortest || !longest) return null;
     return isSamePrice(shortest, longest) ? longest : undefined;
   };

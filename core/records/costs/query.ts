@@ -8,14 +8,14 @@ import {
   sortable,
   valueAt,
 } from '../../../foundations/expression/index.ts';
-import { sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
+import { cutSlice, sortByKeys } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { formatTime } from '../../../foundations/wire/index.ts';
 import type { Price } from './model.ts';
 import { readPrices } from './store.ts';
 
 /** A price as it is answered. */
-const rowOf = (price: Price): PriceRow => ({
+const toRow = (price: Price): PriceRow => ({
   id: price.id,
   llm_id: price.model,
   prompt_token_cost: price.promptTokenCost,
@@ -39,7 +39,7 @@ export const sortPrices = (rows: readonly PriceRow[], sort: readonly SortKey[]):
   const readers = sort.map(({ path }) => readField(path));
   return sortByKeys(rows, {
     sort,
-    keyOf: (row) => readers.map((read) => sortable(read(row))),
+    toKey: (row) => readers.map((read) => sortable(read(row))),
     ties: (a, b) => compareText(a.id, b.id),
   });
 };
@@ -62,6 +62,6 @@ export const queryPrices = async (
   const prices = await readPrices(store, projectId, budget);
   const kind = priceKind();
   const matches = where ? compile<PriceRow>(kind, where, readField) : () => true;
-  const rows = sortPrices(prices.map(rowOf).filter(matches), sort);
-  return sliceOf(rows, slice).map((row) => select(row, fields));
+  const rows = sortPrices(prices.map(toRow).filter(matches), sort);
+  return cutSlice(rows, slice).map((row) => select(row, fields));
 };

@@ -43,7 +43,8 @@ export const priceId = (projectId: ProjectId, terms: PriceTerms): string => {
   ]);
   const digest = createHash('sha256').update(content).digest();
   const millis = Math.max(0, Math.floor(terms.effectiveDate / 1000));
-  const [randA, randBHi] = [digest.readUInt16BE(0) & 0xfff, digest.readUInt32BE(2) & 0x3fff_ffff];
+  const randA = digest.readUInt16BE(0) & 0xfff;
+  const randBHi = digest.readUInt32BE(2) & 0x3fff_ffff;
   return UUID.fromFieldsV7(millis, randA, randBHi, digest.readUInt32BE(6)).toString();
 };
 
@@ -56,7 +57,7 @@ export const priceKey = (projectId: ProjectId, id: string): TableKey<'costs'> | 
 };
 
 /** The price's id, out of the table's sort key. */
-export const priceIdOf = (sortKey: Uint8Array): string => unpackUuid(sortKey);
+export const readPriceId = (sortKey: Uint8Array): string => unpackUuid(sortKey);
 
 /** Every price of a project. */
 export const pricesRange = (projectId: ProjectId): TableRange<'costs'> => ({
@@ -84,20 +85,20 @@ export const toItem = (projectId: ProjectId, price: Price): Item => ({
 
 const damaged = (name: string): Error => new Error(`an item of the costs table is damaged: ${name}`);
 
-const textOf = (item: Item, name: string): string => {
+const readText = (item: Item, name: string): string => {
   const text = asText(item[name]);
   if (text === undefined) throw damaged(name);
   return text;
 };
 
-const costOf = (item: Item, name: string): number => {
-  const cost = Number(textOf(item, name));
+const readCost = (item: Item, name: string): number => {
+  const cost = Number(readText(item, name));
   if (!Number.isFinite(cost)) throw damaged(name);
   return cost;
 };
 
-const timeOf = (item: Item, name: string): Micros => {
-  const time = parseTime(textOf(item, name));
+const readTime = (item: Item, name: string): Micros => {
+  const time = parseTime(readText(item, name));
   if (time === undefined) throw damaged(name);
   return time;
 };
@@ -112,18 +113,18 @@ export const fromItem = (item: Item): Price => {
   const key = asBytes(item.p);
   if (!key) throw damaged('p');
   return {
-    id: priceIdOf(key),
-    model: textOf(item, 'model'),
-    promptTokenCost: costOf(item, 'prompt'),
-    completionTokenCost: costOf(item, 'completion'),
-    promptTokenCostUnit: textOf(item, 'promptUnit'),
-    completionTokenCostUnit: textOf(item, 'completionUnit'),
-    effectiveDate: timeOf(item, 'effective'),
-    providerId: textOf(item, 'provider'),
-    ...(item.cacheRead !== undefined && { cacheReadTokenCost: costOf(item, 'cacheRead') }),
-    ...(item.cacheWrite !== undefined && { cacheWriteTokenCost: costOf(item, 'cacheWrite') }),
-    createdAt: timeOf(item, 'createdAt'),
-    createdBy: textOf(item, 'createdBy'),
+    id: readPriceId(key),
+    model: readText(item, 'model'),
+    promptTokenCost: readCost(item, 'prompt'),
+    completionTokenCost: readCost(item, 'completion'),
+    promptTokenCostUnit: readText(item, 'promptUnit'),
+    completionTokenCostUnit: readText(item, 'completionUnit'),
+    effectiveDate: readTime(item, 'effective'),
+    providerId: readText(item, 'provider'),
+    ...(item.cacheRead !== undefined && { cacheReadTokenCost: readCost(item, 'cacheRead') }),
+    ...(item.cacheWrite !== undefined && { cacheWriteTokenCost: readCost(item, 'cacheWrite') }),
+    createdAt: readTime(item, 'createdAt'),
+    createdBy: readText(item, 'createdBy'),
   };
 };
 

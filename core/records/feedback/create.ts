@@ -22,9 +22,9 @@ import {
 import { redactFeedback } from '../redaction.ts';
 import {
   deleteObjects,
+  getLeftovers,
   hasContent,
   isRecord,
-  leftoversOf,
   type PreparedItem,
   prepareItem,
   readStored,
@@ -61,7 +61,7 @@ export interface NewRecord {
   readonly known: boolean;
 }
 
-const digestOf = (draft: FeedbackDraft): Uint8Array => {
+const hashDraft = (draft: FeedbackDraft): Uint8Array => {
   const { ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, payload } = draft;
   const content = [ref, type, creator, annotationRef, runnableRef, callRef, triggerRef, payload];
   return shortDigest(canonicalJson(content));
@@ -74,7 +74,7 @@ export const newRecord = (draft: FeedbackDraft, userId: string): NewRecord => {
     header: { ...fields, id: draft.id ?? newId(), createdAt: nextMicros(), userId },
     payload,
     payloadText: JSON.stringify(payload),
-    digest: digestOf(draft),
+    digest: hashDraft(draft),
     known: draft.id !== null,
   };
 };
@@ -96,7 +96,7 @@ export const refuseLarge = (records: readonly { record: NewRecord; loc: readonly
 };
 
 /** What is answered if a record is stored now, or was already with the same content. */
-export const answerOf = (
+export const toAnswer = (
   { payload }: NewRecord,
   { id, createdAt, userId }: FeedbackRecord['header'],
 ): CreatedFeedback => ({ id, created_at: formatTime(createdAt), svc_user_id: userId, payload });
@@ -135,7 +135,7 @@ export const createFeedback = async (
   refuseLarge(requests);
   for (const { record } of requests) store.noteProject?.(record.header.projectId);
   // The insertion of a lone record finds out by itself, since nothing is written beside it.
-  const stored = requests.length > 1 ? await storedOf(store, requests, budget) : new Map<string, Stored>();
+  const stored = requests.length > 1 ? await findStored(store, requests, budget) : new Map<string, Stored>();
   const existing = matching(requests, stored);
   const fresh = requests.filter((request) => !existing.has(request));
   const prepared = await mapConcurrent(fresh, concurrency, async (request) => {
@@ -151,7 +151,7 @@ export const createFeedback = async (
     if (found) existing.set(request, found);
   });
   return requests.map((request) =>
-    answerOf(request.record, existing.get(request)?.entry.header ?? request.record.header),
+    toAnswer(request.record, existing.get(request)?.entry.header ?? request.record.header),
   );
 };
 
@@ -172,7 +172,7 @@ export const createOneFeedback = async (
 };
 
 /** What is stored under the ids that clients gave, by {@link qualifiedId}. */
-const storedOf = async (
+const findStored = async (
   store: Store,
   requests: readonly Request[],
   budget: RequestBudget,
@@ -234,7 +234,7 @@ const insertAgain = async (
       if (!hasContent(found, request.record)) throw conflict(exists(request));
       return { value: found };
     }
-    await deleteObjects(store, leftoversOf(found?.item), budget);
+    await deleteObjects(store, getLeftovers(found?.item), budget);
     const held = await replaceItem(store.table, own.item, unchanged(found?.item), budget);
     return held ? { value: undefined } : undefined;
   });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chooseShard,
   compactId,
   fromCompactId,
   fromUnsignedTimeBytes,
   joinBytes,
   maxUnsignedTime,
   pack,
-  shardOf,
   shortDigest,
   unpack,
   unsignedTimeBytes,
@@ -34,7 +34,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { IndexKey, IndexRange, KeyName, TableKey } from '../../../foundations/storage/tables.ts';
 import { type ProjectId, refScheme, utf8Length } from '../../../foundations/wire/index.ts';
-import { type Entry, type FeedbackHeader, type FeedbackRecord, type Position, positionOf } from './model.ts';
+import { type Entry, type FeedbackHeader, type FeedbackRecord, getPosition, type Position } from './model.ts';
 
 /*
  * The keys of the feedback table and of payloads in the bucket. Keys are bytes. A zero byte
@@ -53,7 +53,7 @@ export const recordKey = (projectId: ProjectId, id: string): TableKey<'feedback'
 });
 
 /** Reads the record's id from its key in the table. */
-export const recordIdOf = (projectId: ProjectId, key: Uint8Array): string =>
+export const readRecordId = (projectId: ProjectId, key: Uint8Array): string =>
   fromCompactId(key.subarray(projectId.length + 1));
 
 export const positionBytes = ({ createdAt, id }: Position): Buffer =>
@@ -84,7 +84,7 @@ export const indexKeys = (
   }: Pick<FeedbackHeader, 'projectId' | 'id' | 'createdAt' | 'ref' | 'type'>,
   shards: number,
 ): IndexKeys => {
-  const shard = shardOf(id, shards);
+  const shard = chooseShard(id, shards);
   return {
     t: unsignedTimeBytes(createdAt),
     tk: timePartition(projectId, shard),
@@ -298,7 +298,7 @@ export const attributesButPayload = [...keyNames, 'h', 'o', 'd', 'f', 'r', 'g'];
 export const unchanged = (item: Item | undefined): Condition => ({ t: item?.t, d: item?.d, r: item?.r });
 
 /** Objects in the bucket that may be left of what an item was before, and that nobody needs. */
-export const leftoversOf = (item: Item | undefined): string[] => {
+export const getLeftovers = (item: Item | undefined): string[] => {
   const object = asText(item?.g);
   return object === undefined ? [] : [object];
 };
@@ -314,7 +314,7 @@ const packedMark = 0x28;
 export const toEntry = async (projectId: ProjectId, item: Item): Promise<Entry | undefined> => {
   const [k, t, f, r, h] = [item.k, item.t, item.f, item.r, item.h].map(asBytes);
   if (!k || !t) return undefined;
-  const position = { id: recordIdOf(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
+  const position = { id: readRecordId(projectId, k), createdAt: fromUnsignedTimeBytes(t) };
   const origin = f ? positionFrom(f) : null;
   if (r) return { kind: 'tombstone', position, replacedBy: positionFrom(r), origin };
   if (!h) return undefined;
@@ -439,16 +439,16 @@ export async function* withPayloads(
 ): AsyncGenerator<readonly Entry[]> {
   for await (const batch of batches) {
     const wanted = new Set<Entry>(batch.filter((entry) => lacksPayload(entry) && isWanted(entry)));
-    const sizeOf = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
-    for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, sizeOf)) {
-      const ids = some.flatMap((entry) => (wanted.has(entry) ? [positionOf(entry).id] : []));
+    const getSize = (entry: Entry) => (wanted.has(entry) ? batchShare(entry) : 0);
+    for (const some of wanted.size === 0 ? [batch] : bySize(batch, batchBytes, getSize)) {
+      const ids = some.flatMap((entry) => (wanted.has(entry) ? [getPosition(entry).id] : []));
       const whole = ids.length > 0 ? await readWhole(store, projectId, [...new Set(ids)], budget) : [];
-      const now = new Map(whole.map((entry) => [positionOf(entry).id, entry]));
+      const now = new Map(whole.map((entry) => [getPosition(entry).id, entry]));
       yield some.flatMap((entry) => {
         if (!wanted.has(entry)) return [entry];
-        const { id, createdAt } = positionOf(entry);
+        const { id, createdAt } = getPosition(entry);
         const found = now.get(id);
-        return found && positionOf(found).createdAt === createdAt ? [found] : [];
+        return found && getPosition(found).createdAt === createdAt ? [found] : [];
       });
     }
   }
@@ -459,7 +459,7 @@ export async function* withPayloads(
  *
  * @returns undefined if the item is no record: a tombstone, or what is left of a purge
  */
-export const feedbackOf = async (projectId: ProjectId, item: Item): Promise<FeedbackRecord | undefined> => {
+export const toFeedback = async (projectId: ProjectId, item: Item): Promise<FeedbackRecord | undefined> => {
   const entry = await toEntry(projectId, item);
   if (entry?.kind !== 'record') return undefined;
   const packed = asBytes(item.b);
@@ -494,7 +494,7 @@ export const readStored = async (
   });
   const found = await mapConcurrent(items, items.length || 1, async (item): Promise<[string, Stored]> => {
     const entry = await toEntry(projectId, item);
-    return [recordIdOf(projectId, asBytes(item.k) ?? new Uint8Array()), { item, entry }];
+    return [readRecordId(projectId, asBytes(item.k) ?? new Uint8Array()), { item, entry }];
   });
   return new Map(found);
 };

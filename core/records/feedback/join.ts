@@ -2,7 +2,7 @@ import { mapConcurrent, type RequestBudget, type Store } from '../../../foundati
 import { callRef, type JsonValue, type ProjectId } from '../../../foundations/wire/index.ts';
 import { FeedbackReader, joinedFields } from './answer.ts';
 import type { FeedbackRecord } from './model.ts';
-import { recordsOf, type Search } from './query.ts';
+import { findRecords, type Search } from './query.ts';
 
 /** A search for everything in one place, oldest first. */
 const everything: Omit<Search, 'source'> = {
@@ -42,7 +42,7 @@ export const setNewest = <Key, Value>(map: Map<Key, Value>, key: Key, value: Val
   for (const oldest of map.keys()) if (map.size > most) map.delete(oldest);
 };
 
-const knownOf = (store: Store): Map<ProjectId, number> => {
+const getKnown = (store: Store): Map<ProjectId, number> => {
   const known = atLeast.get(store) ?? new Map<ProjectId, number>();
   atLeast.set(store, known);
   return known;
@@ -100,13 +100,13 @@ export class FeedbackJoin {
     const known = this.#isComplete ? (this.#found.get(ref) ?? []) : undefined;
     if (known?.every(({ payload }) => payload !== null)) return known;
     const search: Search = { ...everything, source: { kind: 'refs', values: [ref] } };
-    const records = recordsOf(this.#store, this.#projectId, search, () => true, this.#budget);
+    const records = findRecords(this.#store, this.#projectId, search, () => true, this.#budget);
     return (await Array.fromAsync(records)).flat().filter(({ header }) => header.ref === ref);
   }
 
   /** Reads on until the project's feedback is complete, or until it is so many bytes. */
   async #readProject(bytes: number): Promise<void> {
-    const known = knownOf(this.#store);
+    const known = getKnown(this.#store);
     const most = Math.min(bytes, this.#maxBytes);
     if ((known.get(this.#projectId) ?? 0) >= most) return;
     while (!this.#isComplete && this.#counts.bytes < most) {
@@ -134,6 +134,6 @@ export class FeedbackJoin {
       limit: enough,
       growth: 1,
     };
-    return recordsOf(this.#store, this.#projectId, search, () => false, this.#budget, this.#counts);
+    return findRecords(this.#store, this.#projectId, search, () => false, this.#budget, this.#counts);
   }
 }

@@ -42,7 +42,7 @@ export interface Tombstone {
 /** What a reader meets at a position. */
 export type Entry = FeedbackRecord | Tombstone;
 
-export const positionOf = (entry: Entry): Position =>
+export const getPosition = (entry: Entry): Position =>
   entry.kind === 'record' ? entry.header : entry.position;
 
 /** Compares by time of creation, descending with the latest first, then by id ascending. */

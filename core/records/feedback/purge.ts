@@ -13,11 +13,11 @@ import {
 import { callRef, type ProjectId } from '../../../foundations/wire/index.ts';
 import {
   deleteObjects,
+  getLeftovers,
   isRecord,
-  leftoversOf,
   purgedItem,
+  readRecordId,
   readStored,
-  recordIdOf,
   recordKey,
   refRange,
   type Stored,
@@ -68,7 +68,7 @@ const purgeOne = (
   compareAndSwap(budget, async (round) => {
     const found =
       round === 0 ? first : (await readStored(store, projectId, [target.id], budget)).get(target.id);
-    await deleteObjects(store, leftoversOf(found?.item), budget);
+    await deleteObjects(store, getLeftovers(found?.item), budget);
     if (!isRecord(found) || found.entry.header.ref !== (target.onRef ?? found.entry.header.ref))
       return { value: undefined };
     return (await remove(store, projectId, target, found, budget)) ? { value: undefined } : undefined;
@@ -117,7 +117,7 @@ export const deleteFeedbackOn = async (
   await mapConcurrent(callIds, callsAtOnce, async (callId) => {
     const ref = callRef(projectId, callId);
     // Of a record that was replaced or purged, an object in the bucket may be left.
-    const options = { toRow: (item: Item) => ({ id: recordIdOf(projectId, asBytes(item.k) ?? none) }) };
+    const options = { toRow: (item: Item) => ({ id: readRecordId(projectId, asBytes(item.k) ?? none) }) };
     for await (const rows of readRange(store.table, refRange(projectId, ref, {}), options, budget)) {
       const ids = rows.map(({ id }) => id);
       await purgeFeedback(store, projectId, ids, budget, ref);

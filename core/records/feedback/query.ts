@@ -6,11 +6,11 @@ import {
   conjuncts,
   describe,
   type Expression,
-  microsOf,
   pathsIn,
   pushDown,
   type SortKey,
   sortable,
+  toMicros,
   toPath,
 } from '../../../foundations/expression/index.ts';
 import {
@@ -53,7 +53,7 @@ import {
   typeRange,
   withPayloads,
 } from './items.ts';
-import { comparePositions, type Entry, type FeedbackRecord, positionOf } from './model.ts';
+import { comparePositions, type Entry, type FeedbackRecord, getPosition } from './model.ts';
 import { type Find, resolve } from './resolve.ts';
 
 /** Where a query looks for records. */
@@ -153,7 +153,7 @@ export interface Search
   extends Pick<Plan, 'source' | 'bounds' | 'descending' | 'order' | 'enough' | 'limit'>,
     Pick<Paging, 'growth'> {}
 
-const rangesOf = (
+const toRanges = (
   store: Store,
   projectId: ProjectId,
   { source, bounds }: Pick<Search, 'source' | 'bounds'>,
@@ -194,7 +194,7 @@ interface RowCounts {
  * Everything that a search finds, in order of creation (or its reverse), without payloads that are
  * stored apart.
  */
-async function* entriesOf(
+async function* findEntries(
   store: Store,
   projectId: ProjectId,
   search: Search,
@@ -211,10 +211,10 @@ async function* entriesOf(
     const options = { consistent: true, attributes: attributesButPayload };
     const entries = await toEntries(await getItems(store.table, keys, budget, options));
     const compare = comparePositions(descending);
-    yield entries.sort((a, b) => compare(positionOf(a), positionOf(b)));
+    yield entries.sort((a, b) => compare(getPosition(a), getPosition(b)));
     return;
   }
-  const ranges = rangesOf(store, projectId, search);
+  const ranges = toRanges(store, projectId, search);
   const options = {
     descending,
     firstPage: enough === null ? unknownRows : evenShare(rowsPerRecord * enough, ranges.length),
@@ -236,7 +236,7 @@ async function* entriesOf(
  * @param isWanted which records' payloads must be read, if they are stored apart
  * @param counts grow by what is read
  */
-export const recordsOf = (
+export const findRecords = (
   store: Store,
   projectId: ProjectId,
   search: Search,
@@ -245,7 +245,7 @@ export const recordsOf = (
   counts: RowCounts = { scanned: 0, bytes: 0 },
 ): AsyncGenerator<readonly FeedbackRecord[]> => {
   const { bounds, descending } = search;
-  const found = mapBatches(entriesOf(store, projectId, search, counts, budget), (entries) => {
+  const found = mapBatches(findEntries(store, projectId, search, counts, budget), (entries) => {
     counts.scanned += entries.length;
     return entries;
   });
@@ -299,7 +299,7 @@ export const queryFeedback = (
   const onPayload = tests(planned.onPayloads);
   const counts = { scanned: 0, bytes: 0, sent: 0 };
   const isWanted = (record: FeedbackRecord) => planned.plan.payloads && onHeader(record);
-  const found = recordsOf(store, query.projectId, planned.plan, isWanted, budget, counts);
+  const found = findRecords(store, query.projectId, planned.plan, isWanted, budget, counts);
   const matching = mapBatches(found, (batch) =>
     batch.filter((record) => onHeader(record) && onPayload(record)),
   );
@@ -313,7 +313,7 @@ export const queryFeedback = (
 /** About the bytes in memory of a held record, beside its payload and the texts it is sorted by. */
 const headerBytes = 2048;
 
-const sizeOf = ({ key, kept: { payload } }: Keyed<FeedbackRecord>): number =>
+const getSize = ({ key, kept: { payload } }: Keyed<FeedbackRecord>): number =>
   headerBytes + keyBytes(key) + 2 * (payload?.length ?? 0);
 
 const tooMany = invalid({
@@ -328,16 +328,16 @@ const sortRecords = (
   reader: FeedbackReader,
   records: AsyncIterable<readonly FeedbackRecord[]>,
 ): Promise<FeedbackRecord[]> => {
-  const keyOf = (record: FeedbackRecord) =>
+  const toKey = (record: FeedbackRecord) =>
     sort.map(({ path }) => {
       const value = reader.value(record, path);
-      return sortable(path.text === 'created_at' ? microsOf(value) : value);
+      return sortable(path.text === 'created_at' ? toMicros(value) : value);
     });
   // A copy: the reader holds what it has parsed of the original for as long as that is held.
   const keep = (record: FeedbackRecord): FeedbackRecord => ({ ...record });
   const byPosition = comparePositions(false);
   const ties = (a: FeedbackRecord, b: FeedbackRecord): number => byPosition(a.header, b.header);
-  return sortedByKeys({ sort, keyOf, keep, ties, sizeOf, tooMany }, slice, records);
+  return sortedByKeys({ sort, toKey, keep, ties, getSize, tooMany }, slice, records);
 };
 
 /**

@@ -9,13 +9,13 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { conflict, notFound, type ServiceError } from '../../../foundations/wire/index.ts';
 import { redactFeedback } from '../redaction.ts';
-import { answerOf, type NewRecord, newRecord, refuseLarge } from './create.ts';
+import { type NewRecord, newRecord, refuseLarge, toAnswer } from './create.ts';
 import {
   deleteObjects,
   type Frame,
+  getLeftovers,
   hasContent,
   isRecord,
-  leftoversOf,
   prepareItem,
   purgedItem,
   readStored,
@@ -74,14 +74,14 @@ export const replaceFeedback = async (
     const step = nextStep(feedbackId, record, found);
     if (step.kind === 'swap') {
       const header = await swap(store, record, step.old, found, objects, budget);
-      return header && { value: answerOf(record, header) };
+      return header && { value: toAnswer(record, header) };
     }
     // The next look finds what stays of the old record, and deletes its object.
     if (step.kind === 'drop') return (await drop(store, step, budget)) ? attempt() : undefined;
     const used = step.kind === 'done' ? asText(step.existing.item.o) : undefined;
     await deleteObjects(store, without(objects, used), budget);
     if (step.kind === 'refuse') throw step.error;
-    return { value: answerOf(record, step.existing.entry.header) };
+    return { value: toAnswer(record, step.existing.entry.header) };
   };
   return compareAndSwap(budget, attempt);
 };
@@ -100,7 +100,7 @@ const swap = async (
   objects: string[],
   budget: RequestBudget,
 ): Promise<FeedbackHeader | undefined> => {
-  const frame = frameOf(record, old);
+  const frame = toFrame(record, old);
   const { item, object } = await prepareItem(store, frame, record.payloadText, budget);
   if (object !== undefined) objects.push(object);
   const put = { item, expected: unchanged(present?.item) };
@@ -130,7 +130,7 @@ const look = async (
 };
 
 const leftoversIn = ({ old, present }: Found): string[] => [
-  ...new Set([...leftoversOf(old?.item), ...leftoversOf(present?.item)]),
+  ...new Set([...getLeftovers(old?.item), ...getLeftovers(present?.item)]),
 ];
 
 const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found): Step => {
@@ -151,7 +151,7 @@ const nextStep = (feedbackId: string, record: NewRecord, { old, present }: Found
  * The new record as it is to be stored. It comes after the old one in order of creation, whatever
  * the clocks of two containers say.
  */
-const frameOf = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
+const toFrame = ({ header, digest }: NewRecord, { item, entry: old }: StoredRecord): Frame => {
   const { id, createdAt } = old.header;
   if (id === header.id) {
     return { header: { ...header, createdAt }, digest, origin: old.origin, leftover: asText(item.o) };

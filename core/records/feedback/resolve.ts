@@ -1,6 +1,6 @@
 import { Heap, mapBatches } from '../../../foundations/listing/index.ts';
 import type { Micros } from '../../../foundations/wire/index.ts';
-import { type Entry, type FeedbackRecord, type Position, positionOf } from './model.ts';
+import { type Entry, type FeedbackRecord, getPosition, type Position } from './model.ts';
 
 interface Pending {
   readonly chain: string;
@@ -54,11 +54,11 @@ export class PendingRevisions {
 /** Reads what is stored under a position's id now, strongly consistent. */
 export type Find = (position: Position) => Promise<Entry | undefined>;
 
-const keyOf = ({ createdAt, id }: Position): string => `${createdAt} ${id}`;
+const toPositionKey = ({ createdAt, id }: Position): string => `${createdAt} ${id}`;
 /** Names the chain that an entry is of: by the position of its first revision. */
-const chainOf = (entry: Entry): string => keyOf(entry.origin ?? positionOf(entry));
+const toChainKey = (entry: Entry): string => toPositionKey(entry.origin ?? getPosition(entry));
 const isAt = (entry: Entry | undefined, position: Position): entry is Entry =>
-  entry !== undefined && keyOf(positionOf(entry)) === keyOf(position);
+  entry !== undefined && toPositionKey(getPosition(entry)) === toPositionKey(position);
 
 /**
  * At least so many chains are remembered, and at most twice as many; each takes about 100 bytes.
@@ -102,7 +102,7 @@ class ForwardResolver implements Resolver {
 
   /** Those that should have been met before the entry come first, then the entry itself. */
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    const before = await this.overdue(positionOf(entry).createdAt);
+    const before = await this.overdue(getPosition(entry).createdAt);
     return [...before, ...this.#meet(entry)];
   }
 
@@ -119,7 +119,7 @@ class ForwardResolver implements Resolver {
   }
 
   #meet(entry: Entry): FeedbackRecord[] {
-    const chain = chainOf(entry);
+    const chain = toChainKey(entry);
     if (this.#answered.has(chain)) return [];
     if (entry.kind === 'tombstone') {
       this.#pending.set(chain, entry.replacedBy);
@@ -145,7 +145,7 @@ class BackwardResolver implements Resolver {
   }
 
   async take(entry: Entry): Promise<FeedbackRecord[]> {
-    const chain = chainOf(entry);
+    const chain = toChainKey(entry);
     if (this.#answered.has(chain)) return [];
     // Nothing of a chain comes after its first revision.
     if (entry.kind === 'tombstone' || entry.origin) this.#answered.add(chain);

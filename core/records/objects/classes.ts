@@ -93,34 +93,34 @@ const checks: Readonly<Record<string, ClassCheck>> = {
 
 /** Which values of a class take the role `admin`, as a refusal calls them. */
 const admins: Readonly<
-  Record<string, { readonly what: string; readonly of: (value: JsonObject) => boolean }>
+  Record<string, { readonly what: string; readonly needsAdmin: (value: JsonObject) => boolean }>
 > = {
   [evaluatorClass]: {
     what: 'an Evaluator with a judge',
-    of: ({ judge }) => judge !== undefined && judge !== null,
+    needsAdmin: ({ judge }) => judge !== undefined && judge !== null,
   },
-  [limitsClass]: { what: 'Limits', of: () => true },
-  [alertClass]: { what: 'an Alert', of: () => true },
+  [limitsClass]: { what: 'Limits', needsAdmin: () => true },
+  [alertClass]: { what: 'an Alert', needsAdmin: () => true },
 };
 
 /**
  * The class of a value that names it by its `_type` alone. What Weave's SDKs store names its classes
  * otherwise, too: a user's own class may be called as one of ours is.
  */
-export const ownClassOf = (value: JsonValue): string | undefined => {
+export const getOwnClass = (value: JsonValue): string | undefined => {
   if (!isJsonObject(value) || Object.hasOwn(value, '_bases') || Object.hasOwn(value, '_class_name'))
     return undefined;
   return Object.hasOwn(value, '_type') && typeof value._type === 'string' ? value._type : undefined;
 };
 
-const entryOf = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | undefined => {
-  const name = ownClassOf(value);
+const findEntry = <T>(list: Readonly<Record<string, T>>, value: JsonValue): T | undefined => {
+  const name = getOwnClass(value);
   return name !== undefined && Object.hasOwn(list, name) ? list[name] : undefined;
 };
 
 /** The class of a value that means something to the service; undefined for any other value. */
 export const classWithMeaning = (value: JsonValue): string | undefined =>
-  entryOf(checks, value) && ownClassOf(value);
+  findEntry(checks, value) && getOwnClass(value);
 
 /** The latest version of an object of a class that means something to the service. */
 export interface ObjectOfClass {
@@ -196,7 +196,7 @@ export const requireRoom = async (
  * @throws ServiceError 422 that names each wrong place
  */
 export const checkValue = async (value: JsonValue, place: readonly string[]): Promise<void> => {
-  const check = entryOf(checks, value);
+  const check = findEntry(checks, value);
   if (!check || !isJsonObject(value)) return;
   try {
     parseValue(check.schema(), value);
@@ -215,9 +215,9 @@ export const checkValue = async (value: JsonValue, place: readonly string[]): Pr
  * @throws ServiceError 422 that names each wrong place
  */
 export const checkObject = async (objectId: string, value: JsonValue): Promise<void> => {
-  const only = entryOf(checks, value)?.objectId;
+  const only = findEntry(checks, value)?.objectId;
   if (only !== undefined && only !== objectId) {
-    const msg = `should be ${only} for an object of class ${ownClassOf(value)}`;
+    const msg = `should be ${only} for an object of class ${getOwnClass(value)}`;
     throw invalidAt(['body', 'obj', 'object_id'], msg);
   }
   await checkValue(value, inBody);
@@ -234,8 +234,9 @@ const needsAdmin = (loc: readonly string[], deed: string, what: string, projectI
  * @throws ServiceError 403
  */
 export const authorizeObject = ({ grants }: Grants, projectId: ProjectId, value: JsonValue): void => {
-  const admin = entryOf(admins, value);
-  if (!admin || !isJsonObject(value) || !admin.of(value) || allows(grants, projectId, 'admin')) return;
+  const admin = findEntry(admins, value);
+  if (!admin || !isJsonObject(value) || !admin.needsAdmin(value) || allows(grants, projectId, 'admin'))
+    return;
   throw needsAdmin(inBody, 'make or delete', admin.what, projectId);
 };
 
@@ -262,8 +263,8 @@ const adminsAmong = async (
   );
   for (const text of values) {
     const value = text === undefined ? null : (parseJson(text) as JsonValue);
-    const admin = entryOf(admins, value);
-    if (admin && isJsonObject(value) && admin.of(value)) return admin.what;
+    const admin = findEntry(admins, value);
+    if (admin && isJsonObject(value) && admin.needsAdmin(value)) return admin.what;
   }
   return undefined;
 };

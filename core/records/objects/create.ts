@@ -8,7 +8,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { checkDigest, isJsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import { redactObject } from '../redaction.ts';
-import { classWithMeaning, ownClassOf, requireRoom } from './classes.ts';
+import { classWithMeaning, getOwnClass, requireRoom } from './classes.ts';
 import { sweep } from './delete.ts';
 import {
   digestItem,
@@ -45,12 +45,12 @@ const isClassName = (value: JsonValue | undefined): value is string =>
  *
  * @returns null if the value names no class of 1–256 characters
  */
-export const baseObjectClassOf = (value: JsonValue, kind: 'op' | 'object'): string | null => {
+export const getBaseObjectClass = (value: JsonValue, kind: 'op' | 'object'): string | null => {
   const bases = own(value, '_bases');
   const base = Array.isArray(bases)
     ? bases.findLast((name): name is string => isClassName(name) && !roots.has(name))
     : undefined;
-  const className = own(value, '_class_name') ?? (kind === 'object' ? ownClassOf(value) : undefined);
+  const className = own(value, '_class_name') ?? (kind === 'object' ? getOwnClass(value) : undefined);
   return base ?? (isClassName(className) ? className : null);
 };
 
@@ -92,11 +92,11 @@ export const createObject = async (
   const digest = digests.ofValue(sent);
   const val = await redactObject(store, name.objectId, sent, classWithMeaning);
   await admit?.({ ...name, val });
-  checkDigest({ of: 'this value', digest, expected, within: ['obj'] });
+  checkDigest({ what: 'this value', digest, expected, within: ['obj'] });
   store.noteProject?.(name.projectId);
   const { packed, bytes, home } = await packValue(val);
   const kind = isOp(val) ? 'op' : 'object';
-  const baseObjectClass = baseObjectClassOf(val, kind);
+  const baseObjectClass = getBaseObjectClass(val, kind);
   const meaning = classWithMeaning(val) ?? null;
   const about = { ...name, digest, kind, baseObjectClass, meaning, bytes, home } as const;
   const orphans: ValueName[] = [];

@@ -4,7 +4,7 @@ export {
   authorizeObject,
   checkObject,
   checkValue,
-  ownClassOf,
+  getOwnClass,
   readClass,
 } from './classes.ts';
 export { createObject, type NewObject, type ObjectChecks } from './create.ts';
@@ -18,5 +18,5 @@ export {
 } from './labels.ts';
 export * from './model.ts';
 export { findAll, objectJson, queryObjects } from './query.ts';
-export { type Address, digestsOf, findVersions, readObject, readValues } from './read.ts';
+export { type Address, findDigests, findVersions, readObject, readValues } from './read.ts';
 export { resolveRefs, streamRefs } from './refs.ts';

@@ -32,7 +32,7 @@ const manyObjects = 32;
 const concurrency = 8;
 
 /** @throws ServiceError 404 where there is no such version */
-const versionOf = async (store: Store, address: Address, budget: RequestBudget): Promise<VersionHeader> => {
+const findVersion = async (store: Store, address: Address, budget: RequestBudget): Promise<VersionHeader> => {
   const [found] = await findVersions(store, [address], budget);
   if (found) return found.header;
   throw notFound(
@@ -66,10 +66,12 @@ export const addLabels = async (
   budget: RequestBudget,
 ): Promise<void> => {
   await checkLabels(store, kind, texts);
-  const { digest } = await versionOf(store, address, budget);
+  const { digest } = await findVersion(store, address, budget);
   const items = labelKeys(kind, address, digest, texts).map(({ text, key }) => ({
     ...key,
-    ...{ o: address.objectId, [textAttribute[kind]]: text, d: digest },
+    o: address.objectId,
+    [textAttribute[kind]]: text,
+    d: digest,
   }));
   await putItems(store.table, items, budget);
 };
@@ -98,7 +100,7 @@ export const removeTags = async (
   tags: readonly string[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const { digest } = await versionOf(store, address, budget);
+  const { digest } = await findVersion(store, address, budget);
   const keys = labelKeys('tags', address, digest, tags).map(({ key }) => key);
   await deleteItems(store.table, keys, budget);
 };
@@ -125,7 +127,7 @@ export const labelsIn = async (
   budget: RequestBudget,
 ): Promise<string[]> => distinct(await readItems(store, projectId, null, budget), kind);
 
-const placeOf = (objectId: string, digest: string): string => `${objectId}\n${digest}`;
+const toPlace = (objectId: string, digest: string): string => `${objectId}\n${digest}`;
 
 /**
  * Reads the labels of versions, and gives what tells those of each.
@@ -143,9 +145,9 @@ export const readLabels = async (
   const items = await mapConcurrent(ranges, concurrency, (objectId) =>
     readItems(store, projectId, objectId, budget),
   );
-  const byVersion = Map.groupBy(items.flat(), ({ o, d }) => placeOf(String(o), String(d)));
+  const byVersion = Map.groupBy(items.flat(), ({ o, d }) => toPlace(String(o), String(d)));
   return ({ objectId, digest }) => {
-    const own = byVersion.get(placeOf(objectId, digest));
+    const own = byVersion.get(toPlace(objectId, digest));
     return own ? { tags: distinct(own, 'tags'), aliases: distinct(own, 'aliases') } : none;
   };
 };

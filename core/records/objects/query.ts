@@ -66,12 +66,14 @@ export const sortVersions = (
   );
   const sorting = {
     sort: sortBy.map(({ direction }) => ({ descending: direction === 'desc' })),
-    keyOf: ({ header }: ObjectVersion) => sortBy.map(({ field }) => sortable(sortValues[field](header))),
+    toKey: ({ header }: ObjectVersion) => sortBy.map(({ field }) => sortable(sortValues[field](header))),
     keep: (version: ObjectVersion) => version,
     // The stored order.
     ties: ({ header: a }: ObjectVersion, { header: b }: ObjectVersion) =>
       compareText(a.objectId, b.objectId) || a.versionIndex - b.versionIndex,
-    ...{ sizeOf: () => 1, maxSize: max, tooMany },
+    getSize: () => 1,
+    maxSize: max,
+    tooMany,
   };
   return sortedByKeys(sorting, slice, batches);
 };
@@ -103,7 +105,7 @@ export const findAll = (
     inTurn(store, ranges, { ...paging, toRow }, budget);
   if (filter.latestOnly) {
     const heads = names
-      ? headsOf(store, names, budget)
+      ? readHeadBatches(store, names, budget)
       : read([headRange(projectId)], (item) => toHead(projectId, item));
     return mapBatches(heads, (batch) =>
       batch.flatMap(({ latest }) => (latest ? { header: latest, isLatest: true } : [])),
@@ -120,7 +122,7 @@ const inOrder = (ids: readonly string[], descending: boolean): string[] => {
   return descending ? sorted.reverse() : sorted;
 };
 
-async function* headsOf(
+async function* readHeadBatches(
   store: Store,
   names: readonly ObjectName[],
   budget: RequestBudget,
@@ -214,13 +216,13 @@ export async function* queryObjects(
 ): AsyncGenerator<string[]> {
   if (query.limit === 0 || query.filter.objectIds?.length === 0) return;
   for await (const batch of answered(store, query, budget)) {
-    const labelsOf = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
+    const labelsByVersion = query.withLabels ? await labelsFor(store, query, batch, budget) : undefined;
     const toJson = (version: ObjectVersion, val: string) =>
       objectJson(
         version,
         val,
         {
-          ...labelsOf?.(version.header),
+          ...labelsByVersion?.(version.header),
           ...(query.withSizes && { bytes: version.header.bytes }),
         },
         names,
@@ -269,9 +271,9 @@ const labelFilter = async (
   budget: RequestBudget,
 ): Promise<(version: ObjectVersion) => boolean> => {
   if (!tags && !aliases) return () => true;
-  const labelsOf = await readLabels(store, projectId, objectIds, budget);
+  const labelsByVersion = await readLabels(store, projectId, objectIds, budget);
   return ({ header, isLatest }) => {
-    const own = labelsOf(header);
+    const own = labelsByVersion(header);
     const names = isLatest ? [...own.aliases, 'latest'] : own.aliases;
     return (
       (tags === null || own.tags.some((tag) => tags.includes(tag))) &&

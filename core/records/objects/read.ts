@@ -82,7 +82,7 @@ export interface FoundVersion {
 }
 
 /** The key that an address leads to; undefined for what cannot be an address. */
-const keyOf = ({ version, ...name }: Address): Item | undefined => {
+const toKey = ({ version, ...name }: Address): Item | undefined => {
   if (!isObjectId(name.objectId)) return undefined;
   if (version === 'latest') return headKey(name);
   if ('versionIndex' in version) return versionKey(name, version.versionIndex);
@@ -90,7 +90,7 @@ const keyOf = ({ version, ...name }: Address): Item | undefined => {
 };
 
 /** The alias that an address gives; undefined if it gives a digest, an index, `latest` or no name at all. */
-const aliasOf = ({ objectId, version }: Address): string | undefined => {
+const getAlias = ({ objectId, version }: Address): string | undefined => {
   if (version === 'latest' || !('digest' in version) || !isObjectId(objectId)) return undefined;
   const { digest } = version;
   return isDigest(digest) || !isLabel(digest) ? undefined : digest;
@@ -102,7 +102,7 @@ const withoutAliases = async (
   addresses: readonly Address[],
   budget: RequestBudget,
 ): Promise<readonly Address[]> => {
-  const aliases = addresses.map(aliasOf);
+  const aliases = addresses.map(getAlias);
   if (aliases.every((alias) => alias === undefined)) return addresses;
   const keys = addresses.map((address, i) => {
     const alias = aliases[i];
@@ -126,7 +126,7 @@ export const findVersions = async (
   budget: RequestBudget,
 ): Promise<(FoundVersion | undefined)[]> => {
   const named = await withoutAliases(store, addresses, budget);
-  const items = await getInOrder(store, named.map(keyOf), budget);
+  const items = await getInOrder(store, named.map(toKey), budget);
   return addresses.map(({ projectId }, i) => {
     const item = items[i];
     // The head of an object whose versions were all deleted has no header.
@@ -138,7 +138,7 @@ export const findVersions = async (
  * The digests of versions that are called `latest`, `v<N>`, by their digest or by an alias. What is called by a digest is not looked up, nor what an alias leads to: the version
  * may be gone. What is not there has no digest.
  */
-export const digestsOf = async (
+export const findDigests = async (
   store: Store,
   name: ObjectName,
   versions: readonly string[],
@@ -263,7 +263,7 @@ export const readObject = async (
   return { header, val, isLatest: head?.latest?.versionIndex === header.versionIndex };
 };
 
-const nameOf = ({ version }: Address): string => {
+const toVersionName = ({ version }: Address): string => {
   if (version === 'latest') return version;
   return 'digest' in version ? version.digest : `v${version.versionIndex}`;
 };
@@ -271,6 +271,9 @@ const nameOf = ({ version }: Address): string => {
 const absent = (address: Address, hasOthers: boolean): Error => {
   const object = `${JSON.stringify(address.objectId)} in ${address.projectId}`;
   return hasOthers
-    ? notFound(['body', 'digest'], `there is no version ${JSON.stringify(nameOf(address))} of ${object}`)
+    ? notFound(
+        ['body', 'digest'],
+        `there is no version ${JSON.stringify(toVersionName(address))} of ${object}`,
+      )
     : notFound(['body', 'object_id'], `there is no object ${object}`);
 };

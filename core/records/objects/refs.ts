@@ -71,7 +71,7 @@ const rowsIn = (store: Store, budget: RequestBudget): ((projectId: ProjectId) =>
   };
 };
 
-const valuesOf = async (
+const resolveValues = async (
   store: Store,
   refs: readonly (Located | undefined)[],
   budget: RequestBudget,
@@ -105,7 +105,7 @@ export const resolveRefs = async (
   store: Store,
   refs: readonly Ref[],
   budget: RequestBudget,
-): Promise<(JsonValue | undefined)[]> => valuesOf(store, await locate(store, refs, budget), budget);
+): Promise<(JsonValue | undefined)[]> => resolveValues(store, await locate(store, refs, budget), budget);
 
 /**
  * Reads what refs lead to, as {@link resolveRefs} does, but window by window. However many refs
@@ -119,6 +119,7 @@ export async function* streamRefs(
   budget: RequestBudget,
 ): AsyncGenerator<(JsonValue | undefined)[]> {
   const located = await locate(store, refs, budget);
-  const sizeOf = (ref: Located | undefined) => ref?.version.header.bytes ?? 0;
-  for (const window of bySize(located, windowBytes, sizeOf)) yield await valuesOf(store, window, budget);
+  const getSize = (ref: Located | undefined) => ref?.version.header.bytes ?? 0;
+  for (const window of bySize(located, windowBytes, getSize))
+    yield await resolveValues(store, window, budget);
 }

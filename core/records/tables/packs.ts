@@ -99,7 +99,7 @@ export interface Row {
  *
  * @throws ServiceError as {@link redactRows}
  */
-export const rowsOf = async (
+export const toRows = async (
   store: Pick<Store, 'redactor'>,
   values: readonly JsonObject[],
   digests: Digests,
@@ -137,7 +137,7 @@ export interface Run {
 }
 
 /** Gathers rows into runs. */
-export const runsOf = (rows: Iterable<Location>): Run[] => {
+export const toRuns = (rows: Iterable<Location>): Run[] => {
   const runs: { pack: string; from: number; count: number }[] = [];
   for (const { pack, position } of rows) {
     const last = runs.at(-1);
@@ -156,7 +156,7 @@ const nameBytes = 12;
 const indexEntryBytes = nameBytes + 6;
 const rangesAtOnce = 32;
 
-const nameOf = (digest: Buffer): string => digest.toString('latin1', 1, 1 + nameBytes);
+const toName = (digest: Buffer): string => digest.toString('latin1', 1, 1 + nameBytes);
 
 /** The items that lead to the rows of a pack, in their positions. */
 const indexItems = (projectId: ProjectId, pack: string, rows: readonly Row[]): Item[] => {
@@ -194,7 +194,7 @@ export const findRows = async (
     const bytes = digestBytes(digest);
     const first = bytes[0] ?? 0;
     const wanted = byFirst.get(first) ?? new Map<string, string>();
-    wanted.set(nameOf(bytes), digest);
+    wanted.set(toName(bytes), digest);
     byFirst.set(first, wanted);
   }
   const found = new Map<string, Location[]>();
@@ -240,7 +240,7 @@ export interface Pack {
   readonly inline: { readonly rows: Uint8Array; readonly entries: Uint8Array } | undefined;
 }
 
-const startsOf = (parts: readonly (readonly Row[])[]): number[] => {
+const findStarts = (parts: readonly (readonly Row[])[]): number[] => {
   let next = 0;
   return parts.map((part) => {
     const start = next;
@@ -249,7 +249,7 @@ const startsOf = (parts: readonly (readonly Row[])[]): number[] => {
   });
 };
 
-const entriesOf = (rows: readonly Row[]): Buffer => {
+const packEntries = (rows: readonly Row[]): Buffer => {
   const entries = Buffer.alloc(rows.length * entryBytes);
   for (const [i, { digest, bytes }] of rows.entries()) {
     digestBytes(digest).copy(entries, i * entryBytes);
@@ -274,7 +274,7 @@ export const putPack = async (
   rows: readonly Row[],
   budget: RequestBudget,
 ): Promise<[digest: string, Location][]> => {
-  const entries = entriesOf(rows);
+  const entries = packEntries(rows);
   const id = packId(entries);
   const lists = bySize(rows, partBytes, ({ bytes }) => bytes);
   const parts = await mapConcurrent(lists, objectsAtOnce, (list) =>
@@ -284,7 +284,7 @@ export const putPack = async (
   const isSmall = parts.length === 1 && only !== undefined && only.length + entries.length <= maxInItem;
   const item = {
     ...packKey(projectId, id),
-    c: encodeMessagePack(startsOf(lists)),
+    c: encodeMessagePack(findStarts(lists)),
     ...(isSmall && { b: only, d: entries }),
   };
   if (!isSmall) {
@@ -318,7 +318,8 @@ export const readPacks = async (
   const packs = new Map(
     items.map((item): [string, Pack] => {
       const id = nameInKey(item, 32);
-      const [rows, entries] = [asBytes(item.b), asBytes(item.d)];
+      const rows = asBytes(item.b);
+      const entries = asBytes(item.d);
       const starts = decodeMessagePack(asBytes(item.c) ?? new Uint8Array()) as number[];
       return [id, { id, starts, inline: rows && entries && { rows, entries } }];
     }),

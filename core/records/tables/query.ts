@@ -1,6 +1,6 @@
 import type { TableQuery } from '../../../api/tables.ts';
 import { type SortKey, sortable, valueAt } from '../../../foundations/expression/index.ts';
-import { type Slice, sliceOf, sortByKeys } from '../../../foundations/listing/index.ts';
+import { cutSlice, type Slice, sortByKeys } from '../../../foundations/listing/index.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import { invalidAt, type JsonValue, type ProjectId, parseJson } from '../../../foundations/wire/index.ts';
 import {
@@ -47,7 +47,8 @@ const sliced = (runs: readonly IndexedRun[], { offset, limit }: Slice): IndexedR
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
   let at = 0;
   return runs.flatMap(({ pack, from, count, index }) => {
-    const [low, high] = [Math.max(offset - at, 0), Math.min(end - at, count)];
+    const low = Math.max(offset - at, 0);
+    const high = Math.min(end - at, count);
     at += count;
     return low < high ? [{ pack, from: from + low, count: high - low, index: index + low }] : [];
   });
@@ -120,7 +121,7 @@ async function* readRuns(
 const sorted = (rows: readonly ReadRow[], sort: readonly SortKey[]): ReadRow[] =>
   sortByKeys(rows, {
     sort,
-    keyOf: ({ text }) => {
+    toKey: ({ text }) => {
       const value = parseJson(text) as JsonValue;
       return sort.map(({ path }) => sortable(valueAt(value, [path.field, ...path.steps])));
     },
@@ -151,7 +152,7 @@ export async function* queryTable(
   }
   const rows: ReadRow[] = [];
   for await (const batch of readRuns(store, projectId, wanted, budget)) rows.push(...batch);
-  yield sliceOf(sorted(rows, sort), slice);
+  yield cutSlice(sorted(rows, sort), slice);
 }
 
 export const rowJson = ({ index, text, digest }: ReadRow): string =>

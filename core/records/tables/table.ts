@@ -36,10 +36,10 @@ import {
   type Run,
   readEntries,
   readPacks,
-  rowsOf,
   runsObject,
-  runsOf,
   tableKey,
+  toRows,
+  toRuns,
 } from './packs.ts';
 
 /*
@@ -87,7 +87,7 @@ const putTable = async (
   rows: readonly Location[],
   budget: RequestBudget,
 ): Promise<void> => {
-  const packed = await compress(encodeRuns(runsOf(rows)));
+  const packed = await compress(encodeRuns(toRuns(rows)));
   const inItem = packed.length <= maxInItem;
   if (!inItem) await putObject(store.bucket, runsObject(projectId, digest), packed, budget);
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
@@ -95,7 +95,7 @@ const putTable = async (
   await putItems(store.table, [item], budget);
 };
 
-const sizeOf = (item: Item): TableSize => ({ count: Number(item.n), bytes: Number(item.z) });
+const getSize = (item: Item): TableSize => ({ count: Number(item.n), bytes: Number(item.z) });
 
 /**
  * Reads the sizes of tables, strongly consistent, by their digests. Those that are not there are
@@ -110,7 +110,7 @@ export const readSizes = async (
   const known = [...new Set(digests)].filter((digest) => isTableDigest(digest));
   const keys = known.map((digest) => tableKey(projectId, digest));
   const items = await getItems(store.table, keys, budget, { consistent: true, attributes: ['k', 'n', 'z'] });
-  return new Map(items.map((item) => [nameInKey(item, 64), sizeOf(item)]));
+  return new Map(items.map((item) => [nameInKey(item, 64), getSize(item)]));
 };
 
 /**
@@ -129,7 +129,7 @@ export const findTable = async (
   if (!item) return undefined;
   const packed = asBytes(item.b) ?? (await getObject(store.bucket, runsObject(projectId, digest), budget));
   if (!packed) throw new Error(`the runs of a table are missing: ${runsObject(projectId, digest)}`);
-  return { ...sizeOf(item), runs: decodeRuns(unpack(packed)) };
+  return { ...getSize(item), runs: decodeRuns(unpack(packed)) };
 };
 
 /** The error for a table that is not there. */
@@ -165,11 +165,11 @@ const storeRows = async (
   const found = await findRows(store, projectId, unique.keys(), budget);
   const fresh = [...unique.values()].filter(({ digest }) => !found.has(digest));
   const stored = fresh.length > 0 ? await putPack(store, projectId, fresh, budget) : [];
-  return new Map([...firstOf(found), ...stored]);
+  return new Map([...firstLocations(found), ...stored]);
 };
 
 /** Where rows lie. Of one that was stored twice at once, either place will do. */
-const firstOf = (found: ReadonlyMap<string, readonly Location[]>): [digest: string, Location][] =>
+const firstLocations = (found: ReadonlyMap<string, readonly Location[]>): [digest: string, Location][] =>
   [...found].flatMap(([digest, [place]]): [string, Location][] => (place ? [[digest, place]] : []));
 
 /**
@@ -186,10 +186,10 @@ export const createTable = async (
   budget: RequestBudget,
   digests: Digests = ownDigests,
 ): Promise<MadeTable> => {
-  const rows = await rowsOf(store, values, digests);
+  const rows = await toRows(store, values, digests);
   const rowDigests = rows.map((row) => row.digest);
   const digest = tableDigest(rowDigests);
-  checkDigest({ of: 'these rows', digest, expected, within: ['table'] });
+  checkDigest({ what: 'these rows', digest, expected, within: ['table'] });
   store.noteProject?.(projectId);
   const places = await storeRows(store, projectId, rows, budget);
   const located = rowDigests.flatMap((row) => places.get(row) ?? []);
@@ -212,7 +212,7 @@ export const createTableFromDigests = async (
   budget: RequestBudget,
 ): Promise<string> => {
   const digest = tableDigest(rowDigests);
-  checkDigest({ of: 'these rows', digest, expected });
+  checkDigest({ what: 'these rows', digest, expected });
   const found = await findRows(store, projectId, new Set(rowDigests), budget);
   const missing = rowDigests.flatMap((row, i) => (found.has(row) ? [] : [`${i} (${row})`]));
   if (missing.length > 0) {
@@ -292,7 +292,7 @@ export const updateTable = async (
   const base = await findTable(store, projectId, baseDigest, budget);
   if (!base) throw noTable(projectId, baseDigest, 'base_digest');
   const sent = changes.flatMap((change) => (change.kind === 'pop' ? [] : [change.row]));
-  const made = (await rowsOf(store, sent, digests)).values();
+  const made = (await toRows(store, sent, digests)).values();
   const added = changes.map((change) => (change.kind === 'pop' ? undefined : made.next().value));
   const rows: (LocatedRow | Row)[] = await rowsOfTable(store, projectId, base, budget);
   const touched = applyChanges(rows, changes, added);

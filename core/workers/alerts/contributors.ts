@@ -3,11 +3,17 @@ import type { StatsRequest } from '../../../api/stats.ts';
 import type { Links } from '../../../foundations/links.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, isJsonObject, parseRef } from '../../../foundations/wire/index.ts';
-import { type BucketRow, numberIn, type OneNumber, type Span, statsOf } from '../../questions/stats/index.ts';
+import {
+  type BucketRow,
+  computeStats,
+  numberIn,
+  type OneNumber,
+  type Span,
+} from '../../questions/stats/index.ts';
 import { scanCalls } from '../../questions/stats/scan.ts';
 import { type CallHeader, readHeaders } from '../../records/calls/index.ts';
 import type { LoadedAlert } from './alert.ts';
-import { callNumber, cellFor, ratedIn, ratingOf, type Sources, windowOf } from './measure.ts';
+import { callNumber, cellFor, getRating, ratedIn, type Sources, toWindow } from './measure.ts';
 import type { Contributor } from './message.ts';
 
 /** How many a message names. */
@@ -36,7 +42,7 @@ const shortOp = (opName: string): string => {
   return ref?.kind === 'op' ? ref.name : opName;
 };
 
-const nameOf = ({ start }: CallHeader): string => start.displayName ?? shortOp(start.opName);
+const getName = ({ start }: CallHeader): string => start.displayName ?? shortOp(start.opName);
 
 /** The ops whose calls have most of a number. */
 const ops = async (
@@ -50,16 +56,23 @@ const ops = async (
   const aggregation = metric === 'latency_ms' ? 'max' : 'sum';
   const asked = { aggregations: [aggregation], percentiles: [] } as const;
   const request: StatsRequest = {
-    ...{ projectId, start, end, granularity: 7 * 86_400, timezone: 'UTC' },
-    ...{ filter: alert.filter, where: alert.where, groupBy: ['op_name'] },
+    projectId,
+    start,
+    end,
+    granularity: 7 * 86_400,
+    timezone: 'UTC',
+    filter: alert.filter,
+    where: alert.where,
+    groupBy: ['op_name'],
     ...(metric === 'call_count' || metric === 'error_count' || metric === 'latency_ms'
       ? { calls: [{ metric, ...asked }], usage: [] }
       : { calls: [], usage: [{ metric, ...asked }] }),
   };
-  const answer = await statsOf(calls, request, budget, lookups).answer();
+  const answer = await computeStats(calls, request, budget, lookups).answer();
   const values = new Map<string, number>();
   const take = (row: BucketRow): void => {
-    const [op, value] = [String(row.op_name), Number(row[`${aggregation}_${metric}`] ?? 0)];
+    const op = String(row.op_name);
+    const value = Number(row[`${aggregation}_${metric}`] ?? 0);
     const known = values.get(op) ?? 0;
     values.set(op, aggregation === 'max' ? Math.max(known, value) : known + value);
   };
@@ -81,7 +94,7 @@ const singleCalls = async (
 ): Promise<readonly Named[]> => {
   const sum: OneNumber = { metric, aggregation: 'sum', percentile: null };
   const withUsage = metric !== 'latency_ms';
-  const costsOf = withUsage ? await lookups.costs(projectId, budget) : undefined;
+  const computeCosts = withUsage ? await lookups.costs(projectId, budget) : undefined;
   let first: readonly Named[] = [];
   await scanCalls(
     calls,
@@ -90,12 +103,12 @@ const singleCalls = async (
     (row, usage) => {
       const { header } = row;
       const cell = cellFor(sum);
-      const costs = costsOf && isJsonObject(usage) ? costsOf(usage, header.start.startedAt) : {};
+      const costs = computeCosts && isJsonObject(usage) ? computeCosts(usage, header.start.startedAt) : {};
       cell.add(header, usage, costs as Parameters<typeof cell.add>[2]);
       if (cell.latency.count === 0 && !withUsage) return;
       const value = numberIn(sum, cell) ?? 0;
       const call = { trace: header.start.traceId, id: header.id };
-      first = worst(alert, first, { label: nameOf(header), value, call });
+      first = worst(alert, first, { label: getName(header), value, call });
     },
     { scanned: 0, hydrated: 0 },
     budget,
@@ -114,16 +127,18 @@ const ratedCalls = async (
   const { metric } = alert;
   let first: readonly { readonly value: number; readonly id: string }[] = [];
   for await (const one of ratedIn(feedback, projectId, [metric.feedbackType ?? ''], span, budget)) {
-    const value = ratingOf(metric, one);
+    const value = getRating(metric, one);
     const ref = parseRef(one.ref);
     if (value !== undefined && ref?.kind === 'call') first = worst(alert, first, { value, id: ref.callId });
   }
   const ids = [...new Set(first.map(({ id }) => id))];
-  const headers = new Map((await readHeaders(calls, projectId, ids, budget)).map((each) => [each.id, each]));
+  const headers = new Map(
+    (await readHeaders(calls, projectId, ids, budget)).map((header) => [header.id, header]),
+  );
   return first.flatMap(({ value, id }): Named[] => {
     const header = headers.get(id);
     if (!header) return [];
-    return [{ label: nameOf(header), value, call: { trace: header.start.traceId, id } }];
+    return [{ label: getName(header), value, call: { trace: header.start.traceId, id } }];
   });
 };
 
@@ -131,7 +146,7 @@ const ratedCalls = async (
  * Finds the three calls or ops that contribute most to what an alert measures: of counts and of windows
  * over an hour the ops, else the calls.
  */
-export const contributorsOf = async (
+export const findContributors = async (
   sources: Sources,
   loaded: LoadedAlert,
   end: number,
@@ -139,7 +154,7 @@ export const contributorsOf = async (
   budget: RequestBudget,
 ): Promise<Contributor[]> => {
   const { projectId, alert } = loaded;
-  const span = windowOf(alert, end);
+  const span = toWindow(alert, end);
   const [from, to] = span.map(formatTime) as [string, string];
   const number = callNumber(alert.metric);
   const isOfOps =
@@ -151,13 +166,15 @@ export const contributorsOf = async (
     return (isOfOps ? ops : singleCalls)(sources, loaded, number, span, budget);
   };
   return (await find()).map(({ label, value, call, op }) => ({
-    ...{ label, value, call_id: call?.id ?? null },
+    label,
+    value,
+    call_id: call?.id ?? null,
     link: call ? links.trace(projectId, call.trace, call.id) : links.calls(projectId, from, to, op),
   }));
 };
 
 /** The link of a message: all calls of the window. */
 export const windowLink = (links: Links, { projectId, alert }: LoadedAlert, end: number): string => {
-  const [from, to] = windowOf(alert, end).map(formatTime) as [string, string];
+  const [from, to] = toWindow(alert, end).map(formatTime) as [string, string];
   return links.calls(projectId, from, to);
 };

@@ -31,8 +31,14 @@ export interface Standing {
 
 /** What is known of an alert before its first look. */
 export const noStanding = (digest: string): Standing => ({
-  ...{ digest, state: null, since: null, recent: [], value: null },
-  ...{ end: null, toldAt: null, problem: null },
+  digest,
+  state: null,
+  since: null,
+  recent: [],
+  value: null,
+  end: null,
+  toldAt: null,
+  problem: null,
 });
 
 /** What there is to tell. */
@@ -45,7 +51,7 @@ export interface Change {
 type Rules = Pick<Alert, 'direction' | 'warn' | 'alert' | 'noData' | 'looks' | 'remindMinutes'>;
 
 /** What a value means; undefined if it means what was before. */
-const levelOf = (
+const toLevel = (
   { direction, warn, alert, noData }: Rules,
   { value }: Pick<Reading, 'value'>,
 ): AlertLevel | undefined => {
@@ -65,7 +71,8 @@ const agreed = (state: AlertLevel | null, recent: readonly AlertLevel[]): AlertL
   if (recent.every((level) => level === 'no_data')) return 'no_data';
   if (recent.includes('no_data')) return state;
   const ranks = recent.map((level) => levels.indexOf(level));
-  const [least, most] = [Math.min(...ranks), Math.max(...ranks)];
+  const least = Math.min(...ranks);
+  const most = Math.max(...ranks);
   const rank = state === null ? -1 : levels.indexOf(state);
   if (rank < 0 || least > rank) return levels[least] ?? state;
   return most < rank ? (levels[most] ?? state) : state;
@@ -90,7 +97,7 @@ export const decide = (
   reading: Reading,
   now: Micros,
 ): { readonly standing: Standing; readonly change: Change | null } => {
-  const level = levelOf(rules, reading);
+  const level = toLevel(rules, reading);
   // Another version has other thresholds: what looks found by the former says nothing.
   const known = before.digest === digest ? before.recent : [];
   const earlier = before.end === reading.end ? known.slice(0, -1) : known;
@@ -100,10 +107,10 @@ export const decide = (
   const standing = { ...before, digest, recent, value, end, problem: null };
   if (state !== null && state !== before.state) {
     const change: Change = { kind: 'changed', state, previous: before.state };
-    const told = isTold(state, before.state);
+    const isNotified = isTold(state, before.state);
     return {
-      standing: { ...standing, state, since: now, toldAt: told ? now : null },
-      change: told ? change : null,
+      standing: { ...standing, state, since: now, toldAt: isNotified ? now : null },
+      change: isNotified ? change : null,
     };
   }
   const isDue =
@@ -117,7 +124,7 @@ export const decide = (
 };
 
 /** The threshold that a state is about: the one that was passed, or that it came back over. */
-export const thresholdOf = ({ warn, alert }: Pick<Rules, 'warn' | 'alert'>, state: AlertLevel): number =>
+export const getThreshold = ({ warn, alert }: Pick<Rules, 'warn' | 'alert'>, state: AlertLevel): number =>
   state === 'alert' ? alert : (warn ?? alert);
 
 // When alerts look.

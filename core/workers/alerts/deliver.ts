@@ -1,11 +1,12 @@
 import { mapConcurrent, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import { type Tell, targetName } from './message.ts';
-import type { Dispatch, Sending, Told } from './register.ts';
+import type { Dispatch, Notification, Sending } from './register.ts';
 
 /** How long a target may take for a message, in milliseconds. */
 const tellMs = 10_000;
 /** How long messages to a target that failed wait, in milliseconds: twice as long after each try. */
-const [firstPauseMs, maxPauseMs] = [60_000, 3_600_000];
+const firstPauseMs = 60_000;
+const maxPauseMs = 3_600_000;
 /** After how long a message is given up, in milliseconds. */
 const giveUpMs = 24 * 3_600_000;
 /** How many targets are told at once. */
@@ -14,12 +15,12 @@ const concurrency = 8;
 /** The longest text about what went wrong that is kept. */
 const maxProblem = 300;
 
-const problemOf = (error: unknown): string =>
+const toProblem = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).slice(0, maxProblem);
 
 const trySending = async (
-  tell: Tell,
-  { message }: Told,
+  send: Tell,
+  { message }: Notification,
   sending: Sending,
   at: number,
   now: () => number,
@@ -27,21 +28,21 @@ const trySending = async (
 ): Promise<Sending> => {
   const tries = sending.tries + 1;
   try {
-    await tell(message, sending.target, { ...requestBudget(tellMs), meter: budget.meter });
+    await send(message, sending.target, { ...requestBudget(tellMs), meter: budget.meter });
     return { ...sending, tries, status: 'delivered', problem: null, nextAt: 0 };
   } catch (error) {
     const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** sending.tries);
     const nextAt = now() + pauseMs;
     const status = nextAt - at > giveUpMs ? 'failed' : 'waiting';
-    return { ...sending, tries, status, problem: problemOf(error), nextAt };
+    return { ...sending, tries, status, problem: toProblem(error), nextAt };
   }
 };
 
 /** A place among dispatches: of which dispatch, message and target. */
 interface Place {
-  readonly of: string;
+  readonly chain: string;
   readonly dispatch: Dispatch;
-  readonly told: Told;
+  readonly notification: Notification;
   readonly sending: Sending;
 }
 
@@ -54,17 +55,19 @@ interface Place {
  * @returns the dispatches with what became of their messages
  */
 export const deliver = async (
-  tell: Tell,
+  send: Tell,
   dispatches: readonly Dispatch[],
   now: () => number,
   budget: RequestBudget,
 ): Promise<Dispatch[]> => {
   const places = dispatches.flatMap((dispatch) =>
-    dispatch.told.flatMap((told) =>
-      told.sendings.map(
+    dispatch.notifications.flatMap((notification) =>
+      notification.sendings.map(
         (sending): Place => ({
-          of: `${targetName(sending.target)}\n${told.message.alert.object_id}`,
-          ...{ dispatch, told, sending },
+          chain: `${targetName(sending.target)}\n${notification.message.alert.object_id}`,
+          dispatch,
+          notification,
+          sending,
         }),
       ),
     ),
@@ -72,20 +75,20 @@ export const deliver = async (
   const results = new Map<Sending, Sending>();
   const chains = Map.groupBy(
     places.filter(({ sending }) => sending.status === 'waiting'),
-    ({ of }) => of,
+    ({ chain }) => chain,
   );
   await mapConcurrent([...chains.values()], concurrency, async (chain) => {
-    for (const { dispatch, told, sending } of chain) {
+    for (const { dispatch, notification, sending } of chain) {
       const isTime = sending.nextAt <= now() && Date.now() + tellMs < budget.deadline;
       if (!isTime) return;
-      const result = await trySending(tell, told, sending, dispatch.at / 1000, now, budget);
+      const result = await trySending(send, notification, sending, dispatch.at / 1000, now, budget);
       results.set(sending, result);
       if (result.status === 'waiting') return;
     }
   });
-  return dispatches.map(({ at, told }) => ({
+  return dispatches.map(({ at, notifications }) => ({
     at,
-    told: told.map(({ message, sendings }) => ({
+    notifications: notifications.map(({ message, sendings }) => ({
       message,
       sendings: sendings.map((sending) => results.get(sending) ?? sending),
     })),
@@ -95,5 +98,5 @@ export const deliver = async (
 /** What of dispatches still waits to be told. */
 export const waitingIn = (dispatches: readonly Dispatch[]): Sending[] =>
   dispatches
-    .flatMap(({ told }) => told.flatMap(({ sendings }) => sendings))
+    .flatMap(({ notifications }) => notifications.flatMap(({ sendings }) => sendings))
     .filter(({ status }) => status === 'waiting');

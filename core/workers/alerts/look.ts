@@ -8,23 +8,24 @@ import {
 } from '../../../foundations/storage/index.ts';
 import { formatTime, type Micros, type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
 import { type LoadedAlert, type ParseAlert, readAlerts } from './alert.ts';
-import { contributorsOf, windowLink } from './contributors.ts';
+import { findContributors, windowLink } from './contributors.ts';
 import {
   type Change,
   decide,
+  getThreshold,
   nextLook,
   noStanding,
   type Standing,
-  thresholdOf,
   windowEnd,
 } from './decide.ts';
 import { deliver, waitingIn } from './deliver.ts';
-import { type Measured, measure, measureText, type Sources, windowOf } from './measure.ts';
+import { type Measured, measure, measureText, type Sources, toWindow } from './measure.ts';
 import type { Contributor, Message, Tell } from './message.ts';
 import {
   claim,
   type Dispatch,
   isDue,
+  type Notification,
   type Registered,
   readDispatches,
   readRegister,
@@ -32,7 +33,6 @@ import {
   release,
   type Standings,
   store,
-  type Told,
   unregister,
 } from './register.ts';
 
@@ -58,7 +58,11 @@ export class KnownAlerts {
    *
    * @param since what was read before this time does not count, in milliseconds since 1970
    */
-  async of(projectId: ProjectId, since: number, budget: RequestBudget): Promise<readonly LoadedAlert[]> {
+  async getAlerts(
+    projectId: ProjectId,
+    since: number,
+    budget: RequestBudget,
+  ): Promise<readonly LoadedAlert[]> {
     const known = this.#known.get(projectId);
     const readAt = this.#now();
     if (known && known.readAt > since && readAt - known.readAt < rememberedMs) return known.alerts;
@@ -77,7 +81,7 @@ export interface Watch {
   readonly table: Table;
   readonly sources: Sources;
   readonly alerts: KnownAlerts;
-  readonly tell: Tell;
+  readonly send: Tell;
   readonly links: Links;
   /** The time, in milliseconds since 1970. */
   readonly now: () => number;
@@ -113,20 +117,30 @@ const messageId = (projectId: ProjectId, objectId: string, { kind }: Change, end
   shortDigest(JSON.stringify([projectId, objectId, kind, end])).toString('hex');
 
 /** Makes a message. */
-export const messageOf = (
+export const toMessage = (
   { projectId, objectId, digest, alert }: LoadedAlert,
   { kind, state, previous }: Pick<Message, 'kind' | 'state' | 'previous'>,
   { value, compared }: Measured,
   more: Pick<Message, 'id' | 'contributors' | 'link'> & { readonly end: Micros; readonly at: Micros },
 ): Message => {
-  const [start, end] = windowOf(alert, more.end);
+  const [start, end] = toWindow(alert, more.end);
   return {
-    ...{ id: more.id, kind, project_id: projectId },
+    id: more.id,
+    kind,
+    project_id: projectId,
     alert: { object_id: objectId, name: alert.name, digest },
-    ...{ state, previous, metric: measureText(alert.metric), value: finite(value) },
-    ...{ threshold: thresholdOf(alert, state), direction: alert.direction, compare: alert.compare },
-    ...{ compared, window: { start: formatTime(start), end: formatTime(end) } },
-    ...{ contributors: more.contributors, link: more.link, at: formatTime(more.at) },
+    state,
+    previous,
+    metric: measureText(alert.metric),
+    value: finite(value),
+    threshold: getThreshold(alert, state),
+    direction: alert.direction,
+    compare: alert.compare,
+    compared,
+    window: { start: formatTime(start), end: formatTime(end) },
+    contributors: more.contributors,
+    link: more.link,
+    at: formatTime(more.at),
   };
 };
 
@@ -158,20 +172,20 @@ class ProjectLook {
     const { table, alerts: known } = this.#watch;
     const { projectId, changingUntil } = this.#claimed;
     const standings = await readStandings(table, projectId, this.#budget);
-    const alerts = await known.of(projectId, changingUntil, this.#budget);
+    const alerts = await known.getAlerts(projectId, changingUntil, this.#budget);
     if (alerts.length === 0 && standings.undelivered.length === 0 && this.#now > changingUntil * 1000) {
       await unregister(table, this.#claimed, this.#budget);
       return { looks: 0, undelivered: 0 };
     }
     const judged = await this.#judge(
-      alerts.filter((each) => this.#isDue(each, standings)),
+      alerts.filter((alert) => this.#isDue(alert, standings)),
       standings,
     );
     const changed = await this.#stillThere(judged, alerts);
-    const told = await this.#toTell(changed);
+    const notifications = await this.#toNotifications(changed);
     const found = new Map(
       judged
-        .filter((each) => each.change === null || changed.includes(each))
+        .filter((result) => result.change === null || changed.includes(result))
         .map(({ loaded, standing }) => [loaded.objectId, standing]),
     );
     const next: Standings = {
@@ -183,15 +197,15 @@ class ProjectLook {
           return standing ? [[objectId, standing]] : [];
         }),
       ),
-      undelivered: [...standings.undelivered, ...(told.length > 0 ? [this.#now] : [])],
+      undelivered: [...standings.undelivered, ...(notifications.length > 0 ? [this.#now] : [])],
     };
-    const dispatch: Dispatch = { at: this.#now, told };
-    if (told.length > 0) {
+    const dispatch: Dispatch = { at: this.#now, notifications };
+    if (notifications.length > 0) {
       // Before anything is told, it is known that it is to be told.
       const findings = { standings: next, dispatches: [dispatch] };
       if (!(await store(table, this.#claimed, findings, this.#budget))) return { looks: 0, undelivered: 0 };
     }
-    const waiting = await this.#finish(alerts, standings, next, told.length > 0 ? [dispatch] : []);
+    const waiting = await this.#finish(alerts, standings, next, notifications.length > 0 ? [dispatch] : []);
     return { looks: judged.length, undelivered: waiting };
   }
 
@@ -202,13 +216,13 @@ class ProjectLook {
     next: Standings,
     fresh: readonly Dispatch[],
   ): Promise<number> {
-    const { table, tell, now } = this.#watch;
+    const { table, send, now } = this.#watch;
     const { projectId } = this.#claimed;
     const earlier = await readDispatches(table, projectId, before.undelivered, this.#budget);
     const spent = { ...this.#budget, deadline: this.#budget.deadline - reserveMs / 2 };
-    const dispatches = await deliver(tell, [...earlier, ...fresh], now, spent);
-    const tried = dispatches.filter((each, i) => !isSame(each, [...earlier, ...fresh][i]));
-    const left = dispatches.filter((each) => waitingIn([each]).length > 0);
+    const dispatches = await deliver(send, [...earlier, ...fresh], now, spent);
+    const tried = dispatches.filter((dispatch, i) => !isSame(dispatch, [...earlier, ...fresh][i]));
+    const left = dispatches.filter((dispatch) => waitingIn([dispatch]).length > 0);
     const standings = { ...next, undelivered: left.map(({ at }) => at) };
     const isWorthStoring =
       tried.length > 0 || standings.undelivered.length < next.undelivered.length || differ(before, next);
@@ -220,7 +234,7 @@ class ProjectLook {
     const findings = isWorthStoring ? { standings, dispatches: tried } : null;
     await release(table, this.#claimed, { due, lookedAt: this.#now }, findings, this.#budget);
     return tried
-      .flatMap(({ told }) => told.flatMap(({ sendings }) => sendings))
+      .flatMap(({ notifications }) => notifications.flatMap(({ sendings }) => sendings))
       .filter(({ problem }) => problem !== null).length;
   }
 
@@ -234,7 +248,8 @@ class ProjectLook {
 
   /** Measures alerts, those of short windows first, and decides. */
   async #judge(due: readonly LoadedAlert[], standings: Standings): Promise<Judged[]> {
-    const [short, long] = [due.filter(isShort), due.filter((each) => !isShort(each))];
+    const short = due.filter(isShort);
+    const long = due.filter((alert) => !isShort(alert));
     const { deadline } = this.#budget;
     // What long windows take must not hold up what was found of the others.
     const most = { ...this.#budget, deadline: Math.max(Date.now(), deadline - reserveMs) };
@@ -253,20 +268,21 @@ class ProjectLook {
     const { alerts } = standings;
     const { sources, now } = this.#watch;
     const windows = due.map(({ alert }) => ({ alert, end: windowEnd(alert, this.#now) }));
-    const standingOf = ({ objectId, digest }: LoadedAlert) => alerts.get(objectId) ?? noStanding(digest);
+    const getStanding = ({ objectId, digest }: LoadedAlert) => alerts.get(objectId) ?? noStanding(digest);
     try {
       const measured = await measure(sources, this.#claimed.projectId, windows, budget, now);
       return due.map((loaded, i): Judged => {
-        const [of, end] = [measured[i] ?? { value: null, compared: null }, windows[i]?.end ?? 0];
-        const reading = { value: of.value, end };
-        const decided = decide(loaded.alert, loaded.digest, standingOf(loaded), reading, this.#now);
-        return { loaded, end, measured: of, ...decided };
+        const figures = measured[i] ?? { value: null, compared: null };
+        const end = windows[i]?.end ?? 0;
+        const reading = { value: figures.value, end };
+        const decided = decide(loaded.alert, loaded.digest, getStanding(loaded), reading, this.#now);
+        return { loaded, end, measured: figures, ...decided };
       });
     } catch (error) {
       // What is wrong with one of them is not to keep the others from being measured.
       if (!(error instanceof ServiceError) && due.length > 1) {
         return (
-          await mapConcurrent(due, concurrency, (each) => this.#judgeTogether([each], standings, budget))
+          await mapConcurrent(due, concurrency, (alert) => this.#judgeTogether([alert], standings, budget))
         ).flat();
       }
       this.problems.push(error);
@@ -275,8 +291,11 @@ class ProjectLook {
           ? 'storage did not give what it measures in time'
           : 'something went wrong: the log of the function has it';
       return due.map((loaded, i) => ({
-        ...{ loaded, end: windows[i]?.end ?? 0, measured: null, change: null },
-        standing: { ...standingOf(loaded), problem },
+        loaded,
+        end: windows[i]?.end ?? 0,
+        measured: null,
+        change: null,
+        standing: { ...getStanding(loaded), problem },
       }));
     }
   }
@@ -285,7 +304,7 @@ class ProjectLook {
   async #stillThere(judged: readonly Judged[], alerts: readonly LoadedAlert[]): Promise<Judged[]> {
     const changed = judged.filter(({ change }) => change !== null);
     if (changed.length === 0) return [];
-    const fresh = await this.#watch.alerts.of(this.#claimed.projectId, this.#now / 1000, this.#budget);
+    const fresh = await this.#watch.alerts.getAlerts(this.#claimed.projectId, this.#now / 1000, this.#budget);
     if (fresh === alerts) return changed;
     const there = new Set(
       fresh.flatMap(({ objectId, digest, alert }) => (alert.enabled ? [`${objectId}\n${digest}`] : [])),
@@ -293,27 +312,32 @@ class ProjectLook {
     return changed.filter(({ loaded: { objectId, digest } }) => there.has(`${objectId}\n${digest}`));
   }
 
-  #toTell(changed: readonly Judged[]): Promise<Told[]> {
+  #toNotifications(changed: readonly Judged[]): Promise<Notification[]> {
     const { links } = this.#watch;
-    return mapConcurrent(changed, concurrency, async ({ loaded, end, measured, change }): Promise<Told> => {
-      if (!change || !measured) throw new Error('there is nothing to tell of an alert that did not change');
-      const message = messageOf(loaded, change, measured, {
-        id: messageId(this.#claimed.projectId, loaded.objectId, change, end),
-        contributors: await this.#contributors(loaded, end),
-        link: windowLink(links, loaded, end),
-        ...{ end, at: this.#now },
-      });
-      const { tell } = loaded.alert;
-      const sending = { status: 'waiting', tries: 0, problem: null, nextAt: 0 } as const;
-      return { message, sendings: tell.map((target) => ({ target, ...sending })) };
-    });
+    return mapConcurrent(
+      changed,
+      concurrency,
+      async ({ loaded, end, measured, change }): Promise<Notification> => {
+        if (!change || !measured) throw new Error('there is nothing to tell of an alert that did not change');
+        const message = toMessage(loaded, change, measured, {
+          id: messageId(this.#claimed.projectId, loaded.objectId, change, end),
+          contributors: await this.#contributors(loaded, end),
+          link: windowLink(links, loaded, end),
+          end,
+          at: this.#now,
+        });
+        const { tell: targets } = loaded.alert;
+        const sending = { status: 'waiting', tries: 0, problem: null, nextAt: 0 } as const;
+        return { message, sendings: targets.map((target) => ({ target, ...sending })) };
+      },
+    );
   }
 
   async #contributors(loaded: LoadedAlert, end: Micros): Promise<readonly Contributor[]> {
     const { sources, links } = this.#watch;
     const deadline = Math.min(Date.now() + contributorsMs, this.#budget.deadline - reserveMs);
     try {
-      return await contributorsOf(sources, loaded, end, links, { ...this.#budget, deadline });
+      return await findContributors(sources, loaded, end, links, { ...this.#budget, deadline });
     } catch (error) {
       this.problems.push(error);
       return [];
@@ -342,7 +366,7 @@ const differ = (before: Standings, next: Standings): boolean =>
  */
 export const lookAtAlerts = async (watch: Watch, budget: RequestBudget): Promise<Looked> => {
   const { table, now } = watch;
-  const due = (await readRegister(table, budget)).filter((each) => isDue(each, now()));
+  const due = (await readRegister(table, budget)).filter((registered) => isDue(registered, now()));
   const all = await mapConcurrent(due, concurrency, async (seen): Promise<Looked> => {
     if (Date.now() + 2 * reserveMs > budget.deadline) return { looks: 0, undelivered: 0, problems: [] };
     try {

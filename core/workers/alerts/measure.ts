@@ -13,17 +13,17 @@ import {
 import {
   type Ask,
   Cell,
+  chooseSource,
+  computeNumber,
   countTogether,
   keepingFor,
+  mergeSpans,
   metricsFor,
   Numbers,
   numberIn,
-  numberOf,
   type OneNumber,
   type Span,
   type StatsLookups,
-  sourceOf,
-  unionOf,
 } from '../../questions/stats/index.ts';
 import { queryFeedback } from '../../records/feedback/index.ts';
 
@@ -38,7 +38,7 @@ const minute = 60_000_000;
 const day = 24 * 60 * minute;
 
 /** The window that ends at a time. */
-export const windowOf = ({ windowMinutes }: Pick<Alert, 'windowMinutes'>, end: Micros): Span => [
+export const toWindow = ({ windowMinutes }: Pick<Alert, 'windowMinutes'>, end: Micros): Span => [
   end - windowMinutes * minute,
   end,
 ];
@@ -59,7 +59,7 @@ export interface Measured {
  *
  * @returns null without one of them; infinity from 0 to more
  */
-export const changeOf = (current: number | null, before: number | null): number | null => {
+export const percentChange = (current: number | null, before: number | null): number | null => {
   if (current === null || before === null) return null;
   return current === before ? 0 : ((current - before) / Math.abs(before)) * 100;
 };
@@ -72,7 +72,7 @@ export const compared = (
 ): Measured =>
   alert.compare === 'absolute'
     ? { value: current, compared: null }
-    : { value: changeOf(current, before), compared: { current, before } };
+    : { value: percentChange(current, before), compared: { current, before } };
 
 /** What is measured, as people read it: `p95 latency_ms`. */
 export const measureText = ({ metric, feedbackType, path, aggregation, percentile }: Measure): string =>
@@ -85,7 +85,7 @@ export const callNumber = ({ metric, aggregation, percentile }: Measure): OneNum
   metric === null ? undefined : { metric, aggregation, percentile };
 
 /** Asks for what an alert counts of calls in a span. */
-export const askOf = (
+export const toAsk = (
   alert: Pick<Alert, 'filter' | 'where'>,
   number: OneNumber,
   span: Span,
@@ -122,8 +122,12 @@ export async function* ratedIn(
   };
   const where: Expression = { kind: 'and', operands: [ofTypes, ...isDuring('created_at', from, to)] };
   const query = {
-    ...{ projectId, where, fields: ['feedback_type', 'payload', 'created_at', 'svc_ref'] },
-    ...{ sort: [], limit: null, offset: 0 },
+    projectId,
+    where,
+    fields: ['feedback_type', 'payload', 'created_at', 'svc_ref'],
+    sort: [],
+    limit: null,
+    offset: 0,
   };
   for await (const batch of queryFeedback(store, query, budget).records)
     for (const text of batch) {
@@ -139,7 +143,7 @@ export async function* ratedIn(
 }
 
 /** The number at the place of feedback that an alert measures; undefined if there is none. */
-export const ratingOf = ({ feedbackType, path }: Measure, { type, payload }: Rated): number | undefined => {
+export const getRating = ({ feedbackType, path }: Measure, { type, payload }: Rated): number | undefined => {
   if (type !== feedbackType || path === null) return undefined;
   const value = plainNumber(valueAt(payload, path.split('.')));
   if (typeof value === 'boolean') return value ? 1 : 0;
@@ -156,8 +160,8 @@ export interface Wanted {
 }
 
 /** The windows that one look reads: that of the alert, and the one that it is compared with. */
-const spansOf = ({ alert, end }: Wanted): Span[] => {
-  const [from, to] = windowOf(alert, end);
+const toSpans = ({ alert, end }: Wanted): Span[] => {
+  const [from, to] = toWindow(alert, end);
   const before = comparedBefore(alert);
   return [[from, to], ...(before > 0 ? [[from - before, to - before] as const] : [])];
 };
@@ -188,16 +192,16 @@ export const measure = async (
     if (!number) {
       const values = new Numbers(false);
       rated.push({ measure: alert.metric, span, values });
-      return () => numberOf(alert.metric, values);
+      return () => computeNumber(alert.metric, values);
     }
     const cell = cellFor(number);
-    asks.push(askOf(alert, number, span, () => cell));
+    asks.push(toAsk(alert, number, span, () => cell));
     return () => numberIn(number, cell);
   };
   const measuring = windows.map(
     (wanted): Measuring => ({
       wanted,
-      numbers: spansOf(wanted).map((span) => numberOver(wanted.alert, span)),
+      numbers: toSpans(wanted).map((span) => numberOver(wanted.alert, span)),
     }),
   );
   if (asks.length > 0) await countTogether(calls, projectId, asks, budget, lookups, now);
@@ -213,25 +217,25 @@ const readRated = async (
   rated: readonly { readonly measure: Measure; readonly span: Span; readonly values: Numbers }[],
   budget: RequestBudget,
 ): Promise<void> => {
-  for (const span of unionOf(rated.map((each) => each.span))) {
-    const some = rated.filter((each) => each.span[0] >= span[0] && each.span[1] <= span[1]);
+  for (const span of mergeSpans(rated.map((wanted) => wanted.span))) {
+    const some = rated.filter((wanted) => wanted.span[0] >= span[0] && wanted.span[1] <= span[1]);
     const types = some.flatMap(({ measure: { feedbackType } }) => feedbackType ?? []);
     for await (const one of ratedIn(store, projectId, types, span, budget))
       for (const { measure, span, values } of some) {
-        const rating = ratingOf(measure, one);
+        const rating = getRating(measure, one);
         if (rating !== undefined && one.createdAt >= span[0] && one.createdAt < span[1]) values.add(rating);
       }
   }
 };
 
 /** What a look of an alert reads. */
-export const readsOf = (store: Store, projectId: ProjectId, alert: Alert, end: Micros) => {
+export const getReads = (store: Store, projectId: ProjectId, alert: Alert, end: Micros) => {
   const number = callNumber(alert.metric);
   if (!number) return 'feedback' as const;
-  const source = sourceOf(
+  const source = chooseSource(
     store,
     projectId,
-    askOf(alert, number, windowOf(alert, end), () => cellFor(number)),
+    toAsk(alert, number, toWindow(alert, end), () => cellFor(number)),
   );
   return source === 'rollups' ? source : ('calls' as const);
 };

@@ -5,27 +5,27 @@ import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime, invalidAt, type Micros, type ProjectId } from '../../../foundations/wire/index.ts';
 import {
   Cell,
+  computeNumber,
   countTogether,
   keepingFor,
   metricsFor,
   Numbers,
   numberIn,
-  numberOf,
   type OneNumber,
   type Span,
 } from '../../questions/stats/index.ts';
 import { decide, lagMicros, noStanding, stepMinutes, windowEnd } from './decide.ts';
 import { finite } from './look.ts';
 import {
-  askOf,
   callNumber,
   cellFor,
   compared,
   comparedBefore,
+  getRating,
+  getReads,
   ratedIn,
-  ratingOf,
-  readsOf,
   type Sources,
+  toAsk,
 } from './measure.ts';
 import { usdPerMonth } from './price.ts';
 
@@ -41,19 +41,19 @@ const maxAnswered = 1000;
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
 /** The minutes that all windows begin and end at whole multiples of. */
-const grainOf = (alert: Alert): number => {
+const getGrain = (alert: Alert): number => {
   const windows = divisor(stepMinutes(alert), alert.windowMinutes);
   return comparedBefore(alert) > 0 ? divisor(windows, 1440) : windows;
 };
 
 /** What was measured of grains of time, of which a window has several. */
 interface Grains {
-  readonly of: (span: Span) => number | null;
+  readonly measure: (span: Span) => number | null;
   /** All calls a minute, as far as that is known. */
   readonly callsPerMinute: number;
 }
 
-const minutesOf = ([from, to]: Span): number => (to - from) / minute;
+const countMinutes = ([from, to]: Span): number => (to - from) / minute;
 
 const everyNumber: OneNumber = { metric: 'call_count', aggregation: 'sum', percentile: null };
 
@@ -66,7 +66,7 @@ const grainsOfCalls = async (
   withAll: boolean,
   budget: RequestBudget,
 ): Promise<Grains> => {
-  const grain = grainOf(alert) * minute;
+  const grain = getGrain(alert) * minute;
   const cells = new Map<number, Cell>();
   const cellAt = (time: Micros): Cell => {
     const at = Math.floor(time / grain);
@@ -79,11 +79,11 @@ const grainsOfCalls = async (
   const edges: Micros[] = [];
   for (let edge = span[0] + grain; edge < span[1]; edge += grain) edges.push(edge);
   const all = new Cell(keepingFor(metricsFor(everyNumber)));
-  const every = askOf({ filter: everyCall, where: null }, everyNumber, span, () => all, edges);
-  const asks = [askOf(alert, number, span, cellAt, edges), ...(withAll ? [every] : [])];
+  const every = toAsk({ filter: everyCall, where: null }, everyNumber, span, () => all, edges);
+  const asks = [toAsk(alert, number, span, cellAt, edges), ...(withAll ? [every] : [])];
   await countTogether(calls, projectId, asks, budget, lookups);
   return {
-    of: ([from, to]) => {
+    measure: ([from, to]) => {
       const window = cellFor(number);
       for (let at = from / grain; at < to / grain; at++) {
         const cell = cells.get(at);
@@ -91,7 +91,7 @@ const grainsOfCalls = async (
       }
       return numberIn(number, window);
     },
-    callsPerMinute: all.calls / minutesOf(span),
+    callsPerMinute: all.calls / countMinutes(span),
   };
 };
 
@@ -102,11 +102,11 @@ const grainsOfFeedback = async (
   span: Span,
   budget: RequestBudget,
 ): Promise<Grains> => {
-  const grain = grainOf(alert) * minute;
+  const grain = getGrain(alert) * minute;
   const grains = new Map<number, Numbers>();
   const types = [alert.metric.feedbackType ?? ''];
   for await (const one of ratedIn(feedback, projectId, types, span, budget)) {
-    const rating = ratingOf(alert.metric, one);
+    const rating = getRating(alert.metric, one);
     if (rating === undefined) continue;
     const at = Math.floor(one.createdAt / grain);
     const known = grains.get(at) ?? new Numbers(false);
@@ -114,13 +114,13 @@ const grainsOfFeedback = async (
     known.add(rating);
   }
   return {
-    of: ([from, to]) => {
+    measure: ([from, to]) => {
       const window = new Numbers(false);
       for (let at = from / grain; at < to / grain; at++) {
         const numbers = grains.get(at);
         if (numbers) window.merge(numbers);
       }
-      return numberOf(alert.metric, window);
+      return computeNumber(alert.metric, window);
     },
     callsPerMinute: 0,
   };
@@ -129,7 +129,7 @@ const grainsOfFeedback = async (
 const problemAt = (field: string, msg: string) => invalidAt(['body', field], msg);
 
 /** The ends of the windows of all looks between two times. */
-const endsOf = (alert: Alert, start: Micros, end: Micros): Micros[] => {
+const listEnds = (alert: Alert, start: Micros, end: Micros): Micros[] => {
   const step = stepMinutes(alert) * minute;
   const last = windowEnd(alert, end);
   const first = Math.max(step, windowEnd(alert, start));
@@ -146,13 +146,13 @@ const thinned = (
   values: readonly (readonly [end: Micros, value: number | null])[],
   direction: Alert['direction'],
 ): [Micros, number | null][] => {
-  const each = Math.ceil(values.length / maxAnswered);
+  const step = Math.ceil(values.length / maxAnswered);
   const worse = (a: number | null, b: number | null): boolean => {
     if (a === null || b === null) return b === null;
     return direction === 'above' ? a > b : a < b;
   };
-  return Array.from({ length: Math.ceil(values.length / each) }, (_, i) => {
-    const [first, ...others] = values.slice(i * each, (i + 1) * each);
+  return Array.from({ length: Math.ceil(values.length / step) }, (_, i) => {
+    const [first, ...others] = values.slice(i * step, (i + 1) * step);
     return others.reduce((worst, one) => (worse(one[1], worst[1]) ? one : worst), first ?? [0, null]);
   }).map(([end, value]) => [end, value]);
 };
@@ -168,25 +168,26 @@ export const previewAlert = async (
   budget: RequestBudget,
 ): Promise<Answer> => {
   const until = end ?? Date.now() * 1000;
-  const ends = endsOf(alert, start ?? until - defaultSpan, until);
-  const [first, last] = [ends[0] ?? 0, ends.at(-1) ?? 0];
+  const ends = listEnds(alert, start ?? until - defaultSpan, until);
+  const first = ends[0] ?? 0;
+  const last = ends.at(-1) ?? 0;
   const window = alert.windowMinutes * minute;
   const before = comparedBefore(alert);
   const span: Span = [first - window - before, last];
   const number = callNumber(alert.metric);
-  const reads = readsOf(sources.calls, projectId, alert, last);
+  const reads = getReads(sources.calls, projectId, alert, last);
   const spent = budget.meter.readUnits;
   const grains = number
     ? await grainsOfCalls(sources, projectId, alert, number, span, reads === 'rollups', budget)
     : await grainsOfFeedback(sources, projectId, alert, span, budget);
-  const unitsPerMinute = (budget.meter.readUnits - spent) / minutesOf(span);
+  const unitsPerMinute = (budget.meter.readUnits - spent) / countMinutes(span);
 
   const values: (readonly [Micros, number | null])[] = [];
   const changes: Answer['changes'] = [];
   let standing = noStanding('');
   for (const at of ends) {
-    const current = grains.of([at - window, at]);
-    const earlier = before > 0 ? grains.of([at - window - before, at - before]) : null;
+    const current = grains.measure([at - window, at]);
+    const earlier = before > 0 ? grains.measure([at - window - before, at - before]) : null;
     const { value } = compared(alert, current, earlier);
     values.push([at, value]);
     const now = at + lagMicros;
@@ -194,19 +195,26 @@ export const previewAlert = async (
     const { state } = next.standing;
     if (state !== null && state !== standing.state)
       changes.push({
-        ...{ at: formatTime(now), state, previous: standing.state, value: finite(value) },
+        at: formatTime(now),
+        state,
+        previous: standing.state,
+        value: finite(value),
         told: next.change !== null,
       });
     standing = next.standing;
   }
   const traffic = { reads, unitsPerMinute, callsPerMinute: grains.callsPerMinute };
   return {
-    ...{ start: formatTime(first + lagMicros), end: formatTime(last + lagMicros) },
-    ...{ step_minutes: stepMinutes(alert), looks: ends.length, value: finite(standing.value) },
+    start: formatTime(first + lagMicros),
+    end: formatTime(last + lagMicros),
+    step_minutes: stepMinutes(alert),
+    looks: ends.length,
+    value: finite(standing.value),
     changes: changes.slice(-maxAnswered),
     ...(includeValues && {
       values: thinned(values, alert.direction).map(([at, value]) => ({
-        ...{ timestamp: formatTime(at), value: finite(value) },
+        timestamp: formatTime(at),
+        value: finite(value),
       })),
     }),
     reads,

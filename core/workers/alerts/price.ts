@@ -66,9 +66,9 @@ export const usdPerMonth = (
 ): number => {
   const looks = monthMinutes / stepMinutes(alert);
   const units = ofLook.readUnits + unitsOfLook(store, alert, traffic);
-  const each =
+  const usdPerLook =
     units * unitPrices.readUnits +
     ofLook.writeUnits * unitPrices.writeUnits +
     (lookSeconds / 2) * unitPrices.functionTime;
-  return Math.ceil(looks * each * 100) / 100;
+  return Math.ceil(looks * usdPerLook * 100) / 100;
 };

@@ -10,31 +10,43 @@ import { type Dispatch, readHistory, readStandings, type Standings } from './reg
 type Answer = Omit<AnswerOf<typeof alertsQuery>, 'is_on'>;
 type HistoryEntry = Answer['history'][number];
 
-const rowOf = (
+const toRow = (
   { objectId, digest, alert: { name, enabled } }: LoadedAlert,
   { alerts }: Standings,
 ): Answer['alerts'][number] => {
   const standing = alerts.get(objectId);
-  const timeOf = (time: number | null | undefined) => (time ? formatTime(time) : null);
+  const toTime = (time: number | null | undefined) => (time ? formatTime(time) : null);
   return {
-    ...{ object_id: objectId, digest, name },
+    object_id: objectId,
+    digest,
+    name,
     state: enabled ? (standing?.state ?? null) : 'paused',
-    since: timeOf(standing?.since),
+    since: toTime(standing?.since),
     value: finite(standing?.value ?? null),
-    measured_at: timeOf(standing?.end),
+    measured_at: toTime(standing?.end),
     problem: standing?.problem ?? null,
   };
 };
 
-const entriesOf = ({ told }: Dispatch): HistoryEntry[] =>
-  told.flatMap(({ message, sendings }): HistoryEntry[] => {
+const toEntries = ({ notifications }: Dispatch): HistoryEntry[] =>
+  notifications.flatMap(({ message, sendings }): HistoryEntry[] => {
     const { id, alert, at, kind, state, previous, value, threshold } = message;
     if (kind === 'test') return [];
     return [
       {
-        ...{ id, object_id: alert.object_id, at, kind, state, previous, value, threshold },
+        id,
+        object_id: alert.object_id,
+        at,
+        kind,
+        state,
+        previous,
+        value,
+        threshold,
         deliveries: sendings.map(({ target, status, tries, problem }) => ({
-          ...{ target: targetName(target), status, tries, problem },
+          target: targetName(target),
+          status,
+          tries,
+          problem,
         })),
       },
     ];
@@ -59,9 +71,9 @@ export const queryAlerts = async (
   const wanted = objectIds && new Set(objectIds);
   const history: HistoryEntry[] = [];
   const take = (dispatch: Dispatch): boolean => {
-    history.push(...entriesOf(dispatch).filter(({ object_id }) => !wanted || wanted.has(object_id)));
+    history.push(...toEntries(dispatch).filter(({ object_id }) => !wanted || wanted.has(object_id)));
     return history.length < limit;
   };
   if (limit > 0) await readHistory(table, projectId, take, budget);
-  return { alerts: alerts.map((each) => rowOf(each, standings)), history: history.slice(0, limit) };
+  return { alerts: alerts.map((alert) => toRow(alert, standings)), history: history.slice(0, limit) };
 };

@@ -26,7 +26,7 @@ import {
 import type { TableKey, TableRange } from '../../../foundations/storage/tables.ts';
 import { type Micros, type ProjectId, parseProjectId } from '../../../foundations/wire/index.ts';
 import { changingUntil, registerKey, registerPartition } from '../../records/alerts.ts';
-import { partitionOf } from '../../records/partitions.ts';
+import { toPartition } from '../../records/partitions.ts';
 import type { Standing } from './decide.ts';
 import type { Message } from './message.ts';
 
@@ -48,7 +48,8 @@ import type { Message } from './message.ts';
  * It stores what it found on condition that the claim is still its own.
  */
 
-const [standingsTag, messagesTag] = [1, 2];
+const standingsTag = 1;
+const messagesTag = 2;
 
 /** A project with alerts, as the register has it. */
 export interface Registered {
@@ -73,7 +74,10 @@ const toRegistered = (item: Item): Registered => {
 
 const toItem = ({ projectId, changingUntil, due, lookedAt, claimedUntil }: Registered): Item => ({
   ...registerKey(projectId),
-  ...{ u: changingUntil, d: due, l: lookedAt, c: claimedUntil },
+  u: changingUntil,
+  d: due,
+  l: lookedAt,
+  c: claimedUntil,
 });
 
 /** The condition that an item of the register is as it was read. It was made with `u` alone. */
@@ -123,7 +127,7 @@ export interface Standings {
 const noStandings: Standings = { storedAt: 0, alerts: new Map(), undelivered: [] };
 
 const standingsKey = (projectId: ProjectId): TableKey<'bookkeeping'> => ({
-  k: partitionOf('alerts', projectId),
+  k: toPartition('alerts', projectId),
   s: Buffer.of(standingsTag),
 });
 
@@ -166,7 +170,7 @@ export interface Sending {
 }
 
 /** A message, and what became of it. */
-export interface Told {
+export interface Notification {
   readonly message: Message;
   readonly sendings: readonly Sending[];
 }
@@ -174,26 +178,26 @@ export interface Told {
 /** What a look found to tell. */
 export interface Dispatch {
   readonly at: Micros;
-  readonly told: readonly Told[];
+  readonly notifications: readonly Notification[];
 }
 
 /** How long history is kept, in seconds. */
 const keptSeconds = 90 * 86_400;
 
 const dispatchKey = (projectId: ProjectId, at: Micros): TableKey<'bookkeeping'> => ({
-  k: partitionOf('alerts', projectId),
+  k: toPartition('alerts', projectId),
   s: joinBytes(messagesTag, unsignedTimeBytes(at)),
 });
 
-const dispatchItem = async (projectId: ProjectId, { at, told }: Dispatch): Promise<Item> => ({
+const dispatchItem = async (projectId: ProjectId, { at, notifications }: Dispatch): Promise<Item> => ({
   ...dispatchKey(projectId, at),
-  h: await packed([at, told]),
+  h: await packed([at, notifications]),
   x: Math.floor(at / 1e6) + keptSeconds,
 });
 
 const toDispatch = (item: Item): Dispatch => {
-  const [at, told] = unpacked(item) as [Micros, Told[]];
-  return { at, told };
+  const [at, notifications] = unpacked(item) as [Micros, Notification[]];
+  return { at, notifications };
 };
 
 /** Reads what looks at some times found to tell, oldest first. */
@@ -224,7 +228,7 @@ export const readHistory = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const range: TableRange<'bookkeeping'> = {
-    partition: ['k', partitionOf('alerts', projectId)],
+    partition: ['k', toPartition('alerts', projectId)],
     sort: ['s', Buffer.of(messagesTag), Buffer.of(messagesTag + 1)],
   };
   const options = { descending: true, consistent: true, limit: dispatchesAtOnce };
@@ -244,7 +248,7 @@ export interface Findings {
   readonly dispatches: readonly Dispatch[];
 }
 
-const putsOf = async (
+const toPuts = async (
   projectId: ProjectId,
   { standings, dispatches }: Findings,
 ): Promise<Transaction['puts']> => {
@@ -265,7 +269,7 @@ export const store = async (
   budget: RequestBudget,
 ): Promise<boolean> => {
   const checks = [{ key: registerKey(projectId), expected: { c: claimedUntil } }];
-  return transact(table, { puts: await putsOf(projectId, findings), checks }, budget);
+  return transact(table, { puts: await toPuts(projectId, findings), checks }, budget);
 };
 
 /**
@@ -294,7 +298,7 @@ export const release = (
     const held = findings
       ? await transact(
           table,
-          { puts: [{ item, expected: unchanged(seen) }, ...(await putsOf(claimed.projectId, findings))] },
+          { puts: [{ item, expected: unchanged(seen) }, ...(await toPuts(claimed.projectId, findings))] },
           budget,
         )
       : await replaceItem(table, item, unchanged(seen), budget);

@@ -38,7 +38,7 @@ const money: Element = {
   precision: moneyPrecision,
 };
 
-const mapOf = (name: string, value: readonly SchemaElement[]): SchemaElement[] => [
+const mapElement = (name: string, value: readonly SchemaElement[]): SchemaElement[] => [
   { name, ...optional, converted_type: 'MAP', num_children: 1 },
   { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
   { name: 'key', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
@@ -52,16 +52,16 @@ const elements: Readonly<Record<ColumnKind, (name: string) => SchemaElement[]>> 
   number: (name) => [{ name, ...number }],
   flag: (name) => [{ name, ...optional, type: 'BOOLEAN' }],
   money: (name) => [{ name, ...money }],
-  moneyByModel: (name) => mapOf(name, [{ name: 'value', ...money }]),
+  moneyByModel: (name) => mapElement(name, [{ name: 'value', ...money }]),
   usageByModel: (name) =>
-    mapOf(name, [
+    mapElement(name, [
       { name: 'value', ...optional, num_children: usageFields.length },
       ...usageFields.map((field) => ({ name: field, ...integer })),
     ]),
-  numberByName: (name) => mapOf(name, [{ name: 'value', ...number }]),
+  numberByName: (name) => mapElement(name, [{ name: 'value', ...number }]),
 };
 
-const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
+const toSchema = (columns: readonly Column[]): SchemaElement[] => [
   { name: 'root', num_children: columns.length },
   ...columns.flatMap(({ name, kind }) => elements[kind](name)),
 ];
@@ -104,7 +104,7 @@ export const toParquet = (dataset: Dataset, rows: readonly Pick<Row, 'cells'>[])
     name,
     data: rows.map(({ cells }) => toCell(kind, cells[name])),
   }));
-  return new Uint8Array(parquetWriteBuffer({ columnData, schema: schemaOf(columns) }));
+  return new Uint8Array(parquetWriteBuffer({ columnData, schema: toSchema(columns) }));
 };
 
 /** What a row of a file has: cells by the names of its columns. */
@@ -132,7 +132,8 @@ export const fromParquet = async (bytes: Uint8Array): Promise<ReadCells[]> => {
 
 /** Whether a row is a later state than another of the same id, by the order of the view. */
 const isLater = (one: ReadCells, other: ReadCells): boolean => {
-  const [a, b] = [String(one.version), String(other.version)];
+  const a = String(one.version);
+  const b = String(other.version);
   return a === b ? Number(one.written_at) >= Number(other.written_at) : a > b;
 };
 

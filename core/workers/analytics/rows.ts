@@ -1,4 +1,4 @@
-import { tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
 import type { Bucket, RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   ExactNumber,
@@ -12,21 +12,21 @@ import {
 } from '../../../foundations/wire/index.ts';
 import {
   type CallHeader,
+  getStatus,
   latencyMs,
   serviceSummary,
   shortAttribute,
   shortAttributes,
-  statusOf,
   storageSize,
 } from '../../records/calls/index.ts';
-import { type Costs, costOf, totalCost } from '../../records/costs/index.ts';
-import { type FeedbackRecord, feedbackOf } from '../../records/feedback/index.ts';
+import { type Costs, sumCost, totalCost } from '../../records/costs/index.ts';
+import { type FeedbackRecord, toFeedback } from '../../records/feedback/index.ts';
 import {
   type CallChange,
   type CallItem,
   type CallItemName,
-  callOf,
   type DeadLetterQueue,
+  getSequence,
   hasEnd,
   hasStart,
   type ItemChange,
@@ -37,7 +37,7 @@ import {
   readCallItems,
   type StreamRecord,
   sendDeadLetters,
-  sequenceOf,
+  toCall,
   toCallChange,
   toChange,
 } from '../streams.ts';
@@ -56,13 +56,17 @@ interface State {
 const versionLength = 40;
 
 /** A record's number as text that orders as the numbers do. */
-const versionOf = (sequence: string): string => sequence.padStart(versionLength, '0');
+const toVersion = (sequence: string): string => sequence.padStart(versionLength, '0');
 
 /** The UTC day of a time. */
-const dayOf = (time: Micros): string => new Date(Math.floor(time / 1000)).toISOString().slice(0, 10);
+const toDay = (time: Micros): string => new Date(Math.floor(time / 1000)).toISOString().slice(0, 10);
 
 const commonCells = ({ projectId, id, version, writtenAt }: State, deleted: boolean) => ({
-  ...{ project_id: projectId, id, version, written_at: writtenAt, deleted },
+  project_id: projectId,
+  id,
+  version,
+  written_at: writtenAt,
+  deleted,
 });
 
 /** The row that takes all rows of an id on a day out of the view. */
@@ -76,10 +80,14 @@ const usageCells = (usage: JsonValue): Record<string, UsageCell> => {
   if (!isJsonObject(usage)) return {};
   const cells = Object.entries(usage).flatMap(([model, used]) => {
     if (!isJsonObject(used)) return [];
-    const { prompt, completion, total, requests, cacheRead, cacheWrite } = tokensOf(used);
+    const { prompt, completion, total, requests, cacheRead, cacheWrite } = readTokens(used);
     const cell = {
-      ...{ prompt_tokens: prompt, completion_tokens: completion, total_tokens: total, requests },
-      ...{ cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite },
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: total,
+      requests,
+      cache_read_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
     };
     return [[model, cell] as const];
   });
@@ -87,7 +95,7 @@ const usageCells = (usage: JsonValue): Record<string, UsageCell> => {
 };
 
 const costCells = (costs: Costs): Record<string, number> =>
-  Object.fromEntries(Object.entries(costs).map(([model, cost]) => [model, costOf(cost)]));
+  Object.fromEntries(Object.entries(costs).map(([model, cost]) => [model, sumCost(cost)]));
 
 /** What a row of a call has beside its header. */
 interface CallMeasures {
@@ -103,16 +111,25 @@ const callRow = (
   const { projectId, id, start, end } = header;
   return {
     dataset: 'calls',
-    day: dayOf(start.startedAt),
+    day: toDay(start.startedAt),
     cells: {
       ...commonCells({ projectId, id, ...state }, false),
-      ...{ trace_id: start.traceId, parent_id: start.parentId },
-      ...{ thread_id: start.threadId, turn_id: start.turnId, op_name: start.opName },
+      trace_id: start.traceId,
+      parent_id: start.parentId,
+      thread_id: start.threadId,
+      turn_id: start.turnId,
+      op_name: start.opName,
       trace_name: String(serviceSummary(header).trace_name),
-      ...{ started_at: start.startedAt, ended_at: end?.endedAt ?? null, latency_ms: latencyMs(header) },
-      ...{ status: statusOf(header), user_id: start.userId, run_id: start.runId },
-      ...{ run_step: start.runStep, run_step_end: end?.runStepEnd ?? null },
-      ...{ usage: usageCells(usage), costs: costCells(costs) },
+      started_at: start.startedAt,
+      ended_at: end?.endedAt ?? null,
+      latency_ms: latencyMs(header),
+      status: getStatus(header),
+      user_id: start.userId,
+      run_id: start.runId,
+      run_step: start.runStep,
+      run_step_end: end?.runStepEnd ?? null,
+      usage: usageCells(usage),
+      costs: costCells(costs),
       total_cost: totalCost(costs),
       storage_size_bytes: storageSize(header),
       end_user_id: shortAttribute(start, 'user.id'),
@@ -144,12 +161,17 @@ const feedbackRow = ({ header, payload }: FeedbackRecord, state: Omit<State, 'pr
   const scores = payload === null ? {} : scoresIn(parseJson(payload) as JsonObject);
   return {
     dataset: 'feedback',
-    day: dayOf(header.createdAt),
+    day: toDay(header.createdAt),
     cells: {
       ...commonCells({ projectId: header.projectId, id: header.id, ...state }, false),
-      ...{ ref: header.ref, call_id: ref?.kind === 'call' ? ref.callId : null, feedback_type: header.type },
-      ...{ creator: header.creator, created_at: header.createdAt, user_id: header.userId },
-      ...{ score: scores.score ?? scores.value ?? null, scores },
+      ref: header.ref,
+      call_id: ref?.kind === 'call' ? ref.callId : null,
+      feedback_type: header.type,
+      creator: header.creator,
+      created_at: header.createdAt,
+      user_id: header.userId,
+      score: scores.score ?? scores.value ?? null,
+      scores,
       payload: payload !== null && payload.length <= maxPayload ? payload : null,
     },
   };
@@ -193,25 +215,27 @@ const leftBy = ({ changes }: ChangedCall, part: CallItem['part']): CallItem | nu
 /** The other half that must be read to know a call's state. An end beside the start is in force. */
 const missing = (call: ChangedCall): CallItemName[] => {
   const { projectId, id } = call;
-  const [start, end] = [leftBy(call, 'S'), leftBy(call, 'E')];
+  const start = leftBy(call, 'S');
+  const end = leftBy(call, 'E');
   if (start === undefined) return [{ projectId, id, part: 'S' }];
   if (start === null || !hasStart(start) || hasEnd(start) || end !== undefined) return [];
   return [{ projectId, id, part: 'E' }];
 };
 
-const stateOf = (call: ChangedCall, read: ReadonlyMap<string, CallItem>): CallState | undefined => {
+const foldState = (call: ChangedCall, read: ReadonlyMap<string, CallItem>): CallState | undefined => {
   const { projectId, id, changes } = call;
-  const itemOf = (part: CallItem['part']) => {
+  const getItem = (part: CallItem['part']) => {
     const left = leftBy(call, part);
     return left === undefined ? read.get(nameText({ projectId, id, part })) : left;
   };
-  const [start, end] = [itemOf('S'), itemOf('E')];
-  const version = versionOf(changes.at(-1)?.change.sequence ?? '');
+  const start = getItem('S');
+  const end = getItem('E');
+  const version = toVersion(changes.at(-1)?.change.sequence ?? '');
   const header = hasStart(start)
-    ? callOf(projectId, start, hasEnd(start) ? start : hasEnd(end) ? end : undefined)
+    ? toCall(projectId, start, hasEnd(start) ? start : hasEnd(end) ? end : undefined)
     : null;
-  const days = changes.flatMap(({ before }) => (hasStart(before) ? [dayOf(before.start.startedAt)] : []));
-  const formerDays = [...new Set(days)].filter((day) => !header || day !== dayOf(header.start.startedAt));
+  const days = changes.flatMap(({ before }) => (hasStart(before) ? [toDay(before.start.startedAt)] : []));
+  const formerDays = [...new Set(days)].filter((day) => !header || day !== toDay(header.start.startedAt));
   return header || formerDays.length > 0 ? { projectId, id, version, header, formerDays } : undefined;
 };
 
@@ -234,7 +258,7 @@ const callStates = async (
     const some = calls.filter((call) => isSettled(call) !== consistent).flatMap(missing);
     for (const [name, item] of await readCallItems(store, some, budget, { consistent })) read.set(name, item);
   }
-  return calls.flatMap((call) => stateOf(call, read) ?? []);
+  return calls.flatMap((call) => foldState(call, read) ?? []);
 };
 
 /** What rows are made from. */
@@ -266,18 +290,18 @@ const callRows = async (
 };
 
 /** The row of the last of a record's changes; none if nothing of it ever was a row. */
-const feedbackRowOf = async (changes: readonly ItemChange[], writtenAt: Micros): Promise<Row[]> => {
+const toFeedbackRow = async (changes: readonly ItemChange[], writtenAt: Micros): Promise<Row[]> => {
   const last = changes.at(-1);
   if (!last) return [];
   const { projectId, sequence, after } = last;
-  const state = { version: versionOf(sequence), writtenAt };
-  const record = after && (await feedbackOf(projectId, after));
+  const state = { version: toVersion(sequence), writtenAt };
+  const record = after && (await toFeedback(projectId, after));
   if (record) return [feedbackRow(record, state)];
   for (const { before } of changes) {
-    const former = before && (await feedbackOf(projectId, before));
+    const former = before && (await toFeedback(projectId, before));
     if (!former) continue;
     const { id, createdAt } = former.header;
-    return [deletedRow('feedback', { projectId, id, ...state }, dayOf(createdAt))];
+    return [deletedRow('feedback', { projectId, id, ...state }, toDay(createdAt))];
   }
   return [];
 };
@@ -296,13 +320,13 @@ const makeRows = async (
   budget: RequestBudget,
 ): Promise<Row[]> => {
   const changes = records.map(toChange);
-  const of = ({ table }: Store) => changes.filter((change) => change.table === table.name);
-  const rows = await callRows(sources, of(sources.calls), writtenAt, budget);
+  const changesIn = ({ table }: Store) => changes.filter((change) => change.table === table.name);
+  const rows = await callRows(sources, changesIn(sources.calls), writtenAt, budget);
   const feedback = Map.groupBy(
-    of(sources.feedback),
+    changesIn(sources.feedback),
     ({ projectId, key }) => `${projectId} ${JSON.stringify(key)}`,
   );
-  for (const ofRecord of feedback.values()) rows.push(...(await feedbackRowOf(ofRecord, writtenAt)));
+  for (const ofRecord of feedback.values()) rows.push(...(await toFeedbackRow(ofRecord, writtenAt)));
   return rows;
 };
 
@@ -313,8 +337,8 @@ export interface RowWriter extends RowSources {
 }
 
 /** Names the files of a batch by its first record, which no other batch begins with. */
-const nameOf = ([first]: readonly StreamRecord[]): string =>
-  `${versionOf(first ? sequenceOf(first) : '')}-${(first?.eventID ?? '').slice(0, 8)}`;
+const fileName = ([first]: readonly StreamRecord[]): string =>
+  `${toVersion(first ? getSequence(first) : '')}-${(first?.eventID ?? '').slice(0, 8)}`;
 
 /**
  * Writes the rows of a batch of records as files. A record that cannot be read goes to the queue of
@@ -332,7 +356,7 @@ export const writeRows = async (
   const { results: rows, letters } = await isolateRecords(records, (some) =>
     makeRows(writer, some, writtenAt, budget),
   );
-  await storeRows(writer.bucket, rows, nameOf(records), budget);
+  await storeRows(writer.bucket, rows, fileName(records), budget);
   await sendDeadLetters(writer.deadLetters, letters, budget);
   return rows.length;
 };

@@ -7,7 +7,8 @@ import type { Subject } from './subject.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A text of which checks look at no more, in characters; and the same of what a regex looks at. */
-const [maxText, maxMatched] = [1_000_000, 100_000];
+const maxText = 1_000_000;
+const maxMatched = 100_000;
 
 const passes = (value: boolean, reason: string): Verdict => ({ value, reason });
 

@@ -74,8 +74,12 @@ const isOver = ({ evaluator: { on } }: LoadedEvaluator, { start }: CallHeader): 
  */
 const traceDelaySeconds = 5;
 
-const jobOf = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: Candidate): Job => ({
-  ...{ projectId, callId: row.header.id, objectId, digest, isAsked: false },
+const toJob = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: Candidate): Job => ({
+  projectId,
+  callId: row.header.id,
+  objectId,
+  digest,
+  isAsked: false,
   ...(evaluator.on === 'trace' && { delaySeconds: traceDelaySeconds }),
 });
 
@@ -83,7 +87,7 @@ const jobOf = ({ evaluator: { projectId, objectId, digest, evaluator }, row }: C
  * The jobs that records make, each once. Filters and queries decide as far as headers show. What they
  * ask of payloads is decided where a call is judged: here all projects share the time and the memory.
  */
-const jobsOf = async (
+const findJobs = async (
   watch: Watch,
   changes: readonly ItemChange[],
   shares: Shares,
@@ -102,7 +106,7 @@ const jobsOf = async (
       ),
     );
   });
-  const jobs = candidates.map(jobOf);
+  const jobs = candidates.map(toJob);
   const name = ({ projectId, callId, objectId }: Job) => [projectId, callId, objectId].join('\n');
   return [...new Map(jobs.map((job) => [name(job), job])).values()];
 };
@@ -110,7 +114,7 @@ const jobsOf = async (
 /** When the queue of a watch was made. What ended before is not judged. */
 const beginnings = new WeakMap<Watch, Promise<Micros>>();
 
-const beginningOf = (watch: Watch, budget: RequestBudget): Promise<Micros> => {
+const findBeginning = (watch: Watch, budget: RequestBudget): Promise<Micros> => {
   const known = beginnings.get(watch);
   if (known) return known;
   const asked = madeAt(watch.queue, budget);
@@ -133,11 +137,11 @@ export const decide = async (
   records: readonly StreamRecord[],
   budget: RequestBudget,
 ): Promise<number> => {
-  const from = await beginningOf(watch, budget);
+  const from = await findBeginning(watch, budget);
   const shares = new Shares(watch.share);
   const { results: jobs, letters } = await isolateRecords(records, (some) => {
     const changes = some.map(toChange);
-    return jobsOf(
+    return findJobs(
       watch,
       changes.filter(({ table, at }) => table === watch.calls.table.name && at >= from),
       shares,

@@ -6,18 +6,18 @@ import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget, Store } from '../../../foundations/storage/index.ts';
 import {
   canonicalJson,
-  idOf,
+  deriveId,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type ProjectId,
   parseJson,
 } from '../../../foundations/wire/index.ts';
-import { plan, type Tests, testsOf } from '../../questions/query/index.ts';
+import { compileTests, plan, type Tests } from '../../questions/query/index.ts';
 import {
   type Address,
   findVersions,
-  ownClassOf,
+  getOwnClass,
   readClass,
   readValues,
   type VersionHeader,
@@ -43,7 +43,7 @@ export interface LoadedEvaluator {
 /** Parses the value of an evaluator; undefined for a value that is none. */
 export type ParseEvaluator = (value: JsonObject) => Evaluator | undefined;
 
-const identityOf = ({ on, judge, check }: JsonObject): string =>
+const toIdentity = ({ on, judge, check }: JsonObject): string =>
   shortDigest(canonicalJson([on ?? null, judge ?? null, check ?? null])).toString('hex');
 
 const toLoaded = (
@@ -56,11 +56,27 @@ const toLoaded = (
   const { projectId, objectId, digest, userId } = header;
   const { filter, where } = evaluator;
   const query = {
-    ...{ projectId, filter, where, includes: noIncludes, columns: null, expand: [] },
-    ...{ limit: null, offset: 0, sort: [], returnExpanded: false },
+    projectId,
+    filter,
+    where,
+    includes: noIncludes,
+    columns: null,
+    expand: [],
+    limit: null,
+    offset: 0,
+    sort: [],
+    returnExpanded: false,
   };
-  const tests = testsOf(query, plan(query, Date.now() * 1000));
-  return { ...{ projectId, objectId, digest, userId, evaluator }, identity: identityOf(value), tests };
+  const tests = compileTests(query, plan(query, Date.now() * 1000));
+  return {
+    projectId,
+    objectId,
+    digest,
+    userId,
+    evaluator,
+    identity: toIdentity(value),
+    tests,
+  };
 };
 
 /** The latest versions of a project's evaluators that are enabled. */
@@ -94,7 +110,7 @@ export const readEvaluators = async (
   const loaded = new Map(
     there.map((version, i) => {
       const value = parseJson(values[i] ?? 'null') as JsonValue;
-      const isOne = ownClassOf(value) === evaluatorClass && isJsonObject(value);
+      const isOne = getOwnClass(value) === evaluatorClass && isJsonObject(value);
       return [version, isOne ? toLoaded(version.header, value, parse) : undefined];
     }),
   );
@@ -156,17 +172,17 @@ export class Evaluators {
 }
 
 /** An id as a number from 0 to 1 that looks random and is always the same. */
-const fractionOf = (objectId: string, id: string): number =>
+const toFraction = (objectId: string, id: string): number =>
   shortDigest(`${objectId}\n${id}`).readUInt32BE(0) / 2 ** 32;
 
 /** Whether a call is in an evaluator's sample: always the same for the same id. */
 export const isSampled = (
   { objectId, evaluator: { sampleRate } }: LoadedEvaluator,
   callId: string,
-): boolean => sampleRate >= 1 || (sampleRate > 0 && fractionOf(objectId, callId) < sampleRate);
+): boolean => sampleRate >= 1 || (sampleRate > 0 && toFraction(objectId, callId) < sampleRate);
 
 /** The id of an evaluator's verdict on a call: one, whoever judges and however often. */
 export const verdictId = (
   { projectId, objectId, identity }: Pick<LoadedEvaluator, 'projectId' | 'objectId' | 'identity'>,
   callId: string,
-): string => idOf(0, [projectId, callId, objectId, identity].join('\n'));
+): string => deriveId(0, [projectId, callId, objectId, identity].join('\n'));

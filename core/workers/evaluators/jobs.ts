@@ -118,16 +118,16 @@ const maxMessages = 10;
 const concurrency = 8;
 
 /** Names a project to the queue, which takes 128 characters, but not all that names may have. */
-const groupOf = (projectId: ProjectId): string => shortDigest(projectId).toString('hex');
+const toGroup = (projectId: ProjectId): string => shortDigest(projectId).toString('hex');
 
 /** The messages of jobs, each with jobs of one project and delay. */
-const messagesOf = (jobs: readonly Job[], history: History): Omit<SendMessageBatchRequestEntry, 'Id'>[] =>
+const toMessages = (jobs: readonly Job[], history: History): Omit<SendMessageBatchRequestEntry, 'Id'>[] =>
   [...Map.groupBy(jobs, ({ projectId }) => projectId)].flatMap(([projectId, ofProject]) =>
     [...Map.groupBy(ofProject, ({ delaySeconds }) => delaySeconds)].flatMap(([delaySeconds, some]) =>
-      chunked(some, jobsPerMessage).map((each) => ({
-        MessageBody: toMessage(projectId, each, history),
+      chunked(some, jobsPerMessage).map((portion) => ({
+        MessageBody: toMessage(projectId, portion, history),
         // The queue is fair among groups: it does not let one with much to do delay another.
-        MessageGroupId: groupOf(projectId),
+        MessageGroupId: toGroup(projectId),
         ...(delaySeconds && { DelaySeconds: delaySeconds }),
       })),
     ),
@@ -147,7 +147,7 @@ export const sendJobs = async (
 ): Promise<void> => {
   if (jobs.length === 0) return;
   const [sqs, { SendMessageBatchCommand }] = await Promise.all([client(), import('@aws-sdk/client-sqs')]);
-  await mapConcurrent(chunked(messagesOf(jobs, history), maxMessages), concurrency, async (some) => {
+  await mapConcurrent(chunked(toMessages(jobs, history), maxMessages), concurrency, async (some) => {
     let left = some.map((message, i): SendMessageBatchRequestEntry => ({ Id: String(i), ...message }));
     await withRetries(budget, async (options) => {
       const command = new SendMessageBatchCommand({ QueueUrl: url, Entries: left });

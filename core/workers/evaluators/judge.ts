@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { Judge } from '../../../api/evaluators.ts';
-import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
+import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import {
   type RequestBudget,
   requestBudget,
@@ -28,7 +28,7 @@ import {
 } from '../../doors/inference/index.ts';
 import { CallRow } from '../../questions/query/index.ts';
 import { type CallReport, readCall, type StoredCall, writeCalls } from '../../records/calls/index.ts';
-import { costsOf, type LimitPrices, totalCost } from '../../records/costs/index.ts';
+import { computeCosts, type LimitPrices, totalCost } from '../../records/costs/index.ts';
 import { createOneFeedback, existingFeedback } from '../../records/feedback/index.ts';
 import {
   type Held,
@@ -41,10 +41,10 @@ import { checkSubject } from './check.ts';
 import { CheckFailed } from './check-runner.ts';
 import { asLatestLets, type Evaluators, type LoadedEvaluator, verdictId } from './evaluator.ts';
 import type { Job } from './jobs.ts';
-import { maxAnswerTokens, type Prompt, promptOf, requestOf } from './prompt.ts';
+import { fillPrompt, maxAnswerTokens, type Prompt, toRequest } from './prompt.ts';
 import { type Entry, hold, noteAsking, type Question, readQuestion, settle } from './question.ts';
-import { Subject, type SubjectSources, totalOf } from './subject.ts';
-import { payloadOf, readVerdict, type Verdict } from './verdict.ts';
+import { Subject, type SubjectSources, sumDollars } from './subject.ts';
+import { readVerdict, toPayload, type Verdict } from './verdict.ts';
 
 /** What asking judges takes. */
 export interface Asking extends SubjectSources {
@@ -129,7 +129,7 @@ const passesPayload = ({ tests }: LoadedEvaluator, call: StoredCall): boolean =>
  * The version that judges, if it is to. Whoever asked for a verdict gets it from the version asked, as far
  * as the latest one lets it.
  */
-const evaluatorOf = async (
+const findEvaluator = async (
   { evaluators }: Judging,
   { projectId, objectId, digest, isAsked }: Job,
   budget: RequestBudget,
@@ -157,7 +157,7 @@ export const asksJudge = async (
   return Boolean(version?.evaluator.judge);
 };
 
-const refOf = ({ projectId, objectId, digest }: Judger): string | null =>
+const toRef = ({ projectId, objectId, digest }: Judger): string | null =>
   digest === null ? null : `${refScheme}${projectId}/object/${objectId}:${digest}`;
 
 /** An answer of a judge. */
@@ -180,7 +180,7 @@ const hasTokens = (usage: JsonObject): boolean =>
 type CostsOf = Awaited<ReturnType<Asking['costs']>>;
 
 /** What a judge's model is called: as each upstream that may be asked knows it, and as the evaluator does. */
-const namesOf = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => [
+const modelNames = ({ upstreams }: UpstreamConfig, { model }: Judge): string[] => [
   ...new Set([...candidatesFor(upstreams, model).map((candidate) => candidate.model), model]),
 ];
 
@@ -234,10 +234,10 @@ class Pricing {
     if (status >= 400) return { usd: 0, ofLimits: 0 };
     if (failure || !usage || !hasTokens(usage)) return { usd: null, ofLimits: null };
     const at = Date.now() * 1000;
-    const ofLimits = costsOf(usage, at, (answered, startedAt, promptTokens) =>
+    const ofLimits = computeCosts(usage, at, (answered, startedAt, promptTokens) =>
       this.#prices([answered, ...this.#names], startedAt, promptTokens),
     );
-    return { usd: totalOf(this.#costs(usage, at)), ofLimits: totalCost(ofLimits) };
+    return { usd: sumDollars(this.#costs(usage, at)), ofLimits: totalCost(ofLimits) };
   }
 }
 
@@ -251,7 +251,7 @@ const ask = async (
   pricing: Pricing,
 ): Promise<Answer> => {
   const { projectId, evaluator } = loaded;
-  const ref = refOf(loaded);
+  const ref = toRef(loaded);
   const path = '/chat/completions';
   const id = newId();
   const requestId = randomUUID();
@@ -262,9 +262,13 @@ const ask = async (
     ...(prompt.cut.length > 0 && { shortened: [...prompt.cut] }),
   };
   const recording = new Recording({
-    ...{ path, body, requestId },
+    path,
+    body,
+    requestId,
     call: {
-      ...{ id, opName: judgeOp, attributes },
+      id,
+      opName: judgeOp,
+      attributes,
       displayName: ref === null ? `${evaluator.name} (trial)` : evaluator.name,
     },
   });
@@ -272,7 +276,12 @@ const ask = async (
   let failure: ServiceError | undefined;
   try {
     const answer = await forward(inference, {
-      ...{ path, body, received: body, headers: {}, maxMs: askMs, recording },
+      path,
+      body,
+      received: body,
+      headers: {},
+      maxMs: askMs,
+      recording,
       gone: new AbortController().signal,
     });
     status = answer.status;
@@ -291,8 +300,9 @@ const ask = async (
   }
   const reported = recording.reports(projectId);
   const end = reported.find((report) => report.kind === 'end')?.end;
-  const said = end?.summary.usage;
-  const usage = said !== undefined && isJsonObject(said) ? pricing.recorded(said) : undefined;
+  const reportedUsage = end?.summary.usage;
+  const usage =
+    reportedUsage !== undefined && isJsonObject(reportedUsage) ? pricing.recorded(reportedUsage) : undefined;
   const reports = reported.map((report) =>
     report.kind === 'end' && usage
       ? { ...report, end: { ...report.end, summary: { ...report.end.summary, usage } } }
@@ -323,14 +333,14 @@ const answerText = (output: JsonValue): string => {
 const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /** The status that the error in an answer names, as some upstreams do; that of the answer without one. */
-const statusOf = ({ status, output }: Answer): number => {
+const getStatus = ({ status, output }: Answer): number => {
   const error = isJsonObject(output) ? output.error : undefined;
   const code = isJsonObject(error) ? error.code : undefined;
   return status < 400 && typeof code === 'number' && code < 600 ? code : status;
 };
 
 /** What is said of an answer that is an error; undefined if it is none. */
-const refusalOf = ({ status, exception }: Answer): string | undefined => {
+const getRefusal = ({ status, exception }: Answer): string | undefined => {
   if (status >= 400) return `the upstream answered ${status}`;
   return exception === null ? undefined : `the judge's request failed: ${exception}`;
 };
@@ -378,12 +388,12 @@ class Session {
     const { spending, inference } = this.#judging;
     const before = await readQuestion(spending, this.#entry, this.#budget);
     if (before.verdict !== undefined) return JSON.parse(before.verdict) as Judged;
-    const pricing = await this.#pricing(namesOf(inference, judge));
-    const prompt = await promptOf(judge, subject);
+    const pricing = await this.#pricing(modelNames(inference, judge));
+    const prompt = await fillPrompt(judge, subject);
     let problem = 'the judge gave no answer of the form that was asked for';
     let withFormat = true;
     for (let tried = 0; tried < tries; tried++) {
-      const body = requestOf(judge, prompt, withFormat);
+      const body = toRequest(judge, prompt, withFormat);
       const most = pricing.most(judge, body);
       if (most === undefined)
         return without(`the model ${judge.model} has no price in dollars: set one with /cost/create`);
@@ -393,9 +403,9 @@ class Session {
       const judged = await this.#keep(judge, pricing, question, answer);
       if (judged) return judged;
       const { failure } = answer;
-      const refusal = refusalOf(answer);
+      const refusal = getRefusal(answer);
       if (failure && isSettled(failure)) return failing(failure.message);
-      if (failure || isPassing(statusOf(answer))) throw new NotYet(failure?.message ?? refusal);
+      if (failure || isPassing(getStatus(answer))) throw new NotYet(failure?.message ?? refusal);
       if (refusal === undefined) continue;
       problem = refusal;
       if (!withFormat) break;
@@ -460,7 +470,7 @@ class Session {
     const budget = { ...this.#budget, deadline: Math.max(this.#budget.deadline, late.deadline) };
     await writeCalls(calls, answer.reports, userId, budget, { idsAreNew: true, areJudges: true });
     const verdict =
-      !answer.failure && refusalOf(answer) === undefined
+      !answer.failure && getRefusal(answer) === undefined
         ? readVerdict(judge.answer, answerText(answer.output))
         : undefined;
     const judged = verdict && { verdict, judgesCall: callRef(projectId, answer.callId) };
@@ -515,7 +525,7 @@ export const judgeCall = async (
 ): Promise<Outcome> => {
   const { calls, feedback } = judging;
   const { projectId, callId } = job;
-  const loaded = await evaluatorOf(judging, job, budget);
+  const loaded = await findEvaluator(judging, job, budget);
   if (!loaded) return { kind: 'dropped' };
   const id = verdictId(loaded, callId);
   const [call, existing] = await Promise.all([
@@ -532,9 +542,16 @@ export const judgeCall = async (
     },
   );
   const draft = {
-    ...{ projectId, id, ref: callRef(projectId, callId) },
-    ...{ type: verdictTypeOf(loaded.evaluator.name), payload: payloadOf(verdict), creator: null },
-    ...{ annotationRef: null, runnableRef: refOf(loaded), callRef: judgesCall, triggerRef: null },
+    projectId,
+    id,
+    ref: callRef(projectId, callId),
+    type: toVerdictType(loaded.evaluator.name),
+    payload: toPayload(verdict),
+    creator: null,
+    annotationRef: null,
+    runnableRef: toRef(loaded),
+    callRef: judgesCall,
+    triggerRef: null,
   };
   try {
     await createOneFeedback(feedback, draft, loaded.userId, budget);

@@ -13,7 +13,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { partitionOf } from '../../records/partitions.ts';
+import { toPartition } from '../../records/partitions.ts';
 import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
 
 /*
@@ -32,7 +32,7 @@ import { type JobMessage, type JobQueue, sendJobs } from './jobs.ts';
 const leaseKey = (projectId: ProjectId, number: number): TableKey<'bookkeeping'> => {
   const s = Buffer.alloc(2);
   s.writeUInt16BE(number);
-  return { k: partitionOf('leases', projectId), s };
+  return { k: toPartition('leases', projectId), s };
 };
 
 /** A lease that was taken. */
@@ -66,7 +66,7 @@ export const takeLease = (
 ): Promise<Lease | undefined> => {
   const worker = randomUUID();
   return compareAndSwap<Lease | undefined>(budget, async () => {
-    const range = { partition: ['k', partitionOf('leases', projectId)] } as const;
+    const range = { partition: ['k', toPartition('leases', projectId)] } as const;
     const { items } = await queryPage(table, range, budget, { consistent: true });
     const now = Date.now();
     const slots = Array.from({ length: leases }, (_, number) => {
@@ -96,7 +96,8 @@ export const endLease = async (
 };
 
 /** How long a message waits for a lease at first and at last, in seconds. SQS delays no longer than that. */
-const [firstWait, lastWait] = [5, 900];
+const firstWait = 5;
+const lastWait = 900;
 
 /** A time to wait, in seconds, longer each time: many that wait cost little, and few come back soon. */
 const waitSeconds = (waits: number): number => {

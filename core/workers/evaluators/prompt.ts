@@ -38,7 +38,7 @@ export interface Prompt {
  *
  * @throws ServiceError 503 when storage does not give what is asked for in time
  */
-export const promptOf = async ({ messages, answer }: Judge, subject: Subject): Promise<Prompt> => {
+export const fillPrompt = async ({ messages, answer }: Judge, subject: Subject): Promise<Prompt> => {
   const named = messages.flatMap(({ content }) =>
     [...content.matchAll(placeholder)].map(([, name = '']) => name.trim()),
   );
@@ -64,7 +64,7 @@ export const promptOf = async ({ messages, answer }: Judge, subject: Subject): P
  *
  * @param withFormat whether to ask for JSON of a form, which not every upstream takes
  */
-export const requestOf = (
+export const toRequest = (
   { model, answer, parameters }: Judge,
   { messages }: Prompt,
   withFormat: boolean,

@@ -14,7 +14,7 @@ import {
 } from '../../../foundations/storage/index.ts';
 import type { TableKey } from '../../../foundations/storage/tables.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
-import { partitionOf } from '../../records/partitions.ts';
+import { toPartition } from '../../records/partitions.ts';
 import {
   type Held,
   holdingAdditions,
@@ -49,7 +49,7 @@ export interface Entry {
 }
 
 const questionKey = ({ projectId, objectId, identity, callId }: Entry): TableKey<'bookkeeping'> => ({
-  k: partitionOf('questions', projectId, 0, objectId),
+  k: toPartition('questions', projectId, 0, objectId),
   s: joinBytes(shortDigest(callId), identity),
 });
 

@@ -28,8 +28,8 @@ import {
 } from './evaluator.ts';
 import { type JobQueue, sendJobs } from './jobs.ts';
 import { type Asking, evaluatorLimit, type Judged, type Judger, judgedBy, NotYet } from './judge.ts';
-import { maxAnswerTokens, promptOf } from './prompt.ts';
-import { Subject, type SubjectSources, totalOf } from './subject.ts';
+import { fillPrompt, maxAnswerTokens } from './prompt.ts';
+import { Subject, type SubjectSources, sumDollars } from './subject.ts';
 
 /** What asking for verdicts takes. */
 export interface Scoring extends SubjectSources {
@@ -72,7 +72,7 @@ const switchedOff = () =>
  * @throws ServiceError 422 for a ref into another project, to what is no evaluator, or to a judge that is
  * switched off, unless the price alone is asked for
  */
-const evaluatorsOf = async (
+const findEvaluators = async (
   { objects, parse }: Scoring,
   { projectId, scorerRefs, dryRun }: ScoreRequest,
   budget: RequestBudget,
@@ -116,11 +116,11 @@ const missing = async (
 ): Promise<Wanted[]> => {
   const left: Wanted[] = [];
   for (const some of chunked(wanted, idsAtOnce)) {
-    const idOf = ({ loaded, header }: Wanted) => verdictId(loaded, header.id);
+    const toVerdictId = ({ loaded, header }: Wanted) => verdictId(loaded, header.id);
     const [projectId] = some.map(({ loaded }) => loaded.projectId);
     if (projectId === undefined) continue;
-    const known = await existingFeedback(feedback, projectId, some.map(idOf), budget);
-    left.push(...some.filter((one) => !known.has(idOf(one))));
+    const known = await existingFeedback(feedback, projectId, some.map(toVerdictId), budget);
+    left.push(...some.filter((one) => !known.has(toVerdictId(one))));
   }
   return left;
 };
@@ -128,7 +128,8 @@ const missing = async (
 /** Prompts that are made to estimate a price: others are taken to cost as much on average. */
 const maxEstimated = 100;
 /** What a token has in bytes of usual text, and what judges usually answer, in tokens. */
-const [bytesOfToken, usualAnswer] = [4, 150];
+const bytesOfToken = 4;
+const usualAnswer = 150;
 /** Prompts that are made at once. */
 const concurrency = 8;
 
@@ -144,25 +145,25 @@ const estimated = async (
   const { projectId } = first.loaded;
   const step = Math.ceil(judged.length / maxEstimated);
   const sample = judged.filter((_, i) => i % step === 0);
-  const costsOf = await scoring.costs(projectId, budget);
+  const computeCosts = await scoring.costs(projectId, budget);
   const headers = [...new Set(sample.map(({ header }) => header))];
   const read = await new PayloadReader(scoring.calls, projectId, budget).read(headers);
   const byId = new Map(read.map((call) => [call.header.id, call]));
-  const each = await mapConcurrent(sample, concurrency, async ({ loaded, header }) => {
+  const estimates = await mapConcurrent(sample, concurrency, async ({ loaded, header }) => {
     const call = byId.get(header.id);
     const { judge } = loaded.evaluator;
     if (!call || !judge) return 0;
     // A trace is not read for an estimate.
-    const { messages } = await promptOf(judge, new Subject(scoring, call, false, budget));
+    const { messages } = await fillPrompt(judge, new Subject(scoring, call, false, budget));
     const usage = {
       prompt_tokens: Math.ceil(Buffer.byteLength(JSON.stringify(messages)) / bytesOfToken),
       completion_tokens: Math.min(maxAnswerTokens(judge), usualAnswer),
     };
-    const costs = costsOf({ [judge.model]: usage }, Date.now() * 1000);
-    return Object.keys(costs).length > 0 ? totalOf(costs) : null;
+    const costs = computeCosts({ [judge.model]: usage }, Date.now() * 1000);
+    return Object.keys(costs).length > 0 ? sumDollars(costs) : null;
   });
-  const known = each.filter((usd) => usd !== null);
-  if (known.length < each.length) return null;
+  const known = estimates.filter((usd) => usd !== null);
+  if (known.length < estimates.length) return null;
   return (known.reduce((sum, usd) => sum + usd, 0) / known.length) * judged.length;
 };
 
@@ -231,7 +232,11 @@ const tryCalls = async (
   if (!dryRun && !evaluations) throw switchedOff();
   // Of a name that no object has, since nothing was spent under it yet.
   const loaded = {
-    ...{ projectId, evaluator, userId: user, objectId: `trial ${newId()}`, digest: null },
+    projectId,
+    evaluator,
+    userId: user,
+    objectId: `trial ${newId()}`,
+    digest: null,
     identity: '',
   };
   const headers = await judgeable(calls, projectId, callIds, budget);
@@ -275,7 +280,7 @@ export const scoreCalls = async (
       msg: 'is required, without an evaluator to try',
       type: 'missing',
     });
-  const loaded = await evaluatorsOf(scoring, request, budget);
+  const loaded = await findEvaluators(scoring, request, budget);
   const headers = await judgeable(calls, projectId, callIds, budget);
   const all = loaded.flatMap((one) => headers.map((header) => ({ loaded: one, header })));
   const wanted = await missing(scoring, all, budget);
@@ -283,7 +288,11 @@ export const scoreCalls = async (
   if (!dryRun) {
     if (!evaluations) throw switchedOff();
     const jobs = wanted.map(({ loaded: { objectId, digest }, header }) => ({
-      ...{ projectId, callId: header.id, objectId, digest, isAsked: true },
+      projectId,
+      callId: header.id,
+      objectId,
+      digest,
+      isAsked: true,
     }));
     await sendJobs(evaluations.queue, jobs, budget);
   }

@@ -25,7 +25,7 @@ export interface SubjectSources {
 
 const parsed = (text: string): JsonValue => parseJson(text) as JsonValue;
 
-const objectOf = (value: JsonValue | undefined): JsonObject =>
+const toObject = (value: JsonValue | undefined): JsonObject =>
   value !== undefined && isJsonObject(value) ? value : {};
 
 /** The messages of a list, or of one; nothing else is one. */
@@ -34,18 +34,18 @@ const messagesIn = (value: JsonValue | undefined): JsonObject[] =>
 
 /** The messages of an answer, in the forms of recorded calls and of OpenAI's own answers. */
 const answerMessages = (output: JsonValue): JsonObject[] => {
-  const { messages, choices, message, role } = objectOf(output);
+  const { messages, choices, message, role } = toObject(output);
   if (messages !== undefined) return messagesIn(messages);
   if (choices !== undefined) return messagesIn(choices).flatMap((choice) => messagesIn(choice.message));
   if (message !== undefined) return messagesIn(message);
   return typeof role === 'string' ? messagesIn(output) : [];
 };
 
-const hasMessages = (inputs: JsonValue): boolean => messagesIn(objectOf(inputs).messages).length > 0;
+const hasMessages = (inputs: JsonValue): boolean => messagesIn(toObject(inputs).messages).length > 0;
 
 const textOfPart = (part: JsonValue): string => {
   if (typeof part === 'string') return part;
-  const { text, content } = objectOf(part);
+  const { text, content } = toObject(part);
   return typeof text === 'string' ? text : typeof content === 'string' ? content : '';
 };
 
@@ -57,22 +57,22 @@ const toolCallsIn = (messages: readonly JsonObject[]): JsonObject[] =>
 
 const messageText = (message: JsonObject): string => {
   const tools = toolCallsIn([message]).map((tool) => {
-    const { name, arguments: given } = objectOf(tool.function ?? tool);
+    const { name, arguments: given } = toObject(tool.function ?? tool);
     return `${String(name ?? 'a tool')}(${typeof given === 'string' ? given : JSON.stringify(given ?? {})})`;
   });
-  const said = [textOfContent(message.content), ...tools].filter((text) => text !== '').join('\n');
-  return `${String(message.role ?? 'user')}: ${said}`;
+  const text = [textOfContent(message.content), ...tools].filter((text) => text !== '').join('\n');
+  return `${String(message.role ?? 'user')}: ${text}`;
 };
 
-const conversationOf = (inputs: JsonValue, output: JsonValue): string =>
-  [...messagesIn(objectOf(inputs).messages), ...answerMessages(output)].map(messageText).join('\n\n');
+const toConversation = (inputs: JsonValue, output: JsonValue): string =>
+  [...messagesIn(toObject(inputs).messages), ...answerMessages(output)].map(messageText).join('\n\n');
 
 /** A text as it is, anything else as JSON. */
 export const asText = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 /** The first of these that a value has. */
-const firstOf = (value: JsonObject, ...paths: readonly string[]): JsonValue | undefined => {
+const findFirst = (value: JsonObject, ...paths: readonly string[]): JsonValue | undefined => {
   for (const path of paths) {
     const found = valueAt(value, path.split('.'));
     if (found !== undefined && found !== null) return found;
@@ -122,8 +122,8 @@ export class Subject {
   /** What it was hoped to give, as rows of datasets have it. */
   get expected(): JsonValue | undefined {
     return (
-      firstOf(objectOf(this.inputs), 'expected', 'example.expected') ??
-      firstOf(objectOf(this.attributes), 'expected')
+      findFirst(toObject(this.inputs), 'expected', 'example.expected') ??
+      findFirst(toObject(this.attributes), 'expected')
     );
   }
 
@@ -139,10 +139,10 @@ export class Subject {
 
   /** The messages of the call and its answer. Of a trace without any, those of its last model call. */
   async conversation(): Promise<string> {
-    if (hasMessages(this.inputs)) return conversationOf(this.inputs, this.output);
+    if (hasMessages(this.inputs)) return toConversation(this.inputs, this.output);
     const models = this.#isTrace ? await this.#modelCalls() : [];
     const last = models.findLast(({ payload }) => hasMessages(parsed(payload.inputs)));
-    if (last) return conversationOf(parsed(last.payload.inputs), parsed(last.payload.output));
+    if (last) return toConversation(parsed(last.payload.inputs), parsed(last.payload.output));
     return `user: ${asText(this.inputs)}\n\nassistant: ${this.outputText}`;
   }
 
@@ -161,15 +161,15 @@ export class Subject {
   async costUsd(): Promise<number> {
     const headers = this.#isTrace ? await this.#calls() : [this.header];
     const { projectId } = this.header;
-    const costsOf = await this.#sources.costs(projectId, this.#budget);
+    const computeCosts = await this.#sources.costs(projectId, this.#budget);
     const apart = headers.filter(({ end }) => end?.usage === true).slice(0, maxPayloads);
     const read = await this.#reader().read(apart);
     const summaries = new Map(
-      read.map(({ header, payload }) => [header.id, objectOf(parsed(payload.summary))]),
+      read.map(({ header, payload }) => [header.id, toObject(parsed(payload.summary))]),
     );
     return headers.reduce((sum, { id, start, end }) => {
-      const usage = end?.usage === true ? objectOf(summaries.get(id)?.usage) : (end?.usage ?? {});
-      return sum + totalOf(costsOf(usage, start.startedAt));
+      const usage = end?.usage === true ? toObject(summaries.get(id)?.usage) : (end?.usage ?? {});
+      return sum + sumDollars(computeCosts(usage, start.startedAt));
     }, 0);
   }
 
@@ -203,7 +203,7 @@ export class Subject {
 }
 
 /** The sum of costs in dollars. Those in other units do not count. */
-export const totalOf = (costs: ReturnType<Awaited<ReturnType<CostsOfProject>>>): number =>
+export const sumDollars = (costs: ReturnType<Awaited<ReturnType<CostsOfProject>>>): number =>
   Object.values(costs).reduce(
     (sum, cost) =>
       sum +

@@ -12,7 +12,7 @@ export interface Verdict {
 const maxReason = 2000;
 
 /** A verdict as the payload of feedback. */
-export const payloadOf = ({ value, reason, error }: Verdict): JsonObject => ({
+export const toPayload = ({ value, reason, error }: Verdict): JsonObject => ({
   value,
   ...(reason !== undefined && reason !== '' && { reason: reason.slice(0, maxReason).toWellFormed() }),
   ...(error !== undefined && { error: error.slice(0, maxReason).toWellFormed() }),
@@ -27,7 +27,7 @@ const objectIn = (text: string): JsonValue | undefined => {
 };
 
 /** The JSON object in a text: all of it, or from its first brace to its last. */
-const jsonOf = (text: string): JsonValue | undefined =>
+const findJson = (text: string): JsonValue | undefined =>
   objectIn(text) ?? objectIn(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
@@ -59,7 +59,7 @@ const checkedValue = (
  * @returns undefined if it is not what was asked for
  */
 export const readVerdict = (answer: JudgeAnswer, text: string): Verdict | undefined => {
-  const found = jsonOf(text);
+  const found = findJson(text);
   if (found === undefined || !isJsonObject(found)) return undefined;
   const value = checkedValue(answer, found.value);
   if (value === null) return undefined;

@@ -16,12 +16,12 @@ import { formatTime, ServiceError } from '../../../foundations/wire/index.ts';
 import {
   type DeadLetter,
   type DeadLetterQueue,
+  getSequence,
   isolateRecords,
   type MeasureSources,
   measure,
   type StreamRecord,
   sendDeadLetters,
-  sequenceOf,
   toCallChange,
   toChange,
 } from '../streams.ts';
@@ -42,14 +42,14 @@ const entryOverhead = 100;
 /** Requests that are under way at once. */
 const concurrency = 8;
 
-const sizeOf = ({ detail }: ServiceEvent): number =>
+const getSize = ({ detail }: ServiceEvent): number =>
   Buffer.byteLength(JSON.stringify(detail)) + entryOverhead;
 
 /** Cuts events into the requests that EventBridge takes. */
-const requestsOf = (events: readonly ServiceEvent[]): ServiceEvent[][] =>
-  bySize(events, maxBytes, sizeOf).flatMap((some) => chunked(some, maxEntries));
+const toRequests = (events: readonly ServiceEvent[]): ServiceEvent[][] =>
+  bySize(events, maxBytes, getSize).flatMap((some) => chunked(some, maxEntries));
 
-const entryOf = ({ kind, time, detail }: ServiceEvent, bus: string): PutEventsRequestEntry => ({
+const toEntry = ({ kind, time, detail }: ServiceEvent, bus: string): PutEventsRequestEntry => ({
   EventBusName: bus,
   Source: eventSource,
   DetailType: kind,
@@ -61,7 +61,7 @@ const entryOf = ({ kind, time, detail }: ServiceEvent, bus: string): PutEventsRe
 const isTransient = (code: string): boolean => /Throttl|Internal|Limit|Unavailable|Timeout/i.test(code);
 
 /** An event as it stands in a dead letter: the arguments of `aws events put-events`. */
-const letterOf = ({ kind, time, detail }: ServiceEvent, reason: string): DeadLetter => ({
+const toDeadLetter = ({ kind, time, detail }: ServiceEvent, reason: string): DeadLetter => ({
   reason,
   event: { kind, time: formatTime(time), detail },
 });
@@ -88,13 +88,13 @@ const sendRequest = async (
   const refused: DeadLetter[] = [];
   try {
     await withRetries(budget, async (options) => {
-      const command = new PutEventsCommand({ Entries: unsent.map((event) => entryOf(event, name)) });
+      const command = new PutEventsCommand({ Entries: unsent.map((event) => toEntry(event, name)) });
       const { Entries: results = [] } = await client.send(command, options);
       unsent = unsent.filter((event, at) => {
         const { EventId, ErrorCode, ErrorMessage = '' } = results[at] ?? {};
         if (EventId !== undefined && ErrorCode === undefined) return false;
         if (ErrorCode === undefined || isTransient(ErrorCode)) return true;
-        refused.push(letterOf(event, `${ErrorCode}: ${ErrorMessage}`));
+        refused.push(toDeadLetter(event, `${ErrorCode}: ${ErrorMessage}`));
         return false;
       });
       return unsent.length === 0;
@@ -145,7 +145,7 @@ const makeEvents = async (
 /** Events in the order of their records. Of several with one id, one is left. */
 const inOrder = (records: readonly StreamRecord[], events: readonly ServiceEvent[]): ServiceEvent[] => {
   const bySequence = Map.groupBy(events, ({ sequence }) => sequence);
-  const ordered = records.flatMap((record) => bySequence.get(sequenceOf(record)) ?? []);
+  const ordered = records.flatMap((record) => bySequence.get(getSequence(record)) ?? []);
   return [...new Map(ordered.map((event) => [event.id, event])).values()];
 };
 
@@ -177,7 +177,7 @@ export const deliver = async (
   const { results: events, letters } = await isolateRecords(records, (some) =>
     makeEvents(delivery, some, budget),
   );
-  const outcomes = await mapConcurrent(requestsOf(events), concurrency, (some) =>
+  const outcomes = await mapConcurrent(toRequests(events), concurrency, (some) =>
     sendRequest(delivery.bus, some, budget),
   );
   const unsent = outcomes.flatMap((outcome) => outcome.unsent);
@@ -186,6 +186,6 @@ export const deliver = async (
   const failed = new Set(unsent.map(({ sequence }) => sequence));
   return {
     sent: events.length - unsent.length - refused.length,
-    failedFrom: records.map(sequenceOf).find((sequence) => failed.has(sequence)),
+    failedFrom: records.map(getSequence).find((sequence) => failed.has(sequence)),
   };
 };

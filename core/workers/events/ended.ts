@@ -5,18 +5,18 @@ import {
   type CallChange,
   type CallItem,
   type CallItemName,
-  callOf,
   hasEnd,
   hasStart,
   nameText,
   readCallItems,
+  toCall,
 } from '../streams.ts';
 
 /** Items of calls by {@link nameText}. */
 type Items = ReadonlyMap<string, CallItem>;
 
 /** The ends of calls by their names. */
-const endOf = ({ projectId, id }: CallItemName): CallItemName => ({ projectId, id, part: 'E' });
+const toEndName = ({ projectId, id }: CallItemName): CallItemName => ({ projectId, id, part: 'E' });
 
 /**
  * Keeps the places of starts that did not come before their ends, so that they ask for an end when
@@ -24,14 +24,14 @@ const endOf = ({ projectId, id }: CallItemName): CallItemName => ({ projectId, i
  *
  * @returns the starts that came in this moment
  */
-const keepPlacesOf = async (
+const keepPlaces = async (
   store: Store,
   starts: readonly CallItemName[],
   budget: RequestBudget,
 ): Promise<Items> => {
   if (starts.length === 0) return new Map();
-  const ends = await readCallItems(store, starts.map(endOf), budget, { consistent: true });
-  const waited = starts.filter((start) => ends.has(nameText(endOf(start))));
+  const ends = await readCallItems(store, starts.map(toEndName), budget, { consistent: true });
+  const waited = starts.filter((start) => ends.has(nameText(toEndName(start))));
   return readCallItems(store, await putPlaceholders(store, waited, budget), budget, { consistent: true });
 };
 
@@ -48,7 +48,7 @@ const readStarts = async (
   const left = starts.filter((name) => !hasStart(cheap.get(nameText(name))));
   const sure = await readCallItems(store, left, budget, { consistent: true });
   const missing = left.filter((name) => !sure.has(nameText(name)));
-  return new Map([...cheap, ...sure, ...(await keepPlacesOf(store, missing, budget))]);
+  return new Map([...cheap, ...sure, ...(await keepPlaces(store, missing, budget))]);
 };
 
 /**
@@ -84,10 +84,10 @@ export interface EndedCall {
 }
 
 /** The fields of an end, wherever its payload lies. */
-const contentOf = ({ payload: _, ...content }: EndHeader): object => content;
+const getContent = ({ payload: _, ...content }: EndHeader): object => content;
 
 const isSameEnd = (one: EndHeader, other: EndHeader): boolean =>
-  isDeepStrictEqual(contentOf(one), contentOf(other));
+  isDeepStrictEqual(getContent(one), getContent(other));
 
 /** What a change shows of its call's end. */
 type FoundEnd =
@@ -112,7 +112,7 @@ const findInStart = ({ projectId, id, before, after }: CallChange): FoundEnd => 
       isSameEnd(before.end, after.end) &&
       // A span's call may turn out to be a turn only when the spans around it come.
       !(isTurn({ id, ...after.start }) && !isTurn({ id, ...before.start }));
-    return isOld ? nothing : { kind: 'whole', header: callOf(projectId, after, after) };
+    return isOld ? nothing : { kind: 'whole', header: toCall(projectId, after, after) };
   }
   if (!before || hasStart(before)) return nothing;
   return { kind: 'half', other: { projectId, id, part: 'E' } };
@@ -136,7 +136,7 @@ const joined = (change: CallChange, other: CallItem | undefined): EndedCall | un
   if (!hasStart(start) || !hasEnd(end)) return undefined;
   // An end that knows of its start has a record of its own, by which the call is found.
   if (part === 'S' && end.isIndexed) return undefined;
-  return { change, header: callOf(projectId, start, end) };
+  return { change, header: toCall(projectId, start, end) };
 };
 
 /**

@@ -20,7 +20,7 @@ import {
   shortAttributes,
 } from '../../records/calls/index.ts';
 import { totalCost } from '../../records/costs/index.ts';
-import { feedbackFields, feedbackOf } from '../../records/feedback/index.ts';
+import { feedbackFields, toFeedback } from '../../records/feedback/index.ts';
 import type { ItemChange, Measured } from '../streams.ts';
 import type { EndedCall } from './ended.ts';
 
@@ -51,7 +51,7 @@ const eventId = (kind: ChangeKind, ...parts: readonly unknown[]): string =>
  */
 export const maxDetailBytes = 240 * 1024;
 
-const sizeOf = (value: JsonValue): number => Buffer.byteLength(JSON.stringify(value));
+const getSize = (value: JsonValue): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
  * The beginning of a value's JSON, as text. In a detail each of its quotes has a backslash, so it
@@ -68,10 +68,10 @@ const beginning = (value: JsonValue, bytes: number): string =>
  */
 export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject => {
   const names = Object.keys(fields);
-  const sizes = new Map(names.map((name) => [name, sizeOf(fields[name] ?? null)]));
+  const sizes = new Map(names.map((name) => [name, getSize(fields[name] ?? null)]));
   // A field's name, its quotes, a colon and a comma; and once more among those that were cut.
   const frames = names.reduce((sum, name) => sum + 2 * (name.length + 4), 16);
-  let left = maxDetailBytes - sizeOf(detail) - frames;
+  let left = maxDetailBytes - getSize(detail) - frames;
   const cut = new Map<string, string>();
   for (const [at, name] of names
     .toSorted((one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0))
@@ -90,7 +90,7 @@ export const withFitting = (detail: JsonObject, fields: JsonObject): JsonObject 
 };
 
 /** The kinds of events that an ended call makes. */
-const kindsOf = ({ id, start, end }: CallHeader): ChangeKind[] => [
+const getKinds = ({ id, start, end }: CallHeader): ChangeKind[] => [
   'CallEnded',
   ...(end?.status === 'error' ? (['CallFailed'] as const) : []),
   ...(isTurn({ id, ...start }) ? (['TurnEnded'] as const) : []),
@@ -127,7 +127,7 @@ export const callEvents = (
   };
   // Clients choose the names of models and the content of usage, so they can be of any size.
   const variable = { usage, costs: { ...costs }, ...(payload && parsed(payload)) };
-  return kindsOf(header).map((kind) => {
+  return getKinds(header).map((kind) => {
     const event_id = eventId(kind, projectId, id, revision);
     return {
       kind,
@@ -145,7 +145,7 @@ const callAt = (text: string): string | null => {
   return ref?.kind === 'call' ? callRef(ref.projectId, ref.callId) : null;
 };
 
-const digestOf = (item: Item | undefined): string | undefined => {
+const getDigest = (item: Item | undefined): string | undefined => {
   const digest = asBytes(item?.d);
   return digest && Buffer.from(digest).toString('hex');
 };
@@ -161,11 +161,11 @@ export const feedbackEvent = async ({
   at,
   sequence,
 }: ItemChange): Promise<ServiceEvent | undefined> => {
-  const record = after && (await feedbackOf(projectId, after));
+  const record = after && (await toFeedback(projectId, after));
   // A record whose attributes changed, but not its content, is no new one.
-  if (!record || (before?.h && digestOf(before) === digestOf(after))) return undefined;
+  if (!record || (before?.h && getDigest(before) === getDigest(after))) return undefined;
   const { header, payload } = record;
-  const id = eventId('FeedbackCreated', projectId, header.id, header.createdAt, digestOf(after));
+  const id = eventId('FeedbackCreated', projectId, header.id, header.createdAt, getDigest(after));
   const detail = {
     event_id: id,
     ...feedbackFields(header),

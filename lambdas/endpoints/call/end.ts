@@ -6,7 +6,7 @@ import { settings } from '../../shared/http/settings.ts';
 /** `POST /call/end`: stores the end of one call, even before its start. */
 export const handler = endpoint(callEnd, async ({ body: { end }, caller, budget }) => {
   await writeCalls(settings.calls, [{ kind: 'end', end }], caller.user, budget, {
-    placeOf: () => ['end'],
+    getPlace: () => ['end'],
   });
   return {};
 });

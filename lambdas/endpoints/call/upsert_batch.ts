@@ -11,7 +11,7 @@ import { settings } from '../../shared/http/settings.ts';
 export const handler = endpoint(callUpsertBatch, async ({ body: { batch }, caller, budget, describe }) => {
   describe(() => ({ rows: batch.length }));
   const answers = await writeCalls(settings.calls, batch, caller.user, budget, {
-    placeOf: (i) => ['batch', String(i), 'req', batch[i]?.kind ?? ''],
+    getPlace: (i) => ['batch', String(i), 'req', batch[i]?.kind ?? ''],
   });
   return { res: answers.map((answer) => (answer ? { id: answer.id, trace_id: answer.traceId } : {})) };
 });

@@ -2,7 +2,7 @@ import { callsScore } from '../../../api/evaluators.ts';
 import { readCosts, readLimitPrices } from '../../../core/records/costs/index.ts';
 import { checkValue } from '../../../core/records/objects/index.ts';
 import { type Scoring, scoreCalls } from '../../../core/workers/evaluators/score.ts';
-import { payloadOf } from '../../../core/workers/evaluators/verdict.ts';
+import { toPayload } from '../../../core/workers/evaluators/verdict.ts';
 import type { Caller } from '../../../foundations/auth/index.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
@@ -27,13 +27,19 @@ const sources = {
 /** What asking for verdicts takes. Who tries an evaluator pays from the limits of the own key, too. */
 const scoringFor = (caller: Caller): Scoring => ({
   ...sources,
-  ...{ objects: settings.objects, feedback: settings.feedback, parse: parseEvaluator },
+  objects: settings.objects,
+  feedback: settings.feedback,
+  parse: parseEvaluator,
   check: (value) => checkValue(value, ['body', 'evaluator']),
   evaluations: url
     ? {
         queue: { url, client: sqsClient },
         asking: {
-          ...{ ...sources, spending: settings.bookkeeping, inference, nearly, askMs },
+          ...sources,
+          spending: settings.bookkeeping,
+          inference,
+          nearly,
+          askMs,
           prices: (project, budget) => readLimitPrices(settings.costs, project, budget),
           limits:
             unpriced &&
@@ -56,9 +62,16 @@ export const handler = endpoint(callsScore, async ({ body, caller, budget, descr
   );
   describe(() => ({ rows: calls }));
   return {
-    ...{ calls, estimated_usd: estimatedUsd, is_on: url !== undefined, spent_today_usd: spentTodayUsd },
+    calls,
+    estimated_usd: estimatedUsd,
+    is_on: url !== undefined,
+    spent_today_usd: spentTodayUsd,
     verdicts: tried.map(({ callId, verdict, judgesCall, usd = 0 }) => ({
-      ...{ call_id: callId, ...payloadOf(verdict), value: verdict.value, call_ref: judgesCall, usd },
+      call_id: callId,
+      ...toPayload(verdict),
+      value: verdict.value,
+      call_ref: judgesCall,
+      usd,
     })),
   };
 });

@@ -1,5 +1,5 @@
 import { callsStats } from '../../../api/stats.ts';
-import { statsOf } from '../../../core/questions/stats/index.ts';
+import { computeStats } from '../../../core/questions/stats/index.ts';
 import { readPrices, steadyPrices } from '../../../core/records/costs/index.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../foundations/wire/index.ts';
@@ -17,7 +17,7 @@ export const handler = endpoint(callsStats, async ({ body, caller, budget, descr
     steadyPrices: async (projectId: ProjectId, budget: RequestBudget) =>
       steadyPrices(projectId, await readPrices(settings.costs, projectId, budget)),
   };
-  const { plan, counts, answer } = statsOf(settings.calls, body, budget, lookups);
+  const { plan, counts, answer } = computeStats(settings.calls, body, budget, lookups);
   describe(() => ({ plan, rows: plan.buckets, ...counts }));
   return answer();
 });

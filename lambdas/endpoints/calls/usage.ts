@@ -1,5 +1,5 @@
 import { callsUsage } from '../../../api/stats.ts';
-import { usageOf } from '../../../core/questions/stats/index.ts';
+import { computeUsage } from '../../../core/questions/stats/index.ts';
 import { endpoint } from '../../shared/http/endpoint.ts';
 import { lookupsFor } from '../../shared/http/lookups.ts';
 import { settings } from '../../shared/http/settings.ts';
@@ -11,7 +11,7 @@ import { settings } from '../../shared/http/settings.ts';
 export const handler = endpoint(callsUsage, async ({ body, caller, budget, describe }) => {
   const rows = body.callIds.length;
   describe(() => ({ rows }));
-  const { plan, answer } = await usageOf(settings.calls, body, budget, lookupsFor(caller));
+  const { plan, answer } = await computeUsage(settings.calls, body, budget, lookupsFor(caller));
   describe(() => ({ rows, plan }));
   return answer;
 });

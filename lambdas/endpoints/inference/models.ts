@@ -13,7 +13,7 @@ import {
 import { loadModelFacts } from '../../../core/records/costs/index.ts';
 import { everyAnswer, jsonText } from '../../shared/http/answer.ts';
 import { rawEndpoint, type StreamEvent } from '../../shared/http/endpoint.ts';
-import { headerOf } from '../../shared/http/headers.ts';
+import { getHeader } from '../../shared/http/headers.ts';
 import { answerErrors, logRequest, readCaller } from '../../shared/http/request.ts';
 import { mayInfer } from '../../shared/inference/may-infer.ts';
 import { inference } from '../../shared/inference/upstreams.ts';
@@ -31,8 +31,8 @@ const idIn = ({ pathParameters }: StreamEvent<unknown>): string | undefined => {
 };
 
 /** Whether it is a client of Anthropic's API that asks. */
-const asksAnthropic = (event: Parameters<typeof headerOf>[0]): boolean =>
-  headerOf(event, 'anthropic-version') !== undefined;
+const asksAnthropic = (event: Parameters<typeof getHeader>[0]): boolean =>
+  getHeader(event, 'anthropic-version') !== undefined;
 
 const valueFor = async (event: StreamEvent<unknown>) => {
   const facts = await loadModelFacts();

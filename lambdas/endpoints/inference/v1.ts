@@ -37,7 +37,7 @@ import {
   ServiceError,
 } from '../../../foundations/wire/index.ts';
 import { everyAnswer } from '../../shared/http/answer.ts';
-import { headerOf, headersOf } from '../../shared/http/headers.ts';
+import { getHeader, getHeaders } from '../../shared/http/headers.ts';
 import { type RelayEvent, relayEndpoint } from '../../shared/http/relay.ts';
 import {
   answerErrors,
@@ -66,7 +66,7 @@ type Head = Pick<ServiceEvent<unknown>, 'headers' | 'multiValueHeaders' | 'pathP
  *
  * @throws ServiceError 404 if it is not one that is passed on
  */
-const pathOf = ({ pathParameters }: Head) => {
+const getPath = ({ pathParameters }: Head) => {
   const path = `/${pathParameters?.path ?? ''}`;
   if (isInferencePath(path)) return path;
   const msg = `there is no such path below /inference/v1; the paths are ${Object.keys(endpoints).join(', ')}`;
@@ -95,7 +95,7 @@ interface NamedProject {
  */
 const namedProject = (event: Head): NamedProject | undefined => {
   const sent = projectHeaders.flatMap((name) => {
-    const text = headerOf(event, name);
+    const text = getHeader(event, name);
     return text === undefined ? [] : [{ name, text }];
   });
   const all = Object.entries(event.multiValueHeaders ?? {});
@@ -133,7 +133,7 @@ const requireInference = ({ grants }: Pick<Caller, 'grants'>, named: NamedProjec
 /** Checks path, project and grants before the body is read. */
 const authorizeInference = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   before: ({ event }) => {
-    pathOf(event);
+    getPath(event);
     const named = namedProject(event);
     if (named) event.log.names([named.project]);
     requireInference(event.service.caller, named);
@@ -173,8 +173,8 @@ interface Prepared {
 /** Reads all of a request. */
 const prepare = (event: Event, cacheTtl: number | undefined): Prepared => {
   const { caller } = event.service;
-  const headers = headersOf(event);
-  const path = pathOf(event);
+  const headers = getHeaders(event);
+  const path = getPath(event);
   const body = receivedBody(event);
   const named = namedProject(event)?.project;
   const project = named ?? onlyProject(caller.grants, 'inference');
@@ -286,11 +286,11 @@ const cachedAnswer = (
  * The upstream's answer, or that of the cache. If there is a rate limit, the request is counted first; if
  * there are spending limits, what it may cost at an upstream is held.
  */
-const answerOf = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
+const answerRequest = async (event: Event, context: Context): Promise<ForwardedAnswer> => {
   const { service, gone } = event;
   const { caller } = service;
-  const headers = headersOf(event);
-  const cacheTtl = asksModel(pathOf(event)) ? parseCacheTtl(headers[cacheHeader]) : undefined;
+  const headers = getHeaders(event);
+  const cacheTtl = asksModel(getPath(event)) ? parseCacheTtl(headers[cacheHeader]) : undefined;
   const budget = { ...service.budget, signal: gone };
   await countCaller(caller, budget);
   const prepared = prepare(event, cacheTtl);
@@ -352,7 +352,7 @@ const clientError = (error: ServiceError, { pathParameters }: Head): object => {
 export const handler = relayEndpoint(
   description,
   async (event, context) => {
-    const answer = await answerOf(event, context).catch((error: unknown) => {
+    const answer = await answerRequest(event, context).catch((error: unknown) => {
       // Nobody waits for the error that this ends in.
       if (event.gone.aborted) event.log.ends('gone');
       throw error;

@@ -6,8 +6,8 @@ import {
   authorizeObject,
   checkObject,
   createObject,
+  getOwnClass,
   type ObjectChecks,
-  ownClassOf,
 } from '../../../core/records/objects/index.ts';
 import { endpoint } from '../../shared/http/endpoint.ts';
 import { settings } from '../../shared/http/settings.ts';
@@ -21,7 +21,7 @@ export const handler = endpoint(objCreate, async ({ body: { obj: sent }, caller,
     admit: async (obj) => {
       authorizeObject(caller, obj.projectId, obj.val);
       await checkObject(obj.objectId, obj.val);
-      if (ownClassOf(obj.val) === alertClass) await noteAlerts(settings.bookkeeping, obj.projectId, budget);
+      if (getOwnClass(obj.val) === alertClass) await noteAlerts(settings.bookkeeping, obj.projectId, budget);
     },
     authorize: authorizeChange(settings.objects, caller, sent.projectId, budget),
   };

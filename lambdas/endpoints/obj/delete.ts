@@ -3,7 +3,7 @@ import {
   authorizeChange,
   authorizeDeletion,
   deleteVersions,
-  digestsOf,
+  findDigests,
 } from '../../../core/records/objects/index.ts';
 import { endpoint } from '../../shared/http/endpoint.ts';
 import { settings } from '../../shared/http/settings.ts';
@@ -13,7 +13,7 @@ import { settings } from '../../shared/http/settings.ts';
  */
 export const handler = endpoint(objDelete, async ({ body, caller, budget, describe }) => {
   const { digests, ...name } = body;
-  const named = digests ? await digestsOf(settings.objects, name, digests, budget) : null;
+  const named = digests ? await findDigests(settings.objects, name, digests, budget) : null;
   await authorizeDeletion(settings.objects, caller, name, named, budget);
   const authorize = authorizeChange(settings.objects, caller, name.projectId, budget);
   const deleted = await deleteVersions(settings.objects, name, named, budget, digests ?? [], authorize);

@@ -9,8 +9,8 @@ import { settings } from '../../shared/http/settings.ts';
  */
 export const handler = endpoint(objRead, async ({ body, budget, door }) => {
   const version = await readObject(settings.objects, body, budget, body.metadataOnly);
-  const labelsOf =
+  const labelsByVersion =
     body.withLabels && (await readLabels(settings.objects, body.projectId, [body.objectId], budget));
-  const labels = labelsOf ? labelsOf(version.header) : undefined;
+  const labels = labelsByVersion ? labelsByVersion(version.header) : undefined;
   return wholeJson(`{"obj":${objectJson(version, version.val, labels, door.names)}}`);
 });

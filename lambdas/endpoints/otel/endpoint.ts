@@ -7,7 +7,7 @@ import {
   projectHeader,
   projectOfHeader,
   type Rejection,
-  messageOf as reasonsOf,
+  toMessage as reasonsOf,
   type Selection,
 } from '../../../core/doors/otel/index.ts';
 import type { ProjectNotes } from '../../../core/records/projects.ts';
@@ -15,7 +15,7 @@ import { challenge } from '../../../foundations/wire/errors.ts';
 import { type ProjectId, ServiceError } from '../../../foundations/wire/index.ts';
 import { everyAnswer } from '../../shared/http/answer.ts';
 import { type RawAnswer, rawEndpoint } from '../../shared/http/endpoint.ts';
-import { headerOf } from '../../shared/http/headers.ts';
+import { getHeader } from '../../shared/http/headers.ts';
 import {
   bodyBytes,
   internal,
@@ -36,8 +36,8 @@ const mediaTypes: Readonly<Record<string, Encoding>> = {
  *
  * @returns undefined if it is neither protobuf nor JSON
  */
-const encodingOf = (event: Pick<ServiceEvent<unknown>, 'headers'>): Encoding | undefined => {
-  const [type = ''] = (headerOf(event, 'content-type') ?? '').split(';');
+const getEncoding = (event: Pick<ServiceEvent<unknown>, 'headers'>): Encoding | undefined => {
+  const [type = ''] = (getHeader(event, 'content-type') ?? '').split(';');
   return mediaTypes[type.trim().toLowerCase()];
 };
 
@@ -55,7 +55,7 @@ const otlpAnswer = (
 });
 
 /** All problems of an error in one sentence. */
-const messageOf = ({ detail }: ServiceError): string =>
+const toMessage = ({ detail }: ServiceError): string =>
   detail.map(({ loc, msg }) => (loc[0] === 'header' ? `the header ${loc[1]} ${msg}` : msg)).join('; ');
 
 /**
@@ -66,8 +66,8 @@ const answerOtlpErrors = (): MiddlewareObj<ServiceEvent<unknown>> => ({
   onError: (request) => {
     const { event } = request;
     const error = request.error instanceof ServiceError ? request.error : internal;
-    const encoding = encodingOf(event) ?? 'application/json';
-    const bytes = encodeStatus(encoding, error.status, messageOf(error));
+    const encoding = getEncoding(event) ?? 'application/json';
+    const bytes = encodeStatus(encoding, error.status, toMessage(error));
     request.response = otlpAnswer(error.status, encoding, bytes, event.requestContext.requestId, {
       ...(error.retryAfterSeconds !== undefined && { 'retry-after': String(error.retryAfterSeconds) }),
       ...(error.status === 401 && { 'www-authenticate': challenge }),
@@ -92,7 +92,7 @@ export interface OtlpRequest extends Pick<ServiceRequest<unknown>, 'caller' | 'b
 /** The signals of OTLP, and what there is of each. */
 const signals = { traces: 'spans', logs: 'log records', metrics: 'data points' } as const;
 
-const whatOf = (path: string): string => signals[path.split('/').at(-1) as keyof typeof signals];
+const getSignal = (path: string): string => signals[path.split('/').at(-1) as keyof typeof signals];
 
 /** A client's own text in a reason, which logs do not hold. */
 const quoted = /"(?:[^"\\]|\\.)*"/g;
@@ -107,7 +107,7 @@ const noteDropped = async (
   projects: readonly ProjectId[],
   { count, reason }: { readonly count: number | null; readonly reason: string },
 ): Promise<void> => {
-  const program = headerOf(event, 'user-agent')?.slice(0, maxProgram) ?? null;
+  const program = getHeader(event, 'user-agent')?.slice(0, maxProgram) ?? null;
   await Promise.all(projects.map((project) => notes?.drop(project, { path, count, reason, program })));
 };
 
@@ -133,19 +133,23 @@ export const otlpEndpoint = (
   rawEndpoint(
     description,
     async (event) => {
-      const encoding = encodingOf(event);
+      const encoding = getEncoding(event);
       if (!encoding) throw unknownType;
       const { id, caller, budget } = event.service;
       const selection = {
         grants: caller.grants,
-        header: headerOf(event, projectHeader),
+        header: getHeader(event, projectHeader),
       };
       const ofHeader = projectOfHeader(selection);
       let projects: readonly ProjectId[] = ofHeader ? [ofHeader] : [];
       const { path } = description;
       const { rows, rejected = [] } = await take({
-        ...{ bytes: bodyBytes(event), encoding, packing: headerOf(event, 'content-encoding') ?? '' },
-        ...{ selection, caller, budget },
+        bytes: bodyBytes(event),
+        encoding,
+        packing: getHeader(event, 'content-encoding') ?? '',
+        selection,
+        caller,
+        budget,
         writes: (all) => {
           event.log.names(all);
           if (all.length > 0) projects = all;
@@ -153,7 +157,7 @@ export const otlpEndpoint = (
       }).catch(async (error: unknown) => {
         // What storage refuses is sent again.
         if (error instanceof ServiceError && error.status < 500)
-          await noteDropped(notes, event, path, projects, { count: null, reason: messageOf(error) });
+          await noteDropped(notes, event, path, projects, { count: null, reason: toMessage(error) });
         throw error;
       });
       const bytes = encodeAnswer(encoding, rejected);
@@ -162,7 +166,7 @@ export const otlpEndpoint = (
         const count = surprising.reduce((sum, rejection) => sum + rejection.count, 0);
         await noteDropped(notes, event, path, projects, {
           count,
-          reason: reasonsOf(surprising, whatOf(path)),
+          reason: reasonsOf(surprising, getSignal(path)),
         });
       }
       event.log.describes(() => ({
@@ -171,7 +175,7 @@ export const otlpEndpoint = (
         bytes: bytes.length,
         ...(rejected.length > 0 && {
           dropped: rejected.reduce((sum, { count }) => sum + count, 0),
-          reason: reasonsOf(rejected, whatOf(path)).replaceAll(quoted, '"…"'),
+          reason: reasonsOf(rejected, getSignal(path)).replaceAll(quoted, '"…"'),
         }),
       }));
       event.log.ends('answered');

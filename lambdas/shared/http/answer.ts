@@ -48,9 +48,10 @@ export interface Records {
 
 type Format = (records: Records) => AsyncIterable<Piece>;
 
-const lines = (end: string, of: (records: Records) => AsyncIterable<readonly string[]>): Format =>
+const lines = (end: string, toLines: (records: Records) => AsyncIterable<readonly string[]>): Format =>
   async function* (records) {
-    for await (const batch of of(records)) if (batch.length > 0) yield batch.flatMap((line) => [line, end]);
+    for await (const batch of toLines(records))
+      if (batch.length > 0) yield batch.flatMap((line) => [line, end]);
   };
 
 /** Line ends of Unicode that JSON may have in its strings. Python's `splitlines` splits at them. */
@@ -124,7 +125,7 @@ export interface FixedAnswer {
 export type FixedEvent = Pick<APIGatewayProxyEvent, 'headers' | 'httpMethod' | 'requestContext' | 'resource'>;
 
 /** The head of such an answer. */
-export const headOf = ({ requestContext }: FixedEvent, cacheControl: string) => ({
+export const toHead = ({ requestContext }: FixedEvent, cacheControl: string) => ({
   statusCode: 200,
   headers: {
     ...everyAnswer(requestContext.requestId),
@@ -141,6 +142,6 @@ export const headOf = ({ requestContext }: FixedEvent, cacheControl: string) => 
 export const fixedEndpoint =
   ({ text, cacheControl }: FixedAnswer) =>
   async (event: FixedEvent): Promise<APIGatewayProxyResult> => ({
-    ...headOf(event, cacheControl),
+    ...toHead(event, cacheControl),
     body: event.httpMethod === 'HEAD' ? '' : text,
   });

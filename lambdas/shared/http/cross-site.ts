@@ -1,5 +1,5 @@
 import { forbidden } from '../../../foundations/wire/index.ts';
-import { headerOf } from './headers.ts';
+import { getHeader } from './headers.ts';
 import { type Located, ownUrl } from './own-url.ts';
 
 /** The origins whose pages may send requests, by the setting `corsOrigins`. */
@@ -16,9 +16,9 @@ const ownOrigin = (event: Located): string | undefined => {
  * not, the origin is compared. A client that sends neither header is no browser.
  */
 const isCrossSite = (event: Located): boolean => {
-  const origin = headerOf(event, 'origin');
+  const origin = getHeader(event, 'origin');
   if (origin !== undefined && allowed.has(origin)) return false;
-  const site = headerOf(event, 'sec-fetch-site');
+  const site = getHeader(event, 'sec-fetch-site');
   if (site === 'same-origin') return false;
   if (site !== undefined && site !== 'none') return true;
   return origin !== undefined && origin !== ownOrigin(event);
@@ -31,7 +31,7 @@ const isCrossSite = (event: Located): boolean => {
  */
 export const refuseCrossSite = (event: Located): void => {
   if (!isCrossSite(event)) return;
-  const header = headerOf(event, 'origin') === undefined ? 'sec-fetch-site' : 'origin';
+  const header = getHeader(event, 'origin') === undefined ? 'sec-fetch-site' : 'origin';
   throw forbidden(
     ['header', header],
     "should not be another site's: cross-site requests are refused, except from the origins in the setting corsOrigins",
@@ -46,5 +46,5 @@ export const refuseCrossSite = (event: Located): void => {
  * @throws ServiceError 403
  */
 export const refuseCrossSiteBasic = (event: Located): void => {
-  if (/^basic\b/i.test(headerOf(event, 'authorization') ?? '')) refuseCrossSite(event);
+  if (/^basic\b/i.test(getHeader(event, 'authorization') ?? '')) refuseCrossSite(event);
 };

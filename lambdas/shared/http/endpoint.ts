@@ -164,8 +164,8 @@ const buffered = <Body, Answer>(description: Description<Body, Answer>, handle: 
     .use(middlewares(description))
     .handler(async ({ service, log }) => {
       let details = () => ({ rows: 1 });
-      const describe: typeof service.describe = (of) => {
-        details = () => ({ rows: 1, ...of() });
+      const describe: typeof service.describe = (facts) => {
+        details = () => ({ rows: 1, ...facts() });
       };
       const body = jsonText(await handle({ ...service, describe }));
       log.describes(() => ({ status: 200, ...details(), bytes: Buffer.byteLength(body) }));
@@ -205,11 +205,11 @@ export const streaming = <Body, Answer>(
       const request: ServiceRequest<Body> = {
         ...service,
         budget: { ...service.budget, signal: aborting.signal },
-        describe: (of) => {
-          details = of;
+        describe: (facts) => {
+          details = facts;
         },
       };
-      const textOf = async function* (): AsyncGenerator<Piece> {
+      const streamText = async function* (): AsyncGenerator<Piece> {
         const answer = await handle(request);
         if (!(answer instanceof Streamed)) {
           yield JSON.stringify(answer);
@@ -222,7 +222,7 @@ export const streaming = <Body, Answer>(
       const text = await afterFirst(
         encoded(
           {
-            text: type === 'application/json' ? withLineEnd(textOf()) : textOf(),
+            text: type === 'application/json' ? withLineEnd(streamText()) : streamText(),
             logged: () => details(),
             offset: () => offset,
           },

@@ -6,7 +6,7 @@ import {
   type ProjectLimits,
   readProjectLimits,
 } from '../../../core/records/limits.ts';
-import { limitsOf, type SpendingLimit } from '../../../core/records/spending.ts';
+import { type SpendingLimit, toLimits } from '../../../core/records/spending.ts';
 import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import type { RequestBudget } from '../../../foundations/storage/index.ts';
@@ -47,4 +47,4 @@ export const projectLimits = async (
 
 /** The limits of a caller's key. */
 export const keyLimits = ({ keyId, limits = {} }: Pick<Caller, 'keyId' | 'limits'>): SpendingLimit[] =>
-  limitsOf('key', keyId, limits);
+  toLimits('key', keyId, limits);

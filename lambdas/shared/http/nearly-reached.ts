@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LookAtLimits } from '../../../core/doors/inference/index.ts';
-import { type Spent, tellNearlyReached } from '../../../core/records/spending.ts';
+import { notifyNearlyReached, type Spent } from '../../../core/records/spending.ts';
 import { putEvent } from '../../../foundations/aws/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
 import { formatTime } from '../../../foundations/wire/index.ts';
@@ -14,7 +14,7 @@ const { EVENT_BUS } = process.env;
 const nearlyMs = 3000;
 
 /** The event of a limit. Its id is the same for the same limit and period. */
-const eventOf = ({ limit: { of, name, projectId, period, usd }, spent, resetsAt }: Spent) => ({
+const toEvent = ({ limit: { of, name, projectId, period, usd }, spent, resetsAt }: Spent) => ({
   kind: 'LimitNearlyReached',
   detail: {
     event_id: createHash('sha256')
@@ -25,12 +25,15 @@ const eventOf = ({ limit: { of, name, projectId, period, usd }, spent, resetsAt 
     key_id: of === 'key' ? name : null,
     project_id: of === 'project' ? name : (projectId ?? null),
     end_user: of === 'user' ? name : null,
-    ...{ period, limit_usd: usd, spent_usd: spent / 1e9, resets_at: formatTime(resetsAt * 1000) },
+    period,
+    limit_usd: usd,
+    spent_usd: spent / 1e9,
+    resets_at: formatTime(resetsAt * 1000),
   },
   time: Date.now(),
 });
 
-const told = new Set<string>();
+const notified = new Set<string>();
 
 /** Puts an event on the bus when a limit is nearly reached; undefined if there is no bus for events. */
 export const nearly: LookAtLimits | undefined =
@@ -38,9 +41,9 @@ export const nearly: LookAtLimits | undefined =
     ? async (spent, budget) => {
         const { deadline } = requestBudget(nearlyMs);
         const bounded = { deadline: Math.min(deadline, budget.deadline), meter: budget.meter };
-        const tell = (each: Spent) => putEvent(EVENT_BUS, eventOf(each), bounded);
+        const notify = (each: Spent) => putEvent(EVENT_BUS, toEvent(each), bounded);
         try {
-          await tellNearlyReached(settings.bookkeeping, spent, tell, told, bounded);
+          await notifyNearlyReached(settings.bookkeeping, spent, notify, notified, bounded);
         } catch (error) {
           logFailure('limits', error);
         }

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import Negotiator from 'negotiator';
 import { ServiceError } from '../../../foundations/wire/index.ts';
-import { headersOf } from './headers.ts';
+import { getHeaders } from './headers.ts';
 
 type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
 
@@ -13,7 +13,7 @@ type Headers = Pick<APIGatewayProxyEvent, 'headers'>;
  */
 export const mediaType = (event: Headers, written: readonly string[]): string => {
   // A charset makes no difference: all answers are UTF-8.
-  const accept = headersOf(event).accept?.replace(/;\s*charset=[^;,]*/gi, '') || '*/*';
+  const accept = getHeaders(event).accept?.replace(/;\s*charset=[^;,]*/gi, '') || '*/*';
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...written]);
   if (chosen !== undefined) return chosen;
   throw new ServiceError(406, [
@@ -37,7 +37,7 @@ interface Preferring {
  * @returns undefined for an answer as it is
  */
 export const preferredCoding = <C extends string>(event: Headers, preferred: readonly C[]): C | undefined => {
-  const headers = headersOf(event);
+  const headers = getHeaders(event);
   const header = headers['accept-encoding']?.toLowerCase() ?? '';
   const named = header.split(',').map((part) => part.split(';', 1)[0]?.trim());
   const available = preferred.filter((coding) => named.includes(coding));

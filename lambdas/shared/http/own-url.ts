@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { headerOf } from './headers.ts';
+import { getHeader } from './headers.ts';
 
 /** What of a request says where it came to. */
 export type Located = Pick<APIGatewayProxyEvent, 'headers' | 'path'> & {
@@ -12,8 +12,8 @@ export type Located = Pick<APIGatewayProxyEvent, 'headers' | 'path'> & {
  */
 export const ownUrl = (event: Located): string => {
   const { path, domainName } = event.requestContext;
-  const host = headerOf(event, 'host') ?? domainName ?? 'localhost';
-  const scheme = headerOf(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https';
+  const host = getHeader(event, 'host') ?? domainName ?? 'localhost';
+  const scheme = getHeader(event, 'x-forwarded-proto') === 'http' ? 'http' : 'https';
   const base = path.endsWith(event.path) ? path.slice(0, path.length - event.path.length) : '';
   return `${scheme}://${host}${base.replace(/\/$/, '')}`;
 };

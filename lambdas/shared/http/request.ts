@@ -17,11 +17,11 @@ import {
   storedRefs,
   unavailable,
 } from '../../../foundations/wire/index.ts';
-import { jsonOf, parseTolerantly, parseValue } from '../../../foundations/wire/schema.ts';
+import { parseBodyJson, parseTolerantly, parseValue } from '../../../foundations/wire/schema.ts';
 import { type Details, RequestLog } from '../log/request-log.ts';
 import { everyAnswer, jsonText } from './answer.ts';
 import { refuseCrossSiteBasic } from './cross-site.ts';
-import { headerOf } from './headers.ts';
+import { getHeader } from './headers.ts';
 
 /*
  * What a request passes before its handler: its line in the log, its caller, its fields, and what
@@ -59,7 +59,7 @@ const marginMs = 1000;
  * A budget that ends before the function's time-out, so that slow storage gives a 503 and not a
  * broken request.
  */
-export const budgetOf = (context: Context, signal?: AbortSignal): RequestBudget =>
+export const createBudget = (context: Context, signal?: AbortSignal): RequestBudget =>
   requestBudget(Math.max(0, context.getRemainingTimeInMillis() - marginMs), signal);
 
 /**
@@ -141,7 +141,7 @@ export const readCaller = (): MiddlewareObj<ServiceEvent<unknown>> => ({
       id,
       caller,
       body: undefined,
-      budget: budgetOf(context),
+      budget: createBudget(context),
       door: ownDoor,
       describe: (details) => event.log.describes(details),
       lacksRecord: (error) => event.log.lacksRecord(error),
@@ -178,7 +178,7 @@ const notUtf8 = (text: string): ServiceError => {
  */
 const isMended = (event: SentBody, text: string): boolean => {
   if (!text.includes(replacement)) return false;
-  const length = headerOf(event, 'content-length') ?? '';
+  const length = getHeader(event, 'content-length') ?? '';
   return /^\d+$/.test(length) && Number(length) !== Buffer.byteLength(text);
 };
 
@@ -200,21 +200,21 @@ export const bodyText = (event: SentBody): string => {
  * @throws ServiceError 415 if it says that it is something else, 422 if it is not JSON
  */
 const bodyJson = (event: SentBody): unknown => {
-  const type = headerOf(event, 'content-type');
+  const type = getHeader(event, 'content-type');
   if (type !== undefined && !jsonType.test(type.trim())) {
     throw unsupported(
       'content-type',
       `should be only application/json; it is ${JSON.stringify(type.slice(0, 100))}`,
     );
   }
-  const encoding = headerOf(event, 'content-encoding');
+  const encoding = getHeader(event, 'content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw unsupported(
       'content-encoding',
       'should be absent, and the body plain JSON; exports of OpenTelemetry may be packed, and nothing else',
     );
   }
-  return jsonOf(storedRefs(bodyText(event)));
+  return parseBodyJson(storedRefs(bodyText(event)));
 };
 
 const multipartType = /^multipart\/form-data\s*;/i;
@@ -229,7 +229,7 @@ const broken: ErrorDetail = {
  * The parts of a form by their names: files as bytes, the others as text. The last of a name
  * counts.
  */
-const partsOf = async (bytes: Buffer, type: string): Promise<Record<string, unknown>> => {
+const parseParts = async (bytes: Buffer, type: string): Promise<Record<string, unknown>> => {
   const form = await new Response(Uint8Array.from(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch(() => {
@@ -244,39 +244,39 @@ const partsOf = async (bytes: Buffer, type: string): Promise<Record<string, unkn
 /** The fields of a request, and where each of them stands. */
 interface Fields {
   readonly value: unknown;
-  readonly placeOf: (field: string) => 'body' | 'path' | 'query';
+  readonly locate: (field: string) => 'body' | 'path' | 'query';
 }
 
 /** The parameters of the path by their names, but for those that take the rest of a path. */
-const parametersOf = ({ resource, pathParameters }: APIGatewayProxyEvent): Record<string, unknown> =>
+const getPathParameters = ({ resource, pathParameters }: APIGatewayProxyEvent): Record<string, unknown> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).filter(([name]) => resource.includes(`{${name}}`)));
 
 /** The fields of a request. Those of the path win over others, since they are what was matched. */
-const fieldsOf = (event: APIGatewayProxyEvent): Fields => {
-  const inPath = parametersOf(event);
+const parseFields = (event: APIGatewayProxyEvent): Fields => {
+  const inPath = getPathParameters(event);
   const isGet = event.httpMethod === 'GET';
   const value = isGet ? { ...event.queryStringParameters } : bodyJson(event);
   return {
     value: isJsonObject(value) ? Object.assign(value, inPath) : value,
-    placeOf: (field) => (Object.hasOwn(inPath, field) ? 'path' : isGet ? 'query' : 'body'),
+    locate: (field) => (Object.hasOwn(inPath, field) ? 'path' : isGet ? 'query' : 'body'),
   };
 };
 
 /** Says of a problem where in the request it is. */
 const atItsPlace =
-  ({ placeOf }: Fields) =>
+  ({ locate }: Fields) =>
   (detail: ErrorDetail): ErrorDetail => {
     const [where, field, ...rest] = detail.loc;
     if (where !== 'body' || field === undefined) return detail;
-    return { ...detail, loc: [placeOf(field), field, ...rest] };
+    return { ...detail, loc: [locate(field), field, ...rest] };
   };
 
 /** A form (RFC 7578). The platform parses it. */
-const formOf = async (event: APIGatewayProxyEvent): Promise<Fields> => {
-  const type = headerOf(event, 'content-type') ?? '';
+const parseForm = async (event: APIGatewayProxyEvent): Promise<Fields> => {
+  const type = getHeader(event, 'content-type') ?? '';
   if (!multipartType.test(type.trim()))
     throw unsupported('content-type', 'should be multipart/form-data with its boundary');
-  return { value: await partsOf(bodyBytes(event), type), placeOf: () => 'body' };
+  return { value: await parseParts(bodyBytes(event), type), locate: () => 'body' };
 };
 
 /** What of a description says how its requests are read. */
@@ -297,7 +297,7 @@ export type Translate<Body> = (fields: unknown, parse: (fields: unknown) => Body
 /** Made once for each description: schemas take time to make. */
 const schemas = new WeakMap<() => z.ZodMiniType, z.ZodMiniType>();
 
-const schemaOf = <Body>(request: () => z.ZodMiniType<Body>): z.ZodMiniType<Body> => {
+const getSchema = <Body>(request: () => z.ZodMiniType<Body>): z.ZodMiniType<Body> => {
   const schema = schemas.get(request) ?? request();
   schemas.set(request, schema);
   return schema as z.ZodMiniType<Body>;
@@ -315,11 +315,11 @@ export const readRequest = <Body>({
   tolerant,
   translate = (fields, parse) => parse(fields),
 }: Takes<Body>): MiddlewareObj<ServiceEvent<Body>> => {
-  const schema = request && schemaOf(request);
+  const schema = request && getSchema(request);
   return {
     before: async ({ event }) => {
       if (!schema) return;
-      const fields = takes === 'form' ? await formOf(event) : fieldsOf(event);
+      const fields = takes === 'form' ? await parseForm(event) : parseFields(event);
       try {
         const parse = (value: unknown): Body => {
           if (!tolerant) return parseValue(schema, value);
@@ -338,8 +338,10 @@ export const readRequest = <Body>({
 
 /** What a role is for, as refusals say it. */
 const doing: Readonly<Record<Role, string>> = {
-  ...{ read: 'read', write: 'write' },
-  ...{ inference: 'use inference in', admin: 'administer' },
+  read: 'read',
+  write: 'write',
+  inference: 'use inference in',
+  admin: 'administer',
 };
 
 /**

@@ -86,7 +86,7 @@ const readSettings = (): Settings => {
   const bookkeeping = BOOKKEEPING_TABLE ? { client, name: BOOKKEEPING_TABLE } : undefined;
   const notes = bookkeeping && new ProjectNotes(bookkeeping);
   const redactor = REDACTION ? lazyRedactor(REDACTION) : undefined;
-  const storeOf = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
+  const readStore = (tableVariable: TableVariable, marksHours = false): Store | undefined => {
     const name = process.env[tableVariable];
     if (!name) return undefined;
     return {
@@ -104,10 +104,10 @@ const readSettings = (): Settings => {
       redactor,
     };
   };
-  const calls = storeOf('CALLS_TABLE', true);
-  const objects = storeOf('OBJECTS_TABLE');
-  const costs = storeOf('COSTS_TABLE');
-  const feedback = storeOf('FEEDBACK_TABLE');
+  const calls = readStore('CALLS_TABLE', true);
+  const objects = readStore('OBJECTS_TABLE');
+  const costs = readStore('COSTS_TABLE');
+  const feedback = readStore('FEEDBACK_TABLE');
   return {
     get calls() {
       return given('CALLS_TABLE', calls);

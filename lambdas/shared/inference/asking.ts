@@ -18,11 +18,11 @@ import type { Caller } from '../../../foundations/auth/index.ts';
 import { Memory } from '../../../foundations/memory.ts';
 import { dynamodbClient, type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import {
+  findProblem,
   invalidAt,
   type JsonObject,
   maxDepth,
   type ProjectId,
-  problemOf,
 } from '../../../foundations/wire/index.ts';
 import { keyLimits, projectLimits, unpriced } from '../http/limits.ts';
 import { nearly } from '../http/nearly-reached.ts';
@@ -59,17 +59,17 @@ const remembered = new Memory<LimitPrices>(pricesMs);
  * The prices by which limits count. If none of the names has one, they are read anew: whoever was refused
  * for that has set one by now.
  */
-const pricesOf = async (
+const readPrices = async (
   project: ProjectId | undefined,
   names: readonly string[],
   budget: RequestBudget,
 ): Promise<LimitPrices> => {
-  const of = project ?? '';
+  const key = project ?? '';
   const read = () => readLimitPrices(settings.costs, project, budget);
-  const prices = await remembered.get(of, read);
+  const prices = await remembered.get(key, read);
   if (project === undefined || prices(names, Date.now() * 1000, 0)) return prices;
-  remembered.forget(of);
-  return remembered.get(of, read);
+  remembered.forget(key);
+  return remembered.get(key, read);
 };
 
 /**
@@ -111,7 +111,7 @@ export const holdCost = async (
   ];
   const models = candidatesFor(inference.upstreams, body.model).map((candidate) => candidate.model);
   if (limits.length === 0 || models.length === 0) return undefined;
-  const prices = await pricesOf(project, [...models, body.model], budget);
+  const prices = await readPrices(project, [...models, body.model], budget);
   const spending = { limits, prices, unpriced, nearly, now: Date.now() };
   // Whichever of them answers, what is held suffices.
   const model = dearestOf(models, { path, body, ...spending }) ?? body.model;
@@ -150,7 +150,7 @@ export const lookUp = async (
  * @throws ServiceError 422
  */
 export const requireKeepable = (body: unknown, loc: readonly string[], depth: number): void => {
-  const problem = problemOf(body, maxDepth - 1 - depth);
+  const problem = findProblem(body, maxDepth - 1 - depth);
   if (problem) throw invalidAt(loc, `holds what cannot be passed on: ${problem}`);
 };
 

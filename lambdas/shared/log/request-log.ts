@@ -151,7 +151,7 @@ const readMap = (file: string): SourceMap | undefined => {
 
 const maps = new Map<string, SourceMap | undefined>();
 
-const mapOf = (file: string): SourceMap | undefined => {
+const getSourceMap = (file: string): SourceMap | undefined => {
   if (!maps.has(file)) maps.set(file, readMap(file));
   return maps.get(file);
 };
@@ -165,7 +165,7 @@ const mapOf = (file: string): SourceMap | undefined => {
  */
 export const inSources = (stack: string): string =>
   stack.replace(place, (bundled: string, file: string, line: string, column: string) => {
-    const origin = mapOf(file)?.findOrigin(Number(line), Number(column));
+    const origin = getSourceMap(file)?.findOrigin(Number(line), Number(column));
     return origin && 'fileName' in origin
       ? `${origin.fileName.replace(/^(?:\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`
       : bundled;
@@ -195,7 +195,7 @@ const isChosen = ({ loc, type }: ErrorDetail, at: number): boolean => {
  * The problems of a request, by kind and place. Messages stay out, as do steps that the client
  * chose: they can quote the body.
  */
-export const problemsOf = (details: readonly ErrorDetail[]): LoggedProblem[] =>
+export const toProblems = (details: readonly ErrorDetail[]): LoggedProblem[] =>
   details.slice(0, maxProblems).map((detail) => ({
     type: detail.type,
     loc: detail.loc.map((step, at) => (isChosen(detail, at) ? chosen : step)).join('.'),
@@ -204,7 +204,7 @@ export const problemsOf = (details: readonly ErrorDetail[]): LoggedProblem[] =>
 const maxCauses = 5;
 
 /** V8 quotes the text that it could not parse. */
-const messageOf = (error: Error): string =>
+const toMessage = (error: Error): string =>
   error instanceof SyntaxError ? 'some text does not parse' : error.message;
 
 /** A cause can be a text of this service's own. Anything else that was thrown may hold anything. */
@@ -217,14 +217,14 @@ const nameless = (cause: unknown, depth: number): LoggedError => ({
  * An error's name, message and frames, and those of its causes. Its other properties stay out: they
  * may hold a request or an item.
  */
-export const errorOf = (error: unknown, depth = 0): LoggedError => {
+export const toLoggedError = (error: unknown, depth = 0): LoggedError => {
   if (!(error instanceof Error)) return nameless(error, depth);
   const frames = error.stack?.match(/^ {4}at .*$/gm)?.join('\n');
   return {
     name: error.name,
-    message: messageOf(error),
+    message: toMessage(error),
     ...(frames && { stack: inSources(frames) }),
-    ...(error.cause !== undefined && depth < maxCauses && { cause: errorOf(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && depth < maxCauses && { cause: toLoggedError(error.cause, depth + 1) }),
   };
 };
 
@@ -281,7 +281,7 @@ const write = (line: object): void => {
 
 /** Writes a line about a failure that no request is refused for. */
 export const logFailure = (message: 'limits', error: unknown): void =>
-  write({ level: 'error', message, failed: 1, error: errorOf(error) });
+  write({ level: 'error', message, failed: 1, error: toLoggedError(error) });
 
 /**
  * The log line of one request. It is put together during the request, and written once the end is
@@ -409,9 +409,9 @@ export class RequestLog {
       ms,
       ...this.#meter,
       failed: failed ? 1 : 0,
-      ...(outcome === 'refused' && error instanceof ServiceError && { errors: problemsOf(error.detail) }),
-      ...((outcome === 'failed' || outcome === 'broken' || timedOut) && { error: errorOf(error) }),
-      ...(this.#recordError !== undefined && { recordError: errorOf(this.#recordError) }),
+      ...(outcome === 'refused' && error instanceof ServiceError && { errors: toProblems(error.detail) }),
+      ...((outcome === 'failed' || outcome === 'broken' || timedOut) && { error: toLoggedError(error) }),
+      ...(this.#recordError !== undefined && { recordError: toLoggedError(this.#recordError) }),
     };
   }
 }

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { weavePath } from '../../../api/weave-paths.ts';
 import { linkIn, linkInPage } from '../../../core/doors/weave/links.ts';
 import { everyAnswer } from '../http/answer.ts';
-import { headerOf } from '../http/headers.ts';
+import { getHeader } from '../http/headers.ts';
 import { preferredCoding } from '../http/negotiate.ts';
 
 /** The name of the page's one document. */
@@ -96,7 +96,7 @@ interface PageAnswer {
 
 const mount = '/ui';
 
-const header = (request: PageRequest, name: string): string => headerOf(request, name) ?? '';
+const header = (request: PageRequest, name: string): string => getHeader(request, name) ?? '';
 
 /** The service's shape of an error, for whoever is no browser or asks for what there is not. */
 const notFound = (msg: string): PageAnswer => ({
@@ -125,9 +125,9 @@ const fromRoot = (request: PageRequest): PageAnswer => {
  * Which file a path below `/ui/` means. The page's own views have one segment without a dot, and
  * all are the one document, whose base is therefore always `./`.
  */
-const fileOf = (path: string): string => (/^[^/.]*$/.test(path) ? index : path);
+const toFile = (path: string): string => (/^[^/.]*$/.test(path) ? index : path);
 
-const headersOf = (name: string, { type, etag }: PageFile): Record<string, string> => ({
+const toHeaders = (name: string, { type, etag }: PageFile): Record<string, string> => ({
   etag,
   'cache-control': name === index ? 'no-cache' : 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
@@ -137,7 +137,7 @@ const headersOf = (name: string, { type, etag }: PageFile): Record<string, strin
 const fromFile = (request: PageRequest, files: PageFiles, name: string): PageAnswer => {
   const file = files.find(name);
   if (!file) return notFound('the page has no such file: load it again, it may be from before an update');
-  const headers = headersOf(name, file);
+  const headers = toHeaders(name, file);
   const known = header(request, 'if-none-match').split(',');
   if (known.some((tag) => tag.trim().replace(/^W\//, '') === file.etag))
     return { status: 304, headers, body: '' };
@@ -177,7 +177,7 @@ const answered = (request: PageRequest, files: PageFiles): PageAnswer => {
   if (path === mount) return redirect('ui/');
   if (path.startsWith(`${weavePath}/`)) return notFound('no such link: those of Weave’s SDKs name a project');
   if (!path.startsWith(`${mount}/`)) return fromRoot(request);
-  return fromFile(request, files, fileOf(path.slice(mount.length + 1)));
+  return fromFile(request, files, toFile(path.slice(mount.length + 1)));
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { type DeadLetterQueue, type StreamRecord, sequenceOf } from '../../../core/workers/streams.ts';
+import { type DeadLetterQueue, getSequence, type StreamRecord } from '../../../core/workers/streams.ts';
 import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import { ServiceError, unavailable } from '../../../foundations/wire/index.ts';
 import { RequestLog } from '../log/request-log.ts';
@@ -49,7 +49,7 @@ export const streamHandler =
     } catch (error) {
       log.ends('failed', error);
       const [first] = records;
-      if (error instanceof ServiceError && first) return againFrom(sequenceOf(first));
+      if (error instanceof ServiceError && first) return againFrom(getSequence(first));
       throw error;
     }
   };

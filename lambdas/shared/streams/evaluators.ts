@@ -12,7 +12,7 @@ export const rememberedEvaluators = (): Evaluators =>
   new Evaluators({ objects: settings.objects, parse: parseEvaluator, rememberedMs });
 
 /** What deciding takes, by the environment. */
-export const watchOf = (): Watch => ({
+export const createWatch = (): Watch => ({
   calls: settings.calls,
   evaluators: rememberedEvaluators(),
   queue: { url: required('EVALUATIONS_QUEUE'), client: sqsClient },

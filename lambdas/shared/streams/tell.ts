@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Tell } from '../../../core/workers/alerts/message.ts';
 import {
   type FindWebhook,
-  makeTell,
+  makeSend,
   webhookSecret,
   webhooksIn,
 } from '../../../core/workers/alerts/tell/index.ts';
@@ -25,7 +25,7 @@ const localWebhooks = (text: string): FindWebhook => {
  * Tells the targets of alerts, by the environment. WEBHOOKS has the webhooks of the local service, where
  * alone they may be on this machine.
  */
-export const tell: Tell = makeTell({
+export const send: Tell = makeSend({
   topic: { service: { service: 'sns', region, endpoint: snsEndpoint }, arn: required('ALERT_TOPIC') },
   bus: required('EVENT_BUS'),
   webhooks: WEBHOOKS

@@ -71,7 +71,7 @@ async function* inWeave(
   differs: (text: string) => string,
 ): AsyncGenerator<Piece> {
   try {
-    for await (const piece of text) yield mapPiece(piece, (each) => differs(refsToWeave(each)));
+    for await (const piece of text) yield mapPiece(piece, (content) => differs(refsToWeave(content)));
   } catch (error) {
     throw error instanceof ServiceError ? errorToWeave(error) : error;
   }

@@ -13,7 +13,7 @@ import {
 import { tableCreateFromDigests, tableQueryStatsBatch } from '../../../core/doors/weave/endpoints/tables.ts';
 import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
 import { answerGraphql } from '../../../core/doors/weave/graphql.ts';
-import { payloadPathsOf, traceUsageOf } from '../../../core/questions/stats/index.ts';
+import { computeTraceUsage, findPayloadPaths } from '../../../core/questions/stats/index.ts';
 import { writeCalls } from '../../../core/records/calls/index.ts';
 import { addLabels, labelsIn, removeAliases, removeTags } from '../../../core/records/objects/index.ts';
 import { createTableFromDigests, readSizes } from '../../../core/records/tables/index.ts';
@@ -44,7 +44,7 @@ export const completeWork = work(
     describe(() => ({ rows: batch.length / 2 }));
     await writeCalls(settings.calls, batch, caller.user, budget, {
       // Each call is a start and an end.
-      placeOf: (i) => ['batch', String(Math.floor(i / 2))],
+      getPlace: (i) => ['batch', String(Math.floor(i / 2))],
     });
     return {};
   },
@@ -53,12 +53,12 @@ export const completeWork = work(
 /** What the calls of a selection used, each with all that is below it, by model. */
 export const traceUsageWork = work(traceUsage, ({ body, caller, budget }) => {
   const { withCosts, ...selection } = body;
-  return traceUsageOf(settings.calls, { selection, withCosts }, budget, lookupsFor(caller));
+  return computeTraceUsage(settings.calls, { selection, withCosts }, budget, lookupsFor(caller));
 });
 
 /** What the payloads of feedback have. */
 export const payloadSchemaWork = work(feedbackPayloadSchema, async ({ body, budget, describe }) => {
-  const { plan, counts, answer } = payloadPathsOf(settings.feedback, body, body.sampleLimit, budget);
+  const { plan, counts, answer } = findPayloadPaths(settings.feedback, body, body.sampleLimit, budget);
   describe(() => ({ plan, rows: counts.sent, scanned: counts.scanned }));
   return { paths: await answer() };
 });

@@ -33,12 +33,12 @@ export class DiskReport {
 
   /**
    * @param place a file or a folder
-   * @param tell takes a line for whoever runs the service
+   * @param notify takes a line for whoever runs the service
    * @param consequence what comes of it
    */
-  constructor(place: string, tell: (line: string) => void, consequence = 'Requests that write fail') {
+  constructor(place: string, notify: (line: string) => void, consequence = 'Requests that write fail') {
     this.#place = place;
-    this.#tell = tell;
+    this.#tell = notify;
     this.#consequence = consequence;
   }
 

@@ -1,5 +1,5 @@
 export { DiskReport, describeFailure, isDiskFull } from './disk.ts';
-export { type Doorkeeping, guarded, loopback, refusalOf } from './loopback.ts';
+export { type Doorkeeping, findRefusal, guarded, loopback } from './loopback.ts';
 export { freePort, type LocalServer, listen, PortTaken } from './server.ts';
 export {
   type Credentials,

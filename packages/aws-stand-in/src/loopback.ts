@@ -32,7 +32,7 @@ const nameIn = (host: string): string => host.toLowerCase().replace(/:\d*$/, '')
  *
  * @returns a sentence for whoever sent it
  */
-export const refusalOf = (
+export const findRefusal = (
   { headers }: Pick<IncomingMessage, 'headers'>,
   { hosts = [], hostsSetting, pages = false }: Doorkeeping,
 ): string | undefined => {
@@ -60,7 +60,7 @@ const refuse = (req: IncomingMessage, res: ServerResponse, message: string): voi
 export const guarded =
   (listener: RequestListener, doorkeeping: Doorkeeping = {}): RequestListener =>
   (req, res) => {
-    const refusal = refusalOf(req, doorkeeping);
+    const refusal = findRefusal(req, doorkeeping);
     if (refusal === undefined) listener(req, res);
     else refuse(req, res, refusal);
   };

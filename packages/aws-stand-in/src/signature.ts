@@ -36,7 +36,7 @@ const sha256 = (data: string | Buffer): string => createHash('sha256').update(da
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-const textOf = (value: string | string[] | undefined): string =>
+const toText = (value: string | string[] | undefined): string =>
   [value ?? ''].flat().join(',').trim().replace(/\s+/g, ' ');
 
 /** The parameters of a query, encoded as they were sent, by their names and then by their values. */
@@ -69,17 +69,17 @@ export const isSignedWith = (
     form.exec(headers.authorization ?? '') ?? [];
   if (date === undefined || signature === undefined) return false;
   const [path = '/', query = ''] = url.split(/\?(.*)/s);
-  const signed = names.split(';').map((name) => `${name}:${textOf(headers[name])}\n`);
+  const signed = names.split(';').map((name) => `${name}:${toText(headers[name])}\n`);
   const request = [
     method,
     canonicalPath(path, service),
     canonicalQuery(query),
     signed.join(''),
     names,
-    body === undefined ? textOf(headers['x-amz-content-sha256']) : sha256(body),
+    body === undefined ? toText(headers['x-amz-content-sha256']) : sha256(body),
   ].join('\n');
   const scope = `${date}/${region}/${service}/aws4_request`;
-  const text = ['AWS4-HMAC-SHA256', textOf(headers['x-amz-date']), scope, sha256(request)].join('\n');
+  const text = ['AWS4-HMAC-SHA256', toText(headers['x-amz-date']), scope, sha256(request)].join('\n');
   let key: string | Buffer = `AWS4${secret}`;
   for (const part of [date, region, service, 'aws4_request']) key = hmac(key, part);
   return timingSafeEqual(hmac(key, text), Buffer.from(signature, 'hex'));

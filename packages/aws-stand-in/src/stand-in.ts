@@ -15,5 +15,5 @@ export interface StandInOptions {
   /** What requests have to be signed with. @default - any signature will do, for tests */
   readonly signing?: Signing;
   /** Takes a line when the folder cannot be written, and when it can again. @default - dropped */
-  readonly tell?: (line: string) => void;
+  readonly notify?: (line: string) => void;
 }

@@ -15,14 +15,15 @@ const options = (file: string) =>
     write: false,
   }) as const satisfies BuildOptions;
 
-const textOf = (file: string, code: { readonly text: string } | undefined): string => {
+const getText = (file: string, code: { readonly text: string } | undefined): string => {
   if (!code) throw new Error(`esbuild made nothing of ${file}`);
   return code.text;
 };
 
 /** The script of a module, by its absolute path, made beside other work. */
 export const threadCode = async (file: string): Promise<string> =>
-  textOf(file, (await build(options(file))).outputFiles[0]);
+  getText(file, (await build(options(file))).outputFiles[0]);
 
 /** The script of a module, by its absolute path, for who cannot wait. */
-export const threadCodeSync = (file: string): string => textOf(file, buildSync(options(file)).outputFiles[0]);
+export const threadCodeSync = (file: string): string =>
+  getText(file, buildSync(options(file)).outputFiles[0]);

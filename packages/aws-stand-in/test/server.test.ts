@@ -67,15 +67,15 @@ describe('a server', () => {
 });
 
 it('A full disk is told once, and so is its end', () => {
-  const told: string[] = [];
-  const report = new DiskReport('/data', (line) => told.push(line));
+  const lines: string[] = [];
+  const report = new DiskReport('/data', (line) => lines.push(line));
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   report.succeeded();
   report.failed(full);
   report.failed(full);
   report.succeeded();
   report.succeeded();
-  expect(told).toEqual([
+  expect(lines).toEqual([
     '/data cannot be written: the disk is full. Requests that write fail until some space is free',
     '/data can be written again',
   ]);

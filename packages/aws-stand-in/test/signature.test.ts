@@ -46,13 +46,22 @@ it('What the SDK signs is signed, and what is changed since is not', async () =>
     fc.asyncProperty(requests, async ({ service, path, query, value, body }) => {
       const url = `/${path.map(encoded).join('/')}`;
       const signer = new SignatureV4({
-        ...{ service, region: 'us-east-1', sha256: Sha256, credentials, uriEscapePath: service !== 's3' },
+        service,
+        region: 'us-east-1',
+        sha256: Sha256,
+        credentials,
+        uriEscapePath: service !== 's3',
       });
       const { headers } = await signer.sign({
-        ...{ method: 'POST', protocol: 'http:', hostname: '127.0.0.1', path: url, query, body },
+        method: 'POST',
+        protocol: 'http:',
+        hostname: '127.0.0.1',
+        path: url,
+        query,
+        body,
         headers: { host: '127.0.0.1:8000', 'x-amz-meta': value },
       });
-      const pairs = Object.entries(query).map(([name, of]) => `${encoded(name)}=${encoded(of)}`);
+      const pairs = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
       const sent = {
         method: 'POST',
         url: [url, ...(pairs.length > 0 ? [pairs.join('&')] : [])].join('?'),

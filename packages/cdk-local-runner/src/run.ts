@@ -124,19 +124,19 @@ export const runStack = async ({
   await using cleanup = new AsyncDisposableStack();
   const bus = await startEventBus(eventFate, delayFactor, signing);
   cleanup.defer(() => bus.stop());
-  const sourceOf = sourceNames(stack);
+  const sourceName = sourceNames(stack);
   const functions = makeFunctions({
     specs: withQueuesAt(bus.endpoint, specs, stack.api),
     environment: { ...environment, ...busEnvironment(bus) },
-    log: (name, line) => log(sourceOf(name), line),
+    log: (name, line) => log(sourceName(name), line),
     ...(concurrency && { concurrency }),
     ...(poolLimits && { poolLimits }),
     ...(startContainer && { startContainer }),
   });
   bus.invokeBy(async (name, event) => {
-    const spec = stack.functions.find((each) => each.name === name);
+    const spec = stack.functions.find((candidate) => candidate.name === name);
     if (!spec) throw new Error(`there is no function ${name}`);
-    return collect(await functions.of(spec).invoke(event, new AbortController().signal));
+    return collect(await functions.getFunction(spec).invoke(event, new AbortController().signal));
   });
   cleanup.defer(() => functions.kill());
   cleanup.defer(() => functions.waitUntilIdle());
@@ -144,7 +144,7 @@ export const runStack = async ({
     runQueues({
       stack,
       functions,
-      queueOf: bus.queueOf,
+      getQueue: bus.getQueue,
       giveUp: bus.addDeadLetter,
       maxVisibilityMs,
     }),

@@ -134,11 +134,11 @@ const changing = <T>(change: (server: S3Server) => void, make: () => T): T => {
 export const startS3 = async ({
   folder,
   signing,
-  tell = () => {},
+  notify = () => {},
 }: StandInOptions = {}): Promise<StandIn> => {
   // It takes long to load, and most who import this module start no S3.
   const { buildApp, startFauxqs } = await import('fauxqs');
-  const report = folder === undefined ? undefined : new DiskReport(resolve(folder), tell);
+  const report = folder === undefined ? undefined : new DiskReport(resolve(folder), notify);
   const change = (server: S3Server): void => {
     honourIfMatch(server);
     answerFailures(server, report);

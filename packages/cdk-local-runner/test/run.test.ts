@@ -7,7 +7,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type Credentials, listen, newCredentials } from 'aws-stand-in';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningStack, runStack } from '../src/run.ts';
-import { localRegion, stackOf } from '../src/template/index.ts';
+import { localRegion, toStackSpec } from '../src/template/index.ts';
 import { type FixtureOptions, fixtureTemplate, writeFixture } from './fixtures/assembly.ts';
 
 const options: FixtureOptions = { routes: [{ path: '/plain', handler: 'plain', open: true }] };
@@ -18,7 +18,7 @@ const withQueues = () => {
   const { Function0 } = Resources;
   if (!Function0) throw new Error('the fixture has no function');
   const variables = { JOBS: { Ref: 'Jobs' }, LETTERS: { Ref: 'Letters' } };
-  return stackOf({
+  return toStackSpec({
     stackName: 'Fixture',
     assets: new Map(
       ['authorizer', 'plain'].map((name) => [`${name}.zip`, join(import.meta.dirname, 'fixtures', name)]),
@@ -47,7 +47,7 @@ const withQueues = () => {
         },
       },
     },
-  } as Parameters<typeof stackOf>[0]);
+  } as Parameters<typeof toStackSpec>[0]);
 };
 
 describe('a stack', () => {

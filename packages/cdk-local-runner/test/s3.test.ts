@@ -102,14 +102,14 @@ const openedDatabases = (): Set<DatabaseSync> => {
   return opened;
 };
 
-const pagesOf = (database: DatabaseSync): number =>
+const countPages = (database: DatabaseSync): number =>
   Number(Object.values(database.prepare('PRAGMA page_count').get() ?? {})[0]);
 
 it('A full disk fails writes by its name, is told once, and loses nothing', async () => {
   const opened = openedDatabases();
   const folder = newFolder();
-  const told: string[] = [];
-  const store = await startS3({ folder, tell: (line) => told.push(line) });
+  const lines: string[] = [];
+  const store = await startS3({ folder, notify: (line) => lines.push(line) });
   const client = new S3Client({
     endpoint: store.endpoint,
     region: localRegion,
@@ -120,21 +120,21 @@ it('A full disk fails writes by its name, is told once, and loses nothing', asyn
   const put = (Key: string, size: number) =>
     client.send(new PutObjectCommand({ Bucket: 'bucket', Key, Body: Buffer.alloc(size, 1) }));
   await put('kept', 20_000);
-  for (const database of opened) database.exec(`PRAGMA max_page_count = ${pagesOf(database) + 2}`);
+  for (const database of opened) database.exec(`PRAGMA max_page_count = ${countPages(database) + 2}`);
   for (const _ of [1, 2])
     await expect(put('kept', 200_000)).rejects.toMatchObject({
       name: 'InternalError',
       message: 'the local S3 failed: the disk is full',
       $metadata: { httpStatusCode: 500 },
     });
-  expect(told).toEqual([
+  expect(lines).toEqual([
     `${folder} cannot be written: the disk is full. Requests that write fail until some space is free`,
   ]);
   const { ContentLength } = await client.send(new GetObjectCommand({ Bucket: 'bucket', Key: 'kept' }));
   expect(ContentLength).toBe(20_000);
   for (const database of opened) database.exec('PRAGMA max_page_count = 1000000');
   await put('kept', 200_000);
-  expect(told.slice(1)).toEqual([`${folder} can be written again`]);
+  expect(lines.slice(1)).toEqual([`${folder} can be written again`]);
   client.destroy();
   await store.stop();
 });

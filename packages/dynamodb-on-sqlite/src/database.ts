@@ -50,14 +50,14 @@ export interface ChangeRecord {
 
 type Parameter = Buffer | number | string | null;
 
-const rowOf = ({ size, item }: Record<string, SQLOutputValue>): Row => {
+const toRow = ({ size, item }: Record<string, SQLOutputValue>): Row => {
   if (typeof size !== 'number' || typeof item !== 'string')
     throw new Error('the database has a row that is none');
   return { size, text: item };
 };
 
-function* rowsOf(found: Iterable<Record<string, SQLOutputValue>>): Generator<Row> {
-  for (const row of found) yield rowOf(row);
+function* toRows(found: Iterable<Record<string, SQLOutputValue>>): Generator<Row> {
+  for (const row of found) yield toRow(row);
 }
 
 const bound = (column: string, sign: '<' | '>', { bytes, inclusive }: Bound): [string, Parameter[]] => [
@@ -91,13 +91,17 @@ export class StoredTable {
       key.partition,
       key.sort,
     );
-    return found && rowOf(found);
+    return found && toRow(found);
   }
 
   /** @param expiry when it expires, in seconds since 1970; null if it does not */
   put(key: Key, { size, text }: Row, expiry: number | null): void {
     this.#prepare(`INSERT OR REPLACE INTO items_${this.id} (p, s, x, size, item) VALUES (?, ?, ?, ?, ?)`).run(
-      ...[key.partition, key.sort, expiry, size, text],
+      key.partition,
+      key.sort,
+      expiry,
+      size,
+      text,
     );
   }
 
@@ -114,7 +118,10 @@ export class StoredTable {
 
   removeIndexRow(index: number, row: Key, item: Key): void {
     this.#prepare(`DELETE FROM index_${this.id}_${index} WHERE p = ? AND s = ? AND ip = ? AND "is" = ?`).run(
-      ...[row.partition, row.sort, item.partition, item.sort],
+      row.partition,
+      row.sort,
+      item.partition,
+      item.sort,
     );
   }
 
@@ -137,7 +144,7 @@ export class StoredTable {
       `SELECT size, item FROM ${table} WHERE ${parts.map(([sql]) => sql).join(' AND ')} ` +
         `ORDER BY ${columns.map((column) => `${column} ${order}`).join(', ')}`,
     );
-    return rowsOf(statement.iterate(...parts.flatMap(([, values]) => values)));
+    return toRows(statement.iterate(...parts.flatMap(([, values]) => values)));
   }
 
   /** All items behind a key, by the bytes of their keys; of one segment of several, if there are some. */
@@ -152,7 +159,7 @@ export class StoredTable {
       ...(start ? [start.partition, start.sort] : []),
       ...(segments > 1 ? [segments, segment] : []),
     ];
-    return rowsOf(statement.iterate(...parameters));
+    return toRows(statement.iterate(...parameters));
   }
 
   /** Some of the items that have expired. @param now in seconds since 1970 */
@@ -160,7 +167,7 @@ export class StoredTable {
     const statement = this.#prepare(
       `SELECT size, item FROM items_${this.id} WHERE x > ? AND x <= ? ORDER BY x LIMIT ?`,
     );
-    return statement.all(from, now, most).map(rowOf);
+    return statement.all(from, now, most).map(toRow);
   }
 }
 
@@ -177,7 +184,7 @@ const schema = `
 `;
 
 /** A number for the partition of an item, which says its segment in a scan. */
-export const segmentOf = (partition: unknown, segments: unknown): number =>
+export const toSegment = (partition: unknown, segments: unknown): number =>
   partition instanceof Uint8Array && typeof segments === 'number' ? crc32(partition) % segments : 0;
 
 const open = (file: string | undefined, maxPages: number | undefined): DatabaseSync => {
@@ -196,7 +203,7 @@ const open = (file: string | undefined, maxPages: number | undefined): DatabaseS
   return db;
 };
 
-const numberOf = (row: Record<string, SQLOutputValue> | undefined): number => {
+const toNumber = (row: Record<string, SQLOutputValue> | undefined): number => {
   const [value] = Object.values(row ?? {});
   return typeof value === 'number' ? value : 0;
 };
@@ -224,10 +231,10 @@ export class Database {
   constructor(file?: string, maxPages?: number) {
     const db = open(file, maxPages);
     this.#db = db;
-    const version = numberOf(db.prepare('PRAGMA user_version').get());
+    const version = toNumber(db.prepare('PRAGMA user_version').get());
     if (version > layout) throw new Error(`${file} was written by a later version of this store`);
     if (version === 0) db.exec(`BEGIN; ${schema} PRAGMA user_version = ${layout}; COMMIT;`);
-    db.function('segment_of', { deterministic: true, directOnly: true }, segmentOf);
+    db.function('segment_of', { deterministic: true, directOnly: true }, toSegment);
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
     this.#rollback = db.prepare('ROLLBACK');
@@ -327,7 +334,7 @@ export class Database {
 
   /** The sequence number of the last change of all tables; 0 if there was none. */
   get lastChange(): number {
-    return numberOf(this.#lastChange.get());
+    return toNumber(this.#lastChange.get());
   }
 
   /** Drops changes that are older. @param before in seconds since 1970 */

@@ -42,7 +42,12 @@ const spawnJava = async (port: number, folder: string | undefined): Promise<Chil
     'java',
     '-Xmx2g',
     '-Djava.library.path=./DynamoDBLocal_lib',
-    ...['-jar', 'DynamoDBLocal.jar', '-port', String(port), '-sharedDb', '-disableTelemetry'],
+    '-jar',
+    'DynamoDBLocal.jar',
+    '-port',
+    String(port),
+    '-sharedDb',
+    '-disableTelemetry',
     // Java runs in another folder.
     ...(folder === undefined ? ['-inMemory'] : ['-dbPath', resolve(folder)]),
   ];

@@ -194,7 +194,14 @@ const isComparator = (text: string | undefined): text is '=' | '<>' | '<' | '<='
 
 /** What DynamoDB has in expressions and this store has not. */
 const unsupportedWords = new Set([
-  ...['not', 'in', 'contains', 'size', 'attribute_type', 'list_append', 'remove', 'delete'],
+  'not',
+  'in',
+  'contains',
+  'size',
+  'attribute_type',
+  'list_append',
+  'remove',
+  'delete',
 ]);
 
 /** Reads the tokens of an expression from left to right. */

@@ -4,10 +4,10 @@ import { invalid, malformed, noTable, StoreError, unsupported } from './errors.t
 import { type Change, type Condition, readCondition, readUpdate, updated } from './expressions.ts';
 import {
   maxBatchBytes,
-  placeholdersOf,
   query,
   type ReadPage,
   readKeys,
+  readPlaceholders,
   readUnits,
   requireKnown,
   scan,
@@ -15,16 +15,16 @@ import {
 import { describeStream, getRecords, getShardIterator } from './streams.ts';
 import {
   describe,
+  getKey,
   type Key,
-  keyOf,
   readStream,
   readTable,
   requestedKey,
   requireKeyName,
   requireName,
 } from './tables.ts';
-import { type Fields, type Item, isObject, itemSize, objectsOf, type SizedItem, toItem } from './values.ts';
-import { type Prepared, perform, prepare, storedOf, sumOfUnits, type Units, type Write } from './writes.ts';
+import { type Fields, type Item, isObject, itemSize, readObjects, type SizedItem, toItem } from './values.ts';
+import { type Prepared, perform, prepare, sumOfUnits, toStored, type Units, type Write } from './writes.ts';
 
 /*
  * The operations of DynamoDB's API that this store has, and their fields:
@@ -53,11 +53,11 @@ type CapacityDetail = 'NONE' | 'TOTAL' | 'INDEXES';
 
 const capacityDetail = ({ ReturnConsumedCapacity: detail = 'NONE' }: Fields): CapacityDetail => {
   if (detail === 'NONE' || detail === 'TOTAL' || detail === 'INDEXES') return detail;
-  throw notOneOf(detail, 'returnConsumedCapacity', ['INDEXES', 'TOTAL', 'NONE']);
+  throw invalidChoice(detail, 'returnConsumedCapacity', ['INDEXES', 'TOTAL', 'NONE']);
 };
 
 /** The error of a field that has none of the values that it may have. */
-const notOneOf = (value: unknown, field: string, values: readonly string[]): StoreError =>
+const invalidChoice = (value: unknown, field: string, values: readonly string[]): StoreError =>
   invalid(
     `1 validation error detected: Value '${value}' at '${field}' failed to satisfy constraint: ` +
       `Member must satisfy enum value set: [${values.join(', ')}]`,
@@ -67,10 +67,10 @@ const notOneOf = (value: unknown, field: string, values: readonly string[]): Sto
 const returnsOld = ({ ReturnValuesOnConditionCheckFailure: given }: Fields): boolean => {
   const returned = given ?? 'NONE';
   if (returned === 'ALL_OLD' || returned === 'NONE') return returned === 'ALL_OLD';
-  throw notOneOf(returned, 'returnValuesOnConditionCheckFailure', ['ALL_OLD', 'NONE']);
+  throw invalidChoice(returned, 'returnValuesOnConditionCheckFailure', ['ALL_OLD', 'NONE']);
 };
 
-const capacityOf = (detail: CapacityDetail, name: string, { table, indexes }: Units) => {
+const toCapacity = (detail: CapacityDetail, name: string, { table, indexes }: Units) => {
   const total = [...indexes.values()].reduce((sum, units) => sum + units, table);
   const all = { TableName: name, CapacityUnits: total };
   if (detail === 'TOTAL') return all;
@@ -95,7 +95,7 @@ interface Taken {
 const consumed = (request: Fields, taken: Taken | readonly Taken[]): object | undefined => {
   const detail = capacityDetail(request);
   if (detail === 'NONE') return undefined;
-  const capacities = [taken].flat().map(({ name, units }) => capacityOf(detail, name, units));
+  const capacities = [taken].flat().map(({ name, units }) => toCapacity(detail, name, units));
   return Array.isArray(taken) ? capacities : capacities[0];
 };
 
@@ -112,15 +112,14 @@ const fields = (...names: string[]): ReadonlySet<string> => new Set(names);
 const expressionFields = ['ExpressionAttributeNames', 'ExpressionAttributeValues'];
 const conditionFields = ['ConditionExpression', 'ReturnValuesOnConditionCheckFailure', ...expressionFields];
 const pageFields = [
-  ...[
-    'TableName',
-    'Limit',
-    'ExclusiveStartKey',
-    'ConsistentRead',
-    'FilterExpression',
-    'ProjectionExpression',
-  ],
-  ...['ReturnConsumedCapacity', ...expressionFields],
+  'TableName',
+  'Limit',
+  'ExclusiveStartKey',
+  'ConsistentRead',
+  'FilterExpression',
+  'ProjectionExpression',
+  'ReturnConsumedCapacity',
+  ...expressionFields,
 ];
 
 const insertion = /^\s*INSERT\s+INTO\s+"([^"]+)"\s+VALUE\s+\{(.*)\}\s*$/s;
@@ -153,7 +152,7 @@ const statementCodes: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'ResourceNotFound',
 };
 
-const codeOf = ({ code }: StoreError): string => statementCodes[code] ?? code;
+const getCode = ({ code }: StoreError): string => statementCodes[code] ?? code;
 
 /** A text that two keys of one table share only if they are the same. */
 const keyText = ({ partition, sort }: Key): string =>
@@ -208,7 +207,7 @@ export class Operations {
     for (const table of this.#database.tables) {
       if (table.definition.expiry === undefined) continue;
       for (const row of table.expired(seconds, seconds - oldestExpiry, expiredAtOnce)) {
-        const key = keyOf(table.definition, storedOf(row).item);
+        const key = getKey(table.definition, toStored(row).item);
         perform(this.#database, prepare({ table, key, expires: true, change: () => undefined }));
       }
     }
@@ -224,7 +223,7 @@ export class Operations {
 
   #condition(request: Fields): Pick<Write, 'condition' | 'returnsOld'> {
     const returns = returnsOld(request);
-    const placeholders = placeholdersOf(request);
+    const placeholders = readPlaceholders(request);
     const { ConditionExpression: source } = request;
     const condition: Condition | undefined =
       source === undefined ? undefined : readCondition('ConditionExpression', source, placeholders);
@@ -234,7 +233,7 @@ export class Operations {
 
   #put(table: StoredTable, request: Fields): Write {
     const item = toItem(request.Item);
-    const key = keyOf(table.definition, item.item);
+    const key = getKey(table.definition, item.item);
     return { table, key, ...this.#condition(request), change: () => item };
   }
 
@@ -247,7 +246,7 @@ export class Operations {
     const given = toItem(request.Key).item;
     const key = requestedKey(table.definition, given);
     const returns = returnsOld(request);
-    const placeholders = placeholdersOf(request);
+    const placeholders = readPlaceholders(request);
     const { ConditionExpression: source, UpdateExpression: update } = request;
     if (update === undefined) throw unsupported('UpdateItem without an UpdateExpression');
     const changes: readonly Change[] = readUpdate(update, placeholders);
@@ -266,7 +265,10 @@ export class Operations {
       return { item, size: itemSize(item) };
     };
     return {
-      ...{ table, key, condition, change },
+      table,
+      key,
+      condition,
+      change,
       returnsOld: returns,
       tooLarge: 'Item size to update has exceeded the maximum allowed size',
     };
@@ -315,7 +317,7 @@ export class Operations {
     const batches = this.#batches(request, 'BatchGetItem').map(({ name, asked }) => {
       if (!isObject(asked)) throw malformed('RequestItems has what is no object');
       requireKnown('BatchGetItem', asked, batchGetFields);
-      const keys = objectsOf(asked.Keys, 'Keys');
+      const keys = readObjects(asked.Keys, 'Keys');
       const table = this.#table(name);
       const wanted = keys.map((key) => ({ table, key: requestedKey(table.definition, toItem(key).item) }));
       requireApart(wanted, duplicates);
@@ -358,7 +360,7 @@ export class Operations {
   #batchWrite(request: Fields): string {
     const asked = this.#batches(request, 'BatchWriteItem').map(({ name, asked }) => ({
       name,
-      writes: objectsOf(asked, 'RequestItems'),
+      writes: readObjects(asked, 'RequestItems'),
     }));
     if (asked.reduce((sum, { writes }) => sum + writes.length, 0) > maxBatchWrite)
       throw invalid('Too many items requested for the BatchWriteItem call');
@@ -402,14 +404,14 @@ export class Operations {
         throw invalid(`Key attribute should be present in the item: Key ${key}`);
     return {
       table,
-      key: keyOf(table.definition, item.item),
+      key: getKey(table.definition, item.item),
       condition: { kind: 'absent', name: partition.name },
       change: () => item,
     };
   }
 
   #batchExecute(request: Fields): string {
-    const statements = objectsOf(request.Statements, 'Statements');
+    const statements = readObjects(request.Statements, 'Statements');
     if (statements.length === 0 || statements.some(({ Statement: text }) => text === ''))
       throw invalid('The statement was empty.');
     if (statements.length > maxBatchWrite)
@@ -438,12 +440,12 @@ export class Operations {
     readonly units?: Units;
     readonly error?: { readonly Code: string; readonly Message: string };
   } {
-    if (insert instanceof StoreError) return { error: { Code: codeOf(insert), Message: insert.message } };
+    if (insert instanceof StoreError) return { error: { Code: getCode(insert), Message: insert.message } };
     const { name } = insert.table.definition;
     const prepared = attempt(() => prepare(insert));
     if (!(prepared instanceof StoreError)) return { name, units: perform(this.#database, prepared) };
     if (prepared.code !== conditionCode)
-      return { name, error: { Code: codeOf(prepared), Message: prepared.message } };
+      return { name, error: { Code: getCode(prepared), Message: prepared.message } };
     // As a failed condition does, it takes the table's own units of the item.
     const { condition: _, change: __, ...check } = insert;
     const units = perform(this.#database, prepare(check));
@@ -480,7 +482,7 @@ export class Operations {
           'Member must have length less than or equal to 36',
       );
     const known = this.#tokens.get(token);
-    const hash = hashOf(TransactItems);
+    const hash = hashJson(TransactItems);
     if (known && Date.now() - known.at <= tokenMs) {
       if (known.hash === hash) return true;
       throw new StoreError('IdempotentParameterMismatchException', '');
@@ -489,7 +491,7 @@ export class Operations {
   }
 
   #transactWrite(request: Fields): string {
-    const actions = objectsOf(request.TransactItems, 'TransactItems');
+    const actions = readObjects(request.TransactItems, 'TransactItems');
     if (actions.length > maxTransaction) throw invalid('Member must have length less than or equal to 100');
     if (actions.length === 0) throw invalid('Member must have length greater than or equal to 1');
     const writes = actions.map((action) => this.#transactionWrite(action));
@@ -515,7 +517,7 @@ export class Operations {
           ),
     }));
     if (typeof request.ClientRequestToken === 'string' && !wasDone)
-      this.#tokens.set(request.ClientRequestToken, { hash: hashOf(request.TransactItems), at: Date.now() });
+      this.#tokens.set(request.ClientRequestToken, { hash: hashJson(request.TransactItems), at: Date.now() });
     return JSON.stringify({ ConsumedCapacity: consumed(request, units) });
   }
 
@@ -566,14 +568,22 @@ export class Operations {
     },
     UpdateItem: {
       fields: fields(
-        ...['TableName', 'Key', 'UpdateExpression', 'ReturnValues', 'ReturnConsumedCapacity'],
+        'TableName',
+        'Key',
+        'UpdateExpression',
+        'ReturnValues',
+        'ReturnConsumedCapacity',
         ...conditionFields,
       ),
       run: (request) => this.#updateItem(request),
     },
     GetItem: {
       fields: fields(
-        ...['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ReturnConsumedCapacity'],
+        'TableName',
+        'Key',
+        'ConsistentRead',
+        'ProjectionExpression',
+        'ReturnConsumedCapacity',
         'ExpressionAttributeNames',
       ),
       run: (request) => this.#getItem(request),
@@ -604,7 +614,11 @@ export class Operations {
     },
     CreateTable: {
       fields: fields(
-        ...['TableName', 'BillingMode', 'KeySchema', 'AttributeDefinitions', 'GlobalSecondaryIndexes'],
+        'TableName',
+        'BillingMode',
+        'KeySchema',
+        'AttributeDefinitions',
+        'GlobalSecondaryIndexes',
         'StreamSpecification',
       ),
       run: (request) => this.#createTable(request),
@@ -663,14 +677,14 @@ const attempt = <T>(step: () => T): T | StoreError => {
   }
 };
 
-const hashOf = (value: unknown): string =>
+const hashJson = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
 /** The error of a transaction that was not done, with a reason for each of its parts. */
 const cancelled = (prepared: readonly (Prepared | StoreError)[]): StoreError => {
   const reasons = prepared.map((one) =>
     one instanceof StoreError
-      ? { Code: codeOf(one), Message: one.message, ...one.details }
+      ? { Code: getCode(one), Message: one.message, ...one.details }
       : { Code: 'None' },
   );
   const codes = reasons.map(({ Code }) => Code).join(', ');

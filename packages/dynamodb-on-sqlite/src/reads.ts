@@ -1,4 +1,4 @@
-import { type Bound, type Range, type Row, type Start, type StoredTable, segmentOf } from './database.ts';
+import { type Bound, type Range, type Row, type Start, type StoredTable, toSegment } from './database.ts';
 import { invalid, malformed, type StoreError, unsupported } from './errors.ts';
 import {
   type Comparison,
@@ -12,12 +12,12 @@ import {
 } from './expressions.ts';
 import {
   emptyKey,
+  getIndexKey,
+  getKey,
   type Index,
-  indexKeyOf,
   type Key,
   type KeyAttribute,
   keyAttributes,
-  keyOf,
   maxSortBytes,
   requestedKey,
 } from './tables.ts';
@@ -65,9 +65,10 @@ interface PageRequest {
   readonly projection: readonly string[] | undefined;
 }
 
-const pageOf = (rows: Generator<Row>, { limit, filter, projection }: PageRequest): PageOfRows => {
+const takePage = (rows: Generator<Row>, { limit, filter, projection }: PageRequest): PageOfRows => {
   const items: string[] = [];
-  let [scanned, bytes] = [0, 0];
+  let scanned = 0;
+  let bytes = 0;
   let last: Row | undefined;
   let more = false;
   for (const row of rows) {
@@ -114,7 +115,7 @@ const pageRequest = (request: Fields, placeholders: Placeholders): PageRequest =
 });
 
 /** The placeholders of a request. */
-export const placeholdersOf = (request: Fields): Placeholders =>
+export const readPlaceholders = (request: Fields): Placeholders =>
   new Placeholders(request.ExpressionAttributeNames, request.ExpressionAttributeValues);
 
 const keyValue = (key: KeyAttribute, value: Value): Buffer => {
@@ -146,7 +147,7 @@ const after = (prefix: Buffer): Buffer | undefined => {
 };
 
 /** The bounds that a comparison puts on a sort key. */
-const boundsOf = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to?: Bound } => {
+const toBounds = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to?: Bound } => {
   const bytes = sortValue(key, comparison.value);
   const at = { bytes, inclusive: true };
   const beyond = { bytes, inclusive: false };
@@ -173,7 +174,7 @@ const boundsOf = (key: KeyAttribute, comparison: Comparison): { from?: Bound; to
 };
 
 /** The range of a table or an index that a query's condition describes. */
-const rangeOf = (
+const toRange = (
   { partition, sort }: { readonly partition: KeyAttribute; readonly sort?: KeyAttribute },
   comparisons: readonly Comparison[],
 ): Omit<Range, 'descending'> => {
@@ -187,7 +188,7 @@ const rangeOf = (
   if (ofPartition.kind !== '=') throw invalid('Query key condition not supported');
   return {
     partition: keyValue(partition, ofPartition.value),
-    ...(sort && ofSort && boundsOf(sort, ofSort)),
+    ...(sort && ofSort && toBounds(sort, ofSort)),
   };
 };
 
@@ -202,7 +203,7 @@ const startOfOtherSize = (): StoreError =>
   invalid("Exclusive Start Key must have same size as table's key schema");
 
 /** Where a query goes on. */
-const startOf = (
+const findStart = (
   { definition }: StoredTable,
   index: Index | undefined,
   range: Omit<Range, 'descending'>,
@@ -216,8 +217,8 @@ const startOf = (
   names.delete(undefined);
   if (Object.keys(item).length !== names.size || !Object.keys(item).every((name) => names.has(name)))
     throw index ? invalid('The provided starting key is invalid') : startOfOtherSize();
-  const own = keyOf(definition, item);
-  const key = index ? indexKeyOf(index, item) : own;
+  const own = getKey(definition, item);
+  const key = index ? getIndexKey(index, item) : own;
   if (!key?.partition.equals(range.partition) || !isWithin(key.sort, range))
     throw invalid('The provided starting key does not match the range key predicate');
   return index ? { key, item: own } : { key };
@@ -256,7 +257,7 @@ export interface ReadPage extends PageOfRows {
   readonly next?: Item;
 }
 
-const indexOf = ({ definition }: StoredTable, name: unknown): number | undefined => {
+const findIndex = ({ definition }: StoredTable, name: unknown): number | undefined => {
   if (name === undefined || name === null) return undefined;
   const at = definition.indexes.findIndex((index) => index.name === name);
   if (at < 0) throw invalid(`The table does not have the specified index: ${name}`);
@@ -265,7 +266,7 @@ const indexOf = ({ definition }: StoredTable, name: unknown): number | undefined
 
 /** Reads a page of a query. */
 export const query = (table: StoredTable, request: Fields): ReadPage => {
-  const placeholders = placeholdersOf(request);
+  const placeholders = readPlaceholders(request);
   if (request.KeyConditionExpression === undefined)
     throw invalid(
       'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
@@ -273,7 +274,7 @@ export const query = (table: StoredTable, request: Fields): ReadPage => {
   const comparisons = readKeyCondition(request.KeyConditionExpression, placeholders);
   const page = pageRequest(request, placeholders);
   placeholders.requireUsed(true);
-  const at = indexOf(table, request.IndexName);
+  const at = findIndex(table, request.IndexName);
   const index = at === undefined ? undefined : table.definition.indexes[at];
   const consistent = readFlag(request, 'ConsistentRead');
   if (index && consistent) throw invalid('Consistent reads are not supported on global secondary indexes');
@@ -284,10 +285,10 @@ export const query = (table: StoredTable, request: Fields): ReadPage => {
     ]);
   const schema = index ?? table.definition;
   requireNoKeys(page.filter, [schema.partition, schema.sort]);
-  const range = rangeOf(schema, comparisons);
-  const start = startOf(table, index, range, request.ExclusiveStartKey);
+  const range = toRange(schema, comparisons);
+  const start = findStart(table, index, range, request.ExclusiveStartKey);
   const descending = !readFlag(request, 'ScanIndexForward', true);
-  const read = pageOf(table.range({ ...range, descending, ...(start && { start }) }, at), page);
+  const read = takePage(table.range({ ...range, descending, ...(start && { start }) }, at), page);
   return {
     ...read,
     consistent,
@@ -309,7 +310,8 @@ const readSegment = ({ Segment, TotalSegments }: Fields): readonly [number, numb
     );
   if (!Number.isInteger(Segment) || !Number.isInteger(TotalSegments))
     throw malformed('Segment and TotalSegments are whole numbers');
-  const [segment, segments] = [Number(Segment), Number(TotalSegments)];
+  const segment = Number(Segment);
+  const segments = Number(TotalSegments);
   const beyond = (value: number, name: string, most: number) =>
     invalid(
       `1 validation error detected: Value '${value}' at '${name}' failed to satisfy constraint: ` +
@@ -324,22 +326,22 @@ const readSegment = ({ Segment, TotalSegments }: Fields): readonly [number, numb
 const scanStart = ({ definition }: StoredTable, from: unknown, segment: number, segments: number): Key => {
   const { item } = toItem(from);
   if (Object.keys(item).length !== (definition.sort ? 2 : 1)) throw startOfOtherSize();
-  const key = keyOf(definition, item);
-  if (segmentOf(key.partition, segments) !== segment)
+  const key = getKey(definition, item);
+  if (toSegment(key.partition, segments) !== segment)
     throw invalid('Exclusive start key must lie within the segment');
   return key;
 };
 
 /** Reads a page of a scan. */
 export const scan = (table: StoredTable, request: Fields): ReadPage => {
-  const placeholders = placeholdersOf(request);
+  const placeholders = readPlaceholders(request);
   const page = pageRequest(request, placeholders);
   placeholders.requireUsed(page.filter !== undefined || page.projection !== undefined);
   const [segment, segments] = readSegment(request);
   const { ExclusiveStartKey: from } = request;
   const start: Key | undefined =
     from === undefined || from === null ? undefined : scanStart(table, from, segment, segments);
-  const read = pageOf(table.scan(start, segment, segments), page);
+  const read = takePage(table.scan(start, segment, segments), page);
   return {
     ...read,
     consistent: readFlag(request, 'ConsistentRead'),
@@ -369,7 +371,7 @@ export const readKeys = (
   request: Fields,
   room: number,
 ): Found => {
-  const placeholders = placeholdersOf(request);
+  const placeholders = readPlaceholders(request);
   const { ProjectionExpression: source } = request;
   const projection = source === undefined ? undefined : readProjection(source, placeholders);
   placeholders.requireUsed(projection !== undefined);
@@ -377,7 +379,8 @@ export const readKeys = (
   const wanted = keys.map((key) => ({ asked: key, key: requestedKey(table.definition, toItem(key).item) }));
   const items: string[] = [];
   const left: unknown[] = [];
-  let [units, bytes] = [0, 0];
+  let units = 0;
+  let bytes = 0;
   for (const { asked, key } of wanted) {
     const row = left.length === 0 ? table.get(key) : undefined;
     if (left.length > 0 || (row && bytes + row.size > room)) {

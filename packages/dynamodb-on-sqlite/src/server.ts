@@ -136,7 +136,7 @@ export interface ServerOptions {
   /** What requests have to be signed with. @default - any signature will do, for tests */
   readonly signing?: Signing;
   /** Takes a line when the file cannot be written, and when it can again. @default - dropped */
-  readonly tell?: (line: string) => void;
+  readonly notify?: (line: string) => void;
   /** The most pages of 8 KB that the file may have. @default - as many as the disk takes */
   readonly maxPages?: number;
 }
@@ -149,11 +149,11 @@ export interface ServerOptions {
 export const startServer = async ({
   file,
   signing,
-  tell = () => {},
+  notify = () => {},
   maxPages,
 }: ServerOptions = {}): Promise<StoreServer> => {
   const database = new Database(file, maxPages);
-  const committer = new Committer(database, file === undefined ? undefined : new DiskReport(file, tell));
+  const committer = new Committer(database, file === undefined ? undefined : new DiskReport(file, notify));
   const serve: RequestListener = (request, response) => {
     const target = request.headers['x-amz-target'];
     if (request.method !== 'POST' || typeof target !== 'string') {

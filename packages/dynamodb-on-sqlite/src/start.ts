@@ -18,7 +18,7 @@ export const storeFile = 'store.sqlite';
 export const startStore = async ({
   folder,
   signing,
-  tell = () => {},
+  notify = () => {},
   signal,
 }: StandInOptions & { readonly signal?: AbortSignal } = {}): Promise<StandIn> => {
   signal?.throwIfAborted();
@@ -45,7 +45,7 @@ export const startStore = async ({
   const ready = Promise.withResolvers<number>();
   worker.on('message', (message: FromStore) => {
     if (message.type === 'ready') ready.resolve(message.port);
-    else tell(message.line);
+    else notify(message.line);
   });
   worker.once('error', ready.reject);
   const port = await ready.promise;

@@ -1,6 +1,6 @@
 import type { Database, StoredTable } from './database.ts';
 import { invalid, StoreError, unsupported } from './errors.ts';
-import { describeKeys, streamArnOf } from './tables.ts';
+import { describeKeys, toStreamArn } from './tables.ts';
 import type { Fields } from './values.ts';
 
 /*
@@ -17,15 +17,15 @@ const shardId = 'shardId-00000000000000000000-00000000';
 /** A sequence number as text, which sorts as the number does. */
 const sequenceText = (sequence: number): string => String(sequence).padStart(21, '0');
 
-const streamOf = (database: Database, arn: unknown): StoredTable => {
+const findStream = (database: Database, arn: unknown): StoredTable => {
   for (const table of database.tables)
-    if (arn !== undefined && streamArnOf(table.definition) === arn) return table;
+    if (arn !== undefined && toStreamArn(table.definition) === arn) return table;
   throw new StoreError('ResourceNotFoundException', `Requested resource not found: Stream: ${arn} not found`);
 };
 
 /** Describes a stream with its one shard. */
 export const describeStream = (database: Database, { StreamArn }: Fields): string => {
-  const { definition } = streamOf(database, StreamArn);
+  const { definition } = findStream(database, StreamArn);
   return JSON.stringify({
     StreamDescription: {
       StreamArn,
@@ -40,7 +40,7 @@ export const describeStream = (database: Database, { StreamArn }: Fields): strin
 };
 
 /** The sequence number behind which an iterator begins. */
-const startOf = (database: Database, { ShardIteratorType: type, SequenceNumber }: Fields): number => {
+const findStart = (database: Database, { ShardIteratorType: type, SequenceNumber }: Fields): number => {
   if (type === 'TRIM_HORIZON') return 0;
   if (type === 'LATEST') return database.lastChange;
   if (type !== 'AFTER_SEQUENCE_NUMBER') throw unsupported(`the ShardIteratorType ${type}`);
@@ -51,13 +51,13 @@ const startOf = (database: Database, { ShardIteratorType: type, SequenceNumber }
 /** Makes an iterator, which is good for as long as the stream is there. */
 export const getShardIterator = (database: Database, request: Fields): string => {
   const { StreamArn: arn, ShardId: shard } = request;
-  streamOf(database, arn);
+  findStream(database, arn);
   if (shard !== shardId)
     throw new StoreError(
       'ResourceNotFoundException',
       `Requested resource not found: Shard does not exist: ${shard}`,
     );
-  return JSON.stringify({ ShardIterator: `${arn}|${startOf(database, request)}` });
+  return JSON.stringify({ ShardIterator: `${arn}|${findStart(database, request)}` });
 };
 
 /** The changes behind an iterator, and the iterator behind them. */
@@ -69,9 +69,10 @@ export const getRecords = (
   if (arn === undefined) throw invalid('Invalid ShardIterator');
   if (typeof limit !== 'number' || !(limit >= 1 && limit <= maxRecords))
     throw invalid(`Limit has to be a number from 1 to ${maxRecords}`);
-  const table = streamOf(database, arn);
+  const table = findStream(database, arn);
   const records: string[] = [];
-  let [last, bytes] = [Number(after), 0];
+  let last = Number(after);
+  let bytes = 0;
   for (const { sequence, text } of database.changes(table, last, limit)) {
     if (bytes >= maxBytes) break;
     bytes += text.length;

@@ -6,7 +6,7 @@ import {
   isObject,
   type KeyType,
   keyBytes,
-  objectsOf,
+  readObjects,
   type Value,
 } from './values.ts';
 
@@ -53,13 +53,13 @@ export interface TableDefinition extends KeySchema {
 }
 
 /** The names of a list of a request; none if it is absent. */
-const textsOf = (value: unknown, what: string): string[] => {
+const readTexts = (value: unknown, what: string): string[] => {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
   throw malformed(`${what} is no list of texts`);
 };
 
-const objects = (value: unknown, what: string): readonly Fields[] => objectsOf(value ?? [], what);
+const objects = (value: unknown, what: string): readonly Fields[] => readObjects(value ?? [], what);
 
 const nameForm = /^[a-zA-Z0-9_.-]{3,255}$/;
 
@@ -146,14 +146,14 @@ const readKeys = (
     throw invalid(
       'Invalid key order. Hash Key must be specified first in key schema, Range Key must be specifed second',
     );
-  const attributeOf = (name: string, role: string): KeyAttribute => {
+  const getAttribute = (name: string, role: string): KeyAttribute => {
     const type = types.get(name);
     if (type === undefined) throw invalid(undefinedKey(name, role));
     return { name, type };
   };
   return {
-    partition: attributeOf(first.name, 'Hash'),
-    ...(second && { sort: attributeOf(second.name, 'Range') }),
+    partition: getAttribute(first.name, 'Hash'),
+    ...(second && { sort: getAttribute(second.name, 'Range') }),
   };
 };
 
@@ -163,7 +163,7 @@ const readProjected = (projection: unknown): readonly string[] | undefined => {
   const { ProjectionType: type, NonKeyAttributes } = projection;
   if (type !== 'ALL' && type !== 'INCLUDE' && type !== 'KEYS_ONLY')
     throw invalid(`Unknown ProjectionType: ${type}`);
-  const names = textsOf(NonKeyAttributes, 'NonKeyAttributes');
+  const names = readTexts(NonKeyAttributes, 'NonKeyAttributes');
   if (type !== 'INCLUDE' && names.length > 0)
     throw invalid('No attributes should be specified to be projected unless projection type is INCLUDE');
   if (type === 'INCLUDE' && names.length === 0)
@@ -250,12 +250,12 @@ export const readTable = (request: Fields, now: number): TableDefinition => {
   };
 };
 
-const arnOf = ({ name }: Pick<TableDefinition, 'name'>): string =>
+const toArn = ({ name }: Pick<TableDefinition, 'name'>): string =>
   `arn:aws:dynamodb:local:000000000000:table/${name}`;
 
 /** The ARN of a table's stream; undefined if it has none. */
-export const streamArnOf = (table: TableDefinition): string | undefined =>
-  table.stream && `${arnOf(table)}/stream/${table.stream.label}`;
+export const toStreamArn = (table: TableDefinition): string | undefined =>
+  table.stream && `${toArn(table)}/stream/${table.stream.label}`;
 
 /** The keys as the API lists them. */
 export const describeKeys = ({ partition, sort }: KeySchema) => [
@@ -271,7 +271,7 @@ export const describe = (table: TableDefinition) => {
   const types = new Map(keys.map(({ name, type }) => [name, type]));
   return {
     TableName: table.name,
-    TableArn: arnOf(table),
+    TableArn: toArn(table),
     TableStatus: 'ACTIVE',
     CreationDateTime: table.createdAt,
     BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
@@ -283,7 +283,7 @@ export const describe = (table: TableDefinition) => {
     ...(table.indexes.length > 0 && {
       GlobalSecondaryIndexes: table.indexes.map((index) => ({
         IndexName: index.name,
-        IndexArn: `${arnOf(table)}/index/${index.name}`,
+        IndexArn: `${toArn(table)}/index/${index.name}`,
         IndexStatus: 'ACTIVE',
         KeySchema: describeKeys(index),
         Projection: index.projects
@@ -297,7 +297,7 @@ export const describe = (table: TableDefinition) => {
     ...(table.stream && {
       StreamSpecification: { StreamEnabled: true, StreamViewType: table.stream.view },
       LatestStreamLabel: table.stream.label,
-      LatestStreamArn: streamArnOf(table),
+      LatestStreamArn: toStreamArn(table),
     }),
   };
 };
@@ -337,8 +337,9 @@ const keyValue = (key: KeyAttribute, value: Value): Buffer => {
  *
  * @throws StoreError if an attribute of it is missing, of another type, empty or too long
  */
-export const keyOf = ({ partition, sort }: KeySchema, item: Item): Key => {
-  const [p, s] = [attribute(item, partition.name), sort && attribute(item, sort.name)];
+export const getKey = ({ partition, sort }: KeySchema, item: Item): Key => {
+  const p = attribute(item, partition.name);
+  const s = sort && attribute(item, sort.name);
   if (!p || (sort && !s)) throw invalid('One of the required keys was not given a value');
   const key = { partition: keyValue(partition, p), sort: sort && s ? keyValue(sort, s) : none };
   if (key.partition.length > maxPartitionBytes || key.sort.length > maxSortBytes)
@@ -351,12 +352,12 @@ export const keyOf = ({ partition, sort }: KeySchema, item: Item): Key => {
 /**
  * The key of a request, which has to have the attributes of the table's key alone.
  *
- * @throws StoreError as {@link keyOf}
+ * @throws StoreError as {@link getKey}
  */
 export const requestedKey = (table: KeySchema, item: Item): Key => {
   if (Object.keys(item).length !== (table.sort ? 2 : 1))
     throw invalid('The number of conditions on the keys is invalid');
-  return keyOf(table, item);
+  return getKey(table, item);
 };
 
 const indexKeyValue = (index: Index, { name, type }: KeyAttribute, value: Value, most: number): Buffer => {
@@ -377,8 +378,9 @@ const indexKeyValue = (index: Index, { name, type }: KeyAttribute, value: Value,
  *
  * @throws StoreError if an attribute of it is of another type, empty or too long
  */
-export const indexKeyOf = (index: Index, item: Item): Key | undefined => {
-  const [p, s] = [attribute(item, index.partition.name), attribute(item, index.sort.name)];
+export const getIndexKey = (index: Index, item: Item): Key | undefined => {
+  const p = attribute(item, index.partition.name);
+  const s = attribute(item, index.sort.name);
   const partition = p && indexKeyValue(index, index.partition, p, maxPartitionBytes);
   const sort = s && indexKeyValue(index, index.sort, s, maxSortBytes);
   return partition && sort && { partition, sort };

@@ -40,7 +40,7 @@ export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The objects of a list of a request. */
-export const objectsOf = (value: unknown, what: string): readonly Fields[] => {
+export const readObjects = (value: unknown, what: string): readonly Fields[] => {
   if (!Array.isArray(value)) throw malformed(`${what} is no list`);
   return value.map((one) => {
     if (isObject(one)) return one;
@@ -315,7 +315,7 @@ export const keyBytes = (value: Value, type: KeyType): Buffer | undefined => {
 };
 
 /** The bytes of text or bytes. */
-const bytesOf = (value: { readonly S: string } | { readonly B: string }): Buffer =>
+const toBytes = (value: { readonly S: string } | { readonly B: string }): Buffer =>
   'S' in value ? Buffer.from(value.S) : Buffer.from(value.B, 'base64');
 
 /** Whether a value is of a type that has an order: text, a number or bytes. */
@@ -324,15 +324,15 @@ export const isOrdered = (value: Value): boolean => 'S' in value || 'N' in value
 /** Compares two values: below zero if the first is less; undefined if they are of two types. */
 export const compareValues = (a: Value, b: Value): number | undefined => {
   if ('N' in a && 'N' in b) return compareNumbers(a.N, b.N);
-  if (('S' in a && 'S' in b) || ('B' in a && 'B' in b)) return Buffer.compare(bytesOf(a), bytesOf(b));
+  if (('S' in a && 'S' in b) || ('B' in a && 'B' in b)) return Buffer.compare(toBytes(a), toBytes(b));
   return undefined;
 };
 
 /** Whether text or bytes begin with others. */
 export const beginsWith = (value: Value, prefix: Value): boolean => {
   if (!('S' in value && 'S' in prefix) && !('B' in value && 'B' in prefix)) return false;
-  const start = bytesOf(prefix);
-  return bytesOf(value).subarray(0, start.length).equals(start);
+  const start = toBytes(prefix);
+  return toBytes(value).subarray(0, start.length).equals(start);
 };
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
@@ -363,7 +363,8 @@ export const sameItem = (a: Item, b: Item): boolean => {
   return (
     names.length === Object.keys(b).length &&
     names.every((name) => {
-      const [one, other] = [attribute(a, name), attribute(b, name)];
+      const one = attribute(a, name);
+      const other = attribute(b, name);
       return one !== undefined && other !== undefined && sameValue(one, other);
     })
   );

@@ -23,7 +23,7 @@ const setup: StoreSetup = workerData;
 const post = (message: FromStore): void => parentPort?.postMessage(message);
 
 const run = async (): Promise<void> => {
-  const server = await startServer({ ...setup, tell: (line) => post({ type: 'tell', line }) });
+  const server = await startServer({ ...setup, notify: (line) => post({ type: 'tell', line }) });
   parentPort?.once('message', async () => {
     await server.stop();
     process.exit(0);

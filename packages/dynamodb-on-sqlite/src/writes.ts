@@ -1,7 +1,7 @@
 import type { Database, Row, StoredTable } from './database.ts';
 import { conditionFailed, invalid } from './errors.ts';
 import { type Condition, holds } from './expressions.ts';
-import { type Index, indexKeyOf, type Key, keyAttributes, type TableDefinition } from './tables.ts';
+import { getIndexKey, type Index, type Key, keyAttributes, type TableDefinition } from './tables.ts';
 import { attribute, attributeSize, type Item, itemSize, type SizedItem, sameItem } from './values.ts';
 
 /** DynamoDB's limit of an item, in bytes. */
@@ -22,18 +22,18 @@ export interface Stored extends SizedItem {
 }
 
 /** A row's item. */
-export const storedOf = ({ size, text }: Row): Stored => {
+export const toStored = ({ size, text }: Row): Stored => {
   const item: Item = JSON.parse(text);
   return { item, size, text };
 };
 
 /** An item's row in an index; undefined if it has none. */
-const indexRowOf = (
+const toIndexRow = (
   table: TableDefinition,
   index: Index,
   { item, size, text }: Stored,
 ): (Row & { readonly key: Key }) | undefined => {
-  const key = indexKeyOf(index, item);
+  const key = getIndexKey(index, item);
   if (!key) return undefined;
   if (!index.projects) return { key, size, text };
   const row: Record<string, Item[string]> = { ...keyAttributes(item, table, index) };
@@ -61,8 +61,8 @@ const writeIndex = (
   before: Stored | undefined,
   after: Stored | undefined,
 ): number => {
-  const old = before && indexRowOf(table.definition, index, before);
-  const row = after && indexRowOf(table.definition, index, after);
+  const old = before && toIndexRow(table.definition, index, before);
+  const row = after && toIndexRow(table.definition, index, after);
   if (!old && !row) return 0;
   if (old && row && sameKey(old.key, row.key)) {
     if (old.text === row.text) return 0;
@@ -89,10 +89,8 @@ const addToStream = (
   const some = after ?? before;
   if (!stream || !some) return;
   if (before && after && before.size === after.size && sameItem(before.item, after.item)) return;
-  const [hasOld, hasNew] = [
-    before && ['OLD_IMAGE', 'NEW_AND_OLD_IMAGES'].includes(stream.view),
-    after && ['NEW_IMAGE', 'NEW_AND_OLD_IMAGES'].includes(stream.view),
-  ];
+  const hasOld = before && ['OLD_IMAGE', 'NEW_AND_OLD_IMAGES'].includes(stream.view);
+  const hasNew = after && ['NEW_IMAGE', 'NEW_AND_OLD_IMAGES'].includes(stream.view);
   const at = Date.now() / 1000;
   const keys = keyAttributes(some.item, definition);
   const bytes = itemSize(keys) + (hasNew ? (after?.size ?? 0) : 0) + (hasOld ? (before?.size ?? 0) : 0);
@@ -110,7 +108,7 @@ const addToStream = (
 };
 
 /** When an item expires, in seconds since 1970; null if it does not. */
-const expiryOf = ({ expiry }: TableDefinition, item: Item): number | null => {
+const getExpiry = ({ expiry }: TableDefinition, item: Item): number | null => {
   const value = expiry === undefined ? undefined : attribute(item, expiry);
   return value && 'N' in value ? Number(value.N) : null;
 };
@@ -150,14 +148,14 @@ export interface Prepared {
 export const prepare = (write: Write): Prepared => {
   const { table, key, condition, change, returnsOld } = write;
   const row = table.get(key);
-  const before = row && storedOf(row);
+  const before = row && toStored(row);
   if (condition && !holds(condition, before?.item ?? {}))
     throw conditionFailed(returnsOld && before ? { Item: before.item } : {});
   const since = change ? change(before?.item) : before;
   if (!since) return { write, before, after: undefined };
   if (since.size > maxItemBytes)
     throw invalid(write.tooLarge ?? 'Item size has exceeded the maximum allowed size');
-  for (const index of table.definition.indexes) indexKeyOf(index, since.item);
+  for (const index of table.definition.indexes) getIndexKey(index, since.item);
   return { write, before, after: { ...since, text: JSON.stringify(since.item) } };
 };
 
@@ -169,7 +167,7 @@ export const perform = (database: Database, { write, before, after }: Prepared):
   const indexes = new Map<string, number>();
   if (!change) return { table: units, indexes };
   database.begin();
-  if (after) table.put(key, after, expiryOf(definition, after.item));
+  if (after) table.put(key, after, getExpiry(definition, after.item));
   else if (before) table.remove(key);
   for (const [at, index] of definition.indexes.entries()) {
     const taken = writeIndex(table, at, index, key, before, after);

@@ -1,5 +1,5 @@
 import type { Fields } from '../src/values.ts';
-import { bytes, filled, tableOf } from './support.ts';
+import { bytes, filled, makeTable } from './support.ts';
 
 export const indexes = { ReturnConsumedCapacity: 'INDEXES' };
 export const onTable = { TableName: 'table' };
@@ -31,23 +31,23 @@ const remove = (ConditionExpression: string, rest: Fields = {}) => ({
   ConditionExpression,
   ...rest,
 });
-export const values = (of: Fields) => ({ ExpressionAttributeValues: of });
-export const names = (of: Fields) => ({ ExpressionAttributeNames: of });
-const update = (UpdateExpression: string, of?: Fields, Key = there) => ({
+export const values = (fields: Fields) => ({ ExpressionAttributeValues: fields });
+export const names = (fields: Fields) => ({ ExpressionAttributeNames: fields });
+const update = (UpdateExpression: string, fields?: Fields, Key = there) => ({
   ...onTable,
   Key,
   UpdateExpression,
-  ...(of && values(of)),
+  ...(fields && values(fields)),
 });
-export const query = (condition: string, of: Fields, rest: Fields = {}) => ({
+export const query = (condition: string, fields: Fields, rest: Fields = {}) => ({
   ...onTable,
   KeyConditionExpression: condition,
-  ...values(of),
+  ...values(fields),
   ...rest,
 });
 const own = query('k = :k', { ':k': bytes('there') });
 export const transaction = (...TransactItems: object[]) => ({ TransactItems });
-export const of = (kind: string, request: Fields) => ({ [kind]: { ...onTable, ...request } });
+export const onTheTable = (kind: string, request: Fields) => ({ [kind]: { ...onTable, ...request } });
 export const batch = (...requests: object[]) => ({ RequestItems: { table: requests } });
 export const puts = (Item: Fields) => ({ PutRequest: { Item } });
 export const deletes = (Key: Fields) => ({ DeleteRequest: { Key } });
@@ -57,7 +57,7 @@ const gets = (...Keys: object[]) => ({ RequestItems: { table: { Keys } } });
 export const cases: readonly (readonly [name: string, operation: string, body: object])[] = [
   ['a table that is not there', 'GetItem', { TableName: 'none', Key: there }],
   ['a name that is too short', 'DescribeTable', { TableName: 'T' }],
-  ['a table that is there', 'CreateTable', tableOf('table')],
+  ['a table that is there', 'CreateTable', makeTable('table')],
   ['an item that is there', 'GetItem', { ...onTable, Key: there, ...indexes }],
   ['an item that is not there', 'GetItem', { ...onTable, Key: absent, ...indexes }],
   ['a consistent read', 'GetItem', { ...onTable, Key: there, ConsistentRead: true, ...indexes }],
@@ -287,24 +287,24 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
   [
     'a transaction of 101',
     'TransactWriteItems',
-    transaction(...many(101, (i) => of('Delete', { Key: at('absent', `S${i}`) }))),
+    transaction(...many(101, (i) => onTheTable('Delete', { Key: at('absent', `S${i}`) }))),
   ],
   [
     'a transaction with one item twice',
     'TransactWriteItems',
-    transaction(of('Put', { Item: absent }), of('Delete', { Key: absent })),
+    transaction(onTheTable('Put', { Item: absent }), onTheTable('Delete', { Key: absent })),
   ],
   [
     'a transaction with an item that is too large',
     'TransactWriteItems',
-    transaction(of('Put', { Item: { ...absent, h: filled(420_000) } })),
+    transaction(onTheTable('Put', { Item: { ...absent, h: filled(420_000) } })),
   ],
   [
     'a transaction whose condition fails',
     'TransactWriteItems',
     transaction(
-      of('Put', { Item: absent }),
-      of('ConditionCheck', {
+      onTheTable('Put', { Item: absent }),
+      onTheTable('ConditionCheck', {
         Key: there,
         ConditionExpression: 'attribute_not_exists(k)',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -316,8 +316,8 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
     'a transaction with an update whose condition fails',
     'TransactWriteItems',
     transaction(
-      of('Put', { Item: absent }),
-      of('Update', {
+      onTheTable('Put', { Item: absent }),
+      onTheTable('Update', {
         Key: there,
         UpdateExpression: 'ADD #c :one',
         ConditionExpression: '#c > :one',
@@ -330,7 +330,7 @@ export const cases: readonly (readonly [name: string, operation: string, body: o
     'a transaction with an update',
     'TransactWriteItems',
     transaction(
-      of('Update', {
+      onTheTable('Update', {
         Key: there,
         UpdateExpression: 'ADD #c :one',
         ConditionExpression: 'attribute_not_exists(#c) OR #c <= :one',
@@ -365,14 +365,14 @@ const inserted = (length: number) => {
   return { Statement: Statement.padEnd(length), Parameters };
 };
 
-const [byTime] = tableOf('limits').GlobalSecondaryIndexes;
+const [byTime] = makeTable('limits').GlobalSecondaryIndexes;
 const definition = (AttributeName: string) => ({ AttributeName, AttributeType: 'B' });
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' });
 const range = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' });
 
 /** A request for a table with one index, of which something is changed. */
 const table = (changes: Fields, ofIndex: Fields = {}) => ({
-  ...tableOf('limits'),
+  ...makeTable('limits'),
   AttributeDefinitions: [
     definition('k'),
     { ...definition('p'), AttributeType: 'S' },
@@ -382,7 +382,7 @@ const table = (changes: Fields, ofIndex: Fields = {}) => ({
   GlobalSecondaryIndexes: [{ ...byTime, ...ofIndex }],
   ...changes,
 });
-const withOthers = (of: string) => ({ Projection: { ProjectionType: of, NonKeyAttributes: ['z'] } });
+const withOthers = (type: string) => ({ Projection: { ProjectionType: type, NonKeyAttributes: ['z'] } });
 
 /** Requests at DynamoDB's limits and just beyond. Those that are done change nothing for the others. */
 export const limits: readonly (readonly [name: string, operation: string, body: object])[] = [
@@ -488,7 +488,7 @@ export const limits: readonly (readonly [name: string, operation: string, body: 
   [
     'a token of 37 letters',
     'TransactWriteItems',
-    { ...transaction(of('Delete', { Key: absent })), ClientRequestToken: long(37) },
+    { ...transaction(onTheTable('Delete', { Key: absent })), ClientRequestToken: long(37) },
   ],
   ['an index with a name that is too short', 'CreateTable', table({}, { IndexName: 'a' })],
   ['two indexes of one name', 'CreateTable', table({ GlobalSecondaryIndexes: [byTime, byTime] })],

@@ -14,15 +14,15 @@ import {
   limits,
   many,
   names,
-  of,
   onTable,
+  onTheTable,
   puts,
   query,
   transaction,
   values,
 } from './cases.ts';
 import { hasJava, requiresJava, runs } from './java.ts';
-import { type Answer, bytes, filled, tableOf, type Wire, wireTo } from './support.ts';
+import { type Answer, bytes, filled, makeTable, type Wire, wireTo } from './support.ts';
 
 /*
  * One contract for both stores: each request goes to the embedded store and to Amazon's DynamoDB
@@ -42,8 +42,8 @@ beforeAll(async () => {
   [ours, theirs] = [wireTo(embedded.endpoint), wireTo(amazon?.endpoint ?? embedded.endpoint)];
   if (!amazon) return;
   for (const wire of [ours, theirs]) {
-    await wire.send('CreateTable', tableOf('table'));
-    await wire.send('CreateTable', { ...tableOf('plain'), StreamSpecification: { StreamEnabled: false } });
+    await wire.send('CreateTable', makeTable('table'));
+    await wire.send('CreateTable', { ...makeTable('plain'), StreamSpecification: { StreamEnabled: false } });
   }
 });
 afterAll(async () => {
@@ -259,8 +259,8 @@ const writes: fc.Arbitrary<Request> = fc.oneof(
         transaction(
           ...items.map(([key, rest], i) =>
             i % 3 === 2
-              ? of('Delete', { Key: keyIn(run, key) })
-              : of('Put', { Item: itemIn(run, key, rest), ...(i === 0 && on) }),
+              ? onTheTable('Delete', { Key: keyIn(run, key) })
+              : onTheTable('Put', { Item: itemIn(run, key, rest), ...(i === 0 && on) }),
           ),
         ),
       ),
@@ -316,7 +316,7 @@ const queries = fc
   });
 
 /** JSON with the fields of objects in the order of their names. */
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
@@ -355,7 +355,7 @@ const withoutUnits = ({ ConsumedCapacity: _, ...answer }: Fields): Fields => ans
 const sameWrite = async (operation: string, body: object): Promise<void> => {
   const { own, other } = await both(operation, body);
   const countsAlike =
-    /^(Put|Update|Delete)Item$/.test(operation) || !/"Delete|"Statement|"Transact/.test(textOf(body));
+    /^(Put|Update|Delete)Item$/.test(operation) || !/"Delete|"Statement|"Transact/.test(toText(body));
   const compared = countsAlike ? (all: Fields) => all : withoutUnits;
   expect(compared(own)).toEqual(compared(other));
 };
@@ -369,7 +369,7 @@ interface Place {
   readonly iterators: readonly unknown[];
 }
 
-const placeOf = async (wire: Wire): Promise<Place> => {
+const findPlace = async (wire: Wire): Promise<Place> => {
   const { body } = await wire.send('DescribeTable', onTable);
   const StreamArn = isObject(body.Table) ? body.Table.LatestStreamArn : undefined;
   const { StreamDescription: stream } = (await wire.send('DescribeStream', { StreamArn })).body;
@@ -394,7 +394,7 @@ const changesFrom = async ({ wire, iterators }: Place): Promise<Readonly<Record<
       for (const record of records) {
         if (!isObject(record) || !isObject(record.dynamodb)) throw new Error('a record without a change');
         const { Keys, NewImage, OldImage, SizeBytes } = record.dynamodb;
-        found.push([textOf(Keys), { name: record.eventName, NewImage, OldImage, SizeBytes }]);
+        found.push([toText(Keys), { name: record.eventName, NewImage, OldImage, SizeBytes }]);
       }
     }
   const groups = Map.groupBy(found, ([key]) => key);
@@ -411,7 +411,7 @@ describe('both stores', requiresJava, () => {
         fc.array(queries, { minLength: 2, maxLength: 5 }),
         async (written, asked) => {
           const run = newRun();
-          const places = await Promise.all([ours, theirs].map(placeOf));
+          const places = await Promise.all([ours, theirs].map(findPlace));
           for (const one of written) await sameWrite(...one(run));
           for (const one of asked) await samePages(one(run));
           for (const at of ['a', 'b', 'c'])
@@ -445,9 +445,9 @@ describe('both stores', requiresJava, () => {
       minLength: 3,
       maxLength: 10,
     });
-    const cases = fc.asyncProperty(sizes, async (each) => {
+    const cases = fc.asyncProperty(sizes, async (size) => {
       const run = newRun();
-      for (const [i, bytesOf] of each.entries()) {
+      for (const [i, bytesOf] of size.entries()) {
         const without = itemIn(run, { at: 'a', p: String(i) }, { t: 't1', s: i, h: 0 });
         const Item = { ...without, h: filled(bytesOf - toItem(without).size) };
         await same('PutItem', { ...onPlain, Item, ...indexes });
@@ -486,7 +486,7 @@ describe('both stores', requiresJava, () => {
           ...asked,
           ...(start !== undefined && { ExclusiveStartKey: start }),
         });
-        items.push(...(Array.isArray(body.Items) ? body.Items.map(textOf) : []));
+        items.push(...(Array.isArray(body.Items) ? body.Items.map(toText) : []));
         start = body.LastEvaluatedKey;
       } while (start !== undefined);
       return items;
@@ -500,13 +500,13 @@ describe('both stores', requiresJava, () => {
   it('do a transaction once, however often it comes with its token', async () => {
     const run = newRun();
     const Item = itemIn(run, { at: 'a', p: 'S' }, { n: '1' });
-    const put = of('Put', { Item, ConditionExpression: 'attribute_not_exists(k)' });
+    const put = onTheTable('Put', { Item, ConditionExpression: 'attribute_not_exists(k)' });
     const sent = { ...transaction(put), ClientRequestToken: run };
     await same('TransactWriteItems', sent);
     await same('TransactWriteItems', sent);
     await same('TransactWriteItems', {
       ...sent,
-      ...transaction(of('Put', { Item: { ...Item, n: { N: '2' } } })),
+      ...transaction(onTheTable('Put', { Item: { ...Item, n: { N: '2' } } })),
     });
     await same('GetItem', { ...onTable, Key: keyIn(run, { at: 'a', p: 'S' }) });
   });

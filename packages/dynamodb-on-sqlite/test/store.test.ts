@@ -10,15 +10,25 @@ import { Database } from '../src/database.ts';
 import { Operations } from '../src/operations.ts';
 import { startStore } from '../src/start.ts';
 import { type Fields, isObject } from '../src/values.ts';
-import { batch, deletes, indexes, inserting, many, of, onTable, query, transaction } from './cases.ts';
-import { bytes, filled, tableOf, type Wire, wireTo } from './support.ts';
+import {
+  batch,
+  deletes,
+  indexes,
+  inserting,
+  many,
+  onTable,
+  onTheTable,
+  query,
+  transaction,
+} from './cases.ts';
+import { bytes, filled, makeTable, type Wire, wireTo } from './support.ts';
 
 let store: StandIn;
 let wire: Wire;
 beforeAll(async () => {
   store = await startStore();
   wire = wireTo(store.endpoint);
-  await wire.send('CreateTable', tableOf('table'));
+  await wire.send('CreateTable', makeTable('table'));
 });
 afterAll(async () => {
   wire.close();
@@ -30,7 +40,7 @@ const at = (k: string, p = 'S') => ({ k: bytes(k), p: { S: p } });
 const send = async (operation: string, body: object): Promise<Fields> =>
   (await wire.send(operation, body)).body;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 describe('the embedded store refuses by name', () => {
   const Key = at('a');
@@ -41,13 +51,13 @@ describe('the embedded store refuses by name', () => {
     [
       'a key that is a number',
       'CreateTable',
-      { ...tableOf('other'), AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'N' }] },
+      { ...makeTable('other'), AttributeDefinitions: [{ AttributeName: 'k', AttributeType: 'N' }] },
       'the key k of the type N',
     ],
     [
       'provisioned throughput',
       'CreateTable',
-      { ...tableOf('other'), BillingMode: 'PROVISIONED' },
+      { ...makeTable('other'), BillingMode: 'PROVISIONED' },
       'provisioned throughput',
     ],
     [
@@ -107,7 +117,7 @@ describe('the embedded store refuses by name', () => {
     [
       'an update in a transaction without a change',
       'TransactWriteItems',
-      transaction(of('Update', { Key })),
+      transaction(onTheTable('Update', { Key })),
       'UpdateItem without an UpdateExpression',
     ],
   ])('%s', async (_, operation, body, feature) => {
@@ -122,7 +132,7 @@ describe('the embedded store refuses what AWS does, where DynamoDB Local does no
   const Key = at('a');
   const long = (length: number) => 'x'.repeat(length);
   const projected = many(101, (i) => `a${i}`);
-  const [index] = tableOf('wide').GlobalSecondaryIndexes;
+  const [index] = makeTable('wide').GlobalSecondaryIndexes;
   const wide = many(2, (i) => ({
     ...index,
     IndexName: `index${i}`,
@@ -139,7 +149,7 @@ describe('the embedded store refuses what AWS does, where DynamoDB Local does no
     [
       'what a transaction is to return of another kind',
       'TransactWriteItems',
-      transaction(of('Delete', { Key, ReturnValuesOnConditionCheckFailure: 'SOME' })),
+      transaction(onTheTable('Delete', { Key, ReturnValuesOnConditionCheckFailure: 'SOME' })),
       "Value 'SOME' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint",
     ],
     [
@@ -153,8 +163,8 @@ describe('the embedded store refuses what AWS does, where DynamoDB Local does no
       'more than 100 attributes in indexes',
       'CreateTable',
       {
-        ...tableOf('wide'),
-        AttributeDefinitions: tableOf('wide').AttributeDefinitions.filter(
+        ...makeTable('wide'),
+        AttributeDefinitions: makeTable('wide').AttributeDefinitions.filter(
           ({ AttributeName }) => AttributeName !== 'r',
         ),
         GlobalSecondaryIndexes: wide,
@@ -218,7 +228,10 @@ describe('the embedded store counts as AWS does, where DynamoDB Local does not:'
   });
 
   it('each part of a transaction twice', async () => {
-    const parts = transaction(of('Put', { Item: at('twice') }), of('Delete', { Key: at('nothing') }));
+    const parts = transaction(
+      onTheTable('Put', { Item: at('twice') }),
+      onTheTable('Delete', { Key: at('nothing') }),
+    );
     expect(await units('TransactWriteItems', parts)).toEqual([one(4)]);
     expect(await units('BatchWriteItem', batch(deletes(at('nothing'))))).toEqual([one(1)]);
   });
@@ -232,7 +245,7 @@ it('pages of an index go on among rows of one key, also when an item between the
   const first = await send('Query', tied);
   await send('DeleteItem', { ...onTable, Key: at('tied 1') });
   const rest = await send('Query', { ...tied, Limit: 10, ExclusiveStartKey: first.LastEvaluatedKey });
-  expect([...listOf(first.Items), ...listOf(rest.Items)]).toEqual(
+  expect([...toList(first.Items), ...toList(rest.Items)]).toEqual(
     keys.map((key) => expect.objectContaining(key)),
   );
 });
@@ -244,7 +257,7 @@ describe('time to live', () => {
     const operations = new Operations(database);
     const run = (operation: string, body: object): Fields =>
       JSON.parse(operations.run(`DynamoDB_20120810.${operation}`, JSON.stringify(body)));
-    run('CreateTable', tableOf('table'));
+    run('CreateTable', makeTable('table'));
     return { operations, run };
   };
   const ttl = { ...onTable, TimeToLiveSpecification: { AttributeName: 'x', Enabled: true } };
@@ -271,7 +284,7 @@ describe('time to live', () => {
       ShardId,
       ShardIteratorType: 'TRIM_HORIZON',
     });
-    const records = listOf(run('GetRecords', { ShardIterator }).Records);
+    const records = toList(run('GetRecords', { ShardIterator }).Records);
     expect(records.slice(4)).toMatchObject(
       ['old', 'before'].map((k) => ({
         eventName: 'REMOVE',
@@ -325,7 +338,7 @@ describe('a folder', () => {
       const Keys = done.slice(i, i + 100).map((name) => at(name));
       const { body } = await reader.send('BatchGetItem', { RequestItems: { table: { Keys } }, ...indexes });
       const { table } = isObject(body.Responses) ? body.Responses : {};
-      expect(listOf(table)).toHaveLength(Keys.length);
+      expect(toList(table)).toHaveLength(Keys.length);
     }
     reader.close();
     await kept.stop();

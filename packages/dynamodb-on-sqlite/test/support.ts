@@ -62,7 +62,7 @@ const index = (IndexName: string, partition: string, sort: string, NonKeyAttribu
 });
 
 /** A table with keys as the service's have them: bytes, and text to sort by. */
-export const tableOf = (TableName: string) => ({
+export const makeTable = (TableName: string) => ({
   TableName,
   BillingMode: 'PAY_PER_REQUEST',
   AttributeDefinitions: ['k', 'p', 't', 's', 'r'].map((AttributeName) => ({

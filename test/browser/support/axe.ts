@@ -5,7 +5,9 @@ import type { Page } from 'playwright-core';
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Only the violations leave the browser: what axe finds in order is a long list. */
-const faultsOf = (rules = '') => `axe.run({ resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
+const faultsScript = (
+  rules = '',
+) => `axe.run({ resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
   violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))));`;
 
 /**
@@ -16,9 +18,9 @@ export const axeFaults = async (page: Page): Promise<{ light: string[]; dark: st
   // Through the debugger's own door: the policy of the page would stop any other script.
   await page.evaluate(axe);
   await page.emulateMedia({ colorScheme: 'light' });
-  const light = await page.evaluate<string[]>(faultsOf());
+  const light = await page.evaluate<string[]>(faultsScript());
   await page.emulateMedia({ colorScheme: 'dark' });
-  const dark = await page.evaluate<string[]>(faultsOf("runOnly: ['color-contrast']"));
+  const dark = await page.evaluate<string[]>(faultsScript("runOnly: ['color-contrast']"));
   await page.setViewportSize({ width: 360, height: 740 });
   return { light, dark, width: await page.evaluate('document.documentElement.scrollWidth') };
 };

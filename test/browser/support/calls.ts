@@ -30,7 +30,7 @@ export const atPresent = (): number => Date.now() - beginning;
 
 const timeAt = (ms: number): string => new Date(beginning + ms).toISOString();
 
-const reportsOf = (project: string, call: SeededCall) => {
+const toReports = (project: string, call: SeededCall) => {
   const { id, trace = id, at = 0, ms = 100, op = 'agent.turn' } = call;
   const start = {
     project_id: project,
@@ -72,7 +72,7 @@ export const post = async (path: string, body: unknown): Promise<unknown> => {
 
 /** Reports calls to a project of the test's own. */
 export const report = async (project: string, calls: readonly SeededCall[]): Promise<void> => {
-  await post('/call/upsert_batch', { batch: calls.flatMap((call) => reportsOf(project, call)) });
+  await post('/call/upsert_batch', { batch: calls.flatMap((call) => toReports(project, call)) });
 };
 
 /** A model call in the shape of OpenAI's chat. */
@@ -98,7 +98,7 @@ export const turn = (trace: string, at: number): SeededCall[] => {
     ],
   };
   const result = { role: 'tool', tool_call_id: 'c1', content: '{"error":"not found"}' };
-  const of = { trace, parent: trace };
+  const place = { trace, parent: trace };
   return [
     {
       id: trace,
@@ -110,7 +110,7 @@ export const turn = (trace: string, at: number): SeededCall[] => {
       output: 'It is on its way.',
     },
     {
-      ...of,
+      ...place,
       id: `${trace}-model-1`,
       op: 'model.chat',
       at: at + 10,
@@ -118,7 +118,7 @@ export const turn = (trace: string, at: number): SeededCall[] => {
       ...chat([system, question], asked),
     },
     {
-      ...of,
+      ...place,
       id: `${trace}-tool`,
       op: 'tool.find_order',
       at: at + 320,
@@ -127,7 +127,7 @@ export const turn = (trace: string, at: number): SeededCall[] => {
       exception: 'OrderNotFound: 4711\n  at findOrder (orders.ts:17)\n  at agent (agent.ts:42)',
     },
     {
-      ...of,
+      ...place,
       id: `${trace}-model-2`,
       op: 'model.chat',
       at: at + 420,

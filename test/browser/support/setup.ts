@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node';
 import { launchOptions, NoBrowser } from '../../../bench/harness/browser.ts';
 import { formatKey, makeKey, newRecord, putKey } from '../../../foundations/auth/index.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { testPoolLimits } from '../../support/service/pool-limits.ts';
 import { withTestShards } from '../../support/service/shards.ts';
 
@@ -47,7 +47,7 @@ const startService = async (shared: Partial<ProvidedContext>): Promise<LocalServ
 };
 
 /** Makes a key for the projects of tests. */
-const keyOf = async (
+const createKey = async (
   { dynamodb, stack }: LocalService,
   user: string,
   role: 'read' | 'write',
@@ -59,7 +59,7 @@ const keyOf = async (
   });
   const key = makeKey();
   const grantee = { user, grants: [{ scope: 'page/*', role }] } as const;
-  await putKey({ client, name: tableNameOf(stack, 'keys') }, newRecord(key, grantee, Date.now() * 1000));
+  await putKey({ client, name: getTableName(stack, 'keys') }, newRecord(key, grantee, Date.now() * 1000));
   client.destroy();
   return formatKey(key);
 };
@@ -78,8 +78,8 @@ const findBrowser = async (): Promise<{ browser: LaunchOptions; lacks?: string }
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const [service, found] = await Promise.all([startService(project.getProvidedContext()), findBrowser()]);
   const [reader, writer] = await Promise.all([
-    keyOf(service, 'reader', 'read'),
-    keyOf(service, 'writer', 'write'),
+    createKey(service, 'reader', 'read'),
+    createKey(service, 'writer', 'write'),
   ]);
   project.provide('page', { url: service.url, key: service.key, reader, writer, ...found });
   return () => service.stop();

@@ -41,9 +41,12 @@ it.each(['together', 'whole', 'apart'] as const)(
 describe('recorded figures', () => {
   it('are the same for calls that are reported whole as for starts and ends together', () => {
     const recorded = Object.entries(readRecorded());
-    const of = (mode: string) => recorded.filter(([name]) => name.startsWith(`writes: ${mode}: write units`));
-    expect(of('whole').map(([, figure]) => figure)).toEqual(of('together').map(([, figure]) => figure));
-    expect(of('whole').length).toBeGreaterThan(3);
+    const unitsByMode = (mode: string) =>
+      recorded.filter(([name]) => name.startsWith(`writes: ${mode}: write units`));
+    expect(unitsByMode('whole').map(([, figure]) => figure)).toEqual(
+      unitsByMode('together').map(([, figure]) => figure),
+    );
+    expect(unitsByMode('whole').length).toBeGreaterThan(3);
   });
 
   const before: RecordedFigures = { 'a: units': [3, 'units a call'], 'a: size': [1000, 'bytes'] };

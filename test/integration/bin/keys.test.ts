@@ -234,12 +234,12 @@ describe('revoke', () => {
     ['{"context": {"authorizerCacheSeconds": 5}}', /for up to 5 seconds/],
     ['{"context": {"authorizerCacheSeconds": "0"}}', /No further request passes with it/],
     ['{"context": {"authorizerCacheSeconds": -1}}', /for as long as authorizerCacheSeconds says/],
-  ])('says how long the key may still be accepted if cdk.json is %s', async (json, said) => {
+  ])('says how long the key may still be accepted if cdk.json is %s', async (json, message) => {
     const root = await mkdtemp(join(tmpdir(), 'keys-'));
     await writeFile(join(root, 'cdk.json'), json);
     const { id } = await created('--user ada --grant *:read');
     const { code, err } = await keys(`revoke ${id} ${onTable()}`, { root });
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(said) });
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(message) });
     await rm(root, { recursive: true });
   });
 
@@ -332,10 +332,10 @@ describe('the local service', () => {
     [0, /No further request passes/],
   ])(
     'with a cache of %i s tells how long a revoked key may still be accepted',
-    async (authorizerCacheSeconds, said) => {
+    async (authorizerCacheSeconds, message) => {
       await write(port, writtenBy({ authorizerCacheSeconds }));
       const { out } = await keys(`create --user ada --grant *:read ${local()}`);
-      expect((await keys(`revoke ${out.split('_')[1]} ${local()}`)).err).toMatch(said);
+      expect((await keys(`revoke ${out.split('_')[1]} ${local()}`)).err).toMatch(message);
     },
   );
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../../bin/limits.ts';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
 const project = 'acme/limited';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await mkdir(join(root, '.local'));
   const { port, dynamodb, credentials, stack } = service;
   const [keys, objects, bookkeeping] = (['keys', 'objects', 'bookkeeping'] as const).map((name) =>
-    tableNameOf(stack, name),
+    getTableName(stack, name),
   );
   const written = { pid: process.pid, service: 'svc', authorizerCacheSeconds: 60, dynamodb, credentials };
   await writeFile(
@@ -30,7 +30,8 @@ afterAll(async () => {
 });
 
 const limits = async (argv: string) => {
-  const [out, err]: [string[], string[]] = [[], []];
+  const out: string[] = [];
+  const err: string[] = [];
   const io = { out: (line: string) => out.push(line), err: (line: string) => err.push(line), root };
   const code = await run(`${argv} --local=${service.port}`.split(' '), io);
   return { code, out: out.join('\n'), err: err.join('\n') };

@@ -52,7 +52,11 @@ void ({ stackName: 'Weft' } satisfies PennytraceProps);
 const packingMs = 300_000;
 
 const compilerOptions = {
-  ...{ module: 'nodenext', target: 'es2024', strict: true, noEmit: true, skipLibCheck: true },
+  module: 'nodenext',
+  target: 'es2024',
+  strict: true,
+  noEmit: true,
+  skipLibCheck: true,
   types: [],
 };
 
@@ -77,7 +81,7 @@ interface Policy {
 }
 
 /** The key of each function's code, by the logical id without the hash at its end. */
-const codeOf = ({ Resources }: Template): Map<string, string> =>
+const getCodeKeys = ({ Resources }: Template): Map<string, string> =>
   new Map(
     Object.entries(Resources)
       .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
@@ -231,8 +235,8 @@ describe('the package that npm packs', () => {
 
   it('synthesizes two services in one stack, with the bundles that it brings', () => {
     const out = join(app, 'cdk.out');
-    const code = codeOf(templateIn(out));
-    const own = [...codeOf(templateIn(assembly())).keys()];
+    const code = getCodeKeys(templateIn(out));
+    const own = [...getCodeKeys(templateIn(assembly())).keys()];
     expect([...code.keys()].filter((id) => /^(?:One|Two)/.test(id))).toEqual(
       expect.arrayContaining(own.flatMap((id) => [`One${id}`, `Two${id}`])),
     );

@@ -10,7 +10,10 @@ import { synthesize } from '../../support/stack/template.ts';
 let aws: ControlPlane;
 let s3: S3Client;
 /** The names of this test's: others use the same S3. */
-let [payloads, files, table, parameter] = ['', '', '', ''];
+let payloads = '';
+let files = '';
+let table = '';
+let parameter = '';
 
 beforeEach(async () => {
   aws = await startControlPlane();
@@ -70,7 +73,8 @@ const stackIn = (status: string, deleteOthers?: () => Promise<boolean>): void =>
 };
 
 const runs = async (command: typeof runRemove, argv: string) => {
-  const [out, err]: [string[], string[]] = [[], []];
+  const out: string[] = [];
+  const err: string[] = [];
   const io = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) };
   return { code: await command(argv.split(' '), io), out: out.join('\n'), err: err.join('\n') };
 };
@@ -199,7 +203,8 @@ describe('restore --complete', () => {
       };
     };
     const settings = { events: true, analytics: true };
-    const [without, reading] = [streamsOf({ ...settings, readStreams: false }), streamsOf(settings)];
+    const without = streamsOf({ ...settings, readStreams: false });
+    const reading = streamsOf(settings);
     expect([without.mappings, without.streams]).toEqual([0, 0]);
     expect([reading.mappings, reading.streams]).toEqual([4, 2]);
     // Nothing else goes, above all not the bucket of analytics.

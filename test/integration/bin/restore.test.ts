@@ -11,7 +11,7 @@ import { run } from '../../../bin/restore.ts';
 import { deleteCalls } from '../../../core/records/calls/index.ts';
 import { requestBudget } from '../../../foundations/storage/index.ts';
 import { createStores, type Stores } from '../../support/service/stores.ts';
-import { createCallStore, project, read, send, startOf } from '../../support/values/calls.ts';
+import { createCallStore, makeStart, project, read, send } from '../../support/values/calls.ts';
 
 let stores: Stores;
 /**
@@ -48,7 +48,7 @@ const put = (table: string, id: string, attributes: Record<string, AttributeValu
   );
 
 /** The items of a table, by the text of their keys. */
-const itemsOf = async (table: string) => {
+const readItems = async (table: string) => {
   const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: table }));
   return new Map(Items.map((item) => [Buffer.from(item.k?.B ?? []).toString(), item]));
 };
@@ -63,10 +63,10 @@ describe('restore', () => {
       code: 0,
       out: expect.stringMatching(/^2 items/),
     });
-    expect((await itemsOf(stores.costsTable)).size).toBe(1);
+    expect((await readItems(stores.costsTable)).size).toBe(1);
     const { code, out } = await restore(tables);
     expect([code, out]).toEqual([0, expect.stringContaining('1 written')]);
-    const items = await itemsOf(stores.costsTable);
+    const items = await readItems(stores.costsTable);
     expect(items.get('a\0lost')).toMatchObject({ v: { N: '1' } });
     expect(items.get('a\0kept')).toMatchObject({ v: { N: '2' } });
   });
@@ -84,14 +84,14 @@ describe('restore', () => {
 
   it('replaces existing items with --replace', async () => {
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --replace`);
-    expect((await itemsOf(stores.costsTable)).get('a\0kept')).toMatchObject({ v: { N: '1' } });
+    expect((await readItems(stores.costsTable)).get('a\0kept')).toMatchObject({ v: { N: '1' } });
   });
 
   it('copies only one project, not another whose name starts alike', async () => {
     // Prices are under the project itself, all else is under keys that begin with it.
     for (const id of ['b/c', 'b/c\0x', 'b/cd', 'b/cd\0x']) await put(restored.costsTable, id);
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable} --project b/c`);
-    const items = await itemsOf(stores.costsTable);
+    const items = await readItems(stores.costsTable);
     expect([...items.keys()].filter((id) => id.startsWith('b/')).toSorted()).toEqual(['b/c', 'b/c\0x']);
   });
 
@@ -113,15 +113,15 @@ describe('restore', () => {
     };
     await put(restored.costsTable, id, values);
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable}${how}`);
-    const copied = (await itemsOf(stores.costsTable)).get(id);
-    expect(copied).toEqual((await itemsOf(restored.costsTable)).get(id));
+    const copied = (await readItems(stores.costsTable)).get(id);
+    expect(copied).toEqual((await readItems(restored.costsTable)).get(id));
     expect(copied).toMatchObject(values);
   });
 
   it('leaves out expired items', async () => {
     await put(restored.costsTable, 'e\0old', { x: { N: '1' } });
     await restore(`--from ${restored.costsTable} --to ${stores.costsTable}`);
-    expect((await itemsOf(stores.costsTable)).has('e\0old')).toBe(false);
+    expect((await readItems(stores.costsTable)).has('e\0old')).toBe(false);
   });
 
   it('restores deleted calls with their payloads in segments of calls that were not deleted', async () => {
@@ -129,8 +129,8 @@ describe('restore', () => {
     const then = await createCallStore();
     const inputs = (id: string) => ({ text: `${id} ${randomBytes(600).toString('hex')}` });
     await send(service, [
-      startOf({ id: 'gone', trace_id: 'a', inputs: inputs('gone') }),
-      startOf({ id: 'here', trace_id: 'b', inputs: inputs('here') }),
+      makeStart({ id: 'gone', trace_id: 'a', inputs: inputs('gone') }),
+      makeStart({ id: 'here', trace_id: 'b', inputs: inputs('here') }),
     ]);
     const [gone, here] = await Promise.all(['gone', 'here'].map((id) => read(service, id)));
     // As point-in-time recovery would copy the table.

@@ -4,11 +4,11 @@ import { listen } from 'aws-stand-in';
 import { localCredentials } from 'cdk-local-runner';
 import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checksOf, type Deployed } from '../../../bin/verify/aws.ts';
+import { awsChecks, type Deployed } from '../../../bin/verify/aws.ts';
 import { run } from '../../../bin/verify.ts';
 import { listKeys } from '../../../foundations/auth/index.ts';
 import { dynamodbClient } from '../../../foundations/storage/index.ts';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
@@ -18,7 +18,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService();
   const { dynamodb, credentials, stack, port } = service;
-  const tables = { keys: tableNameOf(stack, 'keys') };
+  const tables = { keys: getTableName(stack, 'keys') };
   const runs = {
     pid: process.pid,
     authorizerCacheSeconds: 300,
@@ -33,7 +33,8 @@ afterAll(() => service.stop());
 
 /** Runs the command against a URL, with the keys of a local service. */
 const verify = async ({ port, url }: TestService, other = `${url}/`, ...more: string[]) => {
-  const [out, err]: [string[], string[]] = [[], []];
+  const out: string[] = [];
+  const err: string[] = [];
   const io = { out: (text: string) => out.push(text), err: (text: string) => err.push(text) };
   const code = await run(['--url', other, `--local=${port}`, ...more], io, folder);
   return { code, out, err };
@@ -41,7 +42,7 @@ const verify = async ({ port, url }: TestService, other = `${url}/`, ...more: st
 
 const keysLeft = async ({ dynamodb, stack }: TestService): Promise<string[]> => {
   const client = dynamodbClient({ endpoint: dynamodb, region: localRegion, credentials: localCredentials });
-  const keys = await listKeys({ client, name: tableNameOf(stack, 'keys') });
+  const keys = await listKeys({ client, name: getTableName(stack, 'keys') });
   client.destroy();
   return keys.map(({ user }) => user);
 };
@@ -98,8 +99,11 @@ const deployed = (dead: boolean): Deployed => ({
     ['AWS::Logs::LogGroup', 'AlertsFunctionLog0A1B2C3D'],
     ['AWS::CloudWatch::Alarm', 'ObservabilityAlarmsFailures'],
   ].map(([ResourceType = '', id = '']) => ({
-    ...{ ResourceType, LogicalResourceId: id, PhysicalResourceId: id },
-    ...{ LastUpdatedTimestamp: undefined, ResourceStatus: 'CREATE_COMPLETE' },
+    ResourceType,
+    LogicalResourceId: id,
+    PhysicalResourceId: id,
+    LastUpdatedTimestamp: undefined,
+    ResourceStatus: 'CREATE_COMPLETE',
   })),
   post: async (service, _type, body, target = '') => {
     if (service === 'monitoring') return '<member><StateValue>OK</StateValue></member>';
@@ -123,12 +127,16 @@ it.each([
   [true, ['no function died: ERROR\tInit Error']],
 ])('reads stack, log, alarms and files of AWS (with a death: %s)', async (dead, expected) => {
   const target = {
-    ...{ url: 'https://api.example.com/api', service: 'svc', project: 'p/v', run: 'r', key: 'k' },
+    url: 'https://api.example.com/api',
+    service: 'svc',
+    project: 'p/v',
+    run: 'r',
+    key: 'k',
     revoked: 'x',
     models: {},
   };
   const red: string[] = [];
-  for (const check of checksOf(deployed(dead)))
+  for (const check of awsChecks(deployed(dead)))
     await check.run(target).catch(({ message }) => red.push(`${check.name}: ${message}`));
   expect(red).toEqual(expected);
 });

@@ -17,16 +17,16 @@ const end = (fields: object) => ({
   req: { end: { project_id: projectId, ended_at: '2026-10-01T00:00:01Z', ...fields } },
 });
 
-const answerOf = async (path: string, body: object, authorization?: string) => {
+const post = async (path: string, body: object, authorization?: string) => {
   const response = await service.post(path, body, authorization ? { headers: { authorization } } : {});
   return { status: response.status, body: (await response.json()) as Record<string, unknown>, response };
 };
 const report = async (...batch: object[]) => {
-  expect((await answerOf('/call/upsert_batch', { batch })).status).toBe(200);
+  expect((await post('/call/upsert_batch', { batch })).status).toBe(200);
 };
 const call = async (id: string) =>
-  (await answerOf('/call/read', { project_id: projectId, id })).body.call as Record<string, unknown> | null;
-const remove = (...call_ids: string[]) => answerOf('/calls/delete', { project_id: projectId, call_ids });
+  (await post('/call/read', { project_id: projectId, id })).body.call as Record<string, unknown> | null;
+const remove = (...call_ids: string[]) => post('/calls/delete', { project_id: projectId, call_ids });
 
 describe('POST /call/update', () => {
   it('sets and removes the display name of a call', async () => {
@@ -37,14 +37,14 @@ describe('POST /call/update', () => {
     const before = await call('named');
     const update = { project_id: projectId, call_id: 'named', display_name: 'Answer the customer' };
     for (const _ of ['once', 'again']) {
-      expect(await answerOf('/call/update', update)).toMatchObject({ status: 200, body: {} });
+      expect(await post('/call/update', update)).toMatchObject({ status: 200, body: {} });
       expect(await call('named')).toMatchObject({
         display_name: 'Answer the customer',
         inputs: { q: 1 },
         summary: { svc: { trace_name: 'Answer the customer' } },
       });
     }
-    await answerOf('/call/update', { ...update, display_name: null });
+    await post('/call/update', { ...update, display_name: null });
     expect(await call('named')).toEqual(before);
   });
 
@@ -55,7 +55,7 @@ describe('POST /call/update', () => {
     [{ display_name: 'x', op_name: 'y' }, 'extra_forbidden', 'op_name'],
   ])('is a 422 with %j', async (fields, type, place) => {
     const update = { project_id: projectId, call_id: 'named', ...fields };
-    expect(await answerOf('/call/update', update)).toMatchObject({
+    expect(await post('/call/update', update)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', place], type }] },
     });
@@ -86,10 +86,10 @@ describe('POST /calls/delete', () => {
     for (const id of ['rated', 'below', 'beside']) {
       const svc_ref = `svc:///${projectId}/call/${id}`;
       const record = { project_id: projectId, svc_ref, feedback_type: 'note', payload: { id } };
-      expect((await answerOf('/feedback/create', record)).status).toBe(200);
+      expect((await post('/feedback/create', record)).status).toBe(200);
     }
     expect(await remove('rated')).toMatchObject({ status: 200, body: { num_deleted: 2 } });
-    const { body } = await answerOf('/feedback/query', { project_id: projectId, fields: ['payload.id'] });
+    const { body } = await post('/feedback/query', { project_id: projectId, fields: ['payload.id'] });
     expect(body.result).toEqual([{ payload: { id: 'beside' } }]);
   });
 

@@ -16,7 +16,7 @@ interface Told {
   readonly summary: { readonly usage?: object };
 }
 
-const nameOf = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
+const getName = ({ op_name }: Told): string | undefined => /op\/(.*):v1$/.exec(op_name)?.[1];
 
 describe.each([
   ['Node', process.execPath, 'examples/evaluate.ts', {}],
@@ -51,20 +51,22 @@ describe.each([
       const [first] = await query({ call_ids: [careful.id] });
       const calls = await query({ trace_ids: [first?.trace_id] });
       expect(first).toMatchObject({
-        ...{ parent_id: null, exception: null, inputs: { model: 'careful' } },
+        parent_id: null,
+        exception: null,
+        inputs: { model: 'careful' },
         output: { correct: { mean: 1 }, brevity: { mean: expect.closeTo(0.91, 1) } },
       });
       const below = (id: string) => calls.filter(({ parent_id }) => parent_id === id);
       const rows = below(careful.id);
-      expect(rows.map(nameOf)).toEqual(Array(3).fill('Evaluation.predict_and_score'));
+      expect(rows.map(getName)).toEqual(Array(3).fill('Evaluation.predict_and_score'));
       expect(new Set(rows.map(({ inputs }) => JSON.stringify(inputs.example))).size).toBe(3);
       for (const row of rows) {
         expect(row.output).toMatchObject({ scores: { correct: 1 }, model_latency: expect.any(Number) });
-        expect(new Set(below(row.id).map(nameOf))).toEqual(new Set(['answer', 'correct', 'brevity']));
-        const judged = below(row.id).find((call) => nameOf(call) === 'correct');
+        expect(new Set(below(row.id).map(getName))).toEqual(new Set(['answer', 'correct', 'brevity']));
+        const judged = below(row.id).find((call) => getName(call) === 'correct');
         expect(judged?.output).toMatchObject({ value: true, reason: expect.stringContaining('expected') });
       }
-      expect(calls.find((call) => nameOf(call) === 'answer')?.summary.usage).toHaveProperty('careful');
+      expect(calls.find((call) => getName(call) === 'answer')?.summary.usage).toHaveProperty('careful');
 
       const hasty = await evaluate('--model', 'hasty', '--max-fall', '0.1');
       expect(hasty, hasty.error).toMatchObject({ code: 1, out: expect.stringMatching(/^correct .* fell$/m) });
@@ -72,7 +74,7 @@ describe.each([
       const [second] = await query({ call_ids: [hasty.id] });
       expect(second?.output).toMatchObject({ correct: { mean: expect.closeTo(1 / 3) } });
       const failed = (await query({ trace_ids: [second?.trace_id] })).filter(({ exception }) => exception);
-      expect(failed.map(nameOf)).toEqual(['answer']);
+      expect(failed.map(getName)).toEqual(['answer']);
 
       const again = await evaluate('--model', 'careful', '--baseline', careful.id, '--max-fall', '0');
       expect(again, again.error).toMatchObject({ code: 0 });

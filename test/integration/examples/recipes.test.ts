@@ -20,14 +20,19 @@ const stack = new Stack(app, 'Recipes');
 const bus = EventBus.fromEventBusName(stack, 'Bus', 'default');
 new AlertOnFailure(stack, 'Alert', { bus, mail: 'ops@example.com', projects: ['acme/shop'] });
 new OnlineJudge(stack, 'Judge', {
-  ...{ bus, apiUrl: 'https://example.com/api/', keySecret: Secret.fromSecretNameV2(stack, 'Key', 'judge') },
-  ...{ model: 'gpt-4o', judgeProject: 'acme/judge', share: 0.1, dollarsADay: 2 },
+  bus,
+  apiUrl: 'https://example.com/api/',
+  keySecret: Secret.fromSecretNameV2(stack, 'Key', 'judge'),
+  model: 'gpt-4o',
+  judgeProject: 'acme/judge',
+  share: 0.1,
+  dollarsADay: 2,
 });
 new ReviewLowScores(stack, 'Review', { bus, below: 0.5 });
 const template = Template.fromStack(stack);
 
 /** The pattern of the rule of this description. */
-const patternOf = (description: string): Pattern => {
+const findPattern = (description: string): Pattern => {
   const [rule] = Object.values(
     template.findResources('AWS::Events::Rule', { Properties: { Description: description } }),
   );
@@ -62,12 +67,15 @@ describe('with a service', () => {
       const usage = { prompt_tokens: 1_000_000, completion_tokens: 10, total_tokens: 1_000_010 };
       res.writeHead(200, { 'content-type': 'application/json' }).end(
         JSON.stringify({
-          ...{ model: body.model, choices: [{ message: { role: 'assistant', content } }], usage },
+          model: body.model,
+          choices: [{ message: { role: 'assistant', content } }],
+          usage,
         }),
       );
     });
     service = await startService({
-      ...{ settings: { events: true }, maxWindowMs: 50 },
+      settings: { events: true },
+      maxWindowMs: 50,
       inference: { baseUrl: model.baseUrl },
       // The judge keeps the key that it has read.
       key,
@@ -103,9 +111,9 @@ describe('with a service', () => {
         { mode: 'end', req: { end } },
       ],
     });
-    const of = () => events.filter(({ detail }) => detail.id === id);
-    await expect.poll(() => of().length).toBeGreaterThan(1);
-    return of().find((event) => fitsPattern(patternOf('Turns for the judge'), event));
+    const findEvents = () => events.filter(({ detail }) => detail.id === id);
+    await expect.poll(() => findEvents().length).toBeGreaterThan(1);
+    return findEvents().find((event) => fitsPattern(findPattern('Turns for the judge'), event));
   };
 
   it('a turn is judged once, and its low score goes to the reviewers', async () => {
@@ -124,27 +132,32 @@ describe('with a service', () => {
     expect(result.filter((record) => record.svc_ref === svc_ref)).toMatchObject([
       { feedback_type: 'judge', payload: { score: 0.25 } },
     ]);
-    const low = () => events.filter((each) => fitsPattern(patternOf('Feedback with a low score'), each));
+    const low = () => events.filter((event) => fitsPattern(findPattern('Feedback with a low score'), event));
     await expect.poll(() => low().length).toBe(1);
     expect(String(model.last().body.messages && JSON.stringify(model.last().body))).toContain('What is it?');
     // What the judge asks is no turn, and in a project of its own.
-    expect(events.filter((each) => fitsPattern(patternOf('Turns for the judge'), each))).toHaveLength(1);
+    expect(events.filter((event) => fitsPattern(findPattern('Turns for the judge'), event))).toHaveLength(1);
   });
 
   it('a turn that failed is told of, and not judged', async () => {
     expect(await turn('turn-2', 'it broke')).toBeUndefined();
-    const failed = events.filter((each) => fitsPattern(patternOf('Calls that failed'), each));
+    const failed = events.filter((event) => fitsPattern(findPattern('Calls that failed'), event));
     expect(failed.map(({ detail }) => detail.id)).toEqual(['turn-2']);
   });
 
   it('a low score of an object is left to others', async () => {
     await service.post('/feedback/create', {
-      ...{ project_id: 'acme/shop', svc_ref: 'svc:///acme/shop/object/prompt:latest' },
-      ...{ id: 'on object', feedback_type: 'judge', payload: { score: 0 } },
+      project_id: 'acme/shop',
+      svc_ref: 'svc:///acme/shop/object/prompt:latest',
+      id: 'on object',
+      feedback_type: 'judge',
+      payload: { score: 0 },
     });
-    const of = () => events.filter(({ detail }) => detail.id === 'on object');
-    await expect.poll(() => of().length).toBe(1);
-    expect(of().filter((each) => fitsPattern(patternOf('Feedback with a low score'), each))).toEqual([]);
+    const findEvents = () => events.filter(({ detail }) => detail.id === 'on object');
+    await expect.poll(() => findEvents().length).toBe(1);
+    expect(
+      findEvents().filter((event) => fitsPattern(findPattern('Feedback with a low score'), event)),
+    ).toEqual([]);
   });
 
   it('a model without a price is not asked on, since no budget could be kept', async () => {

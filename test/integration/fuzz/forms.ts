@@ -102,7 +102,8 @@ export const forms = (project: string): fc.Arbitrary<Form> =>
     .tuple(wholeForms(project), fc.nat(), fc.nat(255), fc.integer({ min: 0, max: 7 }))
     .map(([{ type, body }, at, byte, way]) => {
       const place = at % (body.length + 1);
-      const [head, tail] = [body.subarray(0, place), body.subarray(place)];
+      const head = body.subarray(0, place);
+      const tail = body.subarray(place);
       const line = Buffer.from(end);
       if (way === 0) return { type, body: head };
       if (way === 1) return { type, body: tail };
@@ -120,7 +121,7 @@ const project: Part = {
   content: 'acme/fuzz',
 };
 const file: Part = { headers: [`content-disposition: ${disposition('file', 'f')}`], content: 'x' };
-const of = (...parts: readonly Part[]): Form => ({ type, body: assemble('b', parts) });
+const makeForm = (...parts: readonly Part[]): Form => ({ type, body: assemble('b', parts) });
 const withHeader = (...headers: readonly string[]): Part => ({ headers, content: 'x' });
 const raw = (text: string, as = type): Form => ({ type: as, body: Buffer.from(text) });
 const whole = assemble('b', [project, file]).toString();
@@ -134,55 +135,64 @@ export const brokenForms: readonly (readonly [name: string, form: Form])[] = [
   ['a preamble and an epilogue', raw(`preamble\r\n${whole}epilogue`)],
   ['white space behind a boundary', { type, body: assemble('b', [project, file], ' \t') }],
   ['no empty line behind headers', raw('--b\r\ncontent-disposition: form-data; name="file"\r\n--b--\r\n')],
-  ['a part without headers', of(project, withHeader())],
-  ['a part without a disposition', of(project, withHeader('content-type: text/plain'))],
-  ['a part without a name', of(project, withHeader('content-disposition: form-data'))],
-  ['an empty name', of(project, withHeader('content-disposition: form-data; name=""'))],
-  ['a name without quotes', of(project, withHeader('content-disposition: form-data; name=file; filename=f'))],
-  ['a name that does not end', of(project, withHeader('content-disposition: form-data; name="file'))],
-  ['another disposition', of(project, withHeader('content-disposition: attachment; filename="f"'))],
+  ['a part without headers', makeForm(project, withHeader())],
+  ['a part without a disposition', makeForm(project, withHeader('content-type: text/plain'))],
+  ['a part without a name', makeForm(project, withHeader('content-disposition: form-data'))],
+  ['an empty name', makeForm(project, withHeader('content-disposition: form-data; name=""'))],
+  [
+    'a name without quotes',
+    makeForm(project, withHeader('content-disposition: form-data; name=file; filename=f')),
+  ],
+  ['a name that does not end', makeForm(project, withHeader('content-disposition: form-data; name="file'))],
+  ['another disposition', makeForm(project, withHeader('content-disposition: attachment; filename="f"'))],
   [
     'a name of the prototype',
-    of(project, file, withHeader(`content-disposition: ${disposition('__proto__')}`)),
+    makeForm(project, file, withHeader(`content-disposition: ${disposition('__proto__')}`)),
   ],
-  ['a NUL in a name', of(project, withHeader(`content-disposition: ${disposition('fi\0le', 'f')}`))],
-  ['a header without a colon', of(project, withHeader('content-disposition'))],
+  ['a NUL in a name', makeForm(project, withHeader(`content-disposition: ${disposition('fi\0le', 'f')}`))],
+  ['a header without a colon', makeForm(project, withHeader('content-disposition'))],
   [
     'a header that goes on in the next line',
-    of(project, withHeader('content-disposition: form-data;', ' name="file"')),
+    makeForm(project, withHeader('content-disposition: form-data;', ' name="file"')),
   ],
-  ['a huge header', of(project, withHeader(`x-more: ${'x'.repeat(200_000)}`, ...file.headers))],
+  ['a huge header', makeForm(project, withHeader(`x-more: ${'x'.repeat(200_000)}`, ...file.headers))],
   [
     'a thousand headers',
-    of(project, withHeader(...Array.from({ length: 1000 }, (_, i) => `x-${i}: 1`), ...file.headers)),
+    makeForm(project, withHeader(...Array.from({ length: 1000 }, (_, i) => `x-${i}: 1`), ...file.headers)),
   ],
-  ['a huge name', of(project, file, withHeader(`content-disposition: ${disposition('n'.repeat(200_000))}`))],
-  ['ten thousand parts', of(project, ...Array.from({ length: 10_000 }, () => file))],
-  ['every part twice', of(project, file, project, file)],
-  ['two projects', of(project, { ...project, content: 'umbrella/secret' }, file)],
+  [
+    'a huge name',
+    makeForm(project, file, withHeader(`content-disposition: ${disposition('n'.repeat(200_000))}`)),
+  ],
+  ['ten thousand parts', makeForm(project, ...Array.from({ length: 10_000 }, () => file))],
+  ['every part twice', makeForm(project, file, project, file)],
+  ['two projects', makeForm(project, { ...project, content: 'umbrella/secret' }, file)],
   [
     'a project that is a file',
-    of({ ...file, headers: [`content-disposition: ${disposition('project_id', 'f')}`] }, file),
+    makeForm({ ...file, headers: [`content-disposition: ${disposition('project_id', 'f')}`] }, file),
   ],
   [
     'a file that is a text',
-    of(project, { ...file, headers: [`content-disposition: ${disposition('file')}`] }),
+    makeForm(project, { ...file, headers: [`content-disposition: ${disposition('file')}`] }),
   ],
-  ['a length that is wrong', of(project, withHeader(...file.headers, 'content-length: 100'))],
+  ['a length that is wrong', makeForm(project, withHeader(...file.headers, 'content-length: 100'))],
   [
     'a coding that nobody uses',
-    of(project, withHeader(...file.headers, 'content-transfer-encoding: base64')),
+    makeForm(project, withHeader(...file.headers, 'content-transfer-encoding: base64')),
   ],
   [
     'a form in a form',
-    of(project, {
+    makeForm(project, {
       headers: [...file.headers, 'content-type: multipart/mixed; boundary=c'],
       content: assemble('c', [file]),
     }),
   ],
   [
     'a form in a form, of the same boundary',
-    of(project, { headers: [...file.headers, `content-type: ${type}`], content: assemble('b', [file]) }),
+    makeForm(project, {
+      headers: [...file.headers, `content-type: ${type}`],
+      content: assemble('b', [file]),
+    }),
   ],
   ['near ends without an end', raw(`${whole.slice(0, -7)}${'\r\n--'.repeat(200_000)}`)],
   ['line ends alone', raw('\r\n'.repeat(500_000))],

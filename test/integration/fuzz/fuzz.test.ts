@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { said } from '../../support/documents/document.ts';
+import { description } from '../../support/documents/document.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { expectCleanLogs } from './probe.ts';
 import { describeFuzz } from './suite.ts';
@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 // Spans have a fuzz test of their own, made of their protobuf definitions, and so have tools.
-const json = said.operations.filter(({ route }) => route.form !== 'otlp' && route.form !== 'rpc');
+const json = description.operations.filter(({ route }) => route.form !== 'otlp' && route.form !== 'rpc');
 describeFuzz(
   () => service,
-  said,
+  description,
   json.map(({ path }) => path),
 );
 

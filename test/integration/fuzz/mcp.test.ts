@@ -5,10 +5,10 @@ import { mcpHeaders, toolCall } from '../../support/endpoints/agents.ts';
 import { calls, report } from '../../support/endpoints/scenario.ts';
 import { repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
-import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { toArbitrary } from '../../support/values/arbitrary.ts';
 import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
-import { type Answer, secretsOf, sendTo } from './probe.ts';
+import { type Answer, listSecrets, sendTo } from './probe.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -20,7 +20,8 @@ afterAll(() => service.stop());
 
 const send = (body: string | Buffer): Promise<Answer> =>
   sendTo(service.url, {
-    ...{ path: '/mcp', body },
+    path: '/mcp',
+    body,
     headers: { authorization: `Bearer ${service.key}`, ...mcpHeaders },
   });
 
@@ -35,13 +36,13 @@ const known = {
 };
 
 /** The characters that a call of a tool allows. */
-const budgetOf = ({ max_characters: asked }: { readonly max_characters?: unknown }): number =>
+const getBudget = ({ max_characters: asked }: { readonly max_characters?: unknown }): number =>
   typeof asked === 'number' ? asked : 20_000;
 
 describe.each(listedTools().map(({ name, inputSchema }) => ({ name, inputSchema })))(
   '$name',
   ({ name, inputSchema }) => {
-    const valid = arbitraryOf(inputSchema).map((args) => {
+    const valid = toArbitrary(inputSchema).map((args) => {
       const all = args as Record<string, unknown>;
       const names = Object.entries(known).filter(([field]) => field in (inputSchema.properties ?? {}));
       return { ...all, ...Object.fromEntries(names) };
@@ -56,7 +57,7 @@ describe.each(listedTools().map(({ name, inputSchema }) => ({ name, inputSchema 
         // Arguments that are no object are no message of the protocol.
         expect([200, 400], why).toContain(status);
         const { result, error } = JSON.parse(text) as { result?: object; error?: object };
-        if (result) expect(JSON.stringify(result).length, why).toBeLessThanOrEqual(budgetOf(args as object));
+        if (result) expect(JSON.stringify(result).length, why).toBeLessThanOrEqual(getBudget(args as object));
         else expect(error, why).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
       }
     });
@@ -74,7 +75,7 @@ describe('a body that is no message', () => {
 
 describe('the logs of these requests', () => {
   it('contain no key and no error', () => {
-    for (const secret of secretsOf(service))
+    for (const secret of listSecrets(service))
       expect(service.logged.filter((line) => line.includes(secret))).toEqual([]);
     expect(service.logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { messageOf } from '../../support/otel/otel-messages.ts';
+import { arbitraryMessage } from '../../support/otel/otel-messages.ts';
 import { StatusSchema } from '../../support/otel/proto/google/rpc/status_pb.js';
 import {
   ExportTraceServiceRequestSchema,
@@ -27,7 +27,7 @@ const send = async (body: Uint8Array<ArrayBuffer>, type = protobuf): Promise<[nu
   return [answer.status, new Uint8Array(await answer.arrayBuffer())];
 };
 
-const exports = messageOf(ExportTraceServiceRequestSchema, 9).map((init) =>
+const exports = arbitraryMessage(ExportTraceServiceRequestSchema, 9).map((init) =>
   toBinary(ExportTraceServiceRequestSchema, create(ExportTraceServiceRequestSchema, init as never)),
 );
 

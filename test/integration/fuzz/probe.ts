@@ -55,7 +55,7 @@ export const credentials = ({ key }: TestService, path: string): string =>
   path.startsWith('/inference') ? `Bearer ${key}` : `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
 
 /** What no caller and no log may ever see. */
-export const secretsOf = ({ key }: TestService): string[] => {
+export const listSecrets = ({ key }: TestService): string[] => {
   const [, , secret = ''] = key.split('_');
   return [key, secret, Buffer.from(`api:${key}`).toString('base64')];
 };
@@ -74,7 +74,7 @@ export const checker =
     expect(Object.keys(operationAt(path).responses), why).toContain(String(status));
     expect(status === 504 && mayBe504(path) ? 200 : status, why).toBeLessThan(500);
     expect(headers['x-request-id'], why).toBeTruthy();
-    for (const secret of secretsOf(service)) expect(text, why).not.toContain(secret);
+    for (const secret of listSecrets(service)) expect(text, why).not.toContain(secret);
     if (status === 200) return;
     expect(errorProblems(JSON.parse(text)), why).toEqual([]);
     expect(text, why).not.toMatch(internals);
@@ -89,7 +89,7 @@ export const isWell = async (service: TestService): Promise<void> => {
 /** What the logs of a service say after all that. */
 export const expectCleanLogs = (service: TestService): void => {
   expect(service.logged.length).toBeGreaterThan(100);
-  for (const secret of [...secretsOf(service), canary])
+  for (const secret of [...listSecrets(service), canary])
     expect(service.logged.filter((line) => line.includes(secret))).toEqual([]);
   const errors = service.logged.filter((line) => line.includes('"level":"error"'));
   expect(errors.filter((line) => !line.includes('"status":504'))).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { getFixture, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { startInProcessWithModel } from '../../support/service/in-process.ts';
 
@@ -17,7 +17,7 @@ it('no route lets a body reach the prototype of all objects', async () => {
   const before = Reflect.ownKeys(Object.prototype);
   const statuses = new Set<number | undefined>();
   for (const route of routes.filter(isKeyed)) {
-    const good = requestTo(route, fixtureOf(route.path), 'acme/shop', nothing);
+    const good = requestTo(route, getFixture(route.path), 'acme/shop', nothing);
     const json = JSON.stringify(good.body);
     // Whole requests with poison in them, and such as are taken because it lies where anything may.
     for (const body of [poison, poisoned(json), json.replaceAll('{}', poison)]) {

@@ -5,7 +5,7 @@ import { paced } from '../../support/run/pace.ts';
 import { inTurns, repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
 import type { TestService } from '../../support/service/service.ts';
 import { anyCharacter } from '../../support/values/arbitraries/character.ts';
-import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { toArbitrary } from '../../support/values/arbitrary.ts';
 import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
 import { brokenHeaders, checker, credentials, isWell, sendTo, spoilt, withCanary } from './probe.ts';
@@ -22,19 +22,19 @@ interface FuzzOptions {
 }
 
 /** Texts for the parameters of a path, as they stand in a URL. */
-const pathsOf = ({ operationAt, document }: Said, path: string): fc.Arbitrary<string> => {
-  const named = (operationAt(path).parameters ?? []).filter((each) => each.in === 'path');
+const arbitraryPaths = ({ operationAt, document }: Said, path: string): fc.Arbitrary<string> => {
+  const named = (operationAt(path).parameters ?? []).filter((parameter) => parameter.in === 'path');
   const values = fc.record(
     Object.fromEntries(
       named.map(({ name, schema }) => [
         name,
-        fc.oneof(arbitraryOf(schema, document), fc.string({ unit: anyCharacter, minLength: 1 })),
+        fc.oneof(toArbitrary(schema, document), fc.string({ unit: anyCharacter, minLength: 1 })),
       ]),
     ),
   );
-  return values.map((of) =>
+  return values.map((values) =>
     path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const text = String((of as Record<string, unknown>)[name]).toWellFormed();
+      const text = String((values as Record<string, unknown>)[name]).toWellFormed();
       // A segment of dots is a path to the parent, and never reaches the service.
       return /^\.{0,2}$/.test(text) ? 'x' : encodeURIComponent(text);
     }),
@@ -57,10 +57,10 @@ export const describeFuzz = (
   });
 
   describe.each(taking)('$path', ({ path, schema }) => {
-    const valid = arbitraryOf(schema, said.document).map(withCanary);
+    const valid = toArbitrary(schema, said.document).map(withCanary);
     const text = (value: unknown): string => JSON.stringify(value);
     const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));
-    const requests = fc.sample(fc.tuple(pathsOf(said, path), bodies), { numRuns: bodiesEach, seed });
+    const requests = fc.sample(fc.tuple(arbitraryPaths(said, path), bodies), { numRuns: bodiesEach, seed });
     const [at = path] = requests[0] ?? [];
     const method = said.methodAt(path);
     const nth = taking.findIndex((other) => other.path === path);

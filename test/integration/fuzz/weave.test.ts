@@ -5,7 +5,7 @@ import { document, errorProblems, operations, requestSchema } from '../../suppor
 import { repeatWith, runs, sample, seed } from '../../support/run/sampling.ts';
 import { startService, type TestService, throughWeave } from '../../support/service/service.ts';
 import { anyCharacter } from '../../support/values/arbitraries/character.ts';
-import { arbitraryOf } from '../../support/values/arbitrary.ts';
+import { toArbitrary } from '../../support/values/arbitrary.ts';
 import { mutated } from '../../support/values/mutated.ts';
 import { corpus } from './corpus.ts';
 import { brokenForms, type Form, forms, wholeForms } from './forms.ts';
@@ -51,7 +51,7 @@ const others = [
 
 describe.each([...shared, ...others])('$path', ({ path, schema }) => {
   it('answers any request, and says what is wrong in the shape of all errors', {}, async () => {
-    const valid = arbitraryOf(schema, document).map(withCanary);
+    const valid = toArbitrary(schema, document).map(withCanary);
     const text = (value: unknown): string => JSON.stringify(value);
     const bodies = fc.oneof(valid.map(text), mutated(valid).map(text), spoilt(valid.map(text)));
     const headers = { authorization: credentials(service, '/call/start') };

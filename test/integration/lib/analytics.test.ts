@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Dataset, datasets } from '../../../core/workers/analytics/index.ts';
 import { viewQuery } from '../../../lib/analytics-catalog.ts';
-import { resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResource, findResources, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize({ analytics: { scanLimitGb: 3 }, retentionDays: 30 });
 
@@ -14,7 +14,7 @@ interface TableInput {
 }
 
 const tables = new Map(
-  [...resourcesOf(template, 'AWS::Glue::Table').values()].map(({ Properties }) => {
+  [...findResources(template, 'AWS::Glue::Table').values()].map(({ Properties }) => {
     const input = Properties.TableInput as TableInput;
     return [input.Name, input];
   }),
@@ -49,7 +49,7 @@ describe('the catalog', () => {
     };
     expect(view?.TableType).toBe('VIRTUAL_VIEW');
     expect(definition.originalSql).toBe(viewQuery(dataset));
-    const [, { Properties: database }] = resourceOf(template, 'AWS::Glue::Database');
+    const [, { Properties: database }] = findResource(template, 'AWS::Glue::Database');
     expect((database.DatabaseInput as { Name: string }).Name).toBe(definition.schema);
     expect(definition.columns.map(({ name }) => name)).toEqual(
       view?.StorageDescriptor.Columns.map(({ Name }) => Name),
@@ -58,8 +58,8 @@ describe('the catalog', () => {
 
   it('types money as decimals, and usage by model as a map', () => {
     const columns = tables.get('calls')?.StorageDescriptor.Columns ?? [];
-    const typeOf = Object.fromEntries(columns.map(({ Name, Type }) => [Name, Type]));
-    expect(typeOf).toMatchObject({
+    const typesByColumn = Object.fromEntries(columns.map(({ Name, Type }) => [Name, Type]));
+    expect(typesByColumn).toMatchObject({
       started_at: 'timestamp',
       total_cost: 'decimal(18,9)',
       costs: 'map<string,decimal(18,9)>',
@@ -70,37 +70,39 @@ describe('the catalog', () => {
 
 describe('the bucket and the workgroup', () => {
   it('end queries that read too much, and delete files and results', () => {
-    const [, { Properties: group }] = resourceOf(template, 'AWS::Athena::WorkGroup');
+    const [, { Properties: group }] = findResource(template, 'AWS::Athena::WorkGroup');
     expect(group.WorkGroupConfiguration).toMatchObject({
       BytesScannedCutoffPerQuery: 3_000_000_000,
       EnforceWorkGroupConfiguration: true,
     });
-    const [, { Properties: bucket }] = resourceOf(template, 'AWS::S3::Bucket', 'AnalyticsFiles');
+    const [, { Properties: bucket }] = findResource(template, 'AWS::S3::Bucket', 'AnalyticsFiles');
     const { Rules } = bucket.LifecycleConfiguration as { Rules: { Id: string; ExpirationInDays?: number }[] };
     expect(Object.fromEntries(Rules.map(({ Id, ExpirationInDays }) => [Id, ExpirationInDays]))).toEqual({
-      ...{ uploads: undefined, results: 7, calls: 33, feedback: 33 },
+      uploads: undefined,
+      results: 7,
+      calls: 33,
+      feedback: 33,
     });
   });
 });
 
 describe('the functions of streams', () => {
   const withBoth = synthesize({ analytics: true, events: true });
-  const policyOf = (idStart: string): string =>
-    JSON.stringify(resourceOf(withBoth, 'AWS::IAM::Role', idStart)[1].Properties.Policies);
+  const getPolicies = (idStart: string): string =>
+    JSON.stringify(findResource(withBoth, 'AWS::IAM::Role', idStart)[1].Properties.Policies);
 
   it('may read what they need, and put what they make', () => {
-    expect(policyOf('Analytics')).toContain('s3:PutObject');
-    expect(policyOf('Events')).toContain('events:PutEvents');
-    for (const policy of [policyOf('Analytics'), policyOf('Events')]) {
+    expect(getPolicies('Analytics')).toContain('s3:PutObject');
+    expect(getPolicies('Events')).toContain('events:PutEvents');
+    for (const policy of [getPolicies('Analytics'), getPolicies('Events')]) {
       for (const action of ['dynamodb:GetRecords', 'dynamodb:BatchGetItem', 'sqs:SendMessage'])
         expect(policy).toContain(action);
       for (const action of ['DeleteItem', 'UpdateItem', 'BatchWriteItem', 's3:DeleteObject'])
         expect(policy).not.toContain(action);
     }
     // Events keep the places of starts that come after their ends.
-    expect([policyOf('Analytics'), policyOf('Events')].map((policy) => policy.includes('PutItem'))).toEqual([
-      false,
-      true,
-    ]);
+    expect(
+      [getPolicies('Analytics'), getPolicies('Events')].map((policy) => policy.includes('PutItem')),
+    ).toEqual([false, true]);
   });
 });

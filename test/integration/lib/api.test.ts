@@ -1,11 +1,11 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { makeStack, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResource, findResources, makeStack, synthesize } from '../../support/stack/template.ts';
 
 describe('the API', () => {
   it('is throttled as configured', () => {
-    const [, stage] = resourceOf(
+    const [, stage] = findResource(
       synthesize({ throttleRate: 20, throttleBurst: 10 }),
       'AWS::ApiGateway::Stage',
     );
@@ -18,29 +18,29 @@ describe('the API', () => {
     const template = synthesize();
     const namesIn = (value: unknown) =>
       [...JSON.stringify(value).matchAll(/"Fn::GetAtt":\["(Functions\w+)","Arn"\]/g)].map(([, name]) => name);
-    const [, invoker] = resourceOf(template, 'AWS::IAM::Role', 'ApiInvoker');
-    const invoked = [...resourcesOf(template, 'AWS::ApiGateway::Method').values()].flatMap(namesIn);
+    const [, invoker] = findResource(template, 'AWS::IAM::Role', 'ApiInvoker');
+    const invoked = [...findResources(template, 'AWS::ApiGateway::Method').values()].flatMap(namesIn);
     expect(invoked.length).toBeGreaterThan(40);
     expect(namesIn(invoker).sort()).toEqual([...new Set(invoked)].sort());
   });
 
   it('leaves the role for logs to another stack if configured', () => {
-    expect(resourcesOf(synthesize({ accountLogRole: false }), 'AWS::ApiGateway::Account').size).toBe(0);
+    expect(findResources(synthesize({ accountLogRole: false }), 'AWS::ApiGateway::Account').size).toBe(0);
   });
 
   it('is deployed again when a route or an authorizer changes', () => {
-    const deploymentOf = (of: ReturnType<typeof synthesize>) =>
-      resourceOf(of, 'AWS::ApiGateway::Deployment')[0];
+    const getDeployment = (template: ReturnType<typeof synthesize>) =>
+      findResource(template, 'AWS::ApiGateway::Deployment')[0];
     const template = synthesize();
     const changed = [synthesize({}, routes.slice(0, -1)), synthesize({ authorizerCacheSeconds: 1 })];
-    expect(new Set([template, ...changed].map(deploymentOf)).size).toBe(3);
+    expect(new Set([template, ...changed].map(getDeployment)).size).toBe(3);
     const again = Template.fromStack(makeStack().stack);
-    expect(deploymentOf(again)).toBe(deploymentOf(template));
+    expect(getDeployment(again)).toBe(getDeployment(template));
   });
 
   it('has authorizers for the schemes of its routes, which cache as configured', () => {
     const basic = routes.filter(({ scheme }) => scheme === 'basic');
-    const authorizers = resourcesOf(
+    const authorizers = findResources(
       synthesize({ authorizerCacheSeconds: 0 }, basic),
       'AWS::ApiGateway::Authorizer',
     );
@@ -57,7 +57,7 @@ describe('the firewall', () => {
 
   it('limits each address, says so in the shape of all errors, and lets everything else in', () => {
     const template = synthesize({ firewallRatePerAddress: 1000 });
-    const [, { Properties }] = resourceOf(template, 'AWS::WAFv2::WebACL');
+    const [, { Properties }] = findResource(template, 'AWS::WAFv2::WebACL');
     expect(Properties).toMatchObject({ Scope: 'REGIONAL', DefaultAction: { Allow: {} } });
     expect(Properties.Rules).toMatchObject([
       {
@@ -87,11 +87,11 @@ describe('the firewall', () => {
 
   it('stands before the stage of the API', () => {
     const template = synthesize({ firewallRatePerAddress: 1000 });
-    const [aclId] = resourceOf(template, 'AWS::WAFv2::WebACL');
-    const [stageId] = resourceOf(template, 'AWS::ApiGateway::Stage');
-    const [, { Properties }] = resourceOf(template, 'AWS::WAFv2::WebACLAssociation');
+    const [aclId] = findResource(template, 'AWS::WAFv2::WebACL');
+    const [stageId] = findResource(template, 'AWS::ApiGateway::Stage');
+    const [, { Properties }] = findResource(template, 'AWS::WAFv2::WebACLAssociation');
     expect(Properties.WebACLArn).toEqual({ 'Fn::GetAtt': [aclId, 'Arn'] });
     expect(JSON.stringify(Properties.ResourceArn)).toContain(`"/stages/",{"Ref":"${stageId}"}`);
-    expect(resourcesOf(template, 'AWS::WAFv2::WebACLAssociation').size).toBe(1);
+    expect(findResources(template, 'AWS::WAFv2::WebACLAssociation').size).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import about from '../../../package.json' with { type: 'json' };
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
@@ -39,7 +39,7 @@ describe('the app', () => {
     const functions = Object.values(template.Resources as Record<string, Resource>).filter(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
-    expect(functions).toHaveLength(handlersOf(allRoutes).length + 1);
+    expect(functions).toHaveLength(getHandlers(allRoutes).length + 1);
     for (const { Properties } of functions) {
       const { S3Key } = Properties.Code as { S3Key: string };
       expect(existsSync(join(outdir, `asset.${S3Key.replace('.zip', '')}`, 'index.cjs'))).toBe(true);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { FileSystem } from 'aws-cdk-lib';
 import type { Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { bundle } from '../../../lib/bundles.ts';
 import { everyHandler } from '../../../lib/features.ts';
@@ -41,7 +41,8 @@ describe('the bundles of the handlers', () => {
   ];
   const env = {
     ...Object.fromEntries(names.map((name) => [name, name.toLowerCase()])),
-    ...{ SHARDS: '4', AWS_REGION: 'us-east-1' },
+    SHARDS: '4',
+    AWS_REGION: 'us-east-1',
   };
   /** Runs a script where the bundles are, as a function would run, and parses what it prints. */
   const run = (script: string): unknown => {
@@ -83,7 +84,8 @@ describe('the bundles of the handlers', () => {
   it('load little: the largest makes at most 5 MB of objects, and loads at most 90 parts of Node', () => {
     const bytes = (handler: string) => text(handler, 'index.cjs').length;
     const [largest = ''] = handlers.toSorted((one, other) => bytes(other) - bytes(one));
-    const [empty, loaded] = [inMemory(''), inMemory(`require('./${largest}/index.cjs');`)];
+    const empty = inMemory('');
+    const loaded = inMemory(`require('./${largest}/index.cjs');`);
     expect(loaded.parts - empty.parts).toBeLessThanOrEqual(90);
     expect(loaded.mb - empty.mb).toBeLessThanOrEqual(5);
     expect(loaded.mb - empty.mb).toBeGreaterThan(1);
@@ -103,7 +105,7 @@ describe('the bundles of the handlers', () => {
       );
     const withoutStores = allRoutes.filter(({ stores }) => Object.keys(stores).length === 0);
     expect(withoutStores.map(({ path }) => path)).toContain('/otel/v1/metrics');
-    expect(handlersOf(withoutStores).filter(bringsClient)).toEqual([]);
+    expect(getHandlers(withoutStores).filter(bringsClient)).toEqual([]);
     expect(bringsClient('otel/v1/traces')).toBe(true);
   });
 
@@ -136,7 +138,9 @@ describe('the bundles of the handlers', () => {
       new SecretsManagerClient({}).send(new GetSecretValueCommand({ SecretId: 'openai' }))
         .then(({ SecretString }) => console.log(SecretString));`;
     const env = {
-      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'role', AWS_SECRET_ACCESS_KEY: 'secret' },
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'role',
+      AWS_SECRET_ACCESS_KEY: 'secret',
       AWS_ENDPOINT_URL: new URL(secrets.baseUrl).origin,
     };
     const cwd = join(outdir, 'inference/v1');

@@ -25,7 +25,7 @@ const defaults = {
 
 const email = { name: 'e', builtin: 'email', action: 'label' };
 
-const messageOf = (context: Record<string, unknown>): string => {
+const getMessage = (context: Record<string, unknown>): string => {
   try {
     readConfig(context);
   } catch (error) {
@@ -128,16 +128,26 @@ describe('the settings', () => {
     ['redact', [email, { ...email, name: 'f' }], 'write one rule without paths for each built-in form'],
     ['monthlyBudget', 50, 'write an alarmEmail too'],
   ])('refuse %s = %j and say what to write', (name, value, advice) => {
-    expect(messageOf({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
+    expect(getMessage({ [name]: value })).toContain(`setting ${name} is ${JSON.stringify(value)}: ${advice}`);
   });
 
   it.each([
-    ...['*', 'null', '', 'app.example.com', 'https://app.example.com/', 'https://App.example.com'],
-    ...['https://app.example.com:443', 'https://*.example.com', 'https://a.example https://b.example'],
-    ...['http://app.example.com', 'https://ada@app.example.com', 'https://app.example.com?', 'file:///x'],
+    '*',
+    'null',
+    '',
+    'app.example.com',
+    'https://app.example.com/',
+    'https://App.example.com',
+    'https://app.example.com:443',
+    'https://*.example.com',
+    'https://a.example https://b.example',
+    'http://app.example.com',
+    'https://ada@app.example.com',
+    'https://app.example.com?',
+    'file:///x',
   ])('refuse the origin %j, which no browser sends, or too many could', (origin) => {
     for (const given of [origin, [origin], ['https://a.example', origin]])
-      expect(messageOf({ corsOrigins: given })).toMatch(/^setting corsOrigins\[[01]\].*: write an origin/);
+      expect(getMessage({ corsOrigins: given })).toMatch(/^setting corsOrigins\[[01]\].*: write an origin/);
   });
 
   it.each([
@@ -145,7 +155,7 @@ describe('the settings', () => {
     [Array.from({ length: 21 }, (_, i) => `https://a${i}.example`), 'write at most 20'],
     [Array.from({ length: 20 }, (_, i) => `https://${'a'.repeat(150)}.b${i}.example`), 'write less'],
   ])('refuse the origins %j', (given, advice) => {
-    expect(messageOf({ corsOrigins: given })).toContain(advice);
+    expect(getMessage({ corsOrigins: given })).toContain(advice);
   });
 
   it.each([
@@ -177,14 +187,14 @@ describe('the settings', () => {
     ],
     [{ ...email, colour: 'red' }, 'has colour: there is no such field'],
   ])('refuse the rule of redaction %j and say what to write', (rule, advice) => {
-    const message = messageOf({ redact: [rule] });
+    const message = getMessage({ redact: [rule] });
     expect(message).toContain('setting redact');
     expect(message).toContain(advice);
   });
 
   it('refuse the dialect that there was once, and say where Weave’s SDKs are served now', () => {
     for (const dialect of ['weave', 'svc'])
-      expect(messageOf({ dialect })).toContain(
+      expect(getMessage({ dialect })).toContain(
         'setting dialect is gone, take it out: Weave’s SDKs are served below',
       );
   });
@@ -195,13 +205,13 @@ describe('the settings', () => {
   });
 
   it('refuse an unknown name and list the known ones', () => {
-    const message = messageOf({ retentiondays: 30 });
+    const message = getMessage({ retentiondays: 30 });
     expect(message).toContain('unknown setting retentiondays');
     expect(message).toContain('retentionDays');
   });
 
   it('report all problems at once, one per line', () => {
-    expect(messageOf({ keepData: 'no', shards: 5, colour: 'red' }).split('\n')).toHaveLength(3);
+    expect(getMessage({ keepData: 'no', shards: 5, colour: 'red' }).split('\n')).toHaveLength(3);
   });
 });
 
@@ -231,6 +241,6 @@ describe('docs/configuration.md', () => {
       return bound === undefined ? [] : [[name, bound] as const];
     });
     expect(bounds.length).toBeGreaterThan(8);
-    for (const [name, bound] of bounds) expect(messageOf({ [name]: -1 }), name).toContain(`write ${bound}`);
+    for (const [name, bound] of bounds) expect(getMessage({ [name]: -1 }), name).toContain(`write ${bound}`);
   });
 });

@@ -5,7 +5,7 @@ import { queries } from '../../../lib/dashboard.ts';
 import { root } from '../../support/run/project.ts';
 import { linesOfTheLog } from '../../support/service/log-lines.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
-import { resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResources, synthesize } from '../../support/stack/template.ts';
 
 /** The words of the language that these queries are written in. */
 const language = new Set(
@@ -18,7 +18,7 @@ const language = new Set(
  * The fields of log lines that a query reads. They are its words, but for texts, the language, its
  * own names (`as …` and `(?<…>`) and Logs Insights' own fields (`@…`).
  */
-const fieldsOf = (query: string): string[] => {
+const parseFields = (query: string): string[] => {
   const bare = query.replace(/"[^"]*"|\/[^/\n]+\//g, ' ');
   const named = [...bare.matchAll(/\bas (\w+)/g), ...query.matchAll(/\(\?<(\w+)>/g)];
   const own = new Set(named.map(([, name]) => name));
@@ -36,7 +36,7 @@ const template = synthesize();
 /** The names of the logs that functions write, each once, as JSON. */
 const logsOfFunctions = [
   ...new Set(
-    [...resourcesOf(template, 'AWS::Lambda::Function').values()].map(({ Properties }) =>
+    [...findResources(template, 'AWS::Lambda::Function').values()].map(({ Properties }) =>
       JSON.stringify((Properties.LoggingConfig as { LogGroup: unknown }).LogGroup),
     ),
   ),
@@ -64,13 +64,13 @@ describe('the saved queries', () => {
     ]);
     known.add('reason');
     for (const [name, query] of Object.entries(queries)) {
-      const unknown = fieldsOf(query).filter((field) => !known.has(field));
+      const unknown = parseFields(query).filter((field) => !known.has(field));
       expect({ name, unknown }).toEqual({ name, unknown: [] });
     }
   });
 
   it('are in the template, over the logs of all functions', () => {
-    const saved = [...resourcesOf(template, 'AWS::Logs::QueryDefinition').values()];
+    const saved = [...findResources(template, 'AWS::Logs::QueryDefinition').values()];
     expect(saved).toHaveLength(Object.keys(queries).length);
     for (const { Properties } of saved) {
       const names = (Properties.LogGroupNames as unknown[]).map((name) => JSON.stringify(name));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { readConfig } from '../../../lib/config.ts';
 import { everyHandler, handlersFor } from '../../../lib/features.ts';
@@ -67,5 +67,5 @@ it('bundles every handler for the package that some combination of settings brin
   // Weave's endpoints are none of these routes, and `grantReport` brings the maker of keys.
   expect(others.filter((handler) => !handler.startsWith('weave'))).toEqual(['report-key']);
   expect([...brought].filter((handler) => !everyHandler.includes(handler))).toEqual([]);
-  expect(handlersOf(routes).filter((handler) => !brought.has(handler))).toEqual([]);
+  expect(getHandlers(routes).filter((handler) => !brought.has(handler))).toEqual([]);
 });

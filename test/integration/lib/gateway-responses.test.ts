@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeStatus } from '../../support/otel/otel.ts';
-import { resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResources, synthesize } from '../../support/stack/template.ts';
 
 interface GatewayResponse {
   readonly ResponseType: string;
@@ -8,22 +8,23 @@ interface GatewayResponse {
   readonly ResponseParameters: Readonly<Record<string, string>>;
   readonly ResponseTemplates: Readonly<Record<string, string>>;
 }
-const responsesOf = (settings = {}) =>
+const listResponses = (settings = {}) =>
   new Map(
-    [...resourcesOf(synthesize(settings), 'AWS::ApiGateway::GatewayResponse').values()].map(
+    [...findResources(synthesize(settings), 'AWS::ApiGateway::GatewayResponse').values()].map(
       ({ Properties }) => {
         const response = Properties as unknown as GatewayResponse;
         return [response.ResponseType, response];
       },
     ),
   );
-const responses = responsesOf();
-const bodyOf = (type: string) => JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
+const responses = listResponses();
+const parseBody = (type: string) =>
+  JSON.parse(responses.get(type)?.ResponseTemplates['application/json'] ?? '');
 
 describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (type) => {
   it('has the service’s error shape, OpenAI’s beside it, and a Status for who sends protobuf', () => {
-    const [{ msg = '', type: code = '' } = {}] = bodyOf(type).detail;
-    expect(bodyOf(type)).toEqual({
+    const [{ msg = '', type: code = '' } = {}] = parseBody(type).detail;
+    expect(parseBody(type)).toEqual({
       detail: [
         {
           loc: expect.any(Array),
@@ -33,7 +34,7 @@ describe.each([...responses.keys()])('the answer %s of API Gateway’s own', (ty
       ],
       error: { message: msg, type: expect.stringMatching(/^[a-z_]+_error$/), code },
     });
-    expect(bodyOf(type).detail[0].loc.every((part: unknown) => typeof part === 'string')).toBe(true);
+    expect(parseBody(type).detail[0].loc.every((part: unknown) => typeof part === 'string')).toBe(true);
     const { 'application/x-protobuf': status = '', ...others } = responses.get(type)?.ResponseTemplates ?? {};
     expect(Object.keys(others)).toEqual(['application/json']);
     // As UTF-8 it has the bytes that it was made of.
@@ -84,7 +85,7 @@ describe('what API Gateway’s own answers say', () => {
     ['DEFAULT_4XX', 'invalid_request_error'],
     ['DEFAULT_5XX', 'server_error'],
   ])('%s is a %s for OpenAI’s clients', (type, kind) => {
-    expect(bodyOf(type).error.type).toBe(kind);
+    expect(parseBody(type).error.type).toBe(kind);
   });
 
   it('no other answer requests a key', () => {
@@ -93,7 +94,7 @@ describe('what API Gateway’s own answers say', () => {
   });
 
   it('an unknown route is a problem of the path, whose slashes are often wrong', () => {
-    expect(bodyOf('MISSING_AUTHENTICATION_TOKEN').detail[0]).toMatchObject({
+    expect(parseBody('MISSING_AUTHENTICATION_TOKEN').detail[0]).toMatchObject({
       loc: ['path'],
       msg: expect.stringContaining('no path has a doubled slash'),
       type: 'not_found',
@@ -101,7 +102,7 @@ describe('what API Gateway’s own answers say', () => {
   });
 
   it('a request that is too large gets the limit and a remedy', () => {
-    expect(bodyOf('REQUEST_TOO_LARGE').detail[0].msg).toMatch(/6 MB.*smaller batches/);
+    expect(parseBody('REQUEST_TOO_LARGE').detail[0].msg).toMatch(/6 MB.*smaller batches/);
   });
 
   it.each(['THROTTLED', 'INTEGRATION_FAILURE', 'AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR'])(

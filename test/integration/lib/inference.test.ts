@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseUpstreams } from '../../../core/doors/inference/index.ts';
 import { readConfig } from '../../../lib/config.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResource, findResources, type Resource, synthesize } from '../../support/stack/template.ts';
 
 const openai = {
   name: 'openai',
@@ -36,11 +36,11 @@ const settings = {
 };
 
 const path = 'POST /inference/v1/{path+}';
-const functionsOf = (template: ReturnType<typeof synthesize>): Resource[] => [
-  ...resourcesOf(template, 'AWS::Lambda::Function').values(),
+const listFunctions = (template: ReturnType<typeof synthesize>): Resource[] => [
+  ...findResources(template, 'AWS::Lambda::Function').values(),
 ];
-const inferenceOf = (template: ReturnType<typeof synthesize>): Resource => {
-  const found = functionsOf(template).find(({ Properties }) => Properties.Description === path);
+const findInference = (template: ReturnType<typeof synthesize>): Resource => {
+  const found = listFunctions(template).find(({ Properties }) => Properties.Description === path);
   if (!found) throw new Error('there is no inference function');
   return found;
 };
@@ -72,9 +72,9 @@ const resourcesFor = (role: Resource, action: string): string[] =>
 
 describe('the inference function', () => {
   const template = synthesize(settings);
-  const { Properties } = inferenceOf(template);
-  const [, role] = resourceOf(template, 'AWS::IAM::Role', 'FunctionsInferenceV1');
-  const [ratesId, rates] = resourceOf(template, 'AWS::DynamoDB::Table', 'InferenceRates');
+  const { Properties } = findInference(template);
+  const [, role] = findResource(template, 'AWS::IAM::Role', 'FunctionsInferenceV1');
+  const [ratesId, rates] = findResource(template, 'AWS::DynamoDB::Table', 'InferenceRates');
 
   it('knows its upstreams as configured, and never a key', () => {
     const { Variables } = Properties.Environment as { Variables: Record<string, string> };
@@ -104,7 +104,7 @@ describe('the inference function', () => {
 
   it('may ask Mantle for its named models only', () => {
     const statements = statementsOf(role).filter(({ Action }) => JSON.stringify(Action).includes('mantle'));
-    expect(statements.map((each) => ({ ...each, Resource: readable(each.Resource) }))).toEqual([
+    expect(statements.map((resource) => ({ ...resource, Resource: readable(resource.Resource) }))).toEqual([
       {
         Effect: 'Allow',
         Action: ['bedrock-mantle:CountTokens', 'bedrock-mantle:CreateInference'],
@@ -117,14 +117,16 @@ describe('the inference function', () => {
   });
 
   it('is the only one with these permissions, this environment and its own concurrency', () => {
-    for (const other of functionsOf(template).filter((each) => each.Properties.Description !== path)) {
+    for (const other of listFunctions(template).filter(
+      (resource) => resource.Properties.Description !== path,
+    )) {
       // One lists the models, and may do no more than that.
       const lists = String(other.Properties.Description).includes('GET /inference/v1/models');
       expect(JSON.stringify(other).includes('INFERENCE_UPSTREAMS')).toBe(lists);
       expect(other.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
     }
     expect(Properties.ReservedConcurrentExecutions).toBe(50);
-    const roles = [...resourcesOf(template, 'AWS::IAM::Role')].filter(
+    const roles = [...findResources(template, 'AWS::IAM::Role')].filter(
       ([id]) => !id.startsWith('FunctionsInferenceV1'),
     );
     expect(JSON.stringify(roles)).not.toMatch(/bedrock|secretsmanager/);
@@ -137,7 +139,7 @@ describe('the inference function', () => {
       TimeToLiveSpecification: { AttributeName: 'x', Enabled: true },
     });
     // Beside it, it notes the projects of the calls that it records.
-    const [rollupsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageRollups');
+    const [rollupsId] = findResource(template, 'AWS::DynamoDB::Table', 'StorageRollups');
     const counted = [ratesId, rollupsId].map((id) => `{"Fn::GetAtt":["${id}","Arn"]}`);
     expect(resourcesFor(role, 'dynamodb:UpdateItem')).toEqual(counted);
   });
@@ -151,7 +153,7 @@ describe('the inference function', () => {
 const nova = 'amazon.nova-lite-v1:0';
 
 describe('the setting inferenceUpstreams', () => {
-  const messageOf = (inferenceUpstreams: unknown): string => {
+  const getMessage = (inferenceUpstreams: unknown): string => {
     try {
       readConfig({ inferenceUpstreams });
       return 'accepted';
@@ -195,13 +197,13 @@ describe('the setting inferenceUpstreams', () => {
       'Mantle has no Converse',
     ],
   ])('refuses %j and says what to write', (given, advice) => {
-    expect(messageOf([given])).toContain(advice);
+    expect(getMessage([given])).toContain(advice);
   });
 
   it('refuses two with one name, and more than the environment can hold', () => {
-    expect(messageOf([openai, openai])).toContain('give each upstream a name of its own');
+    expect(getMessage([openai, openai])).toContain('give each upstream a name of its own');
     const many = Array.from({ length: 40 }, (_, i) => ({ ...openai, name: `upstream-${i}` }));
-    expect(messageOf(many)).toContain('write less');
-    expect(messageOf({})).toContain('write a list of upstreams');
+    expect(getMessage(many)).toContain('write less');
+    expect(getMessage({})).toContain('write a list of upstreams');
   });
 });

@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { root } from '../../support/run/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResource, findResources, type Resource, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize();
-const alarmOf = (id: string) => resourceOf(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
+const getAlarm = (id: string) =>
+  findResource(template, 'AWS::CloudWatch::Alarm', `ObservabilityAlarms${id}`)[1];
 
 describe('the alarms', () => {
-  const metricsOf = ({ Properties }: Resource): { Expression?: string; MetricStat?: object }[] =>
+  const getMetrics = ({ Properties }: Resource): { Expression?: string; MetricStat?: object }[] =>
     (Properties.Metrics as object[] | undefined) ?? [{ MetricStat: { Metric: Properties } }];
 
   it('stay within the ten free metrics, unless streams have two readers', () => {
     const metricsWith = (settings: Record<string, unknown>) =>
-      [...resourcesOf(synthesize(settings), 'AWS::CloudWatch::Alarm').values()]
-        .flatMap(metricsOf)
+      [...findResources(synthesize(settings), 'AWS::CloudWatch::Alarm').values()]
+        .flatMap(getMetrics)
         .filter(({ MetricStat }) => MetricStat).length;
     expect(metricsWith({})).toBe(7);
     expect(metricsWith({ events: true, alerts: true })).toBe(10);
@@ -25,18 +26,22 @@ describe('the alarms', () => {
 
   it('ring when a reader of streams is far behind, long before records are given up', () => {
     const streams = synthesize({ evaluators: true, analytics: true });
-    const [, { Properties }] = resourceOf(streams, 'AWS::CloudWatch::Alarm', 'ObservabilityAlarmsStreamAge');
+    const [, { Properties }] = findResource(
+      streams,
+      'AWS::CloudWatch::Alarm',
+      'ObservabilityAlarmsStreamAge',
+    );
     const { Threshold, EvaluationPeriods, Metrics } = Properties as {
       Threshold: number;
       EvaluationPeriods: number;
       Metrics: { Expression?: string; MetricStat?: { Metric: { Dimensions: { Value: unknown }[] } } }[];
     };
-    const [first] = resourcesOf(streams, 'AWS::Lambda::EventSourceMapping').values();
+    const [first] = findResources(streams, 'AWS::Lambda::EventSourceMapping').values();
     const givenUp = Number(first?.Properties.MaximumRecordAgeInSeconds);
     expect(Threshold / 1000 + EvaluationPeriods * 300).toBeLessThan(givenUp / 4);
     expect(Metrics.find(({ Expression }) => Expression)?.Expression).toBe('MAX([age0,age1])');
     const watched = Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric.Dimensions ?? []);
-    const readers = [...resourcesOf(streams, 'AWS::Lambda::EventSourceMapping').values()]
+    const readers = [...findResources(streams, 'AWS::Lambda::EventSourceMapping').values()]
       .filter(({ Properties: { StartingPosition } }) => StartingPosition !== undefined)
       .map(({ Properties: { FunctionName } }) => JSON.stringify(FunctionName));
     expect(new Set(watched.map(({ Value }) => JSON.stringify(Value)))).toEqual(new Set(readers));
@@ -44,7 +49,7 @@ describe('the alarms', () => {
 
   it('ring before a batch of calls runs out of time', () => {
     const route = routes.find(({ path }) => path === '/call/upsert_batch');
-    const { Threshold, ExtendedStatistic } = alarmOf('IngestDuration').Properties;
+    const { Threshold, ExtendedStatistic } = getAlarm('IngestDuration').Properties;
     expect(ExtendedStatistic).toBe('p99');
     expect(Threshold).toBeLessThan((route?.timeoutSeconds ?? 0) * 1000);
   });
@@ -60,7 +65,7 @@ describe('the runbook', () => {
       .replaceAll(' ', '-'),
   );
   const linked = (from = template) =>
-    [...resourcesOf(from, 'AWS::CloudWatch::Alarm').values()].map(({ Properties }) =>
+    [...findResources(from, 'AWS::CloudWatch::Alarm').values()].map(({ Properties }) =>
       String(Properties.AlarmDescription).split(' ').at(-1),
     );
 
@@ -78,8 +83,8 @@ describe('the runbook', () => {
 });
 
 /** The names of the logs that functions whose ids begin so write, as JSON. */
-const logsOf = (idStart: string): string[] =>
-  [...resourcesOf(template, 'AWS::Lambda::Function')]
+const listLogs = (idStart: string): string[] =>
+  [...findResources(template, 'AWS::Lambda::Function')]
     .filter(([id]) => id.startsWith(idStart))
     .map(([, { Properties }]) =>
       JSON.stringify((Properties.LoggingConfig as { LogGroup: unknown }).LogGroup),
@@ -87,7 +92,7 @@ const logsOf = (idStart: string): string[] =>
 
 /** Which logs a metric is counted in, and what is looked for there. */
 const countedIn = (metricName: string) => {
-  const filters = [...resourcesOf(template, 'AWS::Logs::MetricFilter').values()]
+  const filters = [...findResources(template, 'AWS::Logs::MetricFilter').values()]
     .map(({ Properties }) => Properties)
     .filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(`"${metricName}"`));
   return {
@@ -101,11 +106,11 @@ describe('failures', () => {
   const { logs } = countedIn('Failures');
   const authorizer = countedIn('AuthorizerFailures');
   it('are counted in the log of every endpoint, and separately in the authorizer’s', () => {
-    const written = logsOf('Functions');
-    expect(written).toHaveLength(handlersOf(routes).length);
+    const written = listLogs('Functions');
+    expect(written).toHaveLength(getHandlers(routes).length);
     expect(logs).toEqual(new Set(written));
     expect([...logs].join()).not.toContain('AuthAuthorizer');
-    expect(authorizer.logs).toEqual(new Set(logsOf('AuthAuthorizer')));
+    expect(authorizer.logs).toEqual(new Set(listLogs('AuthAuthorizer')));
     expect(authorizer.logs.size).toBe(1);
     expect([...authorizer.logs].join()).toContain('AuthAuthorizer');
   });
@@ -117,7 +122,7 @@ describe('failures', () => {
 });
 
 describe('the dashboard', () => {
-  const [, dashboard] = resourceOf(template, 'AWS::CloudWatch::Dashboard');
+  const [, dashboard] = findResource(template, 'AWS::CloudWatch::Dashboard');
   const [, parts] = (dashboard.Properties.DashboardBody as { 'Fn::Join': [string, unknown[]] })['Fn::Join'];
   const body = parts.map((part) => (typeof part === 'string' ? part : 'token')).join('');
   const { widgets } = JSON.parse(body) as {
@@ -133,10 +138,12 @@ describe('the dashboard', () => {
   });
 
   it('prices the consumption of every table and index', () => {
-    const indexes = [...resourcesOf(template, 'AWS::DynamoDB::Table').values()].flatMap(({ Properties }) => [
-      'the table itself',
-      ...((Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? []),
-    ]);
+    const indexes = [...findResources(template, 'AWS::DynamoDB::Table').values()].flatMap(
+      ({ Properties }) => [
+        'the table itself',
+        ...((Properties.GlobalSecondaryIndexes as unknown[] | undefined) ?? []),
+      ],
+    );
     for (const metric of ['ConsumedWriteCapacityUnits', 'ConsumedReadCapacityUnits'])
       expect(rows.filter((row) => row.includes(metric))).toHaveLength(indexes.length);
   });
@@ -150,28 +157,28 @@ describe('the dashboard', () => {
   it('has a table of all routes, from the logs of all functions', () => {
     const table = widgets.find(({ properties }) => properties.title === 'Requests by route');
     expect(table?.properties.query).toContain('by route');
-    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(new Set(logsOf('')).size);
+    expect(table?.properties.query?.match(/SOURCE/g)).toHaveLength(new Set(listLogs('')).size);
   });
 });
 
 describe('with alarmEmail', () => {
   const mailed = synthesize({ alarmEmail: 'ops@example.com' });
-  const [topicId] = resourceOf(mailed, 'AWS::SNS::Topic');
+  const [topicId] = findResource(mailed, 'AWS::SNS::Topic');
 
   it('every alarm is sent to the address', () => {
-    const [, subscription] = resourceOf(mailed, 'AWS::SNS::Subscription');
+    const [, subscription] = findResource(mailed, 'AWS::SNS::Subscription');
     expect(subscription.Properties).toMatchObject({
       Protocol: 'email',
       Endpoint: 'ops@example.com',
       TopicArn: { Ref: topicId },
     });
-    for (const { Properties } of resourcesOf(mailed, 'AWS::CloudWatch::Alarm').values()) {
+    for (const { Properties } of findResources(mailed, 'AWS::CloudWatch::Alarm').values()) {
       expect(Properties.AlarmActions).toEqual([{ Ref: topicId }]);
     }
   });
 
   it('the topic accepts messages from this account’s alarms only, and only with TLS', () => {
-    const [, policy] = resourceOf(mailed, 'AWS::SNS::TopicPolicy');
+    const [, policy] = findResource(mailed, 'AWS::SNS::TopicPolicy');
     const { Statement } = policy.Properties.PolicyDocument as { Statement: Record<string, unknown>[] };
     expect(Statement).toContainEqual(
       expect.objectContaining({
@@ -192,12 +199,12 @@ describe('with alarmEmail', () => {
 
 describe('a budget', () => {
   it('is absent without the setting', () => {
-    expect(resourcesOf(synthesize({ alarmEmail: 'ops@example.com' }), 'AWS::Budgets::Budget').size).toBe(0);
+    expect(findResources(synthesize({ alarmEmail: 'ops@example.com' }), 'AWS::Budgets::Budget').size).toBe(0);
   });
 
   it('limits what the stack’s services may cost a month, and notifies the address before and when it is spent', () => {
     const template = synthesize({ alarmEmail: 'ops@example.com', monthlyBudget: 50 });
-    const { Budget, NotificationsWithSubscribers } = resourceOf(template, 'AWS::Budgets::Budget')[1]
+    const { Budget, NotificationsWithSubscribers } = findResource(template, 'AWS::Budgets::Budget')[1]
       .Properties;
     expect(Budget).toMatchObject({
       BudgetType: 'COST',

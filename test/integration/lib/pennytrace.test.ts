@@ -8,7 +8,7 @@ import { type Config, readConfig, SettingsError } from '../../../lib/config.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace, type PennytraceProps } from '../../../lib/index.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
-import { emptyBundles, resourcesOf } from '../../support/stack/template.ts';
+import { emptyBundles, findResources } from '../../support/stack/template.ts';
 
 /** Some of the routes: two services fit into one stack, however many routes there will be. */
 const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
@@ -21,9 +21,9 @@ describe('two services in one stack', () => {
   const stack = new Stack(app, 'Shop');
   const [one, two] = ['One', 'Two'].map((id) => new Pennytrace(stack, id, {}, parts));
   const template = Template.fromStack(stack);
-  const propertiesOf = (type: string, property: string): unknown[] =>
-    [...resourcesOf(template, type).values()].map(({ Properties }) => Properties[property]);
-  const nameOf = (suffix: string) => ({ 'Fn::Join': ['', [{ Ref: 'AWS::StackName' }, suffix]] });
+  const getProperties = (type: string, property: string): unknown[] =>
+    [...findResources(template, type).values()].map(({ Properties }) => Properties[property]);
+  const toName = (suffix: string) => ({ 'Fn::Join': ['', [{ Ref: 'AWS::StackName' }, suffix]] });
 
   it('have a URL and tables each', () => {
     expect(stack.resolve(one?.apiUrl)).not.toEqual(stack.resolve(two?.apiUrl));
@@ -38,22 +38,22 @@ describe('two services in one stack', () => {
     ['AWS::CloudWatch::Dashboard', 'DashboardName'],
     ['AWS::Logs::QueryDefinition', 'Name'],
   ])('share no name of a resource %s, by which CloudWatch would mix them up', (type, property) => {
-    const names = propertiesOf(type, property).map((name) => JSON.stringify(name));
+    const names = getProperties(type, property).map((name) => JSON.stringify(name));
     expect(names.length).toBeGreaterThan(1);
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('count their failures apart', () => {
-    const namespaces = propertiesOf('AWS::Logs::MetricFilter', 'MetricTransformations').map((list) =>
+    const namespaces = getProperties('AWS::Logs::MetricFilter', 'MetricTransformations').map((list) =>
       JSON.stringify((list as { MetricNamespace: unknown }[])[0]?.MetricNamespace),
     );
-    expect(new Set(namespaces)).toEqual(new Set(['-One', '-Two'].map((id) => JSON.stringify(nameOf(id)))));
+    expect(new Set(namespaces)).toEqual(new Set(['-One', '-Two'].map((id) => JSON.stringify(toName(id)))));
   });
 
   it('make the role for logs once, which both stages wait for', () => {
-    const accounts = [...resourcesOf(template, 'AWS::ApiGateway::Account').keys()];
+    const accounts = [...findResources(template, 'AWS::ApiGateway::Account').keys()];
     expect(accounts).toEqual([expect.stringMatching(/^OneApiRestAccount/)]);
-    for (const stage of resourcesOf(template, 'AWS::ApiGateway::Stage').values())
+    for (const stage of findResources(template, 'AWS::ApiGateway::Stage').values())
       expect(stage).toMatchObject({ DependsOn: expect.arrayContaining(accounts) });
   });
 

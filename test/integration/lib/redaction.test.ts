@@ -14,42 +14,59 @@ import { emptyBundles, type Resource, synthesize } from '../../support/stack/tem
 const email = { name: 'email', builtin: 'email', action: 'label' };
 const field = { name: 'password', paths: ['inputs.password'], action: 'drop' };
 
-const resourcesOf = (redact: readonly object[] | undefined): Resource[] =>
+const listResources = (redact: readonly object[] | undefined): Resource[] =>
   Object.values(synthesize(redact ? { redact } : {}).toJSON().Resources as Record<string, Resource>);
-const variablesOf = ({ Properties }: Resource): Record<string, unknown> =>
+const getVariables = ({ Properties }: Resource): Record<string, unknown> =>
   (Properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables ?? {};
 const redacting = (resources: readonly Resource[]) =>
-  resources.filter((each) => each.Type === 'AWS::Lambda::Function' && 'REDACTION' in variablesOf(each));
-const secretsOf = (resources: readonly Resource[]) =>
+  resources.filter(
+    (resource) => resource.Type === 'AWS::Lambda::Function' && 'REDACTION' in getVariables(resource),
+  );
+const findSecrets = (resources: readonly Resource[]) =>
   resources.filter(({ Type }) => Type === 'AWS::SecretsManager::Secret');
 
 describe('the setting redact', () => {
   it('adds nothing to a stack without it', () => {
-    const resources = resourcesOf(undefined);
+    const resources = listResources(undefined);
     expect(JSON.stringify(resources)).not.toMatch(/REDACTION|SecretsManager/);
   });
 
   it('makes one secret if something can be hashed, which stays with the data, and none otherwise', () => {
-    const resources = resourcesOf([email]);
-    expect(secretsOf(resources)).toMatchObject([{ DeletionPolicy: 'Retain' }]);
+    const resources = listResources([email]);
+    expect(findSecrets(resources)).toMatchObject([{ DeletionPolicy: 'Retain' }]);
     const [one] = redacting(resources);
-    expect(JSON.stringify(one && variablesOf(one).REDACTION_KEY)).toContain('{{resolve:secretsmanager:');
-    const fields = resourcesOf([field]);
-    expect(secretsOf(fields)).toEqual([]);
+    expect(JSON.stringify(one && getVariables(one).REDACTION_KEY)).toContain('{{resolve:secretsmanager:');
+    const fields = listResources([field]);
+    expect(findSecrets(fields)).toEqual([]);
     expect(redacting(fields).length).toBe(redacting(resources).length);
-    expect(fields.some((each) => 'REDACTION_KEY' in variablesOf(each))).toBe(false);
+    expect(fields.some((resource) => 'REDACTION_KEY' in getVariables(resource))).toBe(false);
   });
 
   it('has every function redact that stores something of a client’s', () => {
     const paths = allRoutes.filter(storesReports).map(({ path }) => path);
     expect([...new Set(paths)].toSorted()).toEqual(
       [
-        ...['/weave/{proxy+}', '/weave/aliases', '/weave/tags', '/graphql'],
-        ...['/weave/agents/otel/v1/traces', '/weave/completions/create'],
-        ...['/call/start', '/call/end', '/call/upsert_batch', '/call/update'],
-        ...['/otel/v1/traces', '/otel/v1/logs', '/inference/v1/{path+}'],
-        ...['/obj/create', '/table/create', '/table/update', '/file/create', '/mcp'],
-        ...['/feedback/create', '/feedback/batch/create', '/feedback/replace'],
+        '/weave/{proxy+}',
+        '/weave/aliases',
+        '/weave/tags',
+        '/graphql',
+        '/weave/agents/otel/v1/traces',
+        '/weave/completions/create',
+        '/call/start',
+        '/call/end',
+        '/call/upsert_batch',
+        '/call/update',
+        '/otel/v1/traces',
+        '/otel/v1/logs',
+        '/inference/v1/{path+}',
+        '/obj/create',
+        '/table/create',
+        '/table/update',
+        '/file/create',
+        '/mcp',
+        '/feedback/create',
+        '/feedback/batch/create',
+        '/feedback/replace',
       ].toSorted(),
     );
     // What else may write keeps prices, deletes, drops what it gets, or asks judges, for which the
@@ -58,7 +75,12 @@ describe('the setting redact', () => {
       (route) => isKeyed(route) && route.role === 'write' && !storesReports(route),
     );
     expect(others.map(({ path }) => path).toSorted()).toEqual([
-      ...['/calls/delete', '/calls/score', '/cost/create', '/cost/purge', '/feedback/purge', '/obj/delete'],
+      '/calls/delete',
+      '/calls/score',
+      '/cost/create',
+      '/cost/purge',
+      '/feedback/purge',
+      '/obj/delete',
       '/otel/v1/metrics',
     ]);
   });

@@ -18,24 +18,24 @@ import {
   type Policy,
   policySchema,
   type StackSpec,
-  stackOf,
+  toStackSpec,
 } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { bundleOf, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
+import { getBundle, keyMakerHandler, limitsHandler, redactionModule } from '../../../lib/handlers.ts';
 import { Pennytrace } from '../../../lib/pennytrace.ts';
 import { cdkContext, root, temporaryFolder } from '../../support/run/project.ts';
 import { startSecretsManager } from '../../support/service/secrets-manager.ts';
 import { createStores } from '../../support/service/stores.ts';
 import { json, startUpstream } from '../../support/service/upstream.ts';
-import { bundlesOf } from '../../support/stack/assembly.ts';
+import { getBundles } from '../../support/stack/assembly.ts';
 import { guardStores, withAccessKeys } from '../../support/stack/iam/guard.ts';
 import { type Catalog, makeCatalog } from '../../support/stack/rehearsal/catalog.ts';
-import { tableOf } from '../../support/stack/rehearsal/checks.ts';
+import { toTable } from '../../support/stack/rehearsal/checks.ts';
 import { deploy } from '../../support/stack/rehearsal/deploy.ts';
-import { dependenciesOf, deploymentOrder, type Resources } from '../../support/stack/rehearsal/order.ts';
-import { type Places, providersOf, requestCustom } from '../../support/stack/rehearsal/providers.ts';
+import { deploymentOrder, findDependencies, type Resources } from '../../support/stack/rehearsal/order.ts';
+import { createProviders, type Places, requestCustom } from '../../support/stack/rehearsal/providers.ts';
 import { readForDeployment } from '../../support/stack/rehearsal/read.ts';
 import { schemaFindings, typesWithSchema } from '../../support/stack/rehearsal/schemas.ts';
 
@@ -54,21 +54,26 @@ const settings = {
 } as const;
 
 const handlers = [
-  ...handlersOf(routes),
-  ...['authorizer', 'events', 'analytics', keyMakerHandler, redactionModule, limitsHandler],
+  ...getHandlers(routes),
+  'authorizer',
+  'events',
+  'analytics',
+  keyMakerHandler,
+  redactionModule,
+  limitsHandler,
 ];
 
 /** A stack of somebody's, with the service and a function that reports to it. */
 const synthesizeShop = (): { readonly outdir: string; readonly database: string } => {
   const outdir = temporaryFolder();
-  const bundles = bundlesOf(handlers);
+  const bundles = getBundles(handlers);
   const app = new App({ outdir, context: cdkContext, analyticsReporting: false });
   const stack = new Stack(app, 'Shop');
   const service = new Pennytrace(stack, 'Tracing', settings, { routes, bundles });
   const agent = new LambdaFunction(stack, 'Agent', {
     runtime: Runtime.NODEJS_24_X,
     handler: 'index.handler',
-    code: Code.fromAsset(bundleOf(bundles, 'health')),
+    code: Code.fromAsset(getBundle(bundles, 'health')),
   });
   service.grantReport(agent, { project: 'acme/shop' });
   app.synth();
@@ -81,7 +86,7 @@ describe('a deployment, resource by resource', () => {
   const assembly = readForDeployment(outdir);
   const resources = assembly.template.Resources as Resources;
   const order = deploymentOrder(resources);
-  const idsOf = (type: string) => order.filter((id) => resources[id]?.Type === type);
+  const findIds = (type: string) => order.filter((id) => resources[id]?.Type === type);
   let cleanup: AsyncDisposableStack;
   let deployed: Assembly;
   let stack: StackSpec;
@@ -113,14 +118,14 @@ describe('a deployment, resource by resource', () => {
     const messages = inject('stores').s3;
     places = { dynamodb, s3, messages, secrets, cloudFormation, assets, environment, stackName };
     deployed = await deploy(assembly, {
-      providers: { ...providersOf(places), ...catalog.providers },
+      providers: { ...createProviders(places), ...catalog.providers },
       secretValue: (arn, field, version) => {
         const value = secrets.valueOf(arn, version || undefined);
         return field === '' ? value : JSON.parse(value)[field];
       },
       stackName,
     });
-    stack = stackOf(deployed, stackName);
+    stack = toStackSpec(deployed, stackName);
     specs = withAccessKeys(stack.functions);
     const guarded = await guardStores(
       inject('stores'),
@@ -163,7 +168,7 @@ describe('a deployment, resource by resource', () => {
     };
   };
 
-  const [keyResource = ''] = idsOf('Custom::PennytraceKey');
+  const [keyResource = ''] = findIds('Custom::PennytraceKey');
   const keyIn = (headers = ''): string => /Bearer%20([^,]+)/.exec(headers)?.[1] ?? '';
   const query = (key: string) =>
     fetch(`${url}/calls/stream_query`, {
@@ -181,11 +186,11 @@ describe('a deployment, resource by resource', () => {
 
   it('makes each resource after all that it needs, and the API when its methods are there', () => {
     expect(order).toHaveLength(Object.keys(resources).length);
-    const needs = (id: string) => dependenciesOf(resources, id);
-    const [deployment = ''] = idsOf('AWS::ApiGateway::Deployment');
-    expect(idsOf('AWS::ApiGateway::Method').filter((id) => !needs(deployment).has(id))).toEqual([]);
-    const [stage = ''] = idsOf('AWS::ApiGateway::Stage');
-    expect([...needs(stage)]).toEqual(expect.arrayContaining(idsOf('AWS::ApiGateway::Account')));
+    const needs = (id: string) => findDependencies(resources, id);
+    const [deployment = ''] = findIds('AWS::ApiGateway::Deployment');
+    expect(findIds('AWS::ApiGateway::Method').filter((id) => !needs(deployment).has(id))).toEqual([]);
+    const [stage = ''] = findIds('AWS::ApiGateway::Stage');
+    expect([...needs(stage)]).toEqual(expect.arrayContaining(findIds('AWS::ApiGateway::Account')));
   });
 
   it('leaves nothing to resolve', () => {
@@ -194,13 +199,13 @@ describe('a deployment, resource by resource', () => {
   });
 
   it('lets API Gateway invoke the function of each method as its role, and each authorizer', () => {
-    const propertiesOf = (type: string) =>
-      idsOf(type).map((id) => [id, deployed.template.Resources[id]?.Properties ?? {}] as const);
-    const credentials = propertiesOf('AWS::ApiGateway::Method').map(
+    const getProperties = (type: string) =>
+      findIds(type).map((id) => [id, deployed.template.Resources[id]?.Properties ?? {}] as const);
+    const credentials = getProperties('AWS::ApiGateway::Method').map(
       ([, { Integration }]) => (Integration as { Credentials?: unknown }).Credentials,
     );
     expect(new Set(credentials).size).toBe(1);
-    const [[role, { Policies }] = ['', {}]] = propertiesOf('AWS::IAM::Role').filter(([id]) =>
+    const [[role, { Policies }] = ['', {}]] = getProperties('AWS::IAM::Role').filter(([id]) =>
       id.includes('ApiInvoker'),
     );
     expect(credentials[0]).toContain(role);
@@ -213,7 +218,7 @@ describe('a deployment, resource by resource', () => {
     );
     expect(mayNot.map(({ path }) => path)).toEqual([]);
     expect(routes.length).toBeGreaterThan(30);
-    const permissions = propertiesOf('AWS::Lambda::Permission').map(
+    const permissions = getProperties('AWS::Lambda::Permission').map(
       ([, properties]) => properties as { FunctionName: string; SourceArn: string },
     );
     const source = (id: string) =>
@@ -265,8 +270,8 @@ describe('a deployment, resource by resource', () => {
     const slowest = await catalog.askNamed('Slowest operations');
     expect(slowest.reduce((sum, { calls }) => sum + Number(calls), 0)).toBe(reported.length);
     const ended = () => events.filter((event) => event['detail-type'] === 'CallEnded');
-    const told = () => new Set(ended().map(({ detail }) => detail.id));
-    await expect.poll(told).toEqual(new Set(reported));
+    const notifiedIds = () => new Set(ended().map(({ detail }) => detail.id));
+    await expect.poll(notifiedIds).toEqual(new Set(reported));
     expect(troubles).toEqual([]);
   });
 
@@ -289,7 +294,7 @@ describe('a deployment, resource by resource', () => {
   });
 
   it('answers each of its named queries', async () => {
-    const names = idsOf('AWS::Athena::NamedQuery').map((id) => resources[id]?.Properties?.Name);
+    const names = findIds('AWS::Athena::NamedQuery').map((id) => resources[id]?.Properties?.Name);
     expect(names).toHaveLength(5);
     for (const name of names) expect(await catalog.askNamed(String(name))).toBeInstanceOf(Array);
   });
@@ -321,7 +326,7 @@ describe('a deployment, resource by resource', () => {
       /^\| `(?:AWS|Custom)::.*$/gm,
     );
     const types = Object.values(resources).map(({ Type }) => Type);
-    expect(documented).toEqual(tableOf(types, typesWithSchema(resources)));
+    expect(documented).toEqual(toTable(types, typesWithSchema(resources)));
   });
 });
 

@@ -6,7 +6,7 @@ import { routes } from '../../../api/routes.ts';
 import { everyHandler } from '../../../lib/features.ts';
 import { Pennytrace } from '../../../lib/index.ts';
 import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
-import { emptyBundles, resourceOf, resourcesOf } from '../../support/stack/template.ts';
+import { emptyBundles, findResource, findResources } from '../../support/stack/template.ts';
 
 const parts = { routes: routes.slice(0, 12), bundles: emptyBundles(everyHandler) };
 
@@ -31,11 +31,11 @@ describe('a function that is granted to report', () => {
   service.grantReport(agentIn(platform, 'Own'), { project: 'acme/own', user: 'own', rotation: '2' });
   const theirs = Template.fromStack(shop);
   const ours = Template.fromStack(platform);
-  const [secretId, secret] = resourceOf(theirs, 'AWS::SecretsManager::Secret');
-  const [keyId, key] = resourceOf(theirs, 'Custom::PennytraceKey');
+  const [secretId, secret] = findResource(theirs, 'AWS::SecretsManager::Secret');
+  const [keyId, key] = findResource(theirs, 'Custom::PennytraceKey');
 
   it('has the environment of an exporter, with headers that are resolved at deployment', () => {
-    const [, agent] = resourceOf(theirs, 'AWS::Lambda::Function');
+    const [, agent] = findResource(theirs, 'AWS::Lambda::Function');
     const { Variables } = agent.Properties.Environment as { Variables: Record<string, unknown> };
     expect(Variables).toMatchObject({
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
@@ -64,7 +64,7 @@ describe('a function that is granted to report', () => {
   });
 
   it('gets no permission, and lets only the maker of keys at its secret', () => {
-    const [policyId, policy] = resourceOf(theirs, 'AWS::SecretsManager::ResourcePolicy');
+    const [policyId, policy] = findResource(theirs, 'AWS::SecretsManager::ResourcePolicy');
     expect(policy.Properties).toMatchObject({
       SecretId: { Ref: secretId },
       ResourcePolicy: {
@@ -72,12 +72,12 @@ describe('a function that is granted to report', () => {
       },
     });
     expect(key).toMatchObject({ DependsOn: expect.arrayContaining([policyId]) });
-    expect([...resourcesOf(theirs, 'AWS::IAM::Policy')]).toEqual([]);
+    expect([...findResources(theirs, 'AWS::IAM::Policy')]).toEqual([]);
     expect(secret).toMatchObject({ DeletionPolicy: 'Delete' });
   });
 
   it('shares one maker of keys with others, which may write keys and nothing else', () => {
-    const [, role] = resourceOf(ours, 'AWS::IAM::Role', 'TracingKeyMaker');
+    const [, role] = findResource(ours, 'AWS::IAM::Role', 'TracingKeyMaker');
     const [{ PolicyDocument }] = role.Properties.Policies as [
       { PolicyDocument: { Statement: { Action: string[] }[] } },
     ];
@@ -86,12 +86,12 @@ describe('a function that is granted to report', () => {
       ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
     ]);
     expect(
-      [...resourcesOf(ours, 'AWS::Lambda::Function').keys()].filter((id) => /KeyMaker/.test(id)),
+      [...findResources(ours, 'AWS::Lambda::Function').keys()].filter((id) => /KeyMaker/.test(id)),
     ).toHaveLength(1);
   });
 
   it('has another user and a new key if told so', () => {
-    const [, own] = resourceOf(ours, 'Custom::PennytraceKey');
+    const [, own] = findResource(ours, 'Custom::PennytraceKey');
     expect(own.Properties).toMatchObject({ User: 'own', Rotation: '2', Project: 'acme/own' });
   });
 });

@@ -38,7 +38,7 @@ interface Written {
 }
 
 /** All templates that an app writes, those of nested stacks too. */
-const filesOf = (app: App) => {
+const readTemplates = (app: App) => {
   const { directory } = app.synth();
   return readdirSync(directory)
     .filter((name) => name.endsWith('.template.json'))
@@ -47,7 +47,7 @@ const filesOf = (app: App) => {
 };
 
 const today: Written = JSON.parse(readFileSync(join(assembly(), 'Pennytrace.template.json'), 'utf8'));
-const files = filesOf(makeStack(everySetting, [...routes, ...madeUp]).app);
+const files = readTemplates(makeStack(everySetting, [...routes, ...madeUp]).app);
 
 describe(`with ${endpoints} endpoints and every setting, a template of the stack`, () => {
   it('keeps away from the number of resources that CloudFormation takes', () => {
@@ -73,18 +73,18 @@ describe('what holds data, and what the URL is made of', () => {
     'StorageRollups7265698E',
   ];
   const types = ['AWS::ApiGateway::RestApi', 'AWS::DynamoDB::Table', 'AWS::S3::Bucket'];
-  const lastingOf = ({ Resources }: Written): string[] =>
+  const findLasting = ({ Resources }: Written): string[] =>
     Object.entries(Resources)
       .filter(([, { Type }]) => types.includes(Type))
       .map(([id]) => id)
       .toSorted();
 
   it('is what it always was', () => {
-    expect(lastingOf(today)).toEqual(lasting);
+    expect(findLasting(today)).toEqual(lasting);
   });
 
   it('stays where it is when there are more endpoints and settings, beside what settings add', () => {
-    expect(files.map(({ template }) => lastingOf(template))).toEqual([
+    expect(files.map(({ template }) => findLasting(template))).toEqual([
       [...lasting, 'AnalyticsFiles33EC05FF', 'InferenceRates60586723'].toSorted(),
     ]);
   });

@@ -8,10 +8,10 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { describe, expect, it, vi } from 'vitest';
 import { cdkContext, temporaryFolder } from '../../support/run/project.ts';
 import {
+  findResource,
+  findResources,
   makeStack,
   type Resource,
-  resourceOf,
-  resourcesOf,
   synthesize,
 } from '../../support/stack/template.ts';
 
@@ -54,14 +54,14 @@ const namesAlike = (value: unknown): boolean =>
 
 /** A template's value as somebody reads it, without endpoints that are alike: references in angle brackets, in one text with what is around them. */
 const readable = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(readable).filter((of) => !namesAlike(of));
+  if (Array.isArray(value)) return value.map(readable).filter((item) => !namesAlike(item));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
-  const [[name, of] = ['', undefined]] = entries;
-  if (entries.length === 1 && name === 'Ref') return `<${of}>`;
-  if (entries.length === 1 && name === 'Fn::GetAtt') return `<${(of as string[]).join('.')}>`;
+  const [[name, argument] = ['', undefined]] = entries;
+  if (entries.length === 1 && name === 'Ref') return `<${argument}>`;
+  if (entries.length === 1 && name === 'Fn::GetAtt') return `<${(argument as string[]).join('.')}>`;
   if (entries.length === 1 && name === 'Fn::Join') {
-    const [between, parts] = of as [string, unknown[]];
+    const [between, parts] = argument as [string, unknown[]];
     return parts.map(readable).join(between);
   }
   return Object.fromEntries(entries.map(([key, inner]) => [key, readable(inner)]));
@@ -74,7 +74,11 @@ const readable = (value: unknown): unknown => {
 const reviewed = ({ Resources, ...others }: Record<string, unknown>): string => {
   const shown = Object.entries(Resources as Record<string, Resource>).filter(([id]) => !alike.test(id));
   const text = inspect(readable({ ...others, Resources: Object.fromEntries(shown) }), {
-    ...{ depth: null, breakLength: 110, compact: 6, maxArrayLength: null, maxStringLength: null },
+    depth: null,
+    breakLength: 110,
+    compact: 6,
+    maxArrayLength: null,
+    maxStringLength: null,
   });
   // The deployment is called by a hash of the whole API.
   return text
@@ -99,39 +103,40 @@ describe('the stack', () => {
   });
 
   it('runs every function on ARM and Node 24, with a log, and in no network or part of the account', () => {
-    for (const { Properties } of resourcesOf(template, 'AWS::Lambda::Function').values()) {
+    for (const { Properties } of findResources(template, 'AWS::Lambda::Function').values()) {
       expect(Properties).toMatchObject({
-        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'] },
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
         LoggingConfig: { LogGroup: expect.anything() },
       });
       expect(Properties).not.toHaveProperty('ReservedConcurrentExecutions');
       expect(Properties).not.toHaveProperty('VpcConfig');
       expect(Properties).not.toHaveProperty('TracingConfig');
     }
-    expect(resourcesOf(template, 'AWS::IAM::Policy').size).toBe(0);
+    expect(findResources(template, 'AWS::IAM::Policy').size).toBe(0);
   });
 
   it('is traced by X-Ray with that setting alone', () => {
     const traced = synthesize({ xray: true });
-    for (const { Properties } of resourcesOf(traced, 'AWS::Lambda::Function').values())
+    for (const { Properties } of findResources(traced, 'AWS::Lambda::Function').values())
       expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
-    const stageOf = (from: typeof traced) => [...resourcesOf(from, 'AWS::ApiGateway::Stage').values()][0];
-    expect(stageOf(traced)?.Properties.TracingEnabled).toBe(true);
-    expect(stageOf(template)?.Properties.TracingEnabled).toBe(false);
+    const getStage = (from: typeof traced) => [...findResources(from, 'AWS::ApiGateway::Stage').values()][0];
+    expect(getStage(traced)?.Properties.TracingEnabled).toBe(true);
+    expect(getStage(template)?.Properties.TracingEnabled).toBe(false);
     expect(JSON.stringify(template)).not.toContain('xray:');
   });
 
   it('gives functions and logs what the settings say', () => {
     const custom = synthesize({ shards: '4,16', retentionDays: 90, logRetentionDays: 7, keepFeedback: true });
-    const environmentOf = (id: string, from = custom) =>
-      resourceOf(from, 'AWS::Lambda::Function', id)[1].Properties.Environment;
-    const ingest = environmentOf('FunctionsCallUpsertBatch');
+    const getEnvironment = (id: string, from = custom) =>
+      findResource(from, 'AWS::Lambda::Function', id)[1].Properties.Environment;
+    const ingest = getEnvironment('FunctionsCallUpsertBatch');
     expect(ingest).toMatchObject({ Variables: { SHARDS: '4,16', RETENTION_DAYS: '90' } });
-    for (const { Properties } of resourcesOf(custom, 'AWS::Logs::LogGroup').values())
+    for (const { Properties } of findResources(custom, 'AWS::Logs::LogGroup').values())
       expect(Properties.RetentionInDays).toBe(7);
     // The table's name is what makes deletions delete feedback.
-    expect(environmentOf('FunctionsCallsDelete')).not.toHaveProperty('Variables.FEEDBACK_TABLE');
-    expect(environmentOf('FunctionsCallsDelete', template)).toHaveProperty('Variables.FEEDBACK_TABLE');
+    expect(getEnvironment('FunctionsCallsDelete')).not.toHaveProperty('Variables.FEEDBACK_TABLE');
+    expect(getEnvironment('FunctionsCallsDelete', template)).toHaveProperty('Variables.FEEDBACK_TABLE');
   });
 
   it('has the template that was reviewed', () => {
@@ -141,12 +146,12 @@ describe('the stack', () => {
 
 describe('the stack with events and analytics', () => {
   it('has nothing besides that costs while idle', () => {
-    const typesOf = (settings: Record<string, unknown>) => {
+    const listTypes = (settings: Record<string, unknown>) => {
       const resources = synthesize(settings).toJSON().Resources as Record<string, { Type: string }>;
       return Object.values(resources).map(({ Type }) => Type);
     };
-    const more = typesOf({ events: true, analytics: true });
-    for (const type of typesOf({})) more.splice(more.indexOf(type), 1);
+    const more = listTypes({ events: true, analytics: true });
+    for (const type of listTypes({})) more.splice(more.indexOf(type), 1);
     expect([...new Set(more)].toSorted()).toEqual([
       'AWS::Athena::NamedQuery',
       'AWS::Athena::WorkGroup',
@@ -196,11 +201,19 @@ describe('a check by the rules of CloudFormation and cdk-nag', () => {
           { name: 'one', models: ['gpt-*'], baseUrl: 'https://api.example.com/v1', keySecret: 'one' },
           { name: 'two', models: ['eu.anthropic.claude-x'], bedrock: { region: 'eu-west-1' } },
         ],
-        ...{ inferenceRatePerMinute: 60, inferenceConcurrency: 50 },
-        ...{ events: true, analytics: true, evaluators: true, alerts: true, retentionDays: 30 },
+        inferenceRatePerMinute: 60,
+        inferenceConcurrency: 50,
+        events: true,
+        analytics: true,
+        evaluators: true,
+        alerts: true,
+        retentionDays: 30,
         limits: true,
         redact: [{ name: 'email', builtin: 'email', action: 'hash' }],
-        ...{ alarmEmail: 'ops@example.com', monthlyBudget: 50, firewallRatePerAddress: 1000, xray: true },
+        alarmEmail: 'ops@example.com',
+        monthlyBudget: 50,
+        firewallRatePerAddress: 1000,
+        xray: true,
       },
     ],
   ])('finds nothing in the stack %s but what is acknowledged', (_, settings) => {

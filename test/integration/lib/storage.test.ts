@@ -6,16 +6,16 @@ import { type TableDeclaration, tables } from '../../../foundations/storage/tabl
 import { readConfig } from '../../../lib/config.ts';
 import { ShardHistory } from '../../../lib/storage.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResource, findResources, type Resource, synthesize } from '../../support/stack/template.ts';
 
 const template = synthesize();
 const table = 'AWS::DynamoDB::Table';
 const bucket = 'AWS::S3::Bucket';
-const [callsId] = resourceOf(template, table, 'StorageCalls');
-const [payloadsId] = resourceOf(template, bucket, 'StoragePayloads');
+const [callsId] = findResource(template, table, 'StorageCalls');
+const [payloadsId] = findResource(template, bucket, 'StoragePayloads');
 
 describe('every table', () => {
-  const tables = resourcesOf(template, table);
+  const tables = findResources(template, table);
 
   it.each([...tables])('%s is paid per request', (_, { Properties }) => {
     expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
@@ -36,14 +36,14 @@ describe('every table', () => {
 
 describe('with retentionDays', () => {
   it('the bucket deletes kept answers no later than calls', () => {
-    const [, kept] = resourceOf(synthesize({ retentionDays: 7 }), bucket);
+    const [, kept] = findResource(synthesize({ retentionDays: 7 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
       Rules: expect.arrayContaining([expect.objectContaining({ ExpirationInDays: 7, Prefix: 'answers/' })]),
     });
   });
 
   it('the bucket deletes expiring objects three days later, and kept answers', () => {
-    const [, kept] = resourceOf(synthesize({ retentionDays: 90 }), bucket);
+    const [, kept] = findResource(synthesize({ retentionDays: 90 }), bucket);
     expect(kept.Properties.LifecycleConfiguration).toMatchObject({
       Rules: [
         { Id: 'uploads' },
@@ -58,7 +58,7 @@ describe('with retentionDays', () => {
 describe('with keepData off', () => {
   const temporary = synthesize({ keepData: false });
 
-  it.each([...resourcesOf(temporary, table)])('%s is deleted with the stack', (_, resource) => {
+  it.each([...findResources(temporary, table)])('%s is deleted with the stack', (_, resource) => {
     expect(resource).toMatchObject({
       DeletionPolicy: 'Delete',
       Properties: {
@@ -69,18 +69,18 @@ describe('with keepData off', () => {
   });
 
   it('the bucket is deleted with the stack', () => {
-    expect(resourceOf(temporary, bucket)[1].DeletionPolicy).toBe('Delete');
+    expect(findResource(temporary, bucket)[1].DeletionPolicy).toBe('Delete');
   });
 
   it('the data stays in place: no table or bucket gets another logical id', () => {
-    expect([...resourcesOf(temporary, table).keys()]).toContain(callsId);
-    expect(resourceOf(temporary, bucket)[0]).toBe(payloadsId);
+    expect([...findResources(temporary, table).keys()]).toContain(callsId);
+    expect(findResource(temporary, bucket)[0]).toBe(payloadsId);
   });
 });
 
 describe('the tables of the template', () => {
-  const streamsOf = (settings: Record<string, unknown>) =>
-    [...resourcesOf(synthesize(settings), table).values()].flatMap(({ Properties }) =>
+  const listStreams = (settings: Record<string, unknown>) =>
+    [...findResources(synthesize(settings), table).values()].flatMap(({ Properties }) =>
       Properties.StreamSpecification === undefined ? [] : [Properties.StreamSpecification],
     );
 
@@ -89,22 +89,22 @@ describe('the tables of the template', () => {
       declaration.stream === undefined ? [] : [{ StreamViewType: declaration.stream }],
     );
     expect(declared.length).toBeGreaterThan(0);
-    expect(streamsOf({ analytics: true })).toEqual(declared);
-    expect(streamsOf({})).toEqual([]);
+    expect(listStreams({ analytics: true })).toEqual(declared);
+    expect(listStreams({})).toEqual([]);
   });
 });
 
 const parameterType = 'AWS::SSM::Parameter';
 
 /** The parameters of a stack that has nothing else but a table. */
-const markersOf = (settings: Record<string, unknown>): ReadonlyMap<string, Resource> => {
+const listMarkers = (settings: Record<string, unknown>): ReadonlyMap<string, Resource> => {
   const stack = new Stack(new App({ outdir: temporaryFolder(), analyticsReporting: false }), 'Shards');
   const table = new Table(stack, 'Calls', { partitionKey: { name: 'k', type: AttributeType.BINARY } });
   new ShardHistory(stack, 'History', { config: readConfig(settings), table });
-  return resourcesOf(Template.fromStack(stack), parameterType);
+  return findResources(Template.fromStack(stack), parameterType);
 };
 
-const nameOf = ({ Properties }: Resource): string => JSON.stringify(Properties.Name);
+const getName = ({ Properties }: Resource): string => JSON.stringify(Properties.Name);
 
 /**
  * An account that deploys the parameters of one stack after another as CloudFormation does. New
@@ -116,13 +116,13 @@ class Account {
   #deployed: ReadonlyMap<string, Resource> = new Map();
 
   deploy(settings: Record<string, unknown>): void {
-    const next = markersOf(settings);
+    const next = listMarkers(settings);
     for (const [id, resource] of next) {
       const existing = this.#deployed.get(id);
-      if (existing) expect(nameOf(resource)).toBe(nameOf(existing));
-      else if (this.names.has(nameOf(resource))) throw new Error(`${nameOf(resource)} already exists`);
+      if (existing) expect(getName(resource)).toBe(getName(existing));
+      else if (this.names.has(getName(resource))) throw new Error(`${getName(resource)} already exists`);
     }
-    for (const resource of next.values()) this.names.add(nameOf(resource));
+    for (const resource of next.values()) this.names.add(getName(resource));
     for (const [id, resource] of this.#deployed) if (!next.has(id)) this.#drop(resource);
     this.#deployed = next;
   }
@@ -134,7 +134,7 @@ class Account {
   }
 
   #drop(resource: Resource): void {
-    if (resource.DeletionPolicy !== 'RetainExceptOnCreate') this.names.delete(nameOf(resource));
+    if (resource.DeletionPolicy !== 'RetainExceptOnCreate') this.names.delete(getName(resource));
   }
 }
 
@@ -181,10 +181,10 @@ describe('the setting shards', () => {
   });
 
   it('belongs to the table whose items lie in the shards, whose name another stack never has', () => {
-    const markers = resourcesOf(synthesize(), parameterType);
+    const markers = findResources(synthesize(), parameterType);
     expect(markers.size).toBe(2);
     for (const resource of markers.values())
-      expect(nameOf(resource)).toMatch(/"\/pennytrace\/",\{"Ref":"StorageCalls\w+"\}/);
+      expect(getName(resource)).toMatch(/"\/pennytrace\/",\{"Ref":"StorageCalls\w+"\}/);
   });
 
   it('leaves nothing behind if data goes with the stack', () => {

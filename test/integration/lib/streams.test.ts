@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { lanesOfShard } from '../../../bin/cost/bill.ts';
-import { resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { findResources, synthesize } from '../../support/stack/template.ts';
 
 /** The readers of streams with these settings: the ids of their mappings, and how each reads. */
 const readersWith = (settings: Record<string, unknown>) =>
-  [...resourcesOf(synthesize(settings), 'AWS::Lambda::EventSourceMapping')]
+  [...findResources(synthesize(settings), 'AWS::Lambda::EventSourceMapping')]
     .filter(([, { Properties }]) => Properties.StartingPosition !== undefined)
     .map(([id, { Properties }]) => ({
       id,

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { safeLagMs } from '../../../core/records/rollups.ts';
 import { dynamodbClient, s3Client } from '../../../foundations/storage/index.ts';
-import { budgetOf } from '../../../lambdas/shared/http/request.ts';
-import { type Resource, resourceOf, resourcesOf, synthesize } from '../../support/stack/template.ts';
+import { createBudget } from '../../../lambdas/shared/http/request.ts';
+import { findResource, findResources, type Resource, synthesize } from '../../support/stack/template.ts';
 
 /*
  * From the inside out: connecting < one request to a store < what is spent on storage < the
@@ -34,7 +34,7 @@ interface HandlerConfig {
 }
 
 /** The time-outs that a client was made with, in milliseconds. */
-const timeoutsOf = async (client: { config: { requestHandler: unknown } }): Promise<HandlerConfig> => {
+const getTimeouts = async (client: { config: { requestHandler: unknown } }): Promise<HandlerConfig> => {
   const handler = client.config.requestHandler as { configProvider: Promise<HandlerConfig> };
   return handler.configProvider;
 };
@@ -44,12 +44,12 @@ const clients = { DynamoDB: dynamodbClient(), S3: await s3Client() };
 /** What a function that has all its time left may spend on storage, in milliseconds. */
 const storageMs = (functionMs: number): number => {
   const context = { getRemainingTimeInMillis: () => functionMs } as Context;
-  return budgetOf(context).deadline - Date.now();
+  return createBudget(context).deadline - Date.now();
 };
 
 describe.each(Object.entries(clients))('a request to %s', (_, client) => {
   it('gives up on connecting before it gives up on an answer, and really gives up', async () => {
-    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await timeoutsOf(client);
+    const { connectionTimeout, requestTimeout, throwOnRequestTimeout } = await getTimeouts(client);
     expect(connectionTimeout).toBeGreaterThan(0);
     expect(connectionTimeout).toBeLessThan(requestTimeout);
     expect(throwOnRequestTimeout).toBe(true);
@@ -64,7 +64,7 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
     async () => {
       const spentMs = storageMs(functionMs);
       for (const client of Object.values(clients)) {
-        const { requestTimeout } = await timeoutsOf(client);
+        const { requestTimeout } = await getTimeouts(client);
         expect(3 * requestTimeout).toBeLessThanOrEqual(Math.min(spentMs, maxStepMs));
       }
       expect(spentMs).toBeLessThanOrEqual(functionMs - 1000);
@@ -78,26 +78,26 @@ describe.each(routes)('$path', ({ timeoutSeconds, streaming, stores }) => {
 
 describe('the settings', () => {
   const other = synthesize({ queryTimeoutSeconds: 60, inferenceTimeoutSeconds: 120 });
-  const timeoutsOfFunctions = (of: typeof template): Map<string, unknown> =>
+  const timeoutsOfFunctions = (from: typeof template): Map<string, unknown> =>
     new Map(
-      [...resourcesOf(of, 'AWS::Lambda::Function').values()].map(({ Properties }) => [
+      [...findResources(from, 'AWS::Lambda::Function').values()].map(({ Properties }) => [
         String(Properties.Description),
         Properties.Timeout,
       ]),
     );
-  const secondsOf = (path: string, of = other) => timeoutsOfFunctions(of).get(`POST ${path}`);
+  const getSeconds = (path: string, from = other) => timeoutsOfFunctions(from).get(`POST ${path}`);
 
   it('give queries five minutes and models fifteen, or what they say', () => {
-    expect(secondsOf('/calls/stream_query', template)).toBe(300);
-    expect(secondsOf('/calls/stream_query')).toBe(60);
-    expect(secondsOf('/calls/query_stats')).toBe(60);
-    expect(secondsOf('/inference/v1/{path+}', template)).toBe(900);
-    expect(secondsOf('/inference/v1/{path+}')).toBe(120);
-    expect(secondsOf('/calls/delete')).toBe(300);
+    expect(getSeconds('/calls/stream_query', template)).toBe(300);
+    expect(getSeconds('/calls/stream_query')).toBe(60);
+    expect(getSeconds('/calls/query_stats')).toBe(60);
+    expect(getSeconds('/inference/v1/{path+}', template)).toBe(900);
+    expect(getSeconds('/inference/v1/{path+}')).toBe(120);
+    expect(getSeconds('/calls/delete')).toBe(300);
   });
 
   it('give API Gateway the same', () => {
-    const waits = [...resourcesOf(other, 'AWS::ApiGateway::Method').values()].map(
+    const waits = [...findResources(other, 'AWS::ApiGateway::Method').values()].map(
       ({ Properties }) => (Properties.Integration as { TimeoutInMillis?: number }).TimeoutInMillis,
     );
     expect(new Set(waits)).toEqual(new Set([undefined, 29_000, 60_000, 120_000, 300_000]));
@@ -106,7 +106,7 @@ describe('the settings', () => {
 
 describe('the authorizer', () => {
   it('calls its table as often as the SDK does within its own time', async () => {
-    const { requestTimeout } = await timeoutsOf(clients.DynamoDB);
+    const { requestTimeout } = await getTimeouts(clients.DynamoDB);
     const attempts = await clients.DynamoDB.config.maxAttempts();
     // The SDK waits at most a tenth of a second before its second try, and twice that before its
     // third.
@@ -120,14 +120,14 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-const [callsId] = resourceOf(template, 'AWS::DynamoDB::Table', 'StorageCalls');
+const [callsId] = findResource(template, 'AWS::DynamoDB::Table', 'StorageCalls');
 const writing =
   /^dynamodb:(?:BatchWriteItem|DeleteItem|PartiQL(?:Delete|Insert|Update)|PutItem|UpdateItem|\*)$/;
 
 /** Whether a function's role lets it change the items of calls. */
 const writesCalls = ({ Properties }: Resource): boolean => {
   const { 'Fn::GetAtt': role } = Properties.Role as { 'Fn::GetAtt': [string, string] };
-  const { Policies = [] } = resourceOf(template, 'AWS::IAM::Role', role[0])[1].Properties as {
+  const { Policies = [] } = findResource(template, 'AWS::IAM::Role', role[0])[1].Properties as {
     Policies?: { PolicyDocument: { Statement: Statement[] } }[];
   };
   return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement).some(
@@ -144,7 +144,7 @@ const recordsWholeCalls = ({ Properties }: Resource): boolean =>
 const indexLagMs = 30_000;
 
 describe('the functions that change calls', () => {
-  const functions = [...resourcesOf(template, 'AWS::Lambda::Function').values()]
+  const functions = [...findResources(template, 'AWS::Lambda::Function').values()]
     .filter((resource) => writesCalls(resource) && !recordsWholeCalls(resource))
     .map(({ Properties }) => [String(Properties.Description), Number(Properties.Timeout) * 1000] as const);
 

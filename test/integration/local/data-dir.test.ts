@@ -43,9 +43,9 @@ it('The lock of an ended process is taken over', async () => {
 it.each([
   ['a file', () => join(folder, 'file')],
   ['below a file', () => join(folder, 'file', 'below')],
-])('A data folder that is %s is refused with what to do', async (_, pathOf) => {
+])('A data folder that is %s is refused with what to do', async (_, toPath) => {
   writeFileSync(join(folder, 'file'), 'text');
-  await expect(claimDataDir(pathOf())).rejects.toThrow(
+  await expect(claimDataDir(toPath())).rejects.toThrow(
     /^DATA_DIR is .*file.*, but it is a file or lies below one \((?:EEXIST|ENOTDIR)\): name a writable folder/,
   );
 });

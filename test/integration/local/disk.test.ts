@@ -24,13 +24,13 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const getMode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** The modes of all that is in a folder, and of itself. */
 const modesIn = (folder: string): Set<string> =>
   new Set(
     [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))].map(
-      modeOf,
+      getMode,
     ),
   );
 
@@ -64,7 +64,7 @@ describe.skipIf(process.platform === 'win32')('the data folder', () => {
         `name a folder only for the data, or run chmod go= ${folder}`,
     );
     expect(readdirSync(folder)).toEqual(['README']);
-    expect(modeOf(folder)).toBe('755');
+    expect(getMode(folder)).toBe('755');
     chmodSync(folder, 0o700);
     await (await claimDataDir(folder)).release();
   });
@@ -77,6 +77,6 @@ describe.skipIf(process.platform === 'win32')('the data folder', () => {
     mkdirSync(join(folder, 's3'));
     symlinkSync(elsewhere, join(folder, 's3', 'link'));
     await (await claimDataDir(folder)).release();
-    expect(modeOf(elsewhere)).toBe('644');
+    expect(getMode(elsewhere)).toBe('644');
   });
 });

@@ -9,7 +9,7 @@ import { startStore } from 'dynamodb-on-sqlite';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { takeOverDynamodbLocal } from '../../../local/dynamodb-local-data.ts';
 import { startLocalService } from '../../../local/service.ts';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { assemblyWith } from '../../support/stack/assembly.ts';
 
 let folder: string;
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A file as DynamoDB Local 3 writes it, with what is read of it. */
-const writeFileOf = (path: string, table: string, items: readonly object[]): void => {
+const writeDataFile = (path: string, table: string, items: readonly object[]): void => {
   mkdirSync(path, { recursive: true });
   const db = new DatabaseSync(join(path, 'shared-local-instance.db'));
   db.exec(
@@ -43,8 +43,8 @@ const item = (id: number) => ({
 describe('a data folder of DynamoDB Local', () => {
   it('is taken over by the embedded store, item by item, once', async () => {
     const stack = readStack(await assemblyWith());
-    const name = tableNameOf(stack, 'costs');
-    writeFileOf(
+    const name = getTableName(stack, 'costs');
+    writeDataFile(
       folder,
       name,
       Array.from({ length: 60 }, (_, id) => item(id)),
@@ -75,18 +75,18 @@ describe('a data folder of DynamoDB Local', () => {
 
   it('is taken over by a start, which says so', async () => {
     const assembly = await assemblyWith();
-    const name = tableNameOf(readStack(assembly), 'costs');
+    const name = getTableName(readStack(assembly), 'costs');
     const dynamodb = join(folder, 'dynamodb');
-    writeFileOf(dynamodb, name, [item(1)]);
-    const said: string[] = [];
+    writeDataFile(dynamodb, name, [item(1)]);
+    const lines: string[] = [];
     const service = await startLocalService({
       assembly,
       dataDir: folder,
       s3: inject('stores').s3,
-      progress: (line) => said.push(line),
+      progress: (line) => lines.push(line),
     });
     await service.stop();
-    expect(said).toContain('DynamoDB: took over 1 items that DynamoDB Local had written');
+    expect(lines).toContain('DynamoDB: took over 1 items that DynamoDB Local had written');
     expect(existsSync(join(dynamodb, 'shared-local-instance.db'))).toBe(false);
   });
 });

@@ -3,14 +3,14 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { createTables } from 'cdk-local-runner';
 import { readStack } from 'cdk-local-runner/template';
 import { expect, it } from 'vitest';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { createStores } from '../../support/service/stores.ts';
 import { assembly } from '../../support/stack/assembly.ts';
 
 it('The tables of a test keep what has expired, those of a service do not', async () => {
   const { dynamodb, rollupsTable } = await createStores('bookkeeping');
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
-  const deployed = tableNameOf(stack, 'bookkeeping');
+  const deployed = getTableName(stack, 'bookkeeping');
   await createTables({ tables: stack.tables.filter(({ name }) => name === deployed) }, dynamodb);
   const yesterday = String(Math.floor(Date.now() / 1000) - 86_400);
   const Key = { k: { B: Buffer.from('k') }, s: { B: Buffer.from('s') } };

@@ -12,7 +12,7 @@ import type { Credentials } from 'aws-stand-in';
 import { localCredentials } from 'cdk-local-runner';
 import { localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { paced } from '../../support/run/pace.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'pennytrace-data-'));
   // On stores of its own that keep their data, as `npm start` runs it. S3 listens in another way without.
   service = await startService({ dataDir, dynamodb: '', s3: '', settings: { events: true, alerts: true } });
-  keys = tableNameOf(service.stack, 'keys');
+  keys = getTableName(service.stack, 'keys');
 });
 afterAll(async () => {
   await service.stop();
@@ -47,7 +47,12 @@ const send = async (
 ): Promise<{ status: number; body: string }> => {
   const { hostname, port } = new URL(endpoint);
   const unsigned = {
-    ...{ method, protocol: 'http:', hostname, port: Number(port), path, body },
+    method,
+    protocol: 'http:',
+    hostname,
+    port: Number(port),
+    path,
+    body,
     headers: { ...headers, host: host ?? `${hostname}:${port}` },
   };
   const signer =
@@ -136,7 +141,12 @@ describe('the internal ports', () => {
     const signer = new SignatureV4({ service: 'dynamodb', region: localRegion, sha256: Sha256, credentials });
     const { hostname, host, port } = new URL(service.dynamodb);
     const { headers } = await signer.sign({
-      ...{ method: 'POST', protocol: 'http:', hostname, port: Number(port), path: '/', body: '{}' },
+      method: 'POST',
+      protocol: 'http:',
+      hostname,
+      port: Number(port),
+      path: '/',
+      body: '{}',
       headers: { host, 'x-amz-target': 'DynamoDB_20120810.Scan' },
     });
     const { status, body } = await send(service.dynamodb, { headers, body: `{"TableName":"${keys}"}` });

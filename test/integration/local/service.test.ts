@@ -111,12 +111,12 @@ it.each<[boolean, string]>([
 
 it('Lines of functions are named by their route, or as the authorizer’s', () => {
   const { api, functions } = readStack(assembly());
-  const nameOf = sourceNames({ api });
+  const sourceName = sourceNames({ api });
   // A function may serve several routes.
   const expected = (name: string): string[] => {
     const routes = api.routes.filter((route) => route.function.name === name);
     return routes.length > 0 ? routes.map(({ path }) => path) : ['authorizer'];
   };
-  for (const { name } of functions) expect(expected(name)).toContain(nameOf(name));
-  expect(nameOf('Another')).toBe('Another');
+  for (const { name } of functions) expect(expected(name)).toContain(sourceName(name));
+  expect(sourceName('Another')).toBe('Another');
 });

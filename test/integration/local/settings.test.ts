@@ -29,7 +29,8 @@ describe('the local key', () => {
   );
 
   it('is a new one at each start if it is not stored', async () => {
-    const [first, second] = [await findLocalKey({}), await findLocalKey({})];
+    const first = await findLocalKey({});
+    const second = await findLocalKey({});
     expect(first.key).not.toEqual(second.key);
   });
 

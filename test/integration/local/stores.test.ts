@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 /** Some server that is no store, and one that takes connections and says nothing. */
 let server: Server;
 let silent: Server;
-const endpointOf = (of: Server): string => `http://127.0.0.1:${(of.address() as AddressInfo).port}`;
+const toEndpoint = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeAll(async () => {
   server = createServer((_, response) => response.writeHead(418).end('<html>no store</html>')).listen(
     0,
@@ -32,8 +32,8 @@ afterAll(() => {
 
 describe('an external store', () => {
   it('is used if something answers, whatever the answer', async () => {
-    const { endpoint } = await externalStore('AWS_ENDPOINT_URL_S3', endpointOf(server), never);
-    expect(endpoint).toBe(endpointOf(server));
+    const { endpoint } = await externalStore('AWS_ENDPOINT_URL_S3', toEndpoint(server), never);
+    expect(endpoint).toBe(toEndpoint(server));
   });
 
   it('is refused by the name of its variable if nothing answers', async () => {
@@ -45,7 +45,7 @@ describe('an external store', () => {
 
   it('is awaited until the start is cancelled', async () => {
     const ending = new AbortController();
-    const waiting = externalStore('AWS_ENDPOINT_URL_S3', endpointOf(silent), ending.signal);
+    const waiting = externalStore('AWS_ENDPOINT_URL_S3', toEndpoint(silent), ending.signal);
     const reason = new Error('given up');
     setTimeout(() => ending.abort(reason), 50);
     await expect(waiting).rejects.toBe(reason);
@@ -56,7 +56,7 @@ it.each([
   ['dynamodb', 'AWS_ENDPOINT_URL_DYNAMODB'],
   ['s3', 'AWS_ENDPOINT_URL_S3'],
 ])('A server that is not a store is refused by the name of its variable: %s', async (option, variable) => {
-  const endpoint = endpointOf(server);
+  const endpoint = toEndpoint(server);
   await expect(startService({ [option]: endpoint })).rejects.toThrow(
     new RegExp(`^${variable} is ${endpoint}, which failed \\(.*\\): check the address$`),
   );

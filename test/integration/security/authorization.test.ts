@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, isPage, type KeyedRoute, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { formatKey, makeKey } from '../../../foundations/auth/index.ts';
-import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { doorRoutes, getFixture, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { inTurns } from '../../support/run/sampling.ts';
-import { bytesOf, type Sent } from '../../support/service/in-process.ts';
+import { type Sent, toBytes } from '../../support/service/in-process.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
 import { basic, bearer, type Headers, type KeyMaker, keyMaker } from './credentials.ts';
 
@@ -66,7 +66,7 @@ const credentials: Readonly<Record<string, Credentials>> = {
 /** The columns of the matrix: what a route asks of a key. */
 const columns = ['read', 'write', 'admin', 'spans', 'agents', 'inference', 'chats'] as const;
 
-const columnOf = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
+const getColumn = ({ scheme, role }: KeyedRoute): (typeof columns)[number] =>
   scheme === 'basic'
     ? role === 'inference'
       ? 'chats'
@@ -156,19 +156,20 @@ interface Seen {
 const send = async (route: Route, authorization: Headers): Promise<Seen> => {
   const { url } = service;
   const request: Pick<Sent, 'path' | 'headers' | 'body'> = isKeyed(route)
-    ? requestTo(route, fixtureOf(route.path), project, nothing)
+    ? requestTo(route, getFixture(route.path), project, nothing)
     : { path: route.path, body: {} };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const fields = [
     ...Object.entries({
-      ...{ host: new URL(url).host, 'content-type': 'application/json' },
+      host: new URL(url).host,
+      'content-type': 'application/json',
       ...request.headers,
     }),
     ...authorization.map((value) => ['authorization', value]),
   ].flat();
   httpRequest(url + request.path, { method: route.method, headers: fields }, resolve)
     .once('error', reject)
-    .end(route.method === 'GET' ? undefined : bytesOf({ ...request, method: 'PUT' }));
+    .end(route.method === 'GET' ? undefined : toBytes({ ...request, method: 'PUT' }));
   const answer = await promise;
   return {
     status: answer.statusCode ?? 0,
@@ -217,13 +218,13 @@ const unauthorized: Seen = {
 };
 
 /** What a key may not do with the project of a route's request. */
-const refusalOf = ({ path, role }: KeyedRoute): string =>
-  fixtureOf(path).refusal ??
+const getRefusal = ({ path, role }: KeyedRoute): string =>
+  getFixture(path).refusal ??
   `this key may not ${role === 'inference' ? 'use inference in' : role === 'admin' ? 'administer' : role} the project ${project}`;
 
 /** What a route answers, by its cell of the matrix. */
 const expected = (route: KeyedRoute, outcome: string): Seen => {
-  const { status = 200, answer, projectAt = ['body', 'project_id'] } = fixtureOf(route.path);
+  const { status = 200, answer, projectAt = ['body', 'project_id'] } = getFixture(route.path);
   if (outcome === '200')
     return { status, body: answer ?? expect.any(String), challenge: undefined, ...ofAll };
   if (outcome === '403+') {
@@ -233,8 +234,8 @@ const expected = (route: KeyedRoute, outcome: string): Seen => {
       : error(403, projectAt, `${cannotRecord}: send track_llm_call: false`, 'forbidden');
   }
   if (outcome !== '403') return unauthorized;
-  const refusal = refusalOf(route);
-  if (fixtureOf(route.path).refusedInside)
+  const refusal = getRefusal(route);
+  if (getFixture(route.path).refusedInside)
     return { status: 200, body: expect.stringContaining(refusal), challenge: undefined, ...ofAll };
   // OTLP has errors of a shape of its own; 7 is PERMISSION_DENIED.
   return route.form === 'otlp'
@@ -263,16 +264,16 @@ const isOfProjects = ({ path }: Route): boolean => Object.hasOwn(ofAnyProject, p
  * The rows that a route is tried with. What it answers depends on its column alone, so routes of a
  * column take turns: together they have all rows, several times.
  */
-const rowsOf = (route: KeyedRoute): typeof rows => {
-  const column = requested.filter((other) => columnOf(other) === columnOf(route) && !isOfProjects(other));
+const getRows = (route: KeyedRoute): typeof rows => {
+  const column = requested.filter((other) => getColumn(other) === getColumn(route) && !isOfProjects(other));
   const isAlone = column.length < 3 || isOfProjects(route);
   return isAlone ? rows : inTurns(rows, column.indexOf(route), doorRoutes.includes(route) ? 4 : 3);
 };
 
 describe.each(requested)('$method $path', (route) => {
-  it.each(rowsOf(route))('with $name', async ({ name, outcomes }) => {
+  it.each(getRows(route))('with $name', async ({ name, outcomes }) => {
     const headers = await credentials[name]?.(keys, route.scheme === 'bearer' ? bearer : basic);
-    const outcome = outcomes[columnOf(route)] ?? '';
+    const outcome = outcomes[getColumn(route)] ?? '';
     const mayAsk = ofAnyProject[route.path]?.test(name);
     expect(await send(route, headers ?? [])).toEqual(expected(route, mayAsk ? '200' : outcome));
   });
@@ -280,7 +281,7 @@ describe.each(requested)('$method $path', (route) => {
 
 it('each cell of the matrix is tried', () => {
   for (const column of columns) {
-    const tried = requested.filter((route) => columnOf(route) === column).flatMap(rowsOf);
+    const tried = requested.filter((route) => getColumn(route) === column).flatMap(getRows);
     expect(new Set(tried)).toEqual(new Set(rows));
   }
 });

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from 'cdk-local-runner';
-import { localRegion, outputOf } from 'cdk-local-runner/template';
+import { getOutput, localRegion } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import {
   formatKey,
@@ -43,7 +43,7 @@ export const keyMaker = (service: SharedService): KeyMaker => {
     credentials: localCredentials,
     endpoint: inject('stores').dynamodb,
   });
-  const table: Table = { client, name: outputOf(service.stack, 'KeysTable') };
+  const table: Table = { client, name: getOutput(service.stack, 'KeysTable') };
   const stored = async (grants: string, more: Partial<Grantee> = {}, now = nowMicros()): Promise<Key> => {
     const key = makeKey();
     await putKey(table, newRecord(key, { user: 'bob', grants: parseGrants(grants) ?? [], ...more }, now));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed, type Route, takesKey } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { doorRoutes, getFixture, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
-import { bytesOf, type Sent } from '../../support/service/in-process.ts';
+import { type Sent, toBytes } from '../../support/service/in-process.ts';
 import {
   type SharedService,
   sharedService,
@@ -30,12 +30,12 @@ afterAll(() => open.stop());
 /** Sends a route's good request with these headers beside it. */
 const send = async (route: Route, { url }: SharedService, headers: Headers): Promise<Response> => {
   const request: Pick<Sent, 'path' | 'headers' | 'body'> = isKeyed(route)
-    ? requestTo(route, fixtureOf(route.path), project, nothing)
+    ? requestTo(route, getFixture(route.path), project, nothing)
     : { path: route.path, body: {} };
   return fetch(url + request.path, {
     method: route.method,
     headers: { 'content-type': 'application/json', ...request.headers, ...headers },
-    body: route.method === 'GET' ? null : new Uint8Array(bytesOf({ ...request, method: 'PUT' })),
+    body: route.method === 'GET' ? null : new Uint8Array(toBytes({ ...request, method: 'PUT' })),
   });
 };
 
@@ -78,7 +78,7 @@ describe.each(taking)('$method $path', (route) => {
       expect(await answer.text()).toContain('corsOrigins');
     }
     const { status } = await send(route, service, withBasic(service));
-    if (isKeyed(route)) expect(status).toBe(fixtureOf(route.path).status ?? 200);
+    if (isKeyed(route)) expect(status).toBe(getFixture(route.path).status ?? 200);
     expect(status).not.toBe(403);
     for (const headers of own(new URL(service.url).origin)) {
       const answer = await send(route, service, withBasic(service, headers));

@@ -24,7 +24,7 @@ const locked = Object.fromEntries(
     ([path, { link }]) => path.includes('node_modules/') && !link,
   ),
 );
-const nameOf = (path: string): string =>
+const getName = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** The rows of a table of docs/dependencies.md: their cells, the first without its backquotes. */
@@ -52,7 +52,7 @@ describe('the lockfile', () => {
 
   it('has install scripts only of packages that are allowed and explained', () => {
     const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript);
-    const names = scripted.map(([path]) => nameOf(path)).sort();
+    const names = scripted.map(([path]) => getName(path)).sort();
     const rules = Object.entries(readJson('package.json').allowScripts as Record<string, boolean>);
     expect(names).toEqual(rules.flatMap(([name, allowed]) => (allowed ? [name] : [])).sort());
     expect(names).toEqual(tableUnder('Install scripts').map(([name]) => name));
@@ -72,7 +72,7 @@ describe('every deployed package', () => {
 
   it('is listed with its licence', () => {
     const listed = tableUnder('What is deployed').map(([name, , licence]) => `${name} ${licence}`);
-    expect(listed).toEqual(packages.map((path) => `${nameOf(path)} ${locked[path]?.license}`).sort());
+    expect(listed).toEqual(packages.map((path) => `${getName(path)} ${locked[path]?.license}`).sort());
   });
 
   it('has a licence that requires only its text', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isKeyed } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { getFixture, requestTo } from '../../support/endpoints/index.ts';
 import { nothing } from '../../support/endpoints/tenants.ts';
 import { temporaryFolder } from '../../support/run/project.ts';
 import { sample } from '../../support/run/sampling.ts';
@@ -42,7 +42,7 @@ const withoutPermissions = (roles: RegExp): string => {
 const query = { $expr: { $in: [{ $getField: 'inputs.text' }, [{ $literal: canary }]] } };
 
 /** A route's good request, with the canary wherever a client's own text goes. */
-const bodyOf = (path: string, body: object): string =>
+const makeBody = (path: string, body: object): string =>
   JSON.stringify({
     ...body,
     ...(/^\/calls\/(stream_query|query_stats)$/.test(path) && { query }),
@@ -81,12 +81,12 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
   // One middleware answers for all routes, and a role that lacks a permission fails other tests.
   it.each(sample(failing, 12, what))('answer $path with an error that does not say why', async (route) => {
     const { path, scheme } = route;
-    const { path: asked, headers, body } = requestTo(route, fixtureOf(path), 'acme/shop', nothing);
+    const { path: asked, headers, body } = requestTo(route, getFixture(path), 'acme/shop', nothing);
     const authorization = (scheme === 'bearer' ? bearer : (key: string) => basic(key, 'api'))(service.key);
     const answer = await fetch(service.url + asked, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json', ...headers },
-      body: Buffer.isBuffer(body) ? body : bodyOf(path, body),
+      body: Buffer.isBuffer(body) ? body : makeBody(path, body),
     });
     const isOwn = 'msg' in fault;
     const expected =
@@ -98,8 +98,8 @@ describe.each(faults)('functions that are refused %s', (what, roles, status, fau
     expect([answer.status, await answer.json()]).toEqual([status, expected]);
     const id = answer.headers.get('x-request-id') ?? 'none';
     // The log comes on its own way.
-    const told = () => service.logged.filter((line) => line.includes(id)).join();
-    await expect.poll(told).toMatch(/AccessDenied/);
+    const logLines = () => service.logged.filter((line) => line.includes(id)).join();
+    await expect.poll(logLines).toMatch(/AccessDenied/);
   });
 
   it('log neither keys nor payloads', () => {

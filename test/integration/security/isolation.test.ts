@@ -8,15 +8,15 @@ import {
   at,
   callRef,
   everyInclude,
-  feedbackOf,
+  makeFeedback,
+  makeStart,
   type Names,
   objectRef,
-  startOf,
 } from '../../support/endpoints/fixture.ts';
-import { doorRoutes, fixtureOf, requestTo } from '../../support/endpoints/index.ts';
+import { doorRoutes, getFixture, requestTo } from '../../support/endpoints/index.ts';
 import { throughDoor } from '../../support/endpoints/scenario.ts';
-import { filling, fillingThroughDoor, namesOf, nothing } from '../../support/endpoints/tenants.ts';
-import { type Answer, bytesOf, type Sent } from '../../support/service/in-process.ts';
+import { filling, fillingThroughDoor, getNames, nothing } from '../../support/endpoints/tenants.ts';
+import { type Answer, type Sent, toBytes } from '../../support/service/in-process.ts';
 import { type SharedService, sharedService } from '../../support/service/service.ts';
 import { basic, bearer, keyMaker } from './credentials.ts';
 
@@ -24,8 +24,8 @@ import { basic, bearer, keyMaker } from './credentials.ts';
 type DoorName = 'own' | 'weave';
 
 /** Theirs, of which we are to learn nothing, by the door. */
-const theirsOf: Readonly<Record<DoorName, string>> = { own: 'umbrella/lab', weave: 'umbrella/lob' };
-const theirs = theirsOf.own;
+const theirProjects: Readonly<Record<DoorName, string>> = { own: 'umbrella/lab', weave: 'umbrella/lob' };
+const theirs = theirProjects.own;
 /** As long as theirs, and of nobody. */
 const nobodys = 'umbrella/xyz';
 
@@ -48,7 +48,7 @@ const sendTo = (
   service.post(path, undefined, {
     headers: { authorization: basic(key), 'accept-encoding': 'identity', ...headers },
     ...(method && { method }),
-    body: method === 'GET' ? null : new Uint8Array(bytesOf({ path, body })),
+    body: method === 'GET' ? null : new Uint8Array(toBytes({ path, body })),
   });
 
 /** Sends what is expected to succeed, and gives its answer. */
@@ -68,13 +68,16 @@ const contents: Readonly<Record<DoorName, (project: string, names: Names) => Sen
   own: (project) => [
     { path: '/calls/stream_query', body: { project_id: project, ...everyInclude } },
     ...['/threads/stream_query', '/objs/query', '/feedback/query', '/cost/query'].map((path) => ({
-      ...{ path, body: { project_id: project } },
+      path,
+      body: { project_id: project },
     })),
   ],
   weave: (project, { file, table, object, digest, row }) =>
     [
       ...(['/aliases', '/tags'] as const).map((path) => ({
-        ...{ path: `${path}?project_id=${encodeURIComponent(project)}`, method: 'GET' as const, body: {} },
+        path: `${path}?project_id=${encodeURIComponent(project)}`,
+        method: 'GET' as const,
+        body: {},
       })),
       { path: '/file/content', body: { project_id: project, digest: file } },
       { path: '/table/query', body: { project_id: project, digest: table } },
@@ -87,7 +90,7 @@ const contents: Readonly<Record<DoorName, (project: string, names: Names) => Sen
 };
 
 /** All that a project holds, as its owner sees it. */
-const contentsOf = async (
+const readContents = async (
   door: DoorName,
   world: Pick<World, 'service' | 'ourKey'>,
   project: string,
@@ -98,15 +101,15 @@ const contentsOf = async (
 
 const newWorld = async (door: DoorName): Promise<World> => {
   const service = await sharedService();
-  const theirs = theirsOf[door];
+  const theirs = theirProjects[door];
   using keys = keyMaker(service);
   const ourKey = await keys.granted('acme/*:write acme/*:inference');
   const theirKey = await keys.granted(`${theirs}:write ${theirs}:inference`);
   const world = { service, ourKey, theirKey };
   const fill = door === 'weave' ? fillingThroughDoor(theirs) : filling(theirs);
   const answers = await pMap(fill, (sent) => succeed(world, sent, theirKey), { concurrency: 1 });
-  const them = namesOf(answers, door === 'weave' ? weaveDoor.digests : undefined);
-  return { ...world, theirs, them, contents: await contentsOf(door, world, theirs, them, theirKey) };
+  const them = getNames(answers, door === 'weave' ? weaveDoor.digests : undefined);
+  return { ...world, theirs, them, contents: await readContents(door, world, theirs, them, theirKey) };
 };
 
 let svc: World;
@@ -140,16 +143,17 @@ const seen = async (answer: Response, asked: readonly string[]) => {
 
 /** What is asked of a route: its good request, and its probes. */
 const asking = (route: KeyedRoute) => {
-  const fixture = fixtureOf(route.path);
-  const of = (what: string, body = fixture.body) => ({
-    ...{ path: route.path, what },
+  const fixture = getFixture(route.path);
+  const makeRequest = (what: string, body = fixture.body) => ({
+    path: route.path,
+    what,
     request: (project: string, names: Names) => requestTo(route, fixture, project, names, body),
   });
   const all = [
-    of('its request'),
-    ...Object.entries(fixture.probes ?? {}).map(([what, body]) => of(what, body)),
+    makeRequest('its request'),
+    ...Object.entries(fixture.probes ?? {}).map(([what, body]) => makeRequest(what, body)),
   ];
-  return all.map((each) => ({ ...each, scheme: route.scheme }));
+  return all.map((request) => ({ ...request, scheme: route.scheme }));
 };
 
 /** Whether it names what another tenant has. */
@@ -191,7 +195,7 @@ describe.each(doors)('by the door %s, the other tenant’s data', (door, routesO
       };
       const inTheirs = await ask(theirs, them);
       expect(inTheirs).toEqual(await ask(nobodys, nothing));
-      const { refusedInside } = fixtureOf(path);
+      const { refusedInside } = getFixture(path);
       expect(inTheirs.status).toBe(refusedInside ? 200 : 403);
       if (refusedInside) expect(inTheirs.body).toContain('this key may not');
     },
@@ -199,14 +203,14 @@ describe.each(doors)('by the door %s, the other tenant’s data', (door, routesO
 
   it('is unchanged afterwards', async () => {
     const { theirKey, them, theirs, contents: before } = world();
-    expect(await contentsOf(door, world(), theirs, them, theirKey)).toEqual(before);
+    expect(await readContents(door, world(), theirs, them, theirKey)).toEqual(before);
     expect(before.join()).toContain('secret');
   });
 
   it('is named by a request to each route, but where a route takes no names', () => {
     const probed = new Set(asked.filter(isProbe).map(({ path }) => path));
     const others = routesOfDoor.map(({ path }) => path).filter((path) => !probed.has(path));
-    const namingNothing = routesOfDoor.filter(({ path }) => fixtureOf(path).namesNothing);
+    const namingNothing = routesOfDoor.filter(({ path }) => getFixture(path).namesNothing);
     expect(others, 'add a probe to the fixture of each, or namesNothing').toEqual(
       namingNothing.map(({ path }) => path),
     );
@@ -221,20 +225,20 @@ describe('a call of ours', () => {
   it('does not join the trace of a parent of theirs', async () => {
     const project = newProject();
     const { trace_id } = await done('/call/start', {
-      start: startOf(project, 'c', { parent_id: svc.them.call }),
+      start: makeStart(project, 'c', { parent_id: svc.them.call }),
     });
     expect(trace_id).not.toBe(svc.them.trace);
-    const batch = [{ mode: 'start', req: { start: startOf(project, 'd', { parent_id: svc.them.child }) } }];
+    const batch = [{ mode: 'start', req: { start: makeStart(project, 'd', { parent_id: svc.them.child }) } }];
     const { res } = await done('/call/upsert_batch', { batch });
     expect(JSON.stringify(res)).not.toContain(svc.them.trace);
   });
 
   it('does not show feedback that they put on it in their own project', async () => {
     const project = newProject();
-    await done('/call/start', { start: startOf(project, 'c') });
+    await done('/call/start', { start: makeStart(project, 'c') });
     await done(
       '/feedback/create',
-      feedbackOf(theirs, { id: project, svc_ref: callRef(project, 'c') }),
+      makeFeedback(theirs, { id: project, svc_ref: callRef(project, 'c') }),
       svc.theirKey,
     );
     const { call } = await done('/call/read', { project_id: project, id: 'c', ...everyInclude });
@@ -245,7 +249,7 @@ describe('a call of ours', () => {
   it('does not become more expensive by their price', async () => {
     const project = newProject();
     const summary = { usage: { 'm-1': { prompt_tokens: 1 } } };
-    await done('/call/start', { start: startOf(project, 'c') });
+    await done('/call/start', { start: makeStart(project, 'c') });
     await done('/call/end', { end: { project_id: project, id: 'c', ended_at: at(1), summary } });
     const { call } = await done('/call/read', { project_id: project, id: 'c', include_costs: true });
     expect(JSON.stringify(call)).toContain('"costs":{}');
@@ -264,7 +268,7 @@ describe('a call of ours', () => {
           objectRef(theirs, names.object, version),
         );
         for (const [i, p] of refs.entries())
-          await done('/call/start', { start: startOf(project, `c${i}`, { trace_id: 't', inputs: { p } }) });
+          await done('/call/start', { start: makeStart(project, `c${i}`, { trace_id: 't', inputs: { p } }) });
         const body = { project_id: project, expand_columns: ['inputs.p'], ...how };
         return seen(await send('/calls/stream_query', body), [project, ...Object.values(names)]);
       };
@@ -281,32 +285,35 @@ describe('a request that names their project beside ours', () => {
     [
       '/call/upsert_batch',
       (project) => ({
-        batch: [project, theirs].map((of) => ({ mode: 'start', req: { start: startOf(of, 'mixed') } })),
+        batch: [project, theirs].map((owner) => ({
+          mode: 'start',
+          req: { start: makeStart(owner, 'mixed') },
+        })),
       }),
     ],
     [
       '/feedback/batch/create',
-      (project) => ({ batch: [project, theirs].map((of) => feedbackOf(of, { id: 'mixed' })) }),
+      (project) => ({ batch: [project, theirs].map((owner) => makeFeedback(owner, { id: 'mixed' })) }),
     ],
     [
       '/refs/read_batch',
-      (project) => ({ refs: [project, theirs].map((of) => objectRef(of, svc.them.object, 'latest')) }),
+      (project) => ({ refs: [project, theirs].map((owner) => objectRef(owner, svc.them.object, 'latest')) }),
     ],
   ];
 
   it.each(mixed)('to %s is refused, and nothing of it is stored', async (path, body) => {
     const project = newProject();
     const { ourKey, theirKey, them } = svc;
-    const ofOurs = () => contentsOf('own', svc, project, them, ourKey);
+    const ofOurs = () => readContents('own', svc, project, them, ourKey);
     const empty = await ofOurs();
     expect((await send(path, body(project))).status).toBe(403);
     expect(await ofOurs()).toEqual(empty);
-    expect((await contentsOf('own', svc, theirs, them, theirKey)).join()).not.toContain('mixed');
+    expect((await readContents('own', svc, theirs, them, theirKey)).join()).not.toContain('mixed');
   });
 });
 
 describe('through Weave’s door, the other tenant’s data', () => {
-  const { weave: theirs } = theirsOf;
+  const { weave: theirs } = theirProjects;
 
   it('is not read by an alias of theirs', async () => {
     const ask = async ({ object, alias }: Names) => {
@@ -321,7 +328,7 @@ describe('through Weave’s door, the other tenant’s data', () => {
     const ask = async ({ object, digest, row }: Names) => {
       const project = newProject();
       const ref = `weave:///${theirs}/object/${object}:${digest}/attr/rows/id/${row}`;
-      const start = startOf(project, 'c', { inputs: { ref } });
+      const start = makeStart(project, 'c', { inputs: { ref } });
       await sendTo(weave, { path: `/weave/v2/${project}/call/start`, body: { start } });
       const query = { project_id: project, expand_columns: ['inputs.ref'], columns: ['inputs.ref'] };
       const answer = await sendTo(weave, { path: '/weave/calls/stream_query', body: query });
@@ -336,7 +343,7 @@ describe('through Weave’s door, the other tenant’s data', () => {
   it('is not counted by what a row of a table of theirs says', async () => {
     const project = newProject();
     const ref = `weave:///${theirs}/object/${weave.them.object}:${weave.them.digest}/attr/rows/id/${weave.them.row}`;
-    const start = startOf(project, 'c', { inputs: { ref } });
+    const start = makeStart(project, 'c', { inputs: { ref } });
     await sendTo(weave, { path: `/weave/v2/${project}/call/start`, body: { start } });
     const saysSecret = { $eq: [{ $getField: 'inputs.ref.text' }, { $literal: 'secret' }] };
     const query = { project_id: project, expand_columns: ['inputs.ref'], query: { $expr: saysSecret } };

@@ -78,12 +78,23 @@ const id = fc.oneof(
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 const placed = (projectId: ProjectId, name: string): calls.IndexedCall & { threadId: string } => ({
-  ...{ projectId, id: name, startedAt: 0, traceId: name, parentId: null, threadId: name, turnId: null },
+  projectId,
+  id: name,
+  startedAt: 0,
+  traceId: name,
+  parentId: null,
+  threadId: name,
+  turnId: null,
 });
 const digest = 'x'.repeat(43);
 const terms = (model: string) => ({
-  ...{ model, promptTokenCost: 1, completionTokenCost: 1, promptTokenCostUnit: 'USD' },
-  ...{ completionTokenCostUnit: 'USD', effectiveDate: 0, providerId: 'default' },
+  model,
+  promptTokenCost: 1,
+  completionTokenCost: 1,
+  promptTokenCostUnit: 'USD',
+  completionTokenCostUnit: 'USD',
+  effectiveDate: 0,
+  providerId: 'default',
 });
 
 /**
@@ -91,43 +102,43 @@ const terms = (model: string) => ({
  * objects.
  */
 const kinds: Readonly<Record<string, (projectId: ProjectId, name: string) => string>> = {
-  'a call': (of, name) => hex(calls.callKey(of, name)),
-  'a trace': (of, name) => hex(calls.traceKeys(placed(of, name)).rk),
-  'a call by time': (of, name) => {
-    const { tk, ts } = calls.timeKeys(placed(of, name), 'S', 1);
+  'a call': (projectId, name) => hex(calls.callKey(projectId, name)),
+  'a trace': (projectId, name) => hex(calls.traceKeys(placed(projectId, name)).rk),
+  'a call by time': (projectId, name) => {
+    const { tk, ts } = calls.timeKeys(placed(projectId, name), 'S', 1);
     return `${hex(tk)} ${hex(ts)}`;
   },
-  'a call in a thread': (of, name) => {
-    const { hk, hs } = calls.threadKeys(placed(of, name), 'S', 1);
+  'a call in a thread': (projectId, name) => {
+    const { hk, hs } = calls.threadKeys(placed(projectId, name), 'S', 1);
     return `${hex(hk)} ${hex(hs)}`;
   },
-  'a record': (of, name) => hex(feedback.recordKey(of, name).k),
-  'the payload of a record': (of, name) =>
-    feedback.payloadObject({ projectId: of, id: name }, '0', undefined),
-  'the records on a ref': (of, name) => hex(feedback.refRange(of, name, {}).partition[1]),
-  'an object': (of, name) => {
-    const { k, s } = objects.headKey({ projectId: of, objectId: name });
+  'a record': (projectId, name) => hex(feedback.recordKey(projectId, name).k),
+  'the payload of a record': (projectId, name) =>
+    feedback.payloadObject({ projectId, id: name }, '0', undefined),
+  'the records on a ref': (projectId, name) => hex(feedback.refRange(projectId, name, {}).partition[1]),
+  'an object': (projectId, name) => {
+    const { k, s } = objects.headKey({ projectId, objectId: name });
     return `${hex(k)} ${hex(s)}`;
   },
-  'a version by its digest': (of, name) => {
-    const { k, s } = objects.digestKey({ projectId: of, objectId: name }, digest);
+  'a version by its digest': (projectId, name) => {
+    const { k, s } = objects.digestKey({ projectId, objectId: name }, digest);
     return `${hex(k)} ${hex(s)}`;
   },
-  'the value of a version': (of, name) =>
-    objects.valueObject({ projectId: of, objectId: name, versionIndex: 0, digest }),
-  'a price': (of, name) => `${of} ${costs.priceId(of, terms(name))}`,
+  'the value of a version': (projectId, name) =>
+    objects.valueObject({ projectId, objectId: name, versionIndex: 0, digest }),
+  'a price': (projectId, name) => `${projectId} ${costs.priceId(projectId, terms(name))}`,
 };
 
-describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
+describe.each(Object.entries(kinds))('the key of %s', (_, getKey) => {
   it('differs for every name in every project that is named alike', () => {
-    const keys = alike.flatMap((of) => nasty.map((name) => keyOf(of as ProjectId, name)));
+    const keys = alike.flatMap((projectId) => nasty.map((name) => getKey(projectId as ProjectId, name)));
     expect(new Set(keys).size).toBe(alike.length * nasty.length);
   });
 
   it('belongs to one project and one name', () => {
     fc.assert(
       fc.property(project, id, project, id, (p, a, q, b) => {
-        expect(keyOf(p, a) === keyOf(q, b)).toBe(p === q && a === b);
+        expect(getKey(p, a) === getKey(q, b)).toBe(p === q && a === b);
       }),
       { numRuns: 500 },
     );
@@ -136,27 +147,27 @@ describe.each(Object.entries(kinds))('the key of %s', (_, keyOf) => {
 
 describe('a project’s data', () => {
   /** Of items and index partitions, as bytes. */
-  const partitions = (of: ProjectId, name: string): Uint8Array[] => [
-    calls.callKey(of, name),
-    calls.segmentKey(of, '00ff'),
-    ...Object.values(calls.traceKeys(placed(of, name))),
-    calls.timeKeys(placed(of, name), 'S', 4).tk,
-    calls.threadKeys(placed(of, name), 'S', 4).hk,
-    feedback.recordKey(of, name).k,
-    feedback.typeRange(of, 0, name, {}).partition[1],
-    objects.headRange(of).partition[1],
-    objects.digestKey({ projectId: of, objectId: name }, digest).k,
+  const partitions = (projectId: ProjectId, name: string): Uint8Array[] => [
+    calls.callKey(projectId, name),
+    calls.segmentKey(projectId, '00ff'),
+    ...Object.values(calls.traceKeys(placed(projectId, name))),
+    calls.timeKeys(placed(projectId, name), 'S', 4).tk,
+    calls.threadKeys(placed(projectId, name), 'S', 4).hk,
+    feedback.recordKey(projectId, name).k,
+    feedback.typeRange(projectId, 0, name, {}).partition[1],
+    objects.headRange(projectId).partition[1],
+    objects.digestKey({ projectId, objectId: name }, digest).k,
   ];
 
   it('has a key that starts with the project and a byte that no project has', () => {
     fc.assert(
-      fc.property(project, id, (of, name) => {
-        for (const key of partitions(of, name))
+      fc.property(project, id, (projectId, name) => {
+        for (const key of partitions(projectId, name))
           expect(
             Buffer.from(key)
-              .subarray(0, of.length + 1)
+              .subarray(0, projectId.length + 1)
               .toString('latin1'),
-          ).toBe(`${of}\0`);
+          ).toBe(`${projectId}\0`);
       }),
     );
   });
@@ -164,7 +175,11 @@ describe('a project’s data', () => {
   it('is in a folder of the bucket of its own', () => {
     fc.assert(
       fc.property(project, project, id, (p, q, name) => {
-        const folders = (of: ProjectId) => [`segments/kept/${of}/`, `feedback/kept/${of}/`, `objects/${of}/`];
+        const folders = (projectId: ProjectId) => [
+          `segments/kept/${projectId}/`,
+          `feedback/kept/${projectId}/`,
+          `objects/${projectId}/`,
+        ];
         const made = [
           segmentObject(p, '01ff'),
           feedback.payloadObject({ projectId: p, id: name }, '0', undefined),
@@ -201,46 +216,48 @@ describe('projects that are named alike', () => {
   const large = Array.from({ length: 40_000 }, (_, i) => Math.imul(i, 0x9e3779b1) >>> 0).join();
 
   it('each have their own calls, records and objects, whatever their names', async () => {
-    for (const of of alike) {
+    for (const owner of alike) {
       const batch = nasty.map((name) => ({
         mode: 'start',
         req: {
           start: {
-            project_id: of,
+            project_id: owner,
             id: name,
             op_name: 'op',
             started_at: '2026-10-01T00:00:00Z',
             thread_id: name,
-            inputs: { of },
+            inputs: { of: owner },
           },
         },
       }));
       await post('/call/upsert_batch', { batch });
-      const svc_ref = `svc:///${of}/call/c`;
+      const svc_ref = `svc:///${owner}/call/c`;
       const records = nasty.map((name) => ({
-        project_id: of,
+        project_id: owner,
         id: name,
         svc_ref,
         feedback_type: 'note',
-        payload: { of },
+        payload: { of: owner },
       }));
       await post('/feedback/batch/create', { batch: records });
-      await post('/obj/create', { obj: { project_id: of, object_id: 'prompt', val: { of, large } } });
+      await post('/obj/create', {
+        obj: { project_id: owner, object_id: 'prompt', val: { of: owner, large } },
+      });
     }
-    for (const of of alike) {
-      const found = lines(await post('/calls/stream_query', { project_id: of }));
+    for (const owner of alike) {
+      const found = lines(await post('/calls/stream_query', { project_id: owner }));
       expect(new Set(found.map(({ id: name }) => name))).toEqual(new Set(nasty));
       expect(found).toHaveLength(nasty.length);
-      expect(found.every(({ project_id, inputs }) => project_id === of && inputs.of === of)).toBe(true);
+      expect(found.every(({ project_id, inputs }) => project_id === owner && inputs.of === owner)).toBe(true);
       const { result } = JSON.parse(
-        await post('/feedback/query', { project_id: of, fields: ['id', 'payload'] }),
+        await post('/feedback/query', { project_id: owner, fields: ['id', 'payload'] }),
       );
       expect(result).toHaveLength(nasty.length);
-      expect(result.every(({ payload }: { payload: { of: string } }) => payload.of === of)).toBe(true);
+      expect(result.every(({ payload }: { payload: { of: string } }) => payload.of === owner)).toBe(true);
       const { obj } = JSON.parse(
-        await post('/obj/read', { project_id: of, object_id: 'prompt', digest: 'latest' }),
+        await post('/obj/read', { project_id: owner, object_id: 'prompt', digest: 'latest' }),
       );
-      expect(obj.val.of).toBe(of);
+      expect(obj.val.of).toBe(owner);
     }
   });
 
@@ -249,9 +266,9 @@ describe('projects that are named alike', () => {
     await post('/calls/delete', { project_id: gone, call_ids: nasty });
     await post('/obj/delete', { project_id: gone, object_id: 'prompt' });
     expect(lines(await post('/calls/stream_query', { project_id: gone }))).toEqual([]);
-    for (const of of others) {
-      expect(lines(await post('/calls/stream_query', { project_id: of }))).toHaveLength(nasty.length);
-      await post('/obj/read', { project_id: of, object_id: 'prompt', digest: 'latest' });
+    for (const owner of others) {
+      expect(lines(await post('/calls/stream_query', { project_id: owner }))).toHaveLength(nasty.length);
+      await post('/obj/read', { project_id: owner, object_id: 'prompt', digest: 'latest' });
     }
   });
 });

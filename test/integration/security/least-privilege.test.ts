@@ -1,9 +1,9 @@
-import { type Access, outputOf, readStack, type StackSpec } from 'cdk-local-runner/template';
+import { type Access, getOutput, readStack, type StackSpec } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { prepare } from '../../reliability/trial.ts';
-import { doorPath, fixtureOf, permittedTo, usesOf } from '../../support/endpoints/index.ts';
+import { doorPath, getFixture, permittedTo, usesOf } from '../../support/endpoints/index.ts';
 import { overHttp } from '../../support/service/over-http.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { assembly } from '../../support/stack/assembly.ts';
@@ -37,7 +37,7 @@ const shortName = (stack: StackSpec, { action, resource }: Access): string => {
   const path = resource.replace(/^.*:(?:table\/)?/, '');
   const [name = '', ...rest] = path.split('/');
   const [store = name] =
-    Object.entries(storeNames).find(([, output]) => outputOf(stack, output) === name) ?? [];
+    Object.entries(storeNames).find(([, output]) => getOutput(stack, output) === name) ?? [];
   const below = store === 'bucket' && rest.length > 0 ? [rest[0], '*'] : rest;
   return `${action.replace(/^.*:/, '')} on ${[store, ...below].join('/')}`;
 };
@@ -71,7 +71,7 @@ const functionPath = ({ handler }: Route): string =>
   allRoutes.find((route) => route.handler === handler)?.path ?? '';
 
 /** What the door's function does seldom, as its endpoints by themselves. */
-const seldomByDoor = fixtureOf('/calls/stats').seldom;
+const seldomByDoor = getFixture('/calls/stats').seldom;
 
 /** What has permissions at the stores. */
 const sources: readonly string[] = [
@@ -101,8 +101,8 @@ describe('of what the roles allow', () => {
   const unusedBy = (source: string): string[] => {
     const all = single(permittedTo(source));
     const seldom =
-      source === 'authorizer' ? {} : source === doorPath ? seldomByDoor : fixtureOf(source).seldom;
-    return all.filter((of) => !used.get(source)?.has(of) && !(seldom && of in seldom));
+      source === 'authorizer' ? {} : source === doorPath ? seldomByDoor : getFixture(source).seldom;
+    return all.filter((action) => !used.get(source)?.has(action) && !(seldom && action in seldom));
   };
   beforeAll(async () => {
     service = await startService({
@@ -112,7 +112,7 @@ describe('of what the roles allow', () => {
       },
     });
     const sender = overHttp(service);
-    for (const source of sources.filter((of) => of !== 'authorizer'))
+    for (const source of sources.filter((source) => source !== 'authorizer'))
       for (const use of usesOf(source))
         if (unusedBy(source).length > 0) await sender.send((await prepare(sender, use)).request);
   });

@@ -17,10 +17,10 @@ import {
 } from '../../support/stored/golden.ts';
 import { authorizeKeys, writeKeys } from '../../support/stored/keys.ts';
 import {
-  changesOf,
   clearStores,
   comparable,
   type Entry,
+  findChanges,
   restoreSnapshot,
   takeSnapshot,
   withChanges,
@@ -79,8 +79,9 @@ describe('what the service stores', () => {
 
   it('becomes what it became before when it is written over', async () => {
     await expectAnswers('rewritten', rewrites, rewrittenAt);
-    const [items, found] = [await readGolden('items'), await takeSnapshot(service.stores)];
-    if (isWriting) await writeGolden('changes', [changesOf(items, found)]);
+    const items = await readGolden('items');
+    const found = await takeSnapshot(service.stores);
+    if (isWriting) await writeGolden('changes', [findChanges(items, found)]);
     const [changes] = await readGolden('changes');
     if (!changes) throw new Error('the golden set has no changes');
     expectStored(found, withChanges(items, changes));

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const child = spawn(process.execPath, [program], {
     cwd,
     env: {
-      ...{ PATH: process.env.PATH, HOME: cwd },
+      PATH: process.env.PATH,
+      HOME: cwd,
       WF_TRACE_SERVER_URL: `${service.url}/weave`,
       WANDB_BASE_URL: `${service.url}/weave`,
       WANDB_API_KEY: service.key,
@@ -40,7 +41,7 @@ beforeAll(async () => {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [printed] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  for (const line of printed.split('\n').filter((each) => each.startsWith('{"flow"'))) {
+  for (const line of printed.split('\n').filter((text) => text.startsWith('{"flow"'))) {
     const { flow, problem } = JSON.parse(line) as Outcome;
     outcomes.set(flow, problem);
   }

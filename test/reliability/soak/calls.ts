@@ -42,10 +42,13 @@ export const callsModel = (client: Client, random: Random, project: string, name
     (random.chance(0.4) && random.pick(starts.names)) || `${name}-${String(made++)}`;
   const newStart = (id: string) => {
     const fields = {
-      ...{ op_name: `op ${random.below(5)}`, display_name: null, trace_id: `${name} ${random.below(20)}` },
+      op_name: `op ${random.below(5)}`,
+      display_name: null,
+      trace_id: `${name} ${random.below(20)}`,
       started_at: `2026-10-01T00:${String(random.below(60)).padStart(2, '0')}:00.000000Z`,
       inputs: { text: payload(random) },
-      ...{ thread_id: random.chance(0.5) ? `${name} thread` : null, turn_id: id },
+      thread_id: random.chance(0.5) ? `${name} thread` : null,
+      turn_id: id,
     };
     return { item: start(project, id, fields), text: startText(fields) };
   };
@@ -122,7 +125,7 @@ export const callsModel = (client: Client, random: Random, project: string, name
     const body = { project_id: project, filter: { call_ids: ids } };
     const answer = await client.send({ path: '/calls/stream_query', body });
     if (!answer) return;
-    const found = new Map(linesOf(answer).map((call) => [call.id, call]));
+    const found = new Map(parseLines(answer).map((call) => [call.id, call]));
     for (const id of ids.filter(Boolean)) see(id, found.get(id) ?? null);
   };
   const look = async (): Promise<void> => {
@@ -165,7 +168,7 @@ export const callsModel = (client: Client, random: Random, project: string, name
 };
 
 /** The records of an answer of JSON lines. */
-export const linesOf = ({ text }: Answer): Call[] =>
+export const parseLines = ({ text }: Answer): Call[] =>
   text
     .split('\n')
     .filter(Boolean)

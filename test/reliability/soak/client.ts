@@ -16,7 +16,11 @@ export interface Tally {
 
 /** A tally of nothing. */
 export const newTally = (): Tally => ({
-  ...{ answers: new Map(), requests: 0, storageRequests: 0, faults: 0, abandoned: 0 },
+  answers: new Map(),
+  requests: 0,
+  storageRequests: 0,
+  faults: 0,
+  abandoned: 0,
 });
 
 const kinds: readonly Fault[] = ['throttle', 'error', 'reset', 'down', 'hang'];
@@ -60,7 +64,7 @@ export const newClient = (service: InProcess, random: Random, tally: Tally): Cli
     const outcome = `${request.path} ${answer.complete ? answer.status : 'broken'}`;
     tally.answers.set(outcome, (tally.answers.get(outcome) ?? 0) + 1);
     const isDocumented = answer.status === 200 || answer.status === 503;
-    if (!isDocumented) throw new Error(`${outcome}: ${answer.text}\n${service.logOf(answer)}`);
+    if (!isDocumented) throw new Error(`${outcome}: ${answer.text}\n${service.getLog(answer)}`);
     return answer;
   };
   const isSuccess = ({ status, complete }: Answer) => status === 200 && complete;

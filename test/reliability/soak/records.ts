@@ -16,7 +16,7 @@ export interface RecordsModel {
 }
 
 /** A list in an answer. */
-const listOf = (answer: Answer): Record<string, unknown>[] => {
+const getList = (answer: Answer): Record<string, unknown>[] => {
   const [list] = Object.values(JSON.parse(answer.text) as Record<string, Record<string, unknown>[]>);
   return list ?? [];
 };
@@ -72,7 +72,7 @@ export const feedbackModel = (client: Client, random: Random, project: string): 
   };
   const check = async (): Promise<void> => {
     const answer = await client.insist({ path: '/feedback/query', body: { project_id: project } });
-    const found = listOf(answer).map((seen): [string, string] => [
+    const found = getList(answer).map((seen): [string, string] => [
       String(seen.id),
       (seen.payload as { text: string }).text,
     ]);
@@ -129,7 +129,7 @@ export const objectsModel = (client: Client, random: Random, project: string): R
   };
   const check = async (): Promise<void> => {
     const answer = await client.insist({ path: '/objs/query', body: { project_id: project } });
-    const found = listOf(answer).map((seen): [string, string] => {
+    const found = getList(answer).map((seen): [string, string] => {
       const val = seen.val as { n: number };
       return [`${val.n % 5} ${val.n}`, JSON.stringify(val)];
     });
@@ -160,7 +160,8 @@ export const costsModel = (client: Client, random: Random, project: string): Rec
   const create = async (): Promise<void> => {
     const models = Array.from({ length: 1 + random.below(3) }, () => `model ${made++}`);
     const price = (i: number) => ({
-      ...{ prompt_token_cost: i, completion_token_cost: random.below(100) },
+      prompt_token_cost: i,
+      completion_token_cost: random.below(100),
       effective_date: '2026-10-01T00:00:00Z',
     });
     const costs = Object.fromEntries(models.map((model, i) => [model, price(i)]));
@@ -177,7 +178,7 @@ export const costsModel = (client: Client, random: Random, project: string): Rec
   };
   const check = async (): Promise<void> => {
     const answer = await client.insist({ path: '/cost/query', body: { project_id: project } });
-    const found = listOf(answer);
+    const found = getList(answer);
     for (const { llm_id, id } of found) ids.set(String(llm_id), String(id));
     seeAll(slots, new Map(found.map((seen) => [String(seen.llm_id), String(seen.completion_token_cost)])));
   };
@@ -225,7 +226,7 @@ export const tablesModel = (client: Client, random: Random, project: string): Re
   };
   const readTable = async (digest: string, send = client.send): Promise<void> => {
     const answer = await send({ path: '/table/query', body: { project_id: project, digest } });
-    const rows = answer && listOf(answer).map(({ val }) => val);
+    const rows = answer && getList(answer).map(({ val }) => val);
     if (rows && JSON.stringify(rows) !== JSON.stringify(tables.get(digest)))
       throw new Error(`the table ${digest} has other rows`);
   };

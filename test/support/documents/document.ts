@@ -17,7 +17,7 @@ const timePattern = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0
  * The document with no room for fields that it does not name: answers may gain fields, but not
  * unnoticed.
  */
-const closedOf = (document: OpenApiDocument): OpenApiDocument => {
+const closeSchemas = (document: OpenApiDocument): OpenApiDocument => {
   const closed = structuredClone(document);
   for (const schema of objectsIn(closed.components.schemas)) {
     if (schema.type === 'object' && schema.properties) schema.additionalProperties ??= false;
@@ -40,7 +40,7 @@ const faultsBy = (by: Ajv2020, schema: JsonSchema): ((value: unknown) => string[
 
 const readDocument = () => {
   const document = openApiDocument('0.1.0');
-  const closed = closedOf(document);
+  const closed = closeSchemas(document);
   const newAjv = (): Ajv2020 => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(ajv);
@@ -93,10 +93,10 @@ const readDocument = () => {
   };
 };
 
-const said = readDocument();
+const description = readDocument();
 
 /** The document of the service, and what it says. */
-export type Said = typeof said;
+export type Said = typeof description;
 
 export const {
   document,
@@ -107,6 +107,6 @@ export const {
   validator,
   validatorOfAnyTime,
   errorProblems,
-} = said;
+} = description;
 
-export { said };
+export { description };

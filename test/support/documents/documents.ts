@@ -14,7 +14,7 @@ export const filesLike = (...patterns: string[]): string[] =>
   }).toSorted();
 
 /** A file's text, by its path below the repository. */
-export const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+export const readText = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** Every Markdown file, `README.md` and `test/otel/README.md`, say. */
 export const documents = filesLike('**/*.md', '.github/**/*.md');
@@ -27,7 +27,7 @@ interface Line {
 }
 
 /** The lines of a document, from 1; those of fenced code, fences included, are code. */
-export const linesOf = (markdown: string): Line[] => {
+export const toLines = (markdown: string): Line[] => {
   let fence: string | undefined;
   return markdown.split('\n').map((text, index) => {
     const [, mark] = /^\s*(```+)/.exec(text) ?? [];
@@ -39,9 +39,9 @@ export const linesOf = (markdown: string): Line[] => {
 };
 
 /** Anchors of a document's headings, as GitHub makes them. */
-export const anchorsOf = (markdown: string): Set<string> => {
+export const findAnchors = (markdown: string): Set<string> => {
   const anchors = new Set<string>();
-  for (const { text, code } of linesOf(markdown)) {
+  for (const { text, code } of toLines(markdown)) {
     const [, heading] = /^#+ (.+)$/.exec(text) ?? [];
     if (code || heading === undefined) continue;
     const anchor = heading
@@ -49,7 +49,8 @@ export const anchorsOf = (markdown: string): Set<string> => {
       .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/[^\p{L}\p{N}_\- ]/gu, '')
       .replaceAll(' ', '-');
-    let [name, count] = [anchor, 0];
+    let name = anchor;
+    let count = 0;
     while (anchors.has(name)) name = `${anchor}-${++count}`;
     anchors.add(name);
   }

@@ -11,19 +11,24 @@ export const mcpHeaders = {
 
 /** The message that calls a tool. */
 export const toolCall = (name: string, args: object) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name, arguments: args },
 });
 
 const calling = (name: string, args: object): Sent => ({
-  ...{ path: '/mcp', body: toolCall(name, args), headers: mcpHeaders },
+  path: '/mcp',
+  body: toolCall(name, args),
+  headers: mcpHeaders,
 });
 
 /** What a tool answers that refuses its arguments. */
 const refusedFor = (text: string): string =>
   JSON.stringify({
     result: { content: [{ type: 'text', text }], isError: true },
-    ...{ jsonrpc: '2.0', id: 1 },
+    jsonrpc: '2.0',
+    id: 1,
   });
 
 /** The day of the calls. */
@@ -36,7 +41,10 @@ const before = (p: string): Sent[] => [
   {
     path: '/feedback/create',
     body: {
-      ...{ project_id: p, id: 'f', svc_ref: callRef(p, '1'), feedback_type: 'note' },
+      project_id: p,
+      id: 'f',
+      svc_ref: callRef(p, '1'),
+      feedback_type: 'note',
       payload: { text: noise(460_000) },
     },
   },

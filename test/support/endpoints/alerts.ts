@@ -5,7 +5,7 @@ import type { Fixture } from './fixture.ts';
 import { choosing, noted, queryCalls } from './queries.ts';
 import { calls, end, forBucket, noise, report, type Scenario, start } from './scenario.ts';
 
-const alertOf = (fields: object = {}): JsonObject => ({
+const makeAlert = (fields: object = {}): JsonObject => ({
   _type: 'Alert',
   name: 'Slow',
   metric: { metric: 'latency_ms', percentile: 95 },
@@ -25,8 +25,8 @@ const save = (p: string, objectId: string, val: object): Sent => ({
 const states: Scenario = {
   name: 'alerts, of which one lies in the bucket',
   before: (p) => [
-    save(p, 'slow', alertOf()),
-    save(p, 'long', alertOf({ filter: { op_names: [noise(forBucket)] } })),
+    save(p, 'slow', makeAlert()),
+    save(p, 'long', makeAlert({ filter: { op_names: [noise(forBucket)] } })),
   ],
   request: (p) => ({ path: '/alerts/query', body: { project_id: p } }),
 };
@@ -39,7 +39,10 @@ const before = (p: string): Sent[] => [
   {
     path: '/feedback/create',
     body: {
-      ...{ project_id: p, id: 'f', svc_ref: `svc:///${p}/call/0`, feedback_type: 'stars' },
+      project_id: p,
+      id: 'f',
+      svc_ref: `svc:///${p}/call/0`,
+      feedback_type: 'stars',
       payload: { value: 5, text: noise(forBucket) },
     },
   },
@@ -47,7 +50,7 @@ const before = (p: string): Sent[] => [
 
 const previewOf = (p: string, fields: object, span: object = day): Sent => ({
   path: '/alerts/preview',
-  body: { project_id: p, alert: alertOf(fields), include_values: true, ...span },
+  body: { project_id: p, alert: makeAlert(fields), include_values: true, ...span },
 });
 
 const preview = (name: string, fields: object, span: object = day): Scenario => ({
@@ -64,7 +67,8 @@ const previews: readonly Scenario[] = [
     { end: new Date(Date.now() + 600_000).toISOString() },
   ),
   preview('what costs would have been, by rollups', {
-    ...{ metric: { metric: 'total_cost', aggregation: 'sum' }, window_minutes: 1440 },
+    metric: { metric: 'total_cost', aggregation: 'sum' },
+    window_minutes: 1440,
   }),
   preview('how slow calls with certain inputs would have been', { query: asksInputs }),
 ];
@@ -90,7 +94,9 @@ export const alertFixtures = {
       'Query on feedback/index/by_time': 'it asks for one type',
     },
     body: (p, { call, thread }) => ({
-      ...{ project_id: p, alert: alertOf({ filter: { call_ids: [call], thread_ids: [thread] } }), ...day },
+      project_id: p,
+      alert: makeAlert({ filter: { call_ids: [call], thread_ids: [thread] } }),
+      ...day,
     }),
     scenarios: previews,
     uses: [

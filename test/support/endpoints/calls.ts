@@ -10,7 +10,7 @@ import {
   startNanos,
 } from '../otel/otel.ts';
 import type { Sent } from '../service/in-process.ts';
-import { at, type Fixture, feedbackOf, missing, startOf } from './fixture.ts';
+import { at, type Fixture, makeFeedback, makeStart, missing } from './fixture.ts';
 import {
   callReads,
   calls,
@@ -170,14 +170,14 @@ const deletions: readonly Scenario[] = [
   },
 ];
 
-const idOf = (i: number): string => (i + 1).toString(16).padStart(16, '0');
+const makeId = (i: number): string => (i + 1).toString(16).padStart(16, '0');
 
 /** Spans of one trace and thread, below the first, whose payloads make a segment. */
 const someSpans = (count: number, bytes: number) =>
   Array.from({ length: count }, (_, i) =>
     spanJson({
-      spanId: idOf(i),
-      ...(i > 0 && { parentSpanId: idOf(0) }),
+      spanId: makeId(i),
+      ...(i > 0 && { parentSpanId: makeId(0) }),
       attributes: attributes({ text: noise(bytes, `${i}`), 'session.id': 'thread' }),
     }),
   );
@@ -188,7 +188,7 @@ const spans: readonly Scenario[] = [
     request: (p) => {
       const one = exportJson({ 'svc.project_id': p }, someSpans(30, 600));
       const other = exportJson({ 'svc.project_id': `${p}-2` }, someSpans(2, forBucket));
-      const resourceSpans = [one, other].flatMap((each) => each.resourceSpans as object[]);
+      const resourceSpans = [one, other].flatMap((sent) => sent.resourceSpans as object[]);
       return { path: '/otel/v1/traces', body: { resourceSpans } };
     },
     views: (p) => [...callViews(p), ...callViews(`${p}-2`)],
@@ -196,14 +196,14 @@ const spans: readonly Scenario[] = [
 ];
 
 /** A root that names a thread and a user, and two spans below it, as far as they are chosen. */
-const someOf = (p: string, isChosen: (span: object, i: number) => boolean): Sent => ({
+const chooseSpans = (p: string, isChosen: (span: object, i: number) => boolean): Sent => ({
   path: '/otel/v1/traces',
   body: exportJson(
     { 'svc.project_id': p },
     Array.from({ length: 3 }, (_, i) =>
       spanJson({
-        spanId: idOf(i),
-        ...(i > 0 && { parentSpanId: idOf(0) }),
+        spanId: makeId(i),
+        ...(i > 0 && { parentSpanId: makeId(0) }),
         attributes: attributes(i === 0 ? { 'session.id': 'thread', 'user.id': 'ada' } : { text: `${i}` }),
       }),
     ).filter(isChosen),
@@ -216,7 +216,8 @@ const bareRequest = (p: string): Sent => ({
   body: exportJson({ 'svc.project_id': p }, [
     spanJson({
       attributes: attributes({
-        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai' },
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'openai',
         'app.note': noise(forBucket),
       }),
     }),
@@ -239,8 +240,10 @@ const resultJson = (name: string, fields: object = {}) =>
   recordJson(
     'gen_ai.evaluation.result',
     {
-      ...{ 'gen_ai.evaluation.name': name, 'gen_ai.evaluation.score.value': 0.5 },
-      ...{ 'gen_ai.evaluation.explanation': noise(300), 'gen_ai.response.id': 'resp_1' },
+      'gen_ai.evaluation.name': name,
+      'gen_ai.evaluation.score.value': 0.5,
+      'gen_ai.evaluation.explanation': noise(300),
+      'gen_ai.response.id': 'resp_1',
     },
     { ...fields },
   );
@@ -264,15 +267,18 @@ const answeredRequest = (p: string): Sent => ({
   body: exportJson({ 'svc.project_id': p }, [
     spanJson({
       attributes: attributes({
-        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.response.id': 'resp_1' },
-        ...{ 'gen_ai.usage.input_tokens': 5, 'gen_ai.input.messages': '[]' },
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.response.id': 'resp_1',
+        'gen_ai.usage.input_tokens': 5,
+        'gen_ai.input.messages': '[]',
       }),
       events: [
         {
           timeUnixNano: String(startNanos),
           name: 'gen_ai.evaluation.result',
           attributes: attributes({
-            ...{ 'gen_ai.evaluation.name': 'Tone', 'gen_ai.evaluation.score.label': 'kind' },
+            'gen_ai.evaluation.name': 'Tone',
+            'gen_ai.evaluation.score.label': 'kind',
           }),
         },
       ],
@@ -296,14 +302,14 @@ const joinedSpans: readonly Scenario[] = [
   },
   {
     name: 'spans whose root came before them',
-    before: (p) => [someOf(p, (_, i) => i === 0)],
-    request: (p) => someOf(p, (_, i) => i > 0),
+    before: (p) => [chooseSpans(p, (_, i) => i === 0)],
+    request: (p) => chooseSpans(p, (_, i) => i > 0),
     views: callViews,
   },
   {
     name: 'a root whose spans came before it',
-    before: (p) => [someOf(p, (_, i) => i > 0)],
-    request: (p) => someOf(p, (_, i) => i === 0),
+    before: (p) => [chooseSpans(p, (_, i) => i > 0)],
+    request: (p) => chooseSpans(p, (_, i) => i === 0),
     views: callViews,
   },
   {
@@ -390,10 +396,10 @@ const meanwhile = 'log records that come while their span is being written join 
 export const callFixtures = {
   '/call/start': {
     permitted: writeCalls,
-    body: (p, { trace }) => ({ start: startOf(p, 'c', { trace_id: trace }) }),
+    body: (p, { trace }) => ({ start: makeStart(p, 'c', { trace_id: trace }) }),
     answer: '{"id":"c","trace_id":"trace-non"}',
     projectAt: ['body', 'start', 'project_id'],
-    probes: { 'a parent': (p, { call }) => ({ start: startOf(p, 'adopted', { parent_id: call }) }) },
+    probes: { 'a parent': (p, { call }) => ({ start: makeStart(p, 'adopted', { parent_id: call }) }) },
     scenarios: starts,
   },
   '/call/end': {
@@ -408,13 +414,13 @@ export const callFixtures = {
   },
   '/call/upsert_batch': {
     permitted: writeCalls,
-    body: (p) => ({ batch: [{ mode: 'start', req: { start: startOf(p, 'c', { trace_id: 't' }) } }] }),
+    body: (p) => ({ batch: [{ mode: 'start', req: { start: makeStart(p, 'c', { trace_id: 't' }) } }] }),
     answer: '{"res":[{"id":"c","trace_id":"t"}]}',
     projectAt: ['body', 'batch', '0', 'req', 'start', 'project_id'],
     probes: {
       'a parent, a thread and a call': (p, { call, thread }) => ({
         batch: [
-          { mode: 'start', req: { start: startOf(p, 'adopted', { parent_id: call, thread_id: thread }) } },
+          { mode: 'start', req: { start: makeStart(p, 'adopted', { parent_id: call, thread_id: thread }) } },
           { mode: 'end', req: { end: { project_id: p, id: call, ended_at: at(2) } } },
         ],
       }),
@@ -447,7 +453,7 @@ export const callFixtures = {
         before: (p) => [
           report(start(p, 'c'), end(p, 'c')),
           largeNoteOn(p, 'c'),
-          { path: '/feedback/create', body: feedbackOf(p, { id: 'small' }) },
+          { path: '/feedback/create', body: makeFeedback(p, { id: 'small' }) },
         ],
         request: (p) => ({ path: '/calls/delete', body: { project_id: p, call_ids: ['c'] } }),
       },

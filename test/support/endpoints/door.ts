@@ -17,9 +17,17 @@ import { traceUsage } from '../../../core/doors/weave/endpoints/usage.ts';
 
 /** The endpoints that Weave's door alone has, with those that it has by other paths, as if each were a route. */
 export const doorRoutes: readonly KeyedRoute[] = [
-  ...[traceUsage, feedbackPayloadSchema, completionsCreate],
-  ...[tableCreateFromDigests, tableQueryStatsBatch],
-  ...[aliasesSet, aliasesRemove, tagsAdd, tagsRemove, aliasesList, tagsList],
+  traceUsage,
+  feedbackPayloadSchema,
+  completionsCreate,
+  tableCreateFromDigests,
+  tableQueryStatsBatch,
+  aliasesSet,
+  aliasesRemove,
+  tagsAdd,
+  tagsRemove,
+  aliasesList,
+  tagsList,
   { ...callUpsertBatch, path: '/v2/{entity}/{project}/calls/complete' as const },
   { ...callStart, path: '/v2/{entity}/{project}/call/start' as const },
   { ...callEnd, path: '/v2/{entity}/{project}/call/end' as const },

@@ -1,12 +1,15 @@
 import type { Sent } from '../service/in-process.ts';
-import { byId, callRef, type Fixture, feedbackOf, missing, where } from './fixture.ts';
+import { byId, callRef, type Fixture, makeFeedback, missing, where } from './fixture.ts';
 import { noise } from './scenario.ts';
 
 /** Above this many characters of noise a payload is an object in the bucket. */
 const forBucket = 450_000;
 
 const record = (p: string, id: string, characters = 20) => ({
-  ...{ project_id: p, id, svc_ref: `svc:///${p}/call/c`, feedback_type: 'note' },
+  project_id: p,
+  id,
+  svc_ref: `svc:///${p}/call/c`,
+  feedback_type: 'note',
   payload: { text: noise(characters, id) },
 });
 
@@ -48,7 +51,7 @@ const createFeedback = [
   'bookkeeping: UpdateItem',
 ] as const;
 const note = (p: string, fields: object = {}) =>
-  feedbackOf(p, { id: 'f', payload: { text: 'good' }, ...fields });
+  makeFeedback(p, { id: 'f', payload: { text: 'good' }, ...fields });
 const created = '{"id":"f","created_at":"<time>","svc_user_id":"bob","payload":{"text":"good"}}';
 
 /** What reads the feedback of a span of time, of one type or all. */
@@ -210,7 +213,9 @@ export const feedbackFixtures = {
       request: (p) => ({
         path: '/feedback/stats',
         body: {
-          ...{ project_id: p, ...sinceOctober, ...fields },
+          project_id: p,
+          ...sinceOctober,
+          ...fields,
           metrics: [{ json_path: 'text', value_type: 'categorical' }],
         },
       }),

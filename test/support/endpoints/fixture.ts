@@ -103,15 +103,20 @@ export const objectRef = (project: string, id: string, version: string): string 
   `svc:///${project}/object/${id}:${version}`;
 
 /** The start of a call. */
-export const startOf = (project: string, id: string, fields: object = {}) => ({
-  ...{ project_id: project, id, op_name: 'op', started_at: at(0) },
+export const makeStart = (project: string, id: string, fields: object = {}) => ({
+  project_id: project,
+  id,
+  op_name: 'op',
+  started_at: at(0),
   ...fields,
 });
 
 /** A feedback record. */
-export const feedbackOf = (project: string, fields: object = {}) => ({
-  ...{ project_id: project, svc_ref: callRef(project, 'c'), feedback_type: 'note' },
-  ...{ payload: { text: 'secret' } },
+export const makeFeedback = (project: string, fields: object = {}) => ({
+  project_id: project,
+  svc_ref: callRef(project, 'c'),
+  feedback_type: 'note',
+  payload: { text: 'secret' },
   ...fields,
 });
 
@@ -119,8 +124,10 @@ export const price = { prompt_token_cost: 1, completion_token_cost: 2, effective
 
 /** All that a query of calls can add to them. */
 export const everyInclude = {
-  ...{ include_costs: true, include_feedback: true },
-  ...{ include_storage_size: true, include_total_storage_size: true },
+  include_costs: true,
+  include_feedback: true,
+  include_storage_size: true,
+  include_total_storage_size: true,
 };
 
 /** The body of a 404. */

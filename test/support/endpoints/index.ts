@@ -11,13 +11,13 @@ import { objectFixtures } from './objects.ts';
 import { queryFixtures } from './queries.ts';
 import type { Scenario, Use } from './scenario.ts';
 import { tableFixtures } from './tables.ts';
-import { filling, namesOf } from './tenants.ts';
+import { filling, getNames } from './tenants.ts';
 import { doorFixtures, doorPath, doorPermitted, doorScenarios, doorUses } from './weave.ts';
 
 export { doorRoutes } from './door.ts';
 export { type Fixture, type KeyedPath, requestTo } from './fixture.ts';
 export type { Scenario, Use } from './scenario.ts';
-export { doorPath, functionPathOf } from './weave.ts';
+export { doorPath, getFunctionPath } from './weave.ts';
 
 /** The fixture of each documented route that takes a key with a role. */
 export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
@@ -35,7 +35,7 @@ export const fixtures: Readonly<Record<KeyedPath, Fixture>> = {
 const everyFixture: Readonly<Record<string, Fixture>> = { ...fixtures, ...doorFixtures };
 
 /** The fixture of a route that takes a key with a role. */
-export const fixtureOf = (path: string): Fixture => {
+export const getFixture = (path: string): Fixture => {
   const fixture = everyFixture[path];
   if (!fixture) throw new Error(`${path} has no fixture`);
   return fixture;
@@ -46,27 +46,27 @@ export const usesStores = ({ stores }: Pick<Route, 'stores'>): boolean => Object
 
 /** The good request of a route to a project that has one of everything. */
 const defaultScenario = (path: string): Scenario => {
-  const route = routes.find((each) => each.path === path);
+  const route = routes.find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is no route`);
   return {
     name: 'its request to a project that has one of everything',
     before: filling,
-    request: (project, answers) => requestTo(route, fixtureOf(path), project, namesOf(answers)),
+    request: (project, answers) => requestTo(route, getFixture(path), project, getNames(answers)),
   };
 };
 
 /** The scenarios of a route, and of all that Weave's door has. */
-export const scenariosOf = (path: string): readonly Scenario[] =>
-  path === doorPath ? doorScenarios : (fixtureOf(path).scenarios ?? [defaultScenario(path)]);
+export const getScenarios = (path: string): readonly Scenario[] =>
+  path === doorPath ? doorScenarios : (getFixture(path).scenarios ?? [defaultScenario(path)]);
 
 /** Requests that between them use all that the function of a route may do, those that use the most first. */
 export const usesOf = (path: string): readonly Use[] => [
-  ...scenariosOf(path).toReversed(),
-  ...(path === doorPath ? doorUses : (fixtureOf(path).uses ?? [])),
+  ...getScenarios(path).toReversed(),
+  ...(path === doorPath ? doorUses : (getFixture(path).uses ?? [])),
 ];
 
 /** What the function of a route may do to the stores, and the authorizer. */
 export const permittedTo = (source: string): readonly string[] => {
   if (source === 'authorizer') return ['keys: GetItem'];
-  return source === doorPath ? doorPermitted : fixtureOf(source).permitted;
+  return source === doorPath ? doorPermitted : getFixture(source).permitted;
 };

@@ -16,7 +16,10 @@ import { largeRow, type largeRowOf, readTables } from './tables.ts';
 const feedbackOn = (p: string, id: string): Sent => ({
   path: '/feedback/create',
   body: {
-    ...{ project_id: p, id: `on ${id}`, svc_ref: `svc:///${p}/call/${id}`, feedback_type: 'note' },
+    project_id: p,
+    id: `on ${id}`,
+    svc_ref: `svc:///${p}/call/${id}`,
+    feedback_type: 'note',
     payload: { text: noise(3000) },
   },
 });
@@ -205,8 +208,12 @@ const statistics: readonly Scenario[] = [
     request: (p) => ({
       path: '/calls/stats',
       body: {
-        ...{ project_id: p, start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 },
-        ...{ query: asNoted, call_metrics: [{ metric: 'call_count' }] },
+        project_id: p,
+        start: '2026-09-30T00:00:00Z',
+        end: '2026-10-02T00:00:00Z',
+        granularity: 3600,
+        query: asNoted,
+        call_metrics: [{ metric: 'call_count' }],
       },
     }),
   },
@@ -216,7 +223,10 @@ const statistics: readonly Scenario[] = [
     request: (p) => ({
       path: '/calls/stats',
       body: {
-        ...{ project_id: p, start: '2026-09-30T00:00:00Z', end: '2026-10-02T00:00:00Z', granularity: 3600 },
+        project_id: p,
+        start: '2026-09-30T00:00:00Z',
+        end: '2026-10-02T00:00:00Z',
+        granularity: 3600,
         call_metrics: [{ metric: 'latency_ms', aggregations: ['avg'], percentiles: [95] }],
         usage_metrics: [{ metric: 'total_cost' }],
         group_by: ['op_name'],
@@ -298,13 +308,17 @@ export const queryFixtures = {
     answer: '',
     probes: {
       'a trace': (p, { trace }) => ({
-        ...{ project_id: p, filter: { trace_ids: [trace] }, ...everyInclude, include_trace_totals: true },
+        project_id: p,
+        filter: { trace_ids: [trace] },
+        ...everyInclude,
+        include_trace_totals: true,
       }),
       'a parent': (p, { call }) => ({ project_id: p, filter: { parent_ids: [call] }, ...everyInclude }),
       'a thread': (p, { thread }) => ({ project_id: p, filter: { thread_ids: [thread] } }),
       'a turn': (p, { call }) => ({ project_id: p, filter: { turn_ids: [call] } }),
       'an input': (p, { object, digest }) => ({
-        ...{ project_id: p, filter: { input_refs: [objectRef('umbrella/lab', object, digest)] } },
+        project_id: p,
+        filter: { input_refs: [objectRef('umbrella/lab', object, digest)] },
       }),
     },
     scenarios: queries,
@@ -325,7 +339,9 @@ export const queryFixtures = {
     answer: '{"count":0,"total_storage_size_bytes":null}',
     probes: {
       'a trace': (p, { trace }) => ({
-        ...{ project_id: p, filter: { trace_ids: [trace] }, include_total_storage_size: true },
+        project_id: p,
+        filter: { trace_ids: [trace] },
+        include_total_storage_size: true,
       }),
     },
     scenarios: stats,
@@ -355,14 +371,19 @@ export const queryFixtures = {
         'rollups are stored when the marks of the writes before are over, after minutes',
     },
     body: (p, { call, thread }) => ({
-      ...{ project_id: p, start: '1999-10-01T00:00:00.000000Z', end: '1999-10-02T00:00:00.000000Z' },
-      ...{ granularity: 86_400, filter: { call_ids: [call], thread_ids: [thread] } },
+      project_id: p,
+      start: '1999-10-01T00:00:00.000000Z',
+      end: '1999-10-02T00:00:00.000000Z',
+      granularity: 86_400,
+      filter: { call_ids: [call], thread_ids: [thread] },
     }),
     answer:
       '{"start":"<time>","end":"<time>","granularity":86400,"timezone":"UTC","call_buckets":[],"usage_buckets":[]}',
     probes: {
       'calls of their day': (p, { call, thread }) => ({
-        ...{ project_id: p, start: '2026-10-01T00:00:00Z', end: '2026-10-02T00:00:00Z' },
+        project_id: p,
+        start: '2026-10-01T00:00:00Z',
+        end: '2026-10-02T00:00:00Z',
         filter: { call_ids: [call], thread_ids: [thread] },
         call_metrics: [{ metric: 'call_count' }],
       }),

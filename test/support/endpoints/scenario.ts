@@ -42,8 +42,14 @@ export const start = (project: string, id: string, fields: object = {}) => ({
   mode: 'start',
   req: {
     start: {
-      ...{ project_id: project, id, trace_id: 'trace', op_name: 'answer', thread_id: 'thread', turn_id: id },
-      ...{ started_at: '2026-10-01T00:00:00Z', inputs: { q: `question ${id}` } },
+      project_id: project,
+      id,
+      trace_id: 'trace',
+      op_name: 'answer',
+      thread_id: 'thread',
+      turn_id: id,
+      started_at: '2026-10-01T00:00:00Z',
+      inputs: { q: `question ${id}` },
       ...fields,
     },
   },

@@ -10,7 +10,7 @@ import { fileForm, forBucket, noise, type Scenario } from './scenario.ts';
 const rows = (from: number, count: number, characters = 20): JsonObject[] =>
   Array.from({ length: count }, (_, i) => ({ id: from + i, text: noise(characters, `${from + i}`) }));
 
-const digestsOf = (list: readonly JsonObject[], { ofValue }: Digests = ownDigests): string[] =>
+const toDigests = (list: readonly JsonObject[], { ofValue }: Digests = ownDigests): string[] =>
   list.map(ofValue);
 
 const create = (p: string, list: readonly JsonObject[]): Sent => ({
@@ -19,7 +19,7 @@ const create = (p: string, list: readonly JsonObject[]): Sent => ({
 });
 const table = (p: string, list: readonly JsonObject[], digests?: Digests): Sent => ({
   path: '/table/query',
-  body: { project_id: p, digest: tableDigest(digestsOf(list, digests)) },
+  body: { project_id: p, digest: tableDigest(toDigests(list, digests)) },
   mayBeAbsent: true,
 });
 
@@ -88,7 +88,7 @@ const formerFiles = fileFixtures('/files/create', '/files/content', weaveDoor.di
 const bases = (p: string): Sent[] => [create(p, few), create(p, many)];
 const all = [...few, ...many];
 const updated = [...many.slice(1), ...few.slice(0, 1), ...rows(900, 1)];
-const digest = tableDigest(digestsOf(many));
+const digest = tableDigest(toDigests(many));
 
 /** What it takes to read rows of tables. */
 export const readTables = [
@@ -105,14 +105,14 @@ const largeRows = [{ id: 'a' }, { id: 'b', text: noise(forBucket) }];
 /** A dataset, one of whose rows is in the bucket, and a ref to that row; by the digests of a door. */
 export const largeRowOf = (digests: Digests) => ({
   before: (p: string): Sent[] => {
-    const val = { rows: `svc:///${p}/table/${tableDigest(digestsOf(largeRows, digests))}` };
+    const val = { rows: `svc:///${p}/table/${tableDigest(toDigests(largeRows, digests))}` };
     return [
       create(p, largeRows),
       { path: '/obj/create', body: { obj: { project_id: p, object_id: 'dataset', val } } },
     ];
   },
   ref: (p: string): string =>
-    `svc:///${p}/object/dataset:latest/attr/rows/id/${digestsOf(largeRows, digests)[1]}`,
+    `svc:///${p}/object/dataset:latest/attr/rows/id/${toDigests(largeRows, digests)[1]}`,
 });
 
 export const largeRow = largeRowOf(ownDigests);
@@ -139,7 +139,8 @@ export const tableFixtures = {
         request: (p) => ({
           path: '/table/update',
           body: {
-            ...{ project_id: p, base_digest: digest },
+            project_id: p,
+            base_digest: digest,
             updates: [
               { pop: { index: 0 } },
               { append: { row: few[0] } },
@@ -173,8 +174,10 @@ export const tableFixtures = {
         request: (p) => ({
           path: '/table/query',
           body: {
-            ...{ project_id: p, digest, sort_by: [{ field: 'text', direction: 'desc' }] },
-            filter: { row_digests: digestsOf([...many.slice(0, 2), ...many.slice(-2)]) },
+            project_id: p,
+            digest,
+            sort_by: [{ field: 'text', direction: 'desc' }],
+            filter: { row_digests: toDigests([...many.slice(0, 2), ...many.slice(-2)]) },
           },
         }),
       },
@@ -209,7 +212,7 @@ export const weaveTableFixtures = {
         before: bases,
         request: (p) => ({
           path: '/table/create_from_digests',
-          body: { project_id: p, row_digests: digestsOf(all, weaveDoor.digests) },
+          body: { project_id: p, row_digests: toDigests(all, weaveDoor.digests) },
         }),
         views: (p) => [table(p, all, weaveDoor.digests)],
         atomic: true,
@@ -228,7 +231,7 @@ export const weaveTableFixtures = {
           path: '/table/query_stats_batch',
           body: {
             project_id: p,
-            digests: [many, few].map((list) => tableDigest(digestsOf(list, weaveDoor.digests))),
+            digests: [many, few].map((list) => tableDigest(toDigests(list, weaveDoor.digests))),
             include_storage_size: true,
           },
         }),

@@ -8,15 +8,18 @@ const version = (p: string, val: number): Sent => ({
 });
 const versions = (p: string): Sent[] => [version(p, 1), version(p, 2)];
 const aliases = (p: string, digest: string, list: readonly string[]): Sent => ({
-  ...{ method: 'PUT', path: '/objs/model/aliases' },
+  method: 'PUT',
+  path: '/objs/model/aliases',
   body: { project_id: p, digest, aliases: list },
 });
 const tags = (p: string, list: readonly string[]): Sent => ({
-  ...{ method: 'PUT', path: '/objs/model/versions/v1/tags' },
+  method: 'PUT',
+  path: '/objs/model/versions/v1/tags',
   body: { project_id: p, tags: list },
 });
 const listed = (p: string, path: string): Sent => ({
-  ...{ method: 'GET', path: `${path}?project_id=${encodeURIComponent(p)}` },
+  method: 'GET',
+  path: `${path}?project_id=${encodeURIComponent(p)}`,
   body: {},
 });
 const labelled = (p: string): Sent[] => [

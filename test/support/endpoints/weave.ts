@@ -3,7 +3,7 @@ import type { Sent } from '../service/in-process.ts';
 import { callFixtures } from './calls.ts';
 import { costFixtures } from './costs.ts';
 import { countFeedback, feedbackFixtures } from './feedback.ts';
-import { at, type Fixture, startOf } from './fixture.ts';
+import { at, type Fixture, makeStart } from './fixture.ts';
 import { objectFixtures } from './objects.ts';
 import { queryFixtures, withRow } from './queries.ts';
 import {
@@ -62,8 +62,11 @@ const shown = (p: string, columns: readonly string[]): Sent => ({
 const onCall = (p: string, note = 'good'): Sent => ({
   path: '/feedback/create',
   body: {
-    ...{ project_id: p, id: `on c ${note.length}`, weave_ref: `weave:///${p}/call/c` },
-    ...{ feedback_type: 'note', payload: { note } },
+    project_id: p,
+    id: `on c ${note.length}`,
+    weave_ref: `weave:///${p}/call/c`,
+    feedback_type: 'note',
+    payload: { note },
   },
 });
 
@@ -113,12 +116,12 @@ const ofDoor: Readonly<Record<string, Fixture>> = {
   '/v2/{entity}/{project}/calls/complete': {
     permitted: writeCalls,
     path: (p) => `/v2/${p}/calls/complete`,
-    body: (p) => ({ batch: [{ ...startOf(p, 'w', { trace_id: 't' }), ended_at: at(1) }] }),
+    body: (p) => ({ batch: [{ ...makeStart(p, 'w', { trace_id: 't' }), ended_at: at(1) }] }),
     answer: '{}',
     projectAt: ['body', 'batch', '0', 'project_id'],
     probes: {
       'a trace and a parent': (p, { trace, call }) => ({
-        batch: [{ ...startOf(p, 'c', { trace_id: trace, parent_id: call }), ended_at: at(1) }],
+        batch: [{ ...makeStart(p, 'c', { trace_id: trace, parent_id: call }), ended_at: at(1) }],
       }),
     },
     scenarios: completions,
@@ -126,10 +129,10 @@ const ofDoor: Readonly<Record<string, Fixture>> = {
   '/v2/{entity}/{project}/call/start': {
     permitted: writeCalls,
     path: (p) => `/v2/${p}/call/start`,
-    body: (p) => ({ start: startOf(p, 'w', { trace_id: 't' }) }),
+    body: (p) => ({ start: makeStart(p, 'w', { trace_id: 't' }) }),
     answer: '{"id":"w","trace_id":"t"}',
     projectAt: ['body', 'start', 'project_id'],
-    probes: { 'a parent': (p, { call }) => ({ start: startOf(p, 'c', { parent_id: call }) }) },
+    probes: { 'a parent': (p, { call }) => ({ start: makeStart(p, 'c', { parent_id: call }) }) },
     scenarios: [
       {
         name: 'a small start',
@@ -290,7 +293,7 @@ export const doorFixtures: Readonly<Record<string, Fixture>> = Object.fromEntrie
 const apart: readonly string[] = ['/weave/agents/otel/v1/traces', '/weave/completions/create'];
 
 /** The path of the route that has the function behind an endpoint. */
-export const functionPathOf = (path: string): string =>
+export const getFunctionPath = (path: string): string =>
   path.startsWith('/weave/') && !apart.includes(path) ? doorPath : path;
 
 /** The scenarios of the door's function: those of all its endpoints. */

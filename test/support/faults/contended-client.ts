@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpResponse } from '@smithy/core/protocols';
-import { operationOf } from './faults.ts';
-import { bytesOf, type SdkClient } from './faulty-client.ts';
+import { getOperation } from './faults.ts';
+import { type SdkClient, toBytes } from './faulty-client.ts';
 
 /*
  * The embedded store answers at once, so requests at one item never meet. On AWS they do, as its
@@ -94,12 +94,12 @@ export const makeContended = (client: SdkClient, { roundTripMs, phaseMs, writeMs
   };
 
   const handle = async (request: Request, options: unknown): Promise<unknown> => {
-    const { operation } = operationOf(request.headers['x-amz-target'], request.method);
+    const { operation } = getOperation(request.headers['x-amz-target'], request.method);
     const send = () => inner.handle(request, options);
     await sleep(roundTripMs / 2);
     const answer = await (() => {
       if (operation !== 'UpdateItem' && operation !== 'TransactWriteItems') return send();
-      const { Key = {}, TransactItems = [] } = JSON.parse(bytesOf(request.body).toString()) as Body;
+      const { Key = {}, TransactItems = [] } = JSON.parse(toBytes(request.body).toString()) as Body;
       if (operation === 'UpdateItem') return update(itemName(Key), send);
       const writes = TransactItems.flatMap((each) => Object.values(each));
       return transact(

@@ -43,7 +43,7 @@ export type Outcome = StoreAnswer | 'silence' | 'break';
 type Forward = (body: Buffer) => Promise<StoreAnswer>;
 
 /** The operation that a request is, by its headers and method. */
-export const operationOf = (
+export const getOperation = (
   target: string | undefined,
   method: string,
 ): Pick<StoreRequest, 'store' | 'operation'> => {
@@ -181,8 +181,8 @@ const halves: Readonly<Record<string, Halve>> = {
   BatchGetItem: halving(
     (batch) => {
       const [table, asked] = onlyTable(batch);
-      const of = asked as { Keys: unknown[] };
-      return [of.Keys, (Keys) => ({ ...batch, RequestItems: { [table]: { ...of, Keys } } })];
+      const keys = asked as { Keys: unknown[] };
+      return [keys.Keys, (Keys) => ({ ...batch, RequestItems: { [table]: { ...keys, Keys } } })];
     },
     (answer, rest, some) => ({
       ...answer,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { type Fault, fits, operationOf, type StoreAnswer, withFault } from './faults.ts';
+import { type Fault, fits, getOperation, type StoreAnswer, withFault } from './faults.ts';
 
 /** A request of an AWS SDK client, as it reaches the client's connection. */
 interface SdkRequest {
@@ -78,7 +78,7 @@ const silence = async (signal: AbortSignal | undefined): Promise<never> => {
 };
 
 /** The bytes of a request's body. */
-export const bytesOf = (body: unknown): Buffer =>
+export const toBytes = (body: unknown): Buffer =>
   body instanceof Uint8Array ? Buffer.copyBytesFrom(body) : Buffer.from(String(body ?? ''));
 
 const toAnswer = async ({ response }: SdkResponse): Promise<StoreAnswer> => ({
@@ -99,12 +99,12 @@ export const makeFaulty = (client: SdkClient): void => {
     request: SdkRequest,
     options: HandlerOptions,
   ): Promise<SdkResponse> => {
-    const named = operationOf(request.headers['x-amz-target'], request.method);
+    const named = getOperation(request.headers['x-amz-target'], request.method);
     const number = plan.operations.push(named.operation) - 1;
     const wanted = plan.decide(number, named.operation);
     const fault = fits(wanted, named.operation) ? wanted : 'none';
     if (fault === 'none') return inner.handle(request, options);
-    const body = bytesOf(request.body);
+    const body = toBytes(request.body);
     const outcome = await withFault(fault, { ...named, body }, async (kept) => {
       const headers = { ...request.headers, 'content-length': String(kept.length) };
       const sent = typeof request.body === 'string' ? kept.toString('utf8') : kept;
@@ -119,7 +119,7 @@ export const makeFaulty = (client: SdkClient): void => {
     handle: async (request: SdkRequest, options: HandlerOptions = {}) => {
       const plan = plans.getStore();
       if (!plan) return inner.handle(request, options);
-      const { operation } = operationOf(request.headers['x-amz-target'], request.method);
+      const { operation } = getOperation(request.headers['x-amz-target'], request.method);
       plan.underWay.push(operation);
       try {
         return await faulty(plan, request, options);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Fault, operationOf, type StoreAnswer, withFault } from './faults.ts';
+import { type Fault, getOperation, type StoreAnswer, withFault } from './faults.ts';
 
 export type { Fault } from './faults.ts';
 
@@ -35,7 +35,7 @@ export const startFaultyProxy = async (
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = await buffer(req);
-    const named = operationOf(req.headers['x-amz-target']?.toString(), req.method ?? 'POST');
+    const named = getOperation(req.headers['x-amz-target']?.toString(), req.method ?? 'POST');
     const passing = { operation: named.operation, body: body.toString('utf8') };
     requests.push(passing);
     const fault = await decide(passing);
@@ -75,9 +75,9 @@ const forward = (target: string, req: IncomingMessage, body: Buffer): Promise<St
       { method: req.method ?? 'POST', headers: sent },
       (answer) => {
         const kept = Object.entries(answer.headers).filter(([name]) => !hopByHop.has(name));
-        const headersOf = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
+        const headers = Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
         buffer(answer).then(
-          (bytes) => resolve({ status: answer.statusCode ?? 500, headers: headersOf, body: bytes }),
+          (bytes) => resolve({ status: answer.statusCode ?? 500, headers, body: bytes }),
           reject,
         );
       },

@@ -80,13 +80,13 @@ export const intercepted = (
 export type KindOf = (operation: string, input: object) => string;
 
 /** Runs something on a store, to learn of what kind each of its commands is. */
-export const kindsOf = async (
+export const findKinds = async (
   store: Store,
   work: (store: Store) => Promise<unknown>,
-  kindOf: KindOf = (operation) => operation,
+  getKind: KindOf = (operation) => operation,
 ): Promise<string[]> => {
   const kinds: string[] = [];
-  await work(intercepted(store, (_, operation, input) => void kinds.push(kindOf(operation, input))));
+  await work(intercepted(store, (_, operation, input) => void kinds.push(getKind(operation, input))));
   return kinds;
 };
 
@@ -121,7 +121,7 @@ export const stops = async (
   name: string,
   work: (store: Store) => Promise<unknown>,
   taken?: Set<string>,
-): Promise<number[]> => stopsAmong(await kindsOf(store, work), name, taken);
+): Promise<number[]> => stopsAmong(await findKinds(store, work), name, taken);
 
 /**
  * Runs something on a store, stops it before its command of the given number, runs something else

@@ -69,7 +69,8 @@ export const invocation = async <T>(
 ): Promise<{ readonly result: T | undefined; readonly died: boolean }> => {
   const dies = numbers.chance(0.3);
   const life = {
-    ...{ requests: 0, isOver: false },
+    requests: 0,
+    isOver: false,
     endsAt: dies ? numbers.below(14) : -1,
     reaches: numbers.chance(0.5),
   };

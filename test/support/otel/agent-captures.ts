@@ -349,7 +349,7 @@ export class Judgement {
   }
 
   /** The turns of a thread. Without an id they are those of no thread that has one. */
-  #turnsOf(id: string | null): readonly AnsweredCall[] {
+  #findTurns(id: string | null): readonly AnsweredCall[] {
     const named = this.#capture.threads.map((thread) => thread.id);
     return this.#calls.filter(({ id: callId, thread_id, turn_id, parent_id }) => {
       if (id !== null) return thread_id === id && turn_id === callId;
@@ -360,16 +360,16 @@ export class Judgement {
 
   #thread({ id, user, turns }: ExpectedThread): Fact {
     const what = `thread ${id}`;
-    const found = this.#turnsOf(id);
+    const found = this.#findTurns(id);
     const problems = turns.flatMap((turn, index) => {
       const call = found[index];
       if (!call) return [`no turn ${JSON.stringify(turn.user)}`];
-      const said = this.#turnTexts(call);
+      const texts = this.#turnTexts(call);
       return [
-        ...(said.user.includes(turn.user) ? [] : [`turn ${index} asks ${JSON.stringify(said.user)}`]),
-        ...(said.assistant.includes(turn.assistant ?? '')
+        ...(texts.user.includes(turn.user) ? [] : [`turn ${index} asks ${JSON.stringify(texts.user)}`]),
+        ...(texts.assistant.includes(turn.assistant ?? '')
           ? []
-          : [`turn ${index} answers ${JSON.stringify(said.assistant)}`]),
+          : [`turn ${index} answers ${JSON.stringify(texts.assistant)}`]),
         ...(user === undefined || user === null || call.attributes.user?.id === user
           ? []
           : [`turn ${index} is of the user ${call.attributes.user?.id}`]),
@@ -396,7 +396,7 @@ export class Judgement {
     );
     const { name, value, label, reason, error } = wanted;
     const payload = Object.fromEntries(
-      Object.entries({ value, label, reason }).filter(([, each]) => each !== undefined),
+      Object.entries({ value, label, reason }).filter(([, content]) => content !== undefined),
     );
     const expected = error === undefined ? [payload] : [];
     const payloads = found.map((record) => record.payload);

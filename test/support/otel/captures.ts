@@ -58,7 +58,7 @@ export const captureNames: readonly string[] = readdirSync(folder, { withFileTyp
   .map(({ name }) => name);
 
 /** All spans of a capture, decoded as the service decodes them. */
-export const spansOf = async ({ requests }: Capture): Promise<Span[]> => {
+export const readSpans = async ({ requests }: Capture): Promise<Span[]> => {
   const spans: Span[] = [];
   for (const { body, headers } of requests) {
     const type = headers['content-type']?.includes('json') ? 'application/json' : 'application/x-protobuf';

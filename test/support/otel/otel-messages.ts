@@ -29,9 +29,16 @@ const scalar = (field: DescField): fc.Arbitrary<unknown> => {
   if (field.fieldKind === 'enum') return fc.integer({ min: 0, max: 7 });
   const type = String(field).includes('time') ? 'time' : field.scalar;
   if (type === 'time') return fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
-  const [float, int64, uint64, int32, fixed64, fixed32, bool, string, ofBytes, uint32] = [
-    ...[1, 3, 4, 5, 6, 7, 8, 9, 12, 13],
-  ];
+  const float = 1;
+  const int64 = 3;
+  const uint64 = 4;
+  const int32 = 5;
+  const fixed64 = 6;
+  const fixed32 = 7;
+  const bool = 8;
+  const string = 9;
+  const ofBytes = 12;
+  const uint32 = 13;
   switch (type) {
     case float:
       return fc.double();
@@ -58,14 +65,14 @@ const scalar = (field: DescField): fc.Arbitrary<unknown> => {
 
 const valueOfField = (field: DescField, levels: number): fc.Arbitrary<unknown> => {
   if (field.message && field.fieldKind === 'list')
-    return fc.array(messageOf(field.message, levels - 1), { maxLength: levels > 0 ? 3 : 0 });
-  if (field.message) return levels > 0 ? messageOf(field.message, levels - 1) : fc.constant(undefined);
+    return fc.array(arbitraryMessage(field.message, levels - 1), { maxLength: levels > 0 ? 3 : 0 });
+  if (field.message) return levels > 0 ? arbitraryMessage(field.message, levels - 1) : fc.constant(undefined);
   if (field.fieldKind === 'list') return fc.constant([]);
   return scalar(field);
 };
 
 /** Messages by their definition: every field of every message, to some depth. */
-export const messageOf = (desc: DescMessage, levels: number): fc.Arbitrary<object> => {
+export const arbitraryMessage = (desc: DescMessage, levels: number): fc.Arbitrary<object> => {
   const plain = desc.fields.filter((field) => field.oneof === undefined);
   const fields = Object.fromEntries(plain.map((field) => [field.localName, valueOfField(field, levels)]));
   const oneofs = Object.fromEntries(

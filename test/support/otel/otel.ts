@@ -56,7 +56,10 @@ export const spanExport = (project: string, values: JsonObject = { text: 'good' 
 
 /** A log record in OTLP's JSON. Its span is that of {@link spanJson}. */
 export const recordJson = (event: string, values: JsonObject, fields: JsonObject = {}): JsonObject => ({
-  ...{ traceId, spanId, timeUnixNano: String(startNanos), eventName: event },
+  traceId,
+  spanId,
+  timeUnixNano: String(startNanos),
+  eventName: event,
   attributes: attributes(values),
   ...fields,
 });
@@ -98,9 +101,9 @@ export const textAttribute = (key: string, value: string) => ({
 
 /** An export of spans to a project, in protobuf. */
 export const exportBytes = (project: string | null, spans: readonly SpanInit[]): Uint8Array<ArrayBuffer> => {
-  const of = project === null ? [] : [textAttribute('svc.project_id', project)];
+  const resource = project === null ? [] : [textAttribute('svc.project_id', project)];
   const scopeSpans = [{ scope: { name: 'shop' }, spans: [...spans] as SpanInit[] }];
-  const resourceSpans = [{ resource: { attributes: of }, scopeSpans }];
+  const resourceSpans = [{ resource: { attributes: resource }, scopeSpans }];
   return toBinary(
     ExportTraceServiceRequestSchema,
     create(ExportTraceServiceRequestSchema, { resourceSpans } as never),

@@ -12,7 +12,7 @@ export interface SpanParts {
 }
 
 /** A decoded span with these parts. */
-export const spanOf = ({
+export const makeSpan = ({
   name = 'span',
   scope = '',
   attributes = {},
@@ -30,10 +30,10 @@ export const spanOf = ({
   startTimeUnixNano: 1n,
   endTimeUnixNano: 2n,
   attributes: new Map(Object.entries(attributes)),
-  events: events.map(([event, of]) => ({
+  events: events.map(([event, fields]) => ({
     name: event,
     timeUnixNano: 1n,
-    attributes: new Map(Object.entries(of)),
+    attributes: new Map(Object.entries(fields)),
     droppedAttributesCount: 0,
   })),
   links: [],

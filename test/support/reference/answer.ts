@@ -37,7 +37,8 @@ export interface KnownCall {
  * a value a call comes last, whatever the direction.
  */
 const compareBy = ({ field, direction }: SortJson, one: JsonObject, other: JsonObject): number => {
-  const [a, b] = [valueAt(one, field), valueAt(other, field)];
+  const a = valueAt(one, field);
+  const b = valueAt(other, field);
   if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
   return direction === 'asc' ? compareValues(a, b) : compareValues(b, a);
 };

@@ -45,7 +45,7 @@ const isTimeColumn = (operand: Operand): boolean =>
  * The time that a literal stands for, in microseconds since 1970: ISO 8601 text, or seconds since
  * 1970.
  */
-const timeOf = (operand: Operand): number | undefined => {
+const toTime = (operand: Operand): number | undefined => {
   if (!('$literal' in operand)) return undefined;
   if (typeof operand.$literal === 'number') return Math.round(operand.$literal * 1e6);
   return typeof operand.$literal === 'string' ? parseTime(operand.$literal) : undefined;
@@ -57,8 +57,8 @@ const timeOf = (operand: Operand): number | undefined => {
  */
 const sides = ([left, right]: Pair, call: JsonObject): [Value, Value] => {
   const values: [Value, Value] = [evaluate(left, call), evaluate(right, call)];
-  if (isTimeColumn(left) && timeOf(right) !== undefined) return [parseTime(String(values[0])), timeOf(right)];
-  if (isTimeColumn(right) && timeOf(left) !== undefined) return [timeOf(left), parseTime(String(values[1]))];
+  if (isTimeColumn(left) && toTime(right) !== undefined) return [parseTime(String(values[0])), toTime(right)];
+  if (isTimeColumn(right) && toTime(left) !== undefined) return [toTime(left), parseTime(String(values[1]))];
   return values;
 };
 
@@ -96,8 +96,8 @@ export const evaluate = (operand: Operand, call: JsonObject): Value => {
   if ('$literal' in operand) return operand.$literal;
   if ('$getField' in operand) return valueAt(call, operand.$getField);
   if ('$convert' in operand) return convert(evaluate(operand.$convert.input, call), operand.$convert.to);
-  if ('$and' in operand) return operand.$and.every((each) => holds(each, call));
-  if ('$or' in operand) return operand.$or.some((each) => holds(each, call));
+  if ('$and' in operand) return operand.$and.every((inner) => holds(inner, call));
+  if ('$or' in operand) return operand.$or.some((inner) => holds(inner, call));
   if ('$not' in operand) return !holds(operand.$not[0], call);
   if ('$eq' in operand) return compareEqual(operand.$eq, call) === '$eq';
   if ('$ne' in operand) return compareEqual(operand.$ne, call) === '$ne';

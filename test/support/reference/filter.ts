@@ -30,22 +30,22 @@ const stringsIn = (value: JsonValue): string[] => {
 
 /** Whether a call passes a filter: all of its fields, each with any of its values. */
 export const matchesFilter = (filter: FilterJson, call: JsonObject): boolean => {
-  const isOneOf = (asked: Texts | undefined, column: string): boolean =>
+  const isAny = (asked: Texts | undefined, column: string): boolean =>
     !asked || asked.some((text) => text === call[column]);
-  const holdsOneOf = (asked: Texts | undefined, column: string): boolean =>
+  const holdsAny = (asked: Texts | undefined, column: string): boolean =>
     !asked || stringsIn(call[column] ?? null).some((text) => asked.some((ref) => matches(text, ref)));
   const { op_names } = filter;
   return (
     (!op_names || op_names.some((name) => matches(String(call.op_name), name))) &&
-    holdsOneOf(filter.input_refs, 'inputs') &&
-    holdsOneOf(filter.output_refs, 'output') &&
-    isOneOf(filter.parent_ids, 'parent_id') &&
-    isOneOf(filter.trace_ids, 'trace_id') &&
-    isOneOf(filter.call_ids, 'id') &&
-    isOneOf(filter.thread_ids, 'thread_id') &&
-    isOneOf(filter.turn_ids, 'turn_id') &&
-    isOneOf(filter.svc_user_ids, 'svc_user_id') &&
-    isOneOf(filter.svc_run_ids, 'svc_run_id') &&
+    holdsAny(filter.input_refs, 'inputs') &&
+    holdsAny(filter.output_refs, 'output') &&
+    isAny(filter.parent_ids, 'parent_id') &&
+    isAny(filter.trace_ids, 'trace_id') &&
+    isAny(filter.call_ids, 'id') &&
+    isAny(filter.thread_ids, 'thread_id') &&
+    isAny(filter.turn_ids, 'turn_id') &&
+    isAny(filter.svc_user_ids, 'svc_user_id') &&
+    isAny(filter.svc_run_ids, 'svc_run_id') &&
     !(filter.trace_roots_only && call.parent_id !== null)
   );
 };

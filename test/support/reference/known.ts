@@ -8,9 +8,9 @@ import {
 } from '../../../foundations/wire/index.ts';
 import type { KnownCall } from './answer.ts';
 
-const microsOf = (time: JsonValue | undefined): number => parseTime(String(time)) ?? Number.NaN;
+const toMicros = (time: JsonValue | undefined): number => parseTime(String(time)) ?? Number.NaN;
 
-const statusOf = (end: JsonObject | null): string => {
+const getStatus = (end: JsonObject | null): string => {
   if (end === null) return 'running';
   if (typeof end.exception === 'string') return 'error';
   const counts = isJsonObject(end.summary) ? end.summary.status_counts : null;
@@ -18,25 +18,25 @@ const statusOf = (end: JsonObject | null): string => {
   return typeof errors === 'number' && errors > 0 ? 'descendant_error' : 'success';
 };
 
-const traceNameOf = ({ display_name, op_name }: JsonObject): JsonValue => {
+const getTraceName = ({ display_name, op_name }: JsonObject): JsonValue => {
   const [, shortName] = /^svc:\/\/\/[^/]+\/[^/]+\/op\/([^/:]+):[^/:]+$/.exec(String(op_name)) ?? [];
   return display_name ?? shortName ?? op_name ?? null;
 };
 
-const summaryOf = (start: JsonObject, end: JsonObject | null): JsonObject => {
+const toSummary = (start: JsonObject, end: JsonObject | null): JsonObject => {
   const { svc: _, ...own } = isJsonObject(end?.summary) ? end.summary : {};
-  const latency = end && Math.round((microsOf(end.ended_at) - microsOf(start.started_at)) / 1000);
+  const latency = end && Math.round((toMicros(end.ended_at) - toMicros(start.started_at)) / 1000);
   const svc = {
-    status: statusOf(end),
+    status: getStatus(end),
     latency_ms: latency,
-    trace_name: traceNameOf(start),
+    trace_name: getTraceName(start),
     ...(typeof own.waited_ms === 'number' && { waited_ms: own.waited_ms }),
     ...(own.waiting === true && { waiting: true }),
   };
   return { ...own, svc };
 };
 
-const sizeOf = (record: JsonObject | null): number => (record ? utf8Length(JSON.stringify(record)) : 0);
+const getSize = (record: JsonObject | null): number => (record ? utf8Length(JSON.stringify(record)) : 0);
 
 /**
  * The call that a start and an end make, once both are stored.
@@ -55,17 +55,17 @@ export const knownCall = (start: JsonObject, end: JsonObject | null, user: strin
     parent_id: start.parent_id ?? null,
     thread_id: start.thread_id ?? null,
     turn_id: start.turn_id ?? null,
-    started_at: formatTime(microsOf(start.started_at)),
-    ended_at: end && formatTime(microsOf(end.ended_at)),
+    started_at: formatTime(toMicros(start.started_at)),
+    ended_at: end && formatTime(toMicros(end.ended_at)),
     attributes: start.attributes ?? {},
     inputs: start.inputs ?? {},
     output: end?.output ?? null,
     exception: end?.exception ?? null,
-    summary: summaryOf(start, end),
+    summary: toSummary(start, end),
     svc_user_id: user,
     svc_run_id: start.svc_run_id ?? null,
     svc_run_step: start.svc_run_step ?? null,
     svc_run_step_end: end?.svc_run_step_end ?? null,
   };
-  return { call: JSON.parse(JSON.stringify(call)) as JsonObject, bytes: sizeOf(start) + sizeOf(end) };
+  return { call: JSON.parse(JSON.stringify(call)) as JsonObject, bytes: getSize(start) + getSize(end) };
 };

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../foundations/wire/index.ts';
 import type { Value } from './values.ts';
 
-const childOf = (value: JsonValue, key: string): Value => {
+const getChild = (value: JsonValue, key: string): Value => {
   if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 };
@@ -16,7 +16,7 @@ const stepsInto = (value: JsonValue, segments: readonly string[]): string[] | un
   if (segments.length === 0) return [];
   for (let length = 1; length <= segments.length; length++) {
     const key = segments.slice(0, length).join('.');
-    const child = childOf(value, key);
+    const child = getChild(value, key);
     if (child === undefined) continue;
     const rest = stepsInto(child, segments.slice(length));
     if (rest) return [key, ...rest];
@@ -39,7 +39,7 @@ const cutPath = (call: JsonObject, path: string): [column: string, segments: str
 export const valueAt = (call: JsonObject, path: string): Value => {
   const [column, segments] = cutPath(call, path);
   const root = call[column] ?? null;
-  return stepsInto(root, segments)?.reduce<Value>((value, step) => childOf(value ?? null, step), root);
+  return stepsInto(root, segments)?.reduce<Value>((value, step) => getChild(value ?? null, step), root);
 };
 
 /**

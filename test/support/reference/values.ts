@@ -9,7 +9,7 @@ export const isMissing = (value: Value): value is null | undefined => value === 
 /** The types of JSON values, in the order in which they sort. */
 const types = ['null', 'boolean', 'number', 'string', 'list', 'object'];
 
-const typeOf = (value: JsonValue): string => {
+const getType = (value: JsonValue): string => {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   return typeof value;
@@ -35,7 +35,8 @@ const codePoints = (text: string): number[] =>
 
 /** Below, at or above 0 as the first text comes before, with or after the second by code points. */
 export const compareTexts = (a: string, b: string): number => {
-  const [left, right] = [codePoints(a), codePoints(b)];
+  const left = codePoints(a);
+  const right = codePoints(b);
   for (const [i, point] of left.entries()) {
     const other = right[i];
     if (other === undefined) return 1;
@@ -50,7 +51,7 @@ export const compareTexts = (a: string, b: string): number => {
  * size, strings by code point. Lists sort with all lists, objects with all objects.
  */
 export const compareValues = (a: JsonValue, b: JsonValue): number => {
-  if (typeOf(a) !== typeOf(b)) return types.indexOf(typeOf(a)) - types.indexOf(typeOf(b));
+  if (getType(a) !== getType(b)) return types.indexOf(getType(a)) - types.indexOf(getType(b));
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b);
@@ -63,7 +64,7 @@ export const compareValues = (a: JsonValue, b: JsonValue): number => {
  */
 export const compareScalars = (a: Value, b: Value): number => {
   if (isMissing(a) || isMissing(b)) return Number.NaN;
-  if (typeOf(a) !== typeOf(b) || typeof a === 'object') return Number.NaN;
+  if (getType(a) !== getType(b) || typeof a === 'object') return Number.NaN;
   return compareValues(a, b);
 };
 

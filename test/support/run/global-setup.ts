@@ -34,7 +34,7 @@ const running = (endpoint: string): StandIn => ({ endpoint, stop: async () => {}
  * The message of what went wrong; a stack that does not synthesize fails the tests that need it and
  * no others.
  */
-const failureOf = (work: Promise<unknown>): Promise<string | undefined> =>
+const catchFailure = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
     () => undefined,
     (error: unknown) => String(error),
@@ -52,7 +52,7 @@ const start = async (): Promise<Shared> => {
   const [dynamodb, s3, error] = await Promise.all([
     givenDynamodb ? running(givenDynamodb) : startDynamodb(),
     givenS3 ? running(givenS3) : startS3(),
-    failureOf(assemble(folder, {}, undefined, { program: 'test/support/stack/app.ts' })),
+    catchFailure(assemble(folder, {}, undefined, { program: 'test/support/stack/app.ts' })),
   ]);
   const stores = { dynamodb: dynamodb.endpoint, s3: s3.endpoint };
   return {

@@ -56,7 +56,7 @@ export interface Sender {
 export interface InProcess extends Sender {
   readonly stores: Stores;
   /** The lines that the functions logged of the request that an answer is to. */
-  logOf(answer: Answer): string;
+  getLog(answer: Answer): string;
   send(request: Sent, options?: SendOptions): Promise<Answer>;
 }
 
@@ -67,8 +67,12 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
   const all = {
     ...stores.environment,
     SHARDS: '4',
-    ...{ CALLS_TABLE: callsTable, OBJECTS_TABLE: objectsTable, COSTS_TABLE: costsTable },
-    ...{ FEEDBACK_TABLE: feedbackTable, BOOKKEEPING_TABLE: rollupsTable, PAYLOADS_BUCKET: bucket },
+    CALLS_TABLE: callsTable,
+    OBJECTS_TABLE: objectsTable,
+    COSTS_TABLE: costsTable,
+    FEEDBACK_TABLE: feedbackTable,
+    BOOKKEEPING_TABLE: rollupsTable,
+    PAYLOADS_BUCKET: bucket,
     ...environment,
   };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
@@ -77,7 +81,7 @@ const setEnvironment = (stores: Stores, environment: Readonly<Record<string, str
 };
 
 /** The body of a request as it is sent. */
-export const bytesOf = ({ method, body }: Sent): Buffer => {
+export const toBytes = ({ method, body }: Sent): Buffer => {
   if (method === 'GET') return Buffer.alloc(0);
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 };
@@ -160,38 +164,38 @@ export const startInProcess = async (
   const match = matcher(api.routes);
 
   const send = async (request: Sent, { plan = faultPlan(), timeMs }: SendOptions = {}): Promise<Answer> => {
-    const found = match(request.method ?? 'POST', pathOf(request));
+    const found = match(request.method ?? 'POST', getPath(request));
     const handler = found && handlers.get(found.route.path);
     if (!found || !handler) throw new Error(`no route ${request.path}`);
     const event = proxyEvent(api, gatewayRequest(request), found, {
       authorizer: { ...caller },
-      body: bytesOf(request),
+      body: toBytes(request),
     });
-    const deadline = Date.now() + (timeMs ?? routeOf(found.route.path).timeoutSeconds * 1000);
+    const deadline = Date.now() + (timeMs ?? findRoute(found.route.path).timeoutSeconds * 1000);
     const context = { getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()) } as Context;
     const answer = isStreaming(handler) ? streamed : buffered;
     return planned(plan, () => answer(handler, event, context));
   };
-  const logOf = ({ headers }: Answer): string => {
+  const getLog = ({ headers }: Answer): string => {
     const id = headers['x-request-id'];
     return id === undefined ? '' : lines.filter((line) => line.includes(id)).join('');
   };
-  return { stores, logOf, send };
+  return { stores, getLog, send };
 };
 
-const pathOf = ({ path }: Sent): string => path.split('?')[0] ?? path;
+const getPath = ({ path }: Sent): string => path.split('?')[0] ?? path;
 
 const gatewayRequest = (request: Sent) => ({
   id: randomUUID(),
   method: request.method ?? 'POST',
-  path: pathOf(request),
+  path: getPath(request),
   query: new URLSearchParams(request.path.split('?')[1]),
   headers: Object.entries({ 'content-type': 'application/json', ...request.headers }),
   sourceIp: '127.0.0.1',
   receivedAt: Date.now(),
 });
 
-const routeOf = (path: string): Route => {
+const findRoute = (path: string): Route => {
   const route = allRoutes.find((candidate) => candidate.path === path);
   if (!route) throw new Error(`${path} is not in the list of routes`);
   return route;

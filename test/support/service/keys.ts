@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from 'cdk-local-runner';
-import { localRegion, outputOf } from 'cdk-local-runner/template';
+import { getOutput, localRegion } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import {
   formatKey,
@@ -25,7 +25,7 @@ export const limitedKey = async (
   });
   const key = makeKey();
   const record = newRecord(key, { user: 'bob', grants, limits }, Date.now() * 1000);
-  await putKey({ client, name: outputOf(service.stack, 'KeysTable') }, record);
+  await putKey({ client, name: getOutput(service.stack, 'KeysTable') }, record);
   client.destroy();
   return formatKey(key);
 };

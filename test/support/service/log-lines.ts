@@ -9,7 +9,7 @@ export const linesOfTheLog = (logged: readonly string[]): Record<string, unknown
     .map((line) => JSON.parse(line));
 
 /** The line that the log gets of an answer's request. */
-export const lineOf = async (
+export const findLine = async (
   { logged }: Pick<TestService, 'logged'>,
   { headers }: Response,
 ): Promise<Record<string, unknown>> => {

@@ -11,10 +11,10 @@ export const overHttp = ({ post, key }: TestService): Sender => ({
       ...(method === 'GET' && { body: null }),
       ...(Buffer.isBuffer(body) && { body: new Uint8Array(body) }),
     });
-    const of = { status: response.status, headers: Object.fromEntries(response.headers) };
+    const head = { status: response.status, headers: Object.fromEntries(response.headers) };
     return response.text().then(
-      (text): Answer => ({ ...of, text, complete: true }),
-      (): Answer => ({ ...of, text: '', complete: false }),
+      (text): Answer => ({ ...head, text, complete: true }),
+      (): Answer => ({ ...head, text: '', complete: false }),
     );
   },
 });

@@ -3,11 +3,11 @@ import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { createBuckets, createTables, localCredentials, storeEnvironment } from 'cdk-local-runner';
-import { localRegion, outputOf, readStack } from 'cdk-local-runner/template';
+import { getOutput, localRegion, readStack } from 'cdk-local-runner/template';
 import { inject } from 'vitest';
 import { dynamodbClient, type Store } from '../../../foundations/storage/index.ts';
 import type { NamedTable } from '../../../foundations/storage/tables.ts';
-import { tableNameOf } from '../../../local/stack.ts';
+import { getTableName } from '../../../local/stack.ts';
 import { assembly } from '../stack/assembly.ts';
 import { shards } from './shards.ts';
 
@@ -57,7 +57,7 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
   const s3 = new S3Client({ ...client, endpoint: endpoints.s3 });
   // The deployed schema, under names of our own.
   const stack = readStack(assembly(), `test-${randomUUID().slice(0, 13)}`);
-  const wanted = only && tableNameOf(stack, only);
+  const wanted = only && getTableName(stack, only);
   const tables = stack.tables
     .filter(({ name }) => wanted === undefined || name === wanted)
     .map(({ name, properties: { TimeToLiveSpecification: _, ...kept } }) => ({ name, properties: kept }));
@@ -66,19 +66,19 @@ export const createStores = async (only?: NamedTable): Promise<Stores> => {
   return {
     dynamodb,
     s3,
-    callsTable: tableNameOf(stack, 'calls'),
-    objectsTable: tableNameOf(stack, 'objects'),
-    keysTable: tableNameOf(stack, 'keys'),
-    bucket: outputOf(stack, 'PayloadsBucket'),
-    costsTable: tableNameOf(stack, 'costs'),
-    feedbackTable: tableNameOf(stack, 'feedback'),
-    rollupsTable: tableNameOf(stack, 'bookkeeping'),
+    callsTable: getTableName(stack, 'calls'),
+    objectsTable: getTableName(stack, 'objects'),
+    keysTable: getTableName(stack, 'keys'),
+    bucket: getOutput(stack, 'PayloadsBucket'),
+    costsTable: getTableName(stack, 'costs'),
+    feedbackTable: getTableName(stack, 'feedback'),
+    rollupsTable: getTableName(stack, 'bookkeeping'),
     environment,
   };
 };
 
 /** The store of one of the tables, with the settings of most tests. */
-export const storeOf = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
+export const getStore = ({ dynamodb, s3, bucket }: Stores, table: string): Store => ({
   table: { client: dynamodb, name: table },
   bucket: { client: s3, name: bucket },
   shards: [shards],

@@ -18,7 +18,7 @@ export const assembly = (): string => {
 export const bundlesFolder = (): string => join(assembly(), 'bundles');
 
 /** The bundles of handlers, as stacks take them. */
-export const bundlesOf = (handlers: readonly string[]): ReadonlyMap<string, string> =>
+export const getBundles = (handlers: readonly string[]): ReadonlyMap<string, string> =>
   new Map(handlers.map((handler) => [handler, join(bundlesFolder(), handler)]));
 
 /**

@@ -7,7 +7,7 @@ import { readConfig } from '../../../lib/config.ts';
 import { handlersFor } from '../../../lib/features.ts';
 import { PennytraceStack } from '../../../lib/stack.ts';
 import { cdkContext, temporaryFolder } from '../run/project.ts';
-import { bundlesOf } from './assembly.ts';
+import { getBundles } from './assembly.ts';
 
 /** An empty bundle for each handler, in a folder of its own. */
 export const emptyBundles = (handlers: readonly string[]): ReadonlyMap<string, string> =>
@@ -37,7 +37,7 @@ export const makeStack = (
 export const synthesizeWith = (settings: Readonly<Record<string, unknown>>, outdir: string): void => {
   const app = new App({ outdir, context: { ...cdkContext, ...settings }, analyticsReporting: false });
   const config = readConfig(app.node.getAllContext());
-  const bundles = bundlesOf(handlersFor(config, allRoutes));
+  const bundles = getBundles(handlersFor(config, allRoutes));
   new PennytraceStack(app, { config, routes: allRoutes, bundles });
   app.synth();
 };
@@ -61,15 +61,15 @@ export interface Resource {
 }
 
 /** All resources of a type, by logical id. */
-export const resourcesOf = (template: Template, type: string): Map<string, Resource> =>
+export const findResources = (template: Template, type: string): Map<string, Resource> =>
   new Map(Object.entries(template.findResources(type) as Record<string, Resource>));
 
 /**
  * The only resource of a type whose logical id begins so, and its id. Throws where there is none,
  * or more.
  */
-export const resourceOf = (template: Template, type: string, idStart = ''): [string, Resource] => {
-  const found = [...resourcesOf(template, type)].filter(([id]) => id.startsWith(idStart));
+export const findResource = (template: Template, type: string, idStart = ''): [string, Resource] => {
+  const found = [...findResources(template, type)].filter(([id]) => id.startsWith(idStart));
   const [only] = found;
   if (!only || found.length > 1) throw new Error(`${found.length} resources ${type} ${idStart}…`);
   return only;

@@ -123,13 +123,13 @@ export interface GoldenFiles {
   readonly zstd: string;
 }
 
-const pathOf = (name: string): string => join(import.meta.dirname, `golden/${name}.jsonl`);
+const toPath = (name: string): string => join(import.meta.dirname, `golden/${name}.jsonl`);
 
 /** Reads a file of the golden set. */
 export const readGolden = async <Name extends keyof GoldenFiles>(
   name: Name,
 ): Promise<GoldenFiles[Name][]> => {
-  const text = await readFile(pathOf(name), 'utf8');
+  const text = await readFile(toPath(name), 'utf8');
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as GoldenFiles[Name]]));
 };
 
@@ -138,7 +138,7 @@ export const writeGolden = async <Name extends keyof GoldenFiles>(
   name: Name,
   list: readonly GoldenFiles[Name][],
 ): Promise<void> => {
-  const path = pathOf(name);
+  const path = toPath(name);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, list.map((element) => `${JSON.stringify(element)}\n`).join(''));
 };

@@ -20,13 +20,13 @@ export interface Authorization {
   readonly error?: string;
 }
 
-const keyOf = (id: string, digit: string): Key => ({ id, secret: digit.repeat(64) });
+const makeKey = (id: string, digit: string): Key => ({ id, secret: digit.repeat(64) });
 
 const keys = {
-  active: keyOf('active0000000000', 'a'),
-  expiring: keyOf('expiring00000000', 'b'),
-  expired: keyOf('expired000000000', 'c'),
-  revoked: keyOf('revoked000000000', 'd'),
+  active: makeKey('active0000000000', 'a'),
+  expiring: makeKey('expiring00000000', 'b'),
+  expired: makeKey('expired000000000', 'c'),
+  revoked: makeKey('revoked000000000', 'd'),
 } as const;
 
 const micros = (day: number): number => (writtenAt + day * 86_400_000) * 1000;
@@ -45,7 +45,7 @@ export const writeKeys = async ({ dynamodb, keysTable }: Stores): Promise<void> 
   await revokeKey(table, keys.revoked.id, micros(1));
 };
 
-const eventOf = (authorization: string) =>
+const makeEvent = (authorization: string) =>
   ({
     type: 'REQUEST',
     methodArn: 'arn:aws:execute-api:us-east-1:123456789012:api/v1/POST/call/read',
@@ -65,7 +65,7 @@ export const authorizeKeys = async ({ keysTable }: Stores): Promise<Authorizatio
   const authorizations: Authorization[] = [];
   for (const [name, key] of Object.entries(keys)) {
     const header = `Basic ${Buffer.from(`api:${formatKey(key)}`).toString('base64')}`;
-    const answer = handler(eventOf(header), { awsRequestId: 'request' }).then(
+    const answer = handler(makeEvent(header), { awsRequestId: 'request' }).then(
       (result) => ({ name, answer: result }),
       (error: Error) => ({ name, error: error.message }),
     );

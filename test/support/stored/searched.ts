@@ -14,11 +14,11 @@ import type { TestService } from '../service/service.ts';
 const magic = Buffer.of(0x28, 0xb5, 0x2f, 0xfd);
 
 /** Bytes as text, and the text of the zstd frame or the Parquet file that they may be. */
-const textsOf = async (bytes: Uint8Array): Promise<string[]> => {
+const readTexts = async (bytes: Uint8Array): Promise<string[]> => {
   const buffer = Buffer.from(bytes);
   const own = [buffer.toString('utf8'), buffer.toString('latin1')];
   if (buffer.subarray(0, magic.length).equals(magic))
-    own.push(...(await textsOf(zstdDecompressSync(buffer, {}))));
+    own.push(...(await readTexts(zstdDecompressSync(buffer, {}))));
   if (buffer.subarray(0, 4).toString() === 'PAR1') {
     const file = new Uint8Array(buffer).buffer;
     own.push(
@@ -31,7 +31,7 @@ const textsOf = async (bytes: Uint8Array): Promise<string[]> => {
 };
 
 const textsOfAttribute = async (value: AttributeValue): Promise<string[]> => {
-  if (value.B) return textsOf(value.B);
+  if (value.B) return readTexts(value.B);
   if (value.M) return (await Promise.all(Object.values(value.M).map(textsOfAttribute))).flat();
   if (value.L) return (await Promise.all(value.L.map(textsOfAttribute))).flat();
   return [JSON.stringify(value)];
@@ -44,7 +44,7 @@ export interface Place {
 }
 
 /** Everything in all tables and all buckets of a service. */
-export const everythingOf = async ({ dynamodb, s3, stack }: TestService): Promise<Place[]> => {
+export const readEverything = async ({ dynamodb, s3, stack }: TestService): Promise<Place[]> => {
   const shared = { region: localRegion, credentials: localCredentials };
   const client = new DynamoDBClient({ ...shared, endpoint: dynamodb });
   const bucketClient = new S3Client({ ...shared, endpoint: s3 });
@@ -60,7 +60,8 @@ export const everythingOf = async ({ dynamodb, s3, stack }: TestService): Promis
       for (const { Key = '' } of Contents) {
         const { Body } = await bucketClient.send(new GetObjectCommand({ Bucket: bucket, Key }));
         const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-        for (const text of [Key, ...(await textsOf(bytes))]) places.push({ where: `${bucket}/${Key}`, text });
+        for (const text of [Key, ...(await readTexts(bytes))])
+          places.push({ where: `${bucket}/${Key}`, text });
       }
   client.destroy();
   bucketClient.destroy();

@@ -73,18 +73,19 @@ const toAttribute = (value: Attribute): AttributeValue => {
   return 'M' in value ? { M: toItem(value.M) } : value;
 };
 
-const keyOf = ({ in: kind, item }: Extract<Entry, { item: unknown }>): Attributes => {
+const getKey = ({ in: kind, item }: Extract<Entry, { item: unknown }>): Attributes => {
   const names: readonly string[] = tables[kind].key;
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 };
 
 /** Tells an entry from all others. */
-const nameOf = (entry: Entry): string =>
-  `${entry.in} ${entry.in === 'bucket' ? entry.key : JSON.stringify(keyOf(entry))}`;
+const toName = (entry: Entry): string =>
+  `${entry.in} ${entry.in === 'bucket' ? entry.key : JSON.stringify(getKey(entry))}`;
 
 /** Reads all that the stores hold, in the order of its names. */
 export const takeSnapshot = async (stores: StoreNames): Promise<Entry[]> => {
-  const [client, s3] = [new DynamoDBClient(), new S3Client()];
+  const client = new DynamoDBClient();
+  const s3 = new S3Client();
   const entries: Entry[] = [];
   for (const kind of kinds) {
     const request = { TableName: stores[tables[kind].name], ConsistentRead: true };
@@ -98,12 +99,13 @@ export const takeSnapshot = async (stores: StoreNames): Promise<Entry[]> => {
       entries.push({ in: 'bucket', key, body: writeBytes(bytes) });
     }
   }
-  return entries.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return entries.sort((a, b) => (toName(a) < toName(b) ? -1 : 1));
 };
 
 /** Puts entries into the stores. */
 export const restoreSnapshot = async (stores: StoreNames, entries: readonly Entry[]): Promise<void> => {
-  const [client, s3] = [new DynamoDBClient(), new S3Client()];
+  const client = new DynamoDBClient();
+  const s3 = new S3Client();
   for (const entry of entries) {
     if (entry.in === 'bucket') {
       const object = { Bucket: stores.bucket, Key: entry.key, Body: readBytes(entry.body) };
@@ -117,13 +119,14 @@ export const restoreSnapshot = async (stores: StoreNames, entries: readonly Entr
 
 /** Removes all that the stores hold. */
 export const clearStores = async (stores: StoreNames): Promise<void> => {
-  const [client, s3] = [new DynamoDBClient(), new S3Client()];
+  const client = new DynamoDBClient();
+  const s3 = new S3Client();
   for (const entry of await takeSnapshot(stores)) {
     if (entry.in === 'bucket')
       await s3.send(new DeleteObjectCommand({ Bucket: stores.bucket, Key: entry.key }));
     else {
       const TableName = stores[tables[entry.in].name];
-      await client.send(new DeleteItemCommand({ TableName, Key: toItem(keyOf(entry)) }));
+      await client.send(new DeleteItemCommand({ TableName, Key: toItem(getKey(entry)) }));
     }
   }
 };
@@ -151,12 +154,12 @@ const isFrame = (bytes: Uint8Array): boolean => magic.equals(bytes.subarray(0, m
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** What a frame holds, as text; undefined for bytes that are no frame. */
-const contentOf = (bytes: Uint8Array): string | undefined =>
+const unpack = (bytes: Uint8Array): string | undefined =>
   isFrame(bytes) ? zstdDecompressSync(bytes).toString('utf8') : undefined;
 
 /** Writes bytes for a file. */
 const writeBytes = (bytes: Uint8Array): WrittenBytes => {
-  const content = bytes.length > maxWrittenFrame ? contentOf(bytes) : undefined;
+  const content = bytes.length > maxWrittenFrame ? unpack(bytes) : undefined;
   if (content === undefined) return Buffer.from(bytes).toString('base64');
   return { zstd: withMarkers(content), sha256: sha256(bytes) };
 };
@@ -171,7 +174,7 @@ const readBytes = (written: WrittenBytes): Buffer => {
 /** The same bytes in the form in which those of two versions of zstd are equal. */
 const comparableBytes = (written: WrittenBytes): WrittenBytes | { readonly zstd: string } => {
   if (typeof written !== 'string') return { zstd: written.zstd };
-  const content = contentOf(Buffer.from(written, 'base64'));
+  const content = unpack(Buffer.from(written, 'base64'));
   return content === undefined ? written : { zstd: withMarkers(content) };
 };
 
@@ -182,12 +185,13 @@ export interface Changes {
 }
 
 const byName = (entries: readonly Entry[]): Map<string, Entry> =>
-  new Map(entries.map((entry) => [nameOf(entry), entry]));
+  new Map(entries.map((entry) => [toName(entry), entry]));
 
 /** Says what has become of entries. */
-export const changesOf = (before: readonly Entry[], after: readonly Entry[]): Changes => {
-  const [old, now] = [byName(before), byName(after)];
-  const isSame = (entry: Entry) => JSON.stringify(old.get(nameOf(entry))) === JSON.stringify(entry);
+export const findChanges = (before: readonly Entry[], after: readonly Entry[]): Changes => {
+  const old = byName(before);
+  const now = byName(after);
+  const isSame = (entry: Entry) => JSON.stringify(old.get(toName(entry))) === JSON.stringify(entry);
   return {
     put: after.filter((entry) => !isSame(entry)),
     gone: [...old.keys()].filter((name) => !now.has(name)),
@@ -198,7 +202,7 @@ export const changesOf = (before: readonly Entry[], after: readonly Entry[]): Ch
 export const withChanges = (before: readonly Entry[], { put, gone }: Changes): Entry[] => {
   const entries = byName(before);
   for (const name of gone) entries.delete(name);
-  for (const entry of put) entries.set(nameOf(entry), entry);
+  for (const entry of put) entries.set(toName(entry), entry);
   return [...entries.values()];
 };
 

@@ -5,12 +5,12 @@ import { createObject } from '../../../core/records/objects/index.ts';
 import type { ParseAlert } from '../../../core/workers/alerts/alert.ts';
 import { KnownAlerts, type Looked, lookAtAlerts, type Watch } from '../../../core/workers/alerts/look.ts';
 import { type Message, targetName } from '../../../core/workers/alerts/message.ts';
-import { linksOf } from '../../../foundations/links.ts';
+import { createLinks } from '../../../foundations/links.ts';
 import { type RequestBudget, requestBudget } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
-import { createStores, type Stores, storeOf } from '../service/stores.ts';
-import { endOf, send, startOf } from './calls.ts';
-import { lookupsOf } from './stats.ts';
+import { createStores, getStore, type Stores } from '../service/stores.ts';
+import { makeEnd, makeStart, send } from './calls.ts';
+import { makeLookups } from './stats.ts';
 
 /** The value of an alert about the share of calls that failed. */
 export const errorRate = (fields: object = {}) => ({
@@ -41,7 +41,7 @@ export interface AlertWorld {
   readonly watch: Watch;
   readonly stores: Stores;
   /** What was told, the messages' targets included. */
-  readonly told: { readonly message: Message; readonly target: string }[];
+  readonly sent: { readonly message: Message; readonly target: string }[];
   /** The time, in milliseconds since 1970. */
   now: number;
   /** Why telling fails; undefined if it does not. */
@@ -61,7 +61,7 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
   const hour = 3_600_000;
   const world = {
     stores,
-    told: [] as { message: Message; target: string }[],
+    sent: [] as { message: Message; target: string }[],
     now: Math.ceil(Date.now() / hour) * hour + 2 * hour,
     fails: undefined as string | undefined,
   };
@@ -70,16 +70,16 @@ export const makeAlertWorld = async (tables?: Stores): Promise<AlertWorld> => {
     table,
     now,
     sources: {
-      calls: { ...storeOf(stores, stores.callsTable), bookkeeping: table },
-      feedback: storeOf(stores, stores.feedbackTable),
-      lookups: lookupsOf('acme/shop' as ProjectId),
+      calls: { ...getStore(stores, stores.callsTable), bookkeeping: table },
+      feedback: getStore(stores, stores.feedbackTable),
+      lookups: makeLookups('acme/shop' as ProjectId),
     },
-    alerts: new KnownAlerts(storeOf(stores, stores.objectsTable), parseAlert, now),
-    tell: async (message, target) => {
+    alerts: new KnownAlerts(getStore(stores, stores.objectsTable), parseAlert, now),
+    send: async (message, target) => {
       if (world.fails !== undefined) throw new Error(world.fails);
-      world.told.push({ message, target: targetName(target) });
+      world.sent.push({ message, target: targetName(target) });
     },
-    links: linksOf('https://traces.example/api'),
+    links: createLinks('https://traces.example/api'),
   };
   return Object.assign(world, { watch });
 };
@@ -92,7 +92,7 @@ export const saveAlert = async (
   objectId = 'a',
 ): Promise<void> => {
   await noteAlerts(table, projectId, { ...requestBudget(60_000), deadline: now + 5000 });
-  const objects = storeOf(stores, stores.objectsTable);
+  const objects = getStore(stores, stores.objectsTable);
   await createObject(objects, { projectId, objectId, val }, 'ada', requestBudget(60_000));
 };
 
@@ -112,9 +112,12 @@ export const reportCalls = async (
     const at = now - minutesAgo * minuteMs;
     const id = randomUUID();
     return [
-      startOf({ project_id, id, trace_id: id, started_at: new Date(at).toISOString(), ...start }),
-      endOf({
-        ...{ project_id, id: start.id ?? id, ended_at: new Date(at + Number(ms)).toISOString(), summary },
+      makeStart({ project_id, id, trace_id: id, started_at: new Date(at).toISOString(), ...start }),
+      makeEnd({
+        project_id,
+        id: start.id ?? id,
+        ended_at: new Date(at + Number(ms)).toISOString(),
+        summary,
         ...(failed && { exception: 'it failed' }),
       }),
     ];

@@ -24,14 +24,14 @@ const pool = [
 ];
 
 /** The fields that a pattern of dotted paths begins with, and paths into them. */
-const pathsOf = (pattern: string): string[] => {
+const listPaths = (pattern: string): string[] => {
   const [, fields = ''] = /^\^\(\?:([\w|]+)\)\(\?:\\\./.exec(pattern) ?? [];
   return fields.split('|').flatMap((field) => (field ? [field, `${field}.a.0`] : []));
 };
 
 const matching = (pattern: string, { minLength = 0, maxLength = 2048 }: JsonSchema): fc.Arbitrary<string> => {
   const expression = new RegExp(pattern, 'u');
-  const known = [...pool, ...pathsOf(pattern)].filter(
+  const known = [...pool, ...listPaths(pattern)].filter(
     (text) => expression.test(text) && text.length >= minLength && text.length <= maxLength,
   );
   const free = fc
@@ -82,9 +82,10 @@ type Tie = (name: string) => fc.Arbitrary<unknown>;
 const json = fc.jsonValue({ maxDepth: 3 });
 
 const list = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
-  if (schema.prefixItems) return fc.tuple(...schema.prefixItems.map((item) => of(item as JsonSchema, tie)));
+  if (schema.prefixItems)
+    return fc.tuple(...schema.prefixItems.map((item) => arbitraryFor(item as JsonSchema, tie)));
   const { minItems: minLength = 0, maxItems = 4 } = schema;
-  const items = schema.items === undefined ? json : of(schema.items as JsonSchema, tie);
+  const items = schema.items === undefined ? json : arbitraryFor(schema.items as JsonSchema, tie);
   const limits = { minLength, maxLength: Math.min(maxItems, 4), depthIdentifier: 'schema' };
   return schema.uniqueItems ? fc.uniqueArray(items, limits) : fc.array(items, limits);
 };
@@ -94,14 +95,14 @@ const isSchema = (value: unknown): value is JsonSchema => typeof value === 'obje
 const object = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
   const { properties = {}, required = [], additionalProperties = {}, propertyNames } = schema;
   const fields = Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [name, of(property as JsonSchema, tie)]),
+    Object.entries(properties).map(([name, property]) => [name, arbitraryFor(property as JsonSchema, tie)]),
   );
   const named = fc.record(fields, { requiredKeys: required.filter((name) => Object.hasOwn(fields, name)) });
   if (!isSchema(additionalProperties)) return named;
   const keys = isSchema(propertyNames)
-    ? (of({ type: 'string', ...propertyNames }, tie) as fc.Arbitrary<string>)
+    ? (arbitraryFor({ type: 'string', ...propertyNames }, tie) as fc.Arbitrary<string>)
     : fc.string({ maxLength: 8 });
-  const others = fc.dictionary(keys, of(additionalProperties, tie), {
+  const others = fc.dictionary(keys, arbitraryFor(additionalProperties, tie), {
     minKeys: schema.minProperties ?? 0,
     maxKeys: 3,
   });
@@ -109,19 +110,19 @@ const object = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
   return fc.tuple(unnamed, named).map(([rest, known]) => ({ ...rest, ...known }));
 };
 
-const of = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
+const arbitraryFor = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
   if (schema.$ref !== undefined) return tie(schema.$ref.slice('#/components/schemas/'.length));
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const options = schema.anyOf ?? schema.oneOf;
   if (options) {
     // Deep down the first is taken. Of operations the last has nothing below it: a literal.
-    const parts = options.toReversed().map((option) => of(option as JsonSchema, tie));
+    const parts = options.toReversed().map((option) => arbitraryFor(option as JsonSchema, tie));
     return fc.oneof({ maxDepth: 3, depthIdentifier: 'schema' }, ...parts);
   }
   if (Array.isArray(schema.type)) {
     return fc.oneof(
-      ...schema.type.map((type: JsonSchema['type']) => of({ ...schema, type } as JsonSchema, tie)),
+      ...schema.type.map((type: JsonSchema['type']) => arbitraryFor({ ...schema, type } as JsonSchema, tie)),
     );
   }
   if (schema.type === 'array') return list(schema, tie);
@@ -130,15 +131,18 @@ const of = (schema: JsonSchema, tie: Tie): fc.Arbitrary<unknown> => {
 };
 
 /** Values that fit a schema of the document, as JSON has them. */
-export const arbitraryOf = (
+export const toArbitrary = (
   schema: JsonSchema,
   document: Pick<OpenApiDocument, 'components'> = ownDocument,
 ): fc.Arbitrary<unknown> => {
   const { root } = fc.letrec((tie) => ({
     ...Object.fromEntries(
-      Object.entries(document.components.schemas).map(([name, component]) => [name, of(component, tie)]),
+      Object.entries(document.components.schemas).map(([name, component]) => [
+        name,
+        arbitraryFor(component, tie),
+      ]),
     ),
-    root: of(schema, tie),
+    root: arbitraryFor(schema, tie),
   })) as { root: fc.Arbitrary<unknown> };
   return root.map((value) => JSON.parse(JSON.stringify(value)));
 };

@@ -1,5 +1,5 @@
 import { callBatch } from '../../../api/calls.ts';
-import { bodyOf } from '../../../api/endpoint.ts';
+import { getBodySchema } from '../../../api/endpoint.ts';
 import {
   type CallsFilter,
   type CallsQuery,
@@ -13,24 +13,24 @@ import { toPath } from '../../../foundations/expression/index.ts';
 import { type RequestBudget, requestBudget, type Store } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { parseBody } from '../../../foundations/wire/schema.ts';
-import { createStores, storeOf } from '../service/stores.ts';
+import { createStores, getStore } from '../service/stores.ts';
 
 /** The project of most tests. */
 export const project = 'acme/shop' as ProjectId;
 /** A call store of its own for one test file. */
 export const createCallStore = async (changes: Partial<Store> = {}): Promise<Store> => {
   const stores = await createStores('calls');
-  return { ...storeOf(stores, stores.callsTable), ...changes };
+  return { ...getStore(stores, stores.callsTable), ...changes };
 };
 
 /** A start as a client sends it. */
-export const startOf = (fields: object): { mode: 'start'; req: { start: object } } => ({
+export const makeStart = (fields: object): { mode: 'start'; req: { start: object } } => ({
   mode: 'start',
   req: { start: { project_id: project, op_name: 'op', started_at: '2026-10-01T00:00:00Z', ...fields } },
 });
 
 /** An end as a client sends it. */
-export const endOf = (fields: object): { mode: 'end'; req: { end: object } } => ({
+export const makeEnd = (fields: object): { mode: 'end'; req: { end: object } } => ({
   mode: 'end',
   req: { end: { project_id: project, ended_at: '2026-10-01T00:00:01Z', ...fields } },
 });
@@ -49,8 +49,8 @@ export const send = async (store: Store, batch: readonly object[]): Promise<Requ
 };
 
 /** Reads a call by id, as the endpoint answers it. */
-export const read = async (store: Store, id: string, of = project): Promise<JsonObject | null> => {
-  const text = await readCallJson(store, { projectId: of, id, includes: noIncludes }, requestBudget(30_000));
+export const read = async (store: Store, id: string, projectId = project): Promise<JsonObject | null> => {
+  const text = await readCallJson(store, { projectId, id, includes: noIncludes }, requestBudget(30_000));
   return text === null ? null : (JSON.parse(text) as JsonObject);
 };
 
@@ -61,7 +61,7 @@ export type PartialQuery = Partial<Omit<CallsQuery, 'filter'>> & { readonly filt
 export const newestFirst = [{ path: toPath('started_at'), descending: true }];
 
 /** Makes a whole query of a part of one. */
-export const queryOf = (query: PartialQuery = {}): CallsQuery => ({
+export const makeQuery = (query: PartialQuery = {}): CallsQuery => ({
   projectId: project,
   limit: null,
   offset: 0,
@@ -81,11 +81,11 @@ export const query = async (
   asked: PartialQuery = {},
   spent = requestBudget(60_000),
 ): Promise<JsonObject[]> => {
-  const batches = await Array.fromAsync(queryCalls(store, queryOf(asked), spent).json());
+  const batches = await Array.fromAsync(queryCalls(store, makeQuery(asked), spent).json());
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 
-const queryBody = bodyOf(callsStreamQuery);
+const queryBody = getBodySchema(callsStreamQuery);
 
 /** Answers a body of `/calls/stream_query`, as JSON, through the schema of its endpoint, parsed. */
 export const ask = async (

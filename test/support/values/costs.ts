@@ -8,7 +8,7 @@ export const project = 'acme/shop' as ProjectId;
 export const micros = (text: string): Micros => parseTime(text) ?? Number.NaN;
 
 /** What a model costs, where a test does not say. */
-export const termsOf = (changes: Partial<PriceTerms> = {}): PriceTerms => ({
+export const makeTerms = (changes: Partial<PriceTerms> = {}): PriceTerms => ({
   model: 'gpt-x',
   promptTokenCost: 2,
   completionTokenCost: 3,
@@ -20,18 +20,18 @@ export const termsOf = (changes: Partial<PriceTerms> = {}): PriceTerms => ({
 });
 
 /** A stored price. */
-export const priceOf = (changes: Partial<Price> = {}): Price => ({
+export const makePrice = (changes: Partial<Price> = {}): Price => ({
   id: 'a',
-  ...termsOf(),
+  ...makeTerms(),
   createdAt: micros('2026-01-02'),
   createdBy: 'ada',
   ...changes,
 });
 
 /** A request for prices. */
-export const createOf = (...terms: Partial<PriceTerms>[]): CostsCreate => ({
+export const makeCreate = (...terms: Partial<PriceTerms>[]): CostsCreate => ({
   projectId: project,
-  terms: terms.map(termsOf),
+  terms: terms.map(makeTerms),
 });
 
 /** Default prices of a provider that has none. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { bodyOf } from '../../../api/endpoint.ts';
+import { getBodySchema } from '../../../api/endpoint.ts';
 import {
   type CreatedFeedback,
   feedbackBatchCreate,
@@ -17,28 +17,31 @@ import {
 import { requestBudget, type Store, scanTable } from '../../../foundations/storage/index.ts';
 import { type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
 import { parseBody } from '../../../foundations/wire/schema.ts';
-import { createStores, storeOf } from '../service/stores.ts';
+import { createStores, getStore } from '../service/stores.ts';
 import { project } from './calls.ts';
 
 /** A feedback store of its own for one test file. */
 export const createFeedbackStore = async (changes: Partial<Store> = {}): Promise<Store> => {
   const stores = await createStores('feedback');
-  return { ...storeOf(stores, stores.feedbackTable), ...changes };
+  return { ...getStore(stores, stores.feedbackTable), ...changes };
 };
 
 /** The ref of a call of the tests' project. */
-export const callRef = (callId: string, of: string = project): string => `svc:///${of}/call/${callId}`;
+export const callRef = (callId: string, owner: string = project): string => `svc:///${owner}/call/${callId}`;
 
 /** Feedback as a client sends it. */
-export const feedbackOf = (fields: object = {}): JsonObject => ({
-  ...{ project_id: project, svc_ref: callRef('c'), feedback_type: 'note', payload: { text: 'good' } },
+export const makeFeedback = (fields: object = {}): JsonObject => ({
+  project_id: project,
+  svc_ref: callRef('c'),
+  feedback_type: 'note',
+  payload: { text: 'good' },
   ...fields,
 });
 
-const batchBody = bodyOf(feedbackBatchCreate);
-const replaceBody = bodyOf(feedbackReplace);
-const queryBody = bodyOf(feedbackQuery);
-const purgeBody = bodyOf(feedbackPurge);
+const batchBody = getBodySchema(feedbackBatchCreate);
+const replaceBody = getBodySchema(feedbackReplace);
+const queryBody = getBodySchema(feedbackQuery);
+const purgeBody = getBodySchema(feedbackPurge);
 
 /** What is answered to a creation, on the wire. */
 export interface Created {
@@ -64,14 +67,14 @@ export const createAll = async (
 
 /** Creates one record of the tests' project. */
 export const create = async (store: Store, fields: object = {}, options = {}): Promise<Created> => {
-  const [created] = await createAll(store, [feedbackOf(fields)], options);
+  const [created] = await createAll(store, [makeFeedback(fields)], options);
   if (!created) throw new Error('nothing was answered');
   return created;
 };
 
 /** Puts a record in the place of another. */
 export const replace = async (store: Store, feedbackId: string, fields: object = {}): Promise<Created> => {
-  const body = JSON.stringify({ ...feedbackOf(fields), feedback_id: feedbackId });
+  const body = JSON.stringify({ ...makeFeedback(fields), feedback_id: feedbackId });
   const { feedbackId: replaced, ...draft } = parseBody(replaceBody, body);
   const replacement = { feedbackId: replaced, draft };
   const [created] = onWire([await replaceFeedback(store, replacement, 'bob', requestBudget(60_000))]);

@@ -1,10 +1,10 @@
-import { tokensOf } from '../../../api/shared/usage.ts';
-import { costsOf, type Price, priceBook } from '../../../core/records/costs/index.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
+import { computeCosts, type Price, priceBook } from '../../../core/records/costs/index.ts';
 import { valueAt } from '../../../foundations/expression/index.ts';
 import { type JsonObject, type ProjectId, parseTime } from '../../../foundations/wire/index.ts';
 
 /** The local day or, in UTC, the hour of a time. */
-export const periodOf = (time: string, granularity: number, timezone: string): string =>
+export const toPeriod = (time: string, granularity: number, timezone: string): string =>
   granularity === 86_400
     ? new Intl.DateTimeFormat('en-CA', { timeZone: timezone, dateStyle: 'short' }).format(new Date(time))
     : time.slice(0, 13);
@@ -13,7 +13,8 @@ export const periodOf = (time: string, granularity: number, timezone: string): s
 export const exactPercentile = (values: readonly number[], percentile: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = (percentile / 100) * (sorted.length - 1);
-  const [low = 0, high = 0] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+  const low = sorted[Math.floor(rank)] ?? 0;
+  const high = sorted[Math.ceil(rank)] ?? 0;
   return low + (high - low) * (rank - Math.floor(rank));
 };
 
@@ -46,18 +47,21 @@ export const naiveStats = (
     };
     const group =
       groupBy === 'status' ? JSON.stringify(summary.svc.status) : groupBy ? groupAt(call, groupBy) : '';
-    const key = `${periodOf(String(call.started_at), granularity, timezone)} ${group}`;
+    const key = `${toPeriod(String(call.started_at), granularity, timezone)} ${group}`;
     const naive = found.get(key) ?? {
-      ...{ calls: 0, errors: 0, latencies: [] },
-      ...{ tokens: new Map<string, number[]>(), costs: new Map<string, number>() },
+      calls: 0,
+      errors: 0,
+      latencies: [],
+      tokens: new Map<string, number[]>(),
+      costs: new Map<string, number>(),
     };
     found.set(key, naive);
     naive.calls++;
     if (summary.svc.status === 'error') naive.errors++;
     if (summary.svc.latency_ms !== null) naive.latencies.push(summary.svc.latency_ms);
-    const costs = costsOf(summary.usage ?? {}, parseTime(String(call.started_at)) ?? 0, book);
+    const costs = computeCosts(summary.usage ?? {}, parseTime(String(call.started_at)) ?? 0, book);
     for (const [model, used] of Object.entries(summary.usage ?? {})) {
-      const { prompt } = tokensOf(used as JsonObject);
+      const { prompt } = readTokens(used as JsonObject);
       naive.tokens.set(model, [...(naive.tokens.get(model) ?? []), prompt]);
       const cost = costs[model];
       if (!cost) continue;

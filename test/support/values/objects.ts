@@ -13,13 +13,13 @@ import {
   parseVersionName,
   ServiceError,
 } from '../../../foundations/wire/index.ts';
-import { createStores, storeOf } from '../service/stores.ts';
+import { createStores, getStore } from '../service/stores.ts';
 import { project } from './calls.ts';
 
 /** An object store of its own for one test file. */
 export const createObjectStore = async (): Promise<Store> => {
   const stores = await createStores('objects');
-  return storeOf(stores, stores.objectsTable);
+  return getStore(stores, stores.objectsTable);
 };
 
 /** Makes a version, and gives its digest. */

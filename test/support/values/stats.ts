@@ -1,9 +1,9 @@
-import { bodyOf } from '../../../api/endpoint.ts';
+import { getBodySchema } from '../../../api/endpoint.ts';
 import { callsStats } from '../../../api/stats.ts';
 import { noLookups } from '../../../core/questions/query/index.ts';
-import { type StatsAnswer, type StatsLookups, statsOf } from '../../../core/questions/stats/index.ts';
+import { computeStats, type StatsAnswer, type StatsLookups } from '../../../core/questions/stats/index.ts';
 import {
-  costsOf,
+  computeCosts,
   type Price,
   priceBook,
   type SteadyPrices,
@@ -12,23 +12,24 @@ import {
 import { type RequestBudget, requestBudget, type Store } from '../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../foundations/wire/index.ts';
 import { parseBody } from '../../../foundations/wire/schema.ts';
-import { createStores, storeOf } from '../service/stores.ts';
+import { createStores, getStore } from '../service/stores.ts';
 
 /** A store of calls with their rollups, for one test file. */
 export const createStatsStore = async (changes: Partial<Store> = {}): Promise<Store> => {
   const stores = await createStores();
   const bookkeeping = { client: stores.dynamodb, name: stores.rollupsTable };
-  return { ...storeOf(stores, stores.callsTable), bookkeeping, ...changes };
+  return { ...getStore(stores, stores.callsTable), bookkeeping, ...changes };
 };
 
-const body = bodyOf(callsStats);
+const body = getBodySchema(callsStats);
 
 /** Prices of a project as statistics look them up; no default ones. */
-export const lookupsOf = (projectId: ProjectId, prices: readonly Price[] = []): StatsLookups => ({
+export const makeLookups = (projectId: ProjectId, prices: readonly Price[] = []): StatsLookups => ({
   ...noLookups,
   costs: async () => {
     const book = priceBook(projectId, prices, () => undefined);
-    return (usage: JsonObject, startedAt: number) => costsOf(usage, startedAt, book) as unknown as JsonObject;
+    return (usage: JsonObject, startedAt: number) =>
+      computeCosts(usage, startedAt, book) as unknown as JsonObject;
   },
   steadyPrices: (): Promise<SteadyPrices> => steadyPrices(projectId, prices),
 });
@@ -51,7 +52,13 @@ export const askStats = async (
   { prices = [], now = later, spent = requestBudget(60_000) }: AskOptions = {},
 ): Promise<StatsAnswer & { readonly scanned: number; readonly rollups: number; readonly source: string }> => {
   const request = parseBody(body, JSON.stringify(asked));
-  const { plan, counts, answer } = statsOf(store, request, spent, lookupsOf(request.projectId, prices), now);
+  const { plan, counts, answer } = computeStats(
+    store,
+    request,
+    spent,
+    makeLookups(request.projectId, prices),
+    now,
+  );
   const answered = await answer();
   return { ...answered, scanned: counts.scanned, rollups: counts.rollups, source: plan.source };
 };

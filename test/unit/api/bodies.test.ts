@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { costCreate, costQuery } from '../../../api/costs.ts';
-import { bodyOf } from '../../../api/endpoint.ts';
+import { getBodySchema } from '../../../api/endpoint.ts';
 import { purgeByIds } from '../../../api/purge.ts';
 import { callsStats, callsUsage } from '../../../api/stats.ts';
 import { threadsStreamQuery } from '../../../api/threads.ts';
 import { type ErrorDetail, ServiceError } from '../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody, parseValue } from '../../../foundations/wire/schema.ts';
 
-const costCreateBody = bodyOf(costCreate);
-const costQueryBody = bodyOf(costQuery);
+const costCreateBody = getBodySchema(costCreate);
+const costQueryBody = getBodySchema(costQuery);
 
 const problems = (schema: BodySchema<unknown>, body: string): readonly ErrorDetail[] => {
   try {
@@ -27,8 +27,8 @@ const problemsOfPrice = (fields: object) =>
 
 describe('prices to create', () => {
   it('may have those of cached tokens, which cost what others do without them', () => {
-    const said = { cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 0 };
-    const { costs } = parseBody(costCreateBody, createText({ m: { ...price, ...said }, n: price }));
+    const cachePrices = { cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 0 };
+    const { costs } = parseBody(costCreateBody, createText({ m: { ...price, ...cachePrices }, n: price }));
     expect(costs.m).toMatchObject({ cacheReadTokenCost: 1e-7, cacheWriteTokenCost: 0 });
     expect(costs.n).toMatchObject({ cacheReadTokenCost: null, cacheWriteTokenCost: null });
   });
@@ -92,7 +92,7 @@ describe('prices to create', () => {
 });
 
 describe('a query for prices', () => {
-  const problemsOf = (fields: object) =>
+  const findProblems = (fields: object) =>
     problems(costQueryBody, JSON.stringify({ project_id: 'acme/shop', ...fields }));
 
   const allFields = expect.stringMatching(/"id", "llm_id", .*"provider_id"/);
@@ -123,12 +123,12 @@ describe('a query for prices', () => {
     [{ filter: {} }, ['filter'], 'extra_forbidden', expect.anything()],
     [{ project_id: 'acme' }, ['project_id'], 'value_error', expect.anything()],
   ])('%j is told what is wrong', (fields, place, type, msg) => {
-    expect(problemsOf(fields)).toEqual([{ loc: ['body', ...place], msg, type }]);
+    expect(findProblems(fields)).toEqual([{ loc: ['body', ...place], msg, type }]);
   });
 });
 
 const body = z.strictObject({ query: purgeByIds });
-const idsOf = (query: unknown) => parseBody(body, JSON.stringify({ query })).query;
+const parseIds = (query: unknown) => parseBody(body, JSON.stringify({ query })).query;
 
 const field = { $getField: 'id' };
 const eq = (id: unknown) => ({ $eq: [field, { $literal: id }] });
@@ -143,13 +143,13 @@ describe('a purge', () => {
     ['nothing', expr({ $or: [] }), []],
     ['an id that looks like a field', expr(eq('$getField')), ['$getField']],
   ])('names %s', (_name, query, ids) => {
-    expect(idsOf(query)).toEqual(ids);
+    expect(parseIds(query)).toEqual(ids);
   });
 
   it('names up to 1,000 ids', () => {
     const many = (count: number) => expr({ $or: Array.from({ length: count }, (_, i) => eq(`id-${i}`)) });
-    expect(idsOf(many(1000))).toHaveLength(1000);
-    expect(() => idsOf(many(1001))).toThrow(ServiceError);
+    expect(parseIds(many(1000))).toHaveLength(1000);
+    expect(() => parseIds(many(1001))).toThrow(ServiceError);
   });
 
   it.each<[string, unknown]>([
@@ -177,7 +177,7 @@ describe('a purge', () => {
     const detail = [
       { loc: ['body', 'query'], msg: expect.stringContaining('"$getField": "id"'), type: 'value_error' },
     ];
-    expect(() => idsOf(query)).toThrow(expect.objectContaining({ status: 422, detail }));
+    expect(() => parseIds(query)).toThrow(expect.objectContaining({ status: 422, detail }));
   });
 
   it('is refused without a query, and the error says so', () => {
@@ -186,8 +186,8 @@ describe('a purge', () => {
   });
 });
 
-const schema = bodyOf(callsStats);
-const callsUsageBody = bodyOf(callsUsage);
+const schema = getBodySchema(callsStats);
+const callsUsageBody = getBodySchema(callsUsage);
 const good = { project_id: 'acme/shop', start: '2026-10-01', end: '2026-11-01' };
 
 const refusal = (change: object): string => {
@@ -257,11 +257,11 @@ describe('the body of /calls/usage', () => {
   });
 });
 
-const threadsBody = bodyOf(threadsStreamQuery);
+const threadsBody = getBodySchema(threadsStreamQuery);
 const parse = (body: object) => parseBody(threadsBody, JSON.stringify(body));
 const project_id = 'acme/shop';
 
-const problemsOf = (body: object) => {
+const findProblems = (body: object) => {
   try {
     parse(body);
   } catch (error) {
@@ -273,7 +273,7 @@ const problemsOf = (body: object) => {
 
 describe('the body of a query over threads', () => {
   it('names the sortable fields when it sorts by another one', () => {
-    expect(problemsOf({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
+    expect(findProblems({ project_id, sort_by: [{ field: 'first_turn_id', direction: 'asc' }] })).toEqual([
       {
         loc: ['body', 'sort_by', '0', 'field'],
         msg: 'should be one of "thread_id", "turn_count", "start_time", "last_updated", "p50_turn_duration_ms", "p99_turn_duration_ms"',
@@ -310,6 +310,6 @@ describe('the body of a query over threads', () => {
     ['a filter of calls', { filter: { op_names: [] } }, ['filter', 'op_names'], 'extra_forbidden'],
     ['a field of calls', { columns: [] }, ['columns'], 'extra_forbidden'],
   ])('with %s is refused', (_name, changes, loc, type) => {
-    expect(problemsOf({ project_id, ...changes })).toMatchObject([{ loc: ['body', ...loc], type }]);
+    expect(findProblems({ project_id, ...changes })).toMatchObject([{ loc: ['body', ...loc], type }]);
   });
 });

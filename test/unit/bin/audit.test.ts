@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deployedIn, judgeAdvisories, judgeSignatures } from '../../../bin/audit.ts';
-import { textOf } from '../../support/documents/documents.ts';
+import { readText } from '../../support/documents/documents.ts';
 
 const via = [{ title: 'Prototype pollution', url: 'https://advisories.example/1' }];
 const report = (severity: string, fixAvailable: unknown) =>
@@ -48,7 +48,7 @@ describe('an advisory on what is not deployed', () => {
 });
 
 it('What is deployed are the dependencies of the project and theirs, but not those of its workspaces', () => {
-  const paths = deployedIn(textOf('package-lock.json'));
+  const paths = deployedIn(readText('package-lock.json'));
   const named = ['zod', '@aws-sdk/client-dynamodb', 'mnemonist', 'fauxqs', 'fastify', 'openapi-typescript'];
   expect(named.filter((name) => paths.has(`node_modules/${name}`))).toEqual(named.slice(0, 3));
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { measured, measuredOf } from '../../../bin/cost/load.ts';
+import { measured, toMeasured } from '../../../bin/cost/load.ts';
 import { docsWith } from '../../../bin/cost/tables.ts';
 import { run } from '../../../bin/cost.ts';
 
@@ -65,7 +65,7 @@ describe('npm run cost', () => {
 
 describe('the measured figures', () => {
   it('are named if they are missing', () => {
-    expect(() => measuredOf({})).toThrow('has no figure "writes: together: write units"');
+    expect(() => toMeasured({})).toThrow('has no figure "writes: together: write units"');
   });
 });
 

@@ -22,7 +22,8 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 const webhooks = async (argv: string, url = slack) => {
-  const [out, err]: [string[], string[]] = [[], []];
+  const out: string[] = [];
+  const err: string[] = [];
   const code = await run(argv.split(' '), {
     out: (line) => out.push(line),
     err: (line) => err.push(line),

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { isPage, type Route } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
-import { linesOf, textOf } from '../../support/documents/documents.ts';
+import { readText, toLines } from '../../support/documents/documents.ts';
 
 /** A route as the page writes it. */
 const written = ({ method, path }: Route): string => `\`${method} ${path.replace('/{path+}', '{path}')}\``;
 
 it('docs/api.md lists every endpoint, and has a section for each', () => {
-  const lines = linesOf(textOf('docs/api.md')).filter(({ code }) => !code);
+  const lines = toLines(readText('docs/api.md')).filter(({ code }) => !code);
   const table = lines.filter(({ text }) => text.startsWith('| [')).map(({ text }) => text);
   const headings = lines.filter(({ text }) => text.startsWith('#')).map(({ text }) => text);
   const missing = (places: readonly string[]) =>

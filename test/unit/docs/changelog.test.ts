@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { isPage } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { settings } from '../../../lib/config.ts';
-import { linesOf, textOf } from '../../support/documents/documents.ts';
+import { readText, toLines } from '../../support/documents/documents.ts';
 
 /** Every piece of code in the changelog's text, of all releases: `/call/start`, `xray`. */
-const pieces = linesOf(textOf('CHANGELOG.md'))
+const pieces = toLines(readText('CHANGELOG.md'))
   .filter(({ code }) => !code)
   .flatMap(({ text }) => [...text.matchAll(/`([^`]+)`/g)].map(([, piece = '']) => piece));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Call, compressedBytes, jsonBytes, payloadOf } from '../../../bench/harness/calls.ts';
+import { type Call, compressedBytes, jsonBytes, toPayload } from '../../../bench/harness/calls.ts';
 import { quantile } from '../../../bench/harness/figures.ts';
 import { agentTraces } from '../../../examples/agent-traces.ts';
 
@@ -23,9 +23,10 @@ const windowLength = 32;
  */
 const repeatedShare = (calls: readonly Call[]): number => {
   const seen = new Set<string>();
-  let [repeated, all] = [0, 0];
+  let repeated = 0;
+  let all = 0;
   for (const call of calls) {
-    const text = payloadOf(call);
+    const text = toPayload(call);
     all += text.length;
     for (let i = 0; i + windowLength <= text.length; ) {
       const isKnown = seen.has(text.slice(i, i + windowLength));
@@ -40,7 +41,7 @@ const repeatedShare = (calls: readonly Call[]): number => {
 };
 
 /** The profile of calls by printed name. Sizes are bytes. */
-const profileOf = (calls: readonly Call[]): Readonly<Record<string, number>> => {
+const toProfile = (calls: readonly Call[]): Readonly<Record<string, number>> => {
   const sizes = calls.map((call) => jsonBytes([call]));
   const threads = countsBy(calls, 'thread_id');
   return {
@@ -84,7 +85,7 @@ describe('the traces of the example agent', () => {
       'compressed in 100s, bytes a call': 133,
       'repeated, % of the payload': 96.5,
     };
-    const made = profileOf(calls);
+    const made = toProfile(calls);
     for (const [name, value] of Object.entries(real)) {
       expect((made[name] ?? 0) / value, name).toBeGreaterThan(0.85);
       expect((made[name] ?? 0) / value, name).toBeLessThan(1.15);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reportsOf } from '../../../examples/shop/conversations.ts';
+import { toReports } from '../../../examples/shop/conversations.ts';
 import { daysOfCalls, feedbackOn } from '../../../examples/shop/days.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');
@@ -44,7 +44,7 @@ describe('the days of the shop', () => {
   it('is reported as starts, with an end for all that has finished', () => {
     const [running] = roots.filter(({ ms }) => ms === null);
     const [done] = roots;
-    expect(done && reportsOf('demo/shop', done, 0).length).toBe(2);
-    expect(running && reportsOf('demo/shop', running, 0).length).toBe(1);
+    expect(done && toReports('demo/shop', done, 0).length).toBe(2);
+    expect(running && toReports('demo/shop', running, 0).length).toBe(1);
   });
 });

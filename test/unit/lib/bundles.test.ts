@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { allRoutes } from '../../../api/routes.ts';
 import { bundle, requireHandlers } from '../../../lib/bundles.ts';
 import { root } from '../../support/run/project.ts';
 
 it('every route has its handler', () => {
-  expect(() => requireHandlers(root, handlersOf(allRoutes))).not.toThrow();
+  expect(() => requireHandlers(root, getHandlers(allRoutes))).not.toThrow();
 });
 
 it('bundling begins with the name of each handler that is missing, and of what needs it', async () => {

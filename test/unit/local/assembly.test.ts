@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
-import { handlersOf } from '../../../api/endpoint.ts';
+import { getHandlers } from '../../../api/endpoint.ts';
 import { routes } from '../../../api/routes.ts';
 import { requireHandlers } from '../../../lib/bundles.ts';
 import { assemble, sources } from '../../../local/assembly.ts';
@@ -37,7 +37,8 @@ const stackIn = (folder: string): string => readFileSync(join(folder, 'stack'), 
 
 describe('a stack for a local start', () => {
   it('is made once for the same settings', async () => {
-    const [folder, { make, count }] = [emptyFolder(), maker()];
+    const folder = emptyFolder();
+    const { make, count } = maker();
     const made: string[] = [];
     for (const settings of [{}, {}, { shards: 8 }, {}, { shards: 8 }]) {
       const outdir = emptyFolder();
@@ -49,7 +50,8 @@ describe('a stack for a local start', () => {
   });
 
   it('is also kept if another app made it, which itself makes its own', async () => {
-    const [folder, { make, count }] = [emptyFolder(), maker()];
+    const folder = emptyFolder();
+    const { make, count } = maker();
     const options = { folder, make, program: 'bin/keys.ts' };
     await assemble(emptyFolder(), {}, undefined, options);
     await assemble(emptyFolder(), {}, undefined, options);
@@ -61,7 +63,8 @@ describe('a stack for a local start', () => {
   });
 
   it('shares its files with those that were made from the same', async () => {
-    const [folder, outdirs] = [emptyFolder(), [emptyFolder(), emptyFolder()]];
+    const folder = emptyFolder();
+    const outdirs = [emptyFolder(), emptyFolder()];
     const make = async (outdir: string) => {
       mkdirSync(join(outdir, 'bundles/a'), { recursive: true });
       writeFileSync(join(outdir, 'bundles/a/index.cjs'), '// a');
@@ -104,12 +107,12 @@ describe('a stack for a local start', () => {
   });
 
   it('is made anew after a change to any file that it is made from', () => {
-    requireHandlers(root, handlersOf(routes));
+    requireHandlers(root, getHandlers(routes));
     const { metafile } = buildSync({
       absWorkingDir: root,
       entryPoints: [
         'bin/pennytrace.ts',
-        ...handlersOf(routes).map((handler) => `lambdas/endpoints/${handler}.ts`),
+        ...getHandlers(routes).map((handler) => `lambdas/endpoints/${handler}.ts`),
       ],
       bundle: true,
       packages: 'external',

@@ -70,10 +70,10 @@ describe('the settings', () => {
   });
 
   it('address a store on this machine by its IP address, and no other store', () => {
-    const of = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
-    expect(of('http://localhost')).toBe('http://127.0.0.1');
-    expect(of('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
-    expect(of('http://localhost.example:1')).toBe('http://localhost.example:1');
+    const readEndpoint = (url: string) => readSettings({ AWS_ENDPOINT_URL_S3: url }).s3;
+    expect(readEndpoint('http://localhost')).toBe('http://127.0.0.1');
+    expect(readEndpoint('https://LOCALHOST/s3')).toBe('https://127.0.0.1/s3');
+    expect(readEndpoint('http://localhost.example:1')).toBe('http://localhost.example:1');
   });
 
   it.each([

@@ -21,9 +21,9 @@ it('What a machine lacks skips the tests that need it, and the end of the run sa
     [vitest, 'run', '--project', 'unit', '--reporter=dot', file, '-t', 'has no anyOf in operators'],
     { cwd: root, env: { PATH: folder } },
   );
-  const said = stripVTControlCharacters(stdout);
-  expect(said).toContain('Skipped, because this machine lacks something: 1 for jq\n');
-  expect(said).not.toContain('failed');
+  const output = stripVTControlCharacters(stdout);
+  expect(output).toContain('Skipped, because this machine lacks something: 1 for jq\n');
+  expect(output).not.toContain('failed');
 });
 
 it('What a machine has is not skipped', () => {

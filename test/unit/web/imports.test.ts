@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../..');
 const shared = [...globSync('api/shared/*.ts', { cwd: root }), 'foundations/auth/roles.ts'].sort();
 
 /** The files that a file imports values of: imports of types are gone when it runs. */
-const importsOf = (file: string): string[] => {
+const findImports = (file: string): string[] => {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/^(?:import|export) (?!type )(?:[^;'"]* from )?'(\.[^']+)'/gm)].map(
     ([, path = '']) => relative(root, join(root, dirname(file), path)),
@@ -19,7 +19,7 @@ const importsOf = (file: string): string[] => {
 const layers = ['data', 'api', 'ui', 'session', 'navigation', 'calls', 'views', 'app', 'styles', 'main.tsx'];
 
 /** The layer of a file of the page, such as `calls`. */
-const layerOf = (file: string): string => file.split('/')[1] ?? '';
+const getLayer = (file: string): string => file.split('/')[1] ?? '';
 
 /** The files of the page that a file imports: types, and what loads later, included. */
 const pageImports = (file: string): string[] =>
@@ -50,18 +50,18 @@ const circleFrom = (
 describe('the folders of the page', () => {
   it('import only what stands below them', () => {
     expect(arrows.length).toBeGreaterThan(500);
-    expect([...new Set(arrows.flatMap(({ from, to }) => [layerOf(from), layerOf(to)]))].sort()).toEqual(
+    expect([...new Set(arrows.flatMap(({ from, to }) => [getLayer(from), getLayer(to)]))].sort()).toEqual(
       layers.toSorted(),
     );
     const upward = arrows.filter(
-      ({ from, to }) => layers.indexOf(layerOf(to)) > layers.indexOf(layerOf(from)),
+      ({ from, to }) => layers.indexOf(getLayer(to)) > layers.indexOf(getLayer(from)),
     );
     expect(upward.map(arrowText)).toEqual([]);
   });
 
   it('share what several views need in `calls`: no view imports another', () => {
     const isBetweenViews = ({ from, to }: (typeof arrows)[number]) =>
-      layerOf(from) === 'views' && layerOf(to) === 'views' && dirname(from) !== dirname(to);
+      getLayer(from) === 'views' && getLayer(to) === 'views' && dirname(from) !== dirname(to);
     expect(arrows.filter(isBetweenViews).map(arrowText)).toEqual([]);
   });
 
@@ -78,8 +78,8 @@ describe('the page', () => {
   it('loads of the other folders only what imports nothing', () => {
     const files = globSync('web/**/*.{ts,tsx}', { cwd: root });
     expect(files.length).toBeGreaterThan(100);
-    const imported = new Set(files.flatMap(importsOf).filter((path) => !path.startsWith('web/')));
+    const imported = new Set(files.flatMap(findImports).filter((path) => !path.startsWith('web/')));
     expect([...imported].sort()).toEqual(shared);
-    for (const file of shared) expect(importsOf(file), file).toEqual([]);
+    for (const file of shared) expect(findImports(file), file).toEqual([]);
   });
 });

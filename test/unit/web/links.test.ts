@@ -1,7 +1,7 @@
 import { parseSearchWith } from '@tanstack/react-router';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linksOf } from '../../../foundations/links.ts';
+import { createLinks } from '../../../foundations/links.ts';
 import {
   parseCompareSearch,
   parseOverviewSearch,
@@ -10,7 +10,7 @@ import {
   parseTracesSearch,
 } from '../../../web/navigation/search.ts';
 
-const links = linksOf('https://x.example/api');
+const links = createLinks('https://x.example/api');
 
 /** The view of a link, and its state as the page reads it. */
 const read = (link: string, parse: (search: Record<string, unknown>) => unknown): [string, unknown] => {
@@ -45,7 +45,8 @@ describe('a link', () => {
   });
 
   it('has the range of lists and of the overview', () => {
-    const [from, to] = ['2026-10-01T00:00:00.000000Z', '2026-10-02T00:00:00.000000Z'];
+    const from = '2026-10-01T00:00:00.000000Z';
+    const to = '2026-10-02T00:00:00.000000Z';
     expect(read(links.overview('p/q', from, to), parseOverviewSearch)).toEqual([
       '/api/ui/overview',
       { project: 'p/q', from, to },

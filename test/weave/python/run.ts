@@ -16,8 +16,9 @@ const root = resolve(import.meta.dirname, '../../..');
 const sdks = { newest: 'weave', '0.52': 'weave==0.52.*' } as const;
 type Sdk = keyof typeof sdks;
 
-const environmentOf = (sdk: Sdk): string => join(root, 'node_modules/.cache/pennytrace/weave-python', sdk);
-const pythonOf = (sdk: Sdk): string => join(environmentOf(sdk), 'bin/python');
+const environmentFolder = (sdk: Sdk): string =>
+  join(root, 'node_modules/.cache/pennytrace/weave-python', sdk);
+const pythonPath = (sdk: Sdk): string => join(environmentFolder(sdk), 'bin/python');
 const page = join(root, 'docs/weave.md');
 
 /** What became of a flow, as flows.py prints it. */
@@ -31,8 +32,9 @@ interface Outcome {
 
 /** Makes the virtual environment, or brings it up to date. Gives the version of the SDK. */
 const prepare = (sdk: Sdk): string => {
-  const python = pythonOf(sdk);
-  if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', environmentOf(sdk)], { stdio: 'inherit' });
+  const python = pythonPath(sdk);
+  if (!existsSync(python))
+    execFileSync('python3', ['-m', 'venv', environmentFolder(sdk)], { stdio: 'inherit' });
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--upgrade'];
   execFileSync(python, [...pip, sdks[sdk], 'pillow', 'numpy'], { stdio: 'inherit' });
   return execFileSync(python, ['-c', 'from importlib.metadata import version; print(version("weave"))'], {
@@ -52,10 +54,12 @@ const show = ({ works, flow, problem, seconds }: Outcome): void =>
 const tryAll = async (sdk: Sdk, url: string, key: string, chosen: readonly string[]): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
   const cache = mkdtempSync(join(tmpdir(), 'weave-cache-'));
-  const child = spawn(pythonOf(sdk), [join(import.meta.dirname, 'flows.py'), ...chosen], {
+  const child = spawn(pythonPath(sdk), [join(import.meta.dirname, 'flows.py'), ...chosen], {
     env: {
       ...process.env,
-      ...{ WF_TRACE_SERVER_URL: url, WANDB_BASE_URL: url, WANDB_API_KEY: key },
+      WF_TRACE_SERVER_URL: url,
+      WANDB_BASE_URL: url,
+      WANDB_API_KEY: key,
       WEAVE_SERVER_CACHE_DIR: cache,
     },
     stdio: ['ignore', 'pipe', process.env.VERBOSE ? 'inherit' : 'ignore'],
@@ -89,7 +93,7 @@ const writeTable = (tried: readonly Tried[]): void => {
     outcomes.find((outcome) => outcome.flow === flow)?.works ? 'works' : '**fails**';
   const rows = [...groups].flatMap(([group, flows]) =>
     flows.map(({ flow }, i) =>
-      ['', i === 0 ? group : '', flow, ...tried.map((each) => cell(flow, each)), ''].join(' | ').trim(),
+      ['', i === 0 ? group : '', flow, ...tried.map((result) => cell(flow, result)), ''].join(' | ').trim(),
     ),
   );
   const counts = tried.map(({ version, outcomes }) => {

@@ -2,7 +2,7 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { type ConnectStep, connectGuides } from '../../../api/shared/connect.ts';
-import { type CallRow, nameOf } from '../../api/calls.ts';
+import { type CallRow, getCallName } from '../../api/calls.ts';
 import { apiUrl } from '../../api/http.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, CopyButton, Moment, Notice } from '../../ui/controls.tsx';
@@ -45,7 +45,7 @@ const Arrival = ({ project, onShow }: { project: string; onShow: (() => void) | 
             search={{ project, trace: data.trace_id, ...(data.parent_id && { call: data.id }) }}
             dir="auto"
           >
-            {nameOf(data)}
+            {getCallName(data)}
           </Link>
         </>
       ) : (
@@ -68,7 +68,7 @@ const Dropped = ({ project }: { project: string }) => {
     ['dropped', project],
     async ({ client, signal }) => {
       const { dropped } = await client.ask('/projects/query', { include_dropped: true, limit: 1 }, signal);
-      return dropped?.find(({ project_id: of }) => of === project) ?? null;
+      return dropped?.find(({ project_id: id }) => id === project) ?? null;
     },
     { refetchInterval: droppedMs, staleTime: 0, gcTime: 0 },
   );

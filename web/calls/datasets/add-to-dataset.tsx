@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
 import { countedText, countText } from '../../data/format.ts';
-import { chunksOf } from '../../data/values.ts';
+import { toChunks } from '../../data/values.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Form, Input, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { readRows } from '../data.ts';
 import { useDatasets, useSaveDataset } from './data.ts';
-import { lineOf, meantBy, type Row, rowOfCall, typedOf } from './rows.ts';
+import { meantBy, type Row, rowOfCall, toLine, toTyped } from './rows.ts';
 
 /** Chooses a dataset by its name, or names a new one. */
 export const DatasetName = ({
@@ -47,7 +47,7 @@ export const DatasetName = ({
 export interface Expected {
   readonly name: string;
   /** The values, by the ids of the calls. */
-  readonly of: ReadonlyMap<string, unknown>;
+  readonly values: ReadonlyMap<string, unknown>;
 }
 
 /** What was typed in the place of what the call had. */
@@ -76,7 +76,7 @@ interface RowsFormProps {
   readonly parts: Parts | undefined;
 }
 
-const nothing: Expected = { name: 'nothing', of: new Map() };
+const nothing: Expected = { name: 'nothing', values: new Map() };
 
 const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
   const save = useSaveDataset(project);
@@ -91,13 +91,13 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
     () =>
       calls.map((call) => {
         const row = { ...rowOfCall(call), ...parts?.get(call.id) } as Row;
-        return { id: call.id, row: chosen ? ({ ...row, expected: chosen.of.get(call.id) } as Row) : row };
+        return { id: call.id, row: chosen ? ({ ...row, expected: chosen.values.get(call.id) } as Row) : row };
       }),
     [calls, chosen, parts],
   );
   const typedIn = ({ id, row }: (typeof rows)[number]) => ({
-    inputs: edits[id]?.inputs ?? typedOf(row.inputs),
-    expected: edits[id]?.expected ?? (row.expected === undefined ? '' : typedOf(row.expected)),
+    inputs: edits[id]?.inputs ?? toTyped(row.inputs),
+    expected: edits[id]?.expected ?? (row.expected === undefined ? '' : toTyped(row.expected)),
   });
   const edit = (id: string, more: Edits) =>
     setEdits((before) => ({ ...before, [id]: { ...before[id], ...more } }));
@@ -160,12 +160,12 @@ const RowsForm = ({ project, calls, choices, parts }: RowsFormProps) => {
                     aria-expanded={isOpen}
                     onClick={() => setOpened(isOpen ? undefined : row.id)}
                   >
-                    <span className="cut">{lineOf(meantBy(inputs))}</span>
-                    <span className="cut muted">{lineOf(meantBy(expected))}</span>
+                    <span className="cut">{toLine(meantBy(inputs))}</span>
+                    <span className="cut muted">{toLine(meantBy(expected))}</span>
                   </button>
                   <Button
                     kind="quiet"
-                    aria-label={`Leave out ${lineOf(meantBy(inputs))}`}
+                    aria-label={`Leave out ${toLine(meantBy(inputs))}`}
                     onClick={() => setLeft((before) => new Set([...before, row.id]))}
                   >
                     ✕
@@ -208,7 +208,7 @@ interface AddToDatasetProps {
 export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatasetProps) => {
   const query = useRead(['calls for rows', project, calls], async (reading) => {
     const found = new Map<string, CallRow>();
-    for (const call_ids of chunksOf(calls, idsAtOnce)) {
+    for (const call_ids of toChunks(calls, idsAtOnce)) {
       const request = { project_id: project, filter: { call_ids }, columns: ['inputs', 'output'] };
       for (const call of await readRows(reading, request)) found.set(call.id, call);
     }
@@ -218,7 +218,10 @@ export const AddToDataset = ({ project, calls, choices = [], parts }: AddToDatas
   const gone = calls.length - (data?.length ?? calls.length);
   return (
     <>
-      <QueryStatus of={[query]} loading={calls.length === 1 ? 'Loading the call…' : 'Loading the calls…'} />
+      <QueryStatus
+        queries={[query]}
+        loading={calls.length === 1 ? 'Loading the call…' : 'Loading the calls…'}
+      />
       {gone === 0 ? null : (
         <Notice kind="error">
           {calls.length === 1 ? 'This call is' : `${countedText(gone, 'call')} of these are`} not there any

@@ -3,9 +3,9 @@ import type { Client } from '../../api/client.ts';
 import type { ObjectVersion, Request } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
 import { useRead, useSession } from '../../session/session.tsx';
-import { byObject, ofClass, readObjects, useStoreObject, versionsOf } from '../../session/stored.ts';
+import { byObject, ofClass, readObjects, useStoreObject, versionsRequest } from '../../session/stored.ts';
 import { useSettled } from '../../ui/settled.ts';
-import { portionsOf, type Row, type StoredRow } from './rows.ts';
+import { type Row, type StoredRow, toPortions } from './rows.ts';
 
 /** The most rows of two versions that are compared. */
 export const maxCompared = 10_000;
@@ -20,12 +20,12 @@ export const useDatasets = (project: string) =>
 export const useVersions = (project: string, name: string | undefined) =>
   useRead(
     ['dataset versions', project, name],
-    (reading) => readObjects(reading, project, versionsOf(name ?? '')),
+    (reading) => readObjects(reading, project, versionsRequest(name ?? '')),
     { enabled: name !== undefined },
   );
 
 /** The digest of the table that has the rows of a version. Throws an Error if it names none. */
-export const tableOf = ({ val, object_id }: ObjectVersion): string => {
+export const getTableDigest = ({ val, object_id }: ObjectVersion): string => {
   const rows = isObject(val) && typeof val.rows === 'string' ? val.rows : '';
   const digest = /\/table\/([0-9a-f]{64})$/.exec(rows)?.[1];
   if (digest === undefined) throw new Error(`${object_id} has no rows, so it is not a dataset.`);
@@ -48,7 +48,8 @@ const readPage = async (
 ): Promise<StoredRow[]> => (await client.ask('/table/query', request, signal)).rows as StoredRow[];
 
 /** How many rows are read at once for the screen, and for files and comparisons. */
-const [pageRows, fileRows] = [100, 2000];
+const pageRows = 100;
+const fileRows = 2000;
 
 /** What is in sight for less than this many ms is passed by. */
 const passingMs = 80;
@@ -129,7 +130,7 @@ export const useSaveDataset = (project: string) => {
   ) => {
     let digest = base;
     let done = 0;
-    const portions = portionsOf(rows);
+    const portions = toPortions(rows);
     // Only a table that is made may have no rows.
     for (const portion of portions.length === 0 && base === undefined ? [[]] : portions) {
       const added =
@@ -152,9 +153,9 @@ export const useSaveDataset = (project: string) => {
   };
   /** @throws RequestFailed or Error in words for people */
   return async (name: string, change: Change, reported: Reported = {}): Promise<void> => {
-    const latestOnly = { ...versionsOf(name), limit: 1 };
+    const latestOnly = { ...versionsRequest(name), limit: 1 };
     const [latest] = await readObjects({ client, ...reported }, project, latestOnly);
-    const base = latest && tableOf(latest);
+    const base = latest && getTableDigest(latest);
     let digest: string | undefined;
     if (change.kind === 'edit') {
       if (latest?.digest !== change.version || base === undefined)

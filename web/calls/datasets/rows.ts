@@ -61,7 +61,7 @@ export const rowsIn = (text: string, form: Form): Row[] =>
       });
 
 /** A value as it is typed: a text in quotes only if it would mean something else without. */
-export const typedOf = (value: unknown): string =>
+export const toTyped = (value: unknown): string =>
   typeof value === 'string' && value !== '' && jsonIn(value) === undefined
     ? value
     : JSON.stringify(value, null, 2);
@@ -70,13 +70,13 @@ export const typedOf = (value: unknown): string =>
 const isFlat = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => !key.includes('.'));
 
-const fieldOf = (value: unknown): string => {
+const toField = (value: unknown): string => {
   if (value === undefined) return '';
-  return typeof value === 'string' ? typedOf(value) : JSON.stringify(value);
+  return typeof value === 'string' ? toTyped(value) : JSON.stringify(value);
 };
 
 /** Rows as a file. In CSV, fields of objects are columns such as `inputs.question`. */
-export const fileOf = (rows: readonly Row[], form: Form): string => {
+export const toFile = (rows: readonly Row[], form: Form): string => {
   if (form === 'jsonl') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const columns = names.flatMap((name): (readonly [string, string?])[] => {
@@ -87,8 +87,8 @@ export const fileOf = (rows: readonly Row[], form: Form): string => {
   const lines = rows.map((row) =>
     columns.map(([name, key]) => {
       const value = Object.hasOwn(row, name) ? row[name] : undefined;
-      if (key === undefined) return fieldOf(value);
-      return fieldOf(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined);
+      if (key === undefined) return toField(value);
+      return toField(isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined);
     }),
   );
   const titles = columns.map((path) => path.join('.'));
@@ -96,10 +96,11 @@ export const fileOf = (rows: readonly Row[], form: Form): string => {
 };
 
 /** The most rows and characters of a request that stores rows: with headroom below 6 MB of UTF-8. */
-const [maxRows, maxCharacters] = [2000, 1_500_000];
+const maxRows = 2000;
+const maxCharacters = 1_500_000;
 
 /** Rows in portions that fit a request each. */
-export const portionsOf = (rows: readonly Row[]): Row[][] => {
+export const toPortions = (rows: readonly Row[]): Row[][] => {
   const portions: Row[][] = [];
   let room = 0;
   for (const row of rows) {
@@ -122,7 +123,7 @@ export interface StoredRow {
 }
 
 /** The rows that only one of two versions has, a row that it has several times as often. */
-export const differenceOf = (before: readonly StoredRow[], after: readonly StoredRow[]) => {
+export const compareRows = (before: readonly StoredRow[], after: readonly StoredRow[]) => {
   const only = (rows: readonly StoredRow[], others: readonly StoredRow[]): Row[] => {
     const counts = new Map<string, number>();
     for (const { digest } of others) counts.set(digest, (counts.get(digest) ?? 0) + 1);
@@ -144,18 +145,18 @@ export const rowOfCall = ({ project_id, id, inputs, output }: CallRow): Row =>
   }) as Row;
 
 /** The project and the id of the call that a row was taken from; undefined if it names none. */
-export const sourceOf = ({ source }: Row): { readonly project: string; readonly id: string } | undefined => {
+export const getSource = ({ source }: Row): { readonly project: string; readonly id: string } | undefined => {
   const ref = typeof source === 'string' ? /^\w+:\/\/\/([^/]+\/[^/]+)\/call\/(.+)$/.exec(source) : null;
   const [, project, id] = ref ?? [];
   return project !== undefined && id !== undefined ? { project, id } : undefined;
 };
 
 /** A value in one line: a text as it is, the only field of an object as that. */
-export const lineOf = (value: unknown): string => {
+export const toLine = (value: unknown): string => {
   if (typeof value === 'string') return value.slice(0, 300);
   if (value === undefined) return '';
   const fields = isObject(value) ? Object.values(value) : [];
   return fields.length === 1 && typeof fields[0] === 'string'
-    ? lineOf(fields[0])
+    ? toLine(fields[0])
     : JSON.stringify(value).slice(0, 300);
 };

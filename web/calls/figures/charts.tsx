@@ -35,11 +35,11 @@ export const Chart = (props: ComponentProps<typeof LoadedChart>) => (
 interface LegendProps {
   readonly lines: readonly Line[];
   /** What stands behind the name of a line. @default - nothing */
-  readonly detailOf?: (line: Line) => ReactNode;
+  readonly getDetail?: (line: Line) => ReactNode;
 }
 
 /** The names of lines, with their colors. */
-export const Legend = ({ lines, detailOf }: LegendProps) => (
+export const Legend = ({ lines, getDetail }: LegendProps) => (
   <ul className="legend">
     {lines.map((line) => (
       <li key={line.label}>
@@ -47,7 +47,7 @@ export const Legend = ({ lines, detailOf }: LegendProps) => (
         <span className="cut" dir="auto">
           {line.label}
         </span>
-        {detailOf?.(line)}
+        {getDetail?.(line)}
       </li>
     ))}
   </ul>
@@ -64,11 +64,11 @@ interface MetricChartProps {
   readonly granularity: number;
   readonly text: (value: number) => string;
   /** The calls behind a point. @default - a point leads nowhere */
-  readonly linkOf?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
+  readonly getLink?: (point: Pick<Point, 'from' | 'to'>) => TracesSearch;
 }
 
 /** What a chart shows, for whoever does not see it. The table of values has the rest. */
-const nameOf = ({ title, lines, text }: MetricChartProps): string => {
+const describeChart = ({ title, lines, text }: MetricChartProps): string => {
   const parts = lines.map(({ label, values }) => {
     const known = values.filter((value) => value !== null);
     return `${label}: ${known.length === 0 ? 'none' : `at most ${text(Math.max(...known))}`}`;
@@ -78,7 +78,7 @@ const nameOf = ({ title, lines, text }: MetricChartProps): string => {
 
 /** A figure over time. A click on a point lists its calls. */
 export const MetricChart = (props: MetricChartProps) => {
-  const { title, alert, points, lines, bars, granularity, text, linkOf } = props;
+  const { title, alert, points, lines, bars, granularity, text, getLink } = props;
   const navigate = useNavigate();
   const [at, setAt] = useState<number>();
   const times = useMemo(() => points.map(({ from, to }) => (from + to) / 2), [points]);
@@ -95,7 +95,7 @@ export const MetricChart = (props: MetricChartProps) => {
         ) : null}
         <Legend
           lines={lines}
-          detailOf={({ values }) => {
+          getDetail={({ values }) => {
             const value = at === undefined ? undefined : values[at];
             return typeof value === 'number' ? <strong>{text(value)}</strong> : null;
           }}
@@ -105,7 +105,7 @@ export const MetricChart = (props: MetricChartProps) => {
         <p className="muted chart-empty">none in this period</p>
       ) : (
         <Chart
-          name={nameOf(props)}
+          name={describeChart(props)}
           times={times}
           span={[points[0]?.from ?? 0, points.at(-1)?.to ?? 0]}
           lines={lines}
@@ -115,13 +115,13 @@ export const MetricChart = (props: MetricChartProps) => {
           onPoint={setAt}
           onPick={(index) => {
             const picked = points[index];
-            if (picked && linkOf) navigate({ to: '/traces', search: linkOf(picked) });
+            if (picked && getLink) navigate({ to: '/traces', search: getLink(picked) });
           }}
         />
       )}
       {isEmpty ? null : (
         <p className="muted metric-foot" aria-hidden="true">
-          {point ? `${bucketText(point)}${linkOf ? ' · click to see its calls' : ''}` : ''}
+          {point ? `${bucketText(point)}${getLink ? ' · click to see its calls' : ''}` : ''}
         </p>
       )}
     </section>
@@ -136,7 +136,7 @@ type Read = (figures: Figures) => number | undefined;
 const colors = [1, 2, 3, 4, 5] as const;
 
 /** The groups, the most often called first. A group has one color everywhere. */
-const ranksOf = (points: readonly Point[]): ReadonlyMap<string, number> => {
+const rankGroups = (points: readonly Point[]): ReadonlyMap<string, number> => {
   const calls = new Map<string, number>();
   for (const { groups } of points)
     for (const [group, figures] of groups) calls.set(group, (calls.get(group) ?? 0) + figures.calls);
@@ -147,7 +147,7 @@ const ranksOf = (points: readonly Point[]): ReadonlyMap<string, number> => {
 interface Grouping {
   readonly points: readonly Point[];
   readonly ranks: ReadonlyMap<string, number>;
-  readonly textOf: (group: string) => string;
+  readonly getText: (group: string) => string;
 }
 
 /**
@@ -155,7 +155,7 @@ interface Grouping {
  *
  * @param none what a group has where it was not called
  */
-const groupLines = ({ points, ranks, textOf }: Grouping, read: Read, none: 0 | null): Line[] => {
+const groupLines = ({ points, ranks, getText }: Grouping, read: Read, none: 0 | null): Line[] => {
   const sums = new Map<string, number>();
   for (const { groups } of points)
     for (const [group, figures] of groups) sums.set(group, (sums.get(group) ?? 0) + (read(figures) ?? 0));
@@ -164,7 +164,7 @@ const groupLines = ({ points, ranks, textOf }: Grouping, read: Read, none: 0 | n
     .sort(([, a], [, b]) => b - a)
     .slice(0, maxLines);
   const free = new Set<(typeof colors)[number]>(colors);
-  const colorOf = (group: string) => {
+  const getColor = (group: string) => {
     const wanted = colors[(ranks.get(group) ?? 0) % colors.length] ?? 1;
     const [other = wanted] = free;
     const color = free.has(wanted) ? wanted : other;
@@ -172,8 +172,8 @@ const groupLines = ({ points, ranks, textOf }: Grouping, read: Read, none: 0 | n
     return color;
   };
   return largest.map(([group]) => ({
-    label: textOf(group),
-    color: colorOf(group),
+    label: getText(group),
+    color: getColor(group),
     values: points.map(({ groups }) => {
       const figures = groups.get(group);
       return figures ? (read(figures) ?? null) : none;
@@ -198,31 +198,31 @@ interface ChartsProps {
   readonly split: boolean;
   /** Whether groups have errors and latencies. */
   readonly whole: boolean;
-  readonly textOf: (group: string) => string;
+  readonly getText: (group: string) => string;
 }
 
 /** The figures over time. */
-export const Charts = ({ project, points, granularity, split, whole, textOf }: ChartsProps) => {
+export const Charts = ({ project, points, granularity, split, whole, getText }: ChartsProps) => {
   const lines = useMemo(() => {
-    const grouping = { points, ranks: ranksOf(points), textOf };
-    const of = (title: string, color: Line['color'], read: Read): Line[] =>
+    const grouping = { points, ranks: rankGroups(points), getText };
+    const makeLines = (title: string, color: Line['color'], read: Read): Line[] =>
       split ? groupLines(grouping, read, 0) : [wholeLine(points, title, color, read)];
     const ofWhole = (title: string, color: Line['color'], read: Read): Line[] =>
-      whole ? of(title, color, read) : [wholeLine(points, title, color, read)];
+      whole ? makeLines(title, color, read) : [wholeLine(points, title, color, read)];
     return {
-      calls: of('calls', 1, ({ calls }) => calls),
+      calls: makeLines('calls', 1, ({ calls }) => calls),
       errors: ofWhole('errors', 'error', ({ errors }) => errors),
       latency:
         split && whole
           ? groupLines(grouping, ({ p95 }) => p95, null)
           : [wholeLine(points, 'p50', 2, ({ p50 }) => p50), wholeLine(points, 'p95', 1, ({ p95 }) => p95)],
-      tokens: of('tokens', 3, ({ tokens }) => tokens),
-      cost: of('cost', 4, ({ cost }) => cost),
+      tokens: makeLines('tokens', 3, ({ tokens }) => tokens),
+      cost: makeLines('cost', 4, ({ cost }) => cost),
     };
-  }, [points, split, whole, textOf]);
-  const linkOf = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
+  }, [points, split, whole, getText]);
+  const getLink = ({ from, to }: Pick<Point, 'from' | 'to'>) => callsIn(project, { start: from, end: to });
   const alertOn = (metric: string): AlertsSearch => ({ project, form: true, metric, all: true });
-  const shared = { points, granularity, linkOf };
+  const shared = { points, granularity, getLink };
   const costText = useCostText(project);
   const bars = !split;
   return (
@@ -242,7 +242,7 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
         lines={lines.errors}
         bars={bars || !whole}
         text={wholeText}
-        linkOf={({ from, to }) => failuresIn(project, { start: from, end: to })}
+        getLink={({ from, to }) => failuresIn(project, { start: from, end: to })}
       />
       <MetricChart
         {...shared}
@@ -251,7 +251,7 @@ export const Charts = ({ project, points, granularity, split, whole, textOf }: C
         lines={lines.latency}
         bars={false}
         text={durationText}
-        linkOf={(point) => ({ ...linkOf(point), sort: '-summary.svc.latency_ms' })}
+        getLink={(point) => ({ ...getLink(point), sort: '-summary.svc.latency_ms' })}
       />
       <MetricChart
         {...shared}

@@ -40,7 +40,7 @@ const sum = (values: readonly (number | undefined)[]): number | undefined => {
 };
 
 /** Puts the buckets of calls and those of usage, one for each model, together. */
-export const figuresOf = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): Figures => {
+export const toFigures = (calls: readonly StatsBucket[], usage: readonly StatsBucket[]): Figures => {
   const [only] = calls;
   return {
     calls: sum(calls.map((bucket) => numberAt(bucket, 'sum_call_count'))) ?? 0,
@@ -57,7 +57,7 @@ const first = (usage: readonly StatsBucket[], name: string): number | undefined 
 
 /** What a model was used for: its requests count as calls, with those that failed if known. */
 const modelFigures = (usage: readonly StatsBucket[]): Figures => ({
-  ...figuresOf([], usage),
+  ...toFigures([], usage),
   calls: first(usage, 'count_error_count') ?? first(usage, 'count_total_tokens') ?? 0,
   errors: first(usage, 'sum_error_count') ?? 0,
   p50: first(usage, 'p50_latency_ms'),
@@ -81,7 +81,7 @@ const textAt = (bucket: StatsBucket, name: string): string | null => {
  *
  * @param field the field that was grouped by; undefined tells models apart
  */
-export const groupsOf = (
+export const toGroups = (
   { call_buckets, usage_buckets }: Pick<Stats, 'call_buckets' | 'usage_buckets'>,
   field: string | undefined,
 ): GroupFigures[] => {
@@ -93,7 +93,7 @@ export const groupsOf = (
   const usages = Map.groupBy(usage_buckets, (bucket) => textAt(bucket, field));
   return [...Map.groupBy(call_buckets, (bucket) => textAt(bucket, field))].map(([group, calls]) => ({
     group,
-    ...figuresOf(calls, usages.get(group) ?? []),
+    ...toFigures(calls, usages.get(group) ?? []),
   }));
 };
 
@@ -123,31 +123,34 @@ const costOfCall = ({ cost, calls }: Figures): number | undefined =>
 export const errorRate = ({ errors, calls }: Figures): number => (calls === 0 ? 0 : errors / calls);
 
 const slower = (before: Figures, now: Figures): readonly [number, number] | undefined => {
-  const [from, to] = [before.p95, now.p95];
+  const from = before.p95;
+  const to = now.p95;
   if (from === undefined || to === undefined) return undefined;
   return to >= from * minSlower && to - from >= minSlowerMs ? [from, to] : undefined;
 };
 
 const dearer = (before: Figures, now: Figures): readonly [number, number] | undefined => {
-  const [from, to] = [costOfCall(before), costOfCall(now)];
+  const from = costOfCall(before);
+  const to = costOfCall(now);
   return from !== undefined && to !== undefined && from > 0 && to >= from * minDearer
     ? [from, to]
     : undefined;
 };
 
 const faultier = (before: Figures, now: Figures): readonly [number, number] | undefined => {
-  const [from, to] = [errorRate(before), errorRate(now)];
+  const from = errorRate(before);
+  const to = errorRate(now);
   return to - from >= minFaultier ? [from, to] : undefined;
 };
 
 const tests = { faultier, slower, dearer } as const;
 
 /** How bad a change is, to put the worst first: by how often its group is called, and how much. */
-const weightOf = ({ before, now }: Change, calls: number): number =>
+const computeWeight = ({ before, now }: Change, calls: number): number =>
   Math.log2(Math.min(64, now / (before || now / 64))) * Math.log2(1 + calls);
 
 /** What became slower, dearer or more faulty, the worst first. */
-export const changesOf = (before: readonly GroupFigures[], now: readonly GroupFigures[]): Change[] => {
+export const findChanges = (before: readonly GroupFigures[], now: readonly GroupFigures[]): Change[] => {
   const earlier = new Map(before.map((figures) => [figures.group, figures]));
   const weighed = now.flatMap((figures) => {
     const { group, calls } = figures;
@@ -157,7 +160,7 @@ export const changesOf = (before: readonly GroupFigures[], now: readonly GroupFi
       const found = tests[worse](old, figures);
       if (!found) return [];
       const change: Change = { group, worse, before: found[0], now: found[1] };
-      return [{ change, weight: weightOf(change, calls) }];
+      return [{ change, weight: computeWeight(change, calls) }];
     });
   });
   return weighed.sort((a, b) => b.weight - a.weight).map(({ change }) => change);
@@ -187,7 +190,7 @@ const nextEdge = (from: number, granularity: number): number => {
 };
 
 /** The edges of the buckets, with those that have no calls and are not in the answer. */
-export const edgesOf = ({ start, end }: Span, granularity: number, known: readonly number[]): number[] => {
+export const listEdges = ({ start, end }: Span, granularity: number, known: readonly number[]): number[] => {
   const midnight = new Date(start);
   midnight.setHours(0, 0, 0, 0);
   // Buckets of several days are counted from days that the answer alone knows.
@@ -201,24 +204,25 @@ export const edgesOf = ({ start, end }: Span, granularity: number, known: readon
   return [...new Set([...edges, ...known])].sort((a, b) => a - b);
 };
 
-const timeOf = ({ timestamp }: StatsBucket): number => Date.parse(timestamp);
+const parseTime = ({ timestamp }: StatsBucket): number => Date.parse(timestamp);
 
 /**
  * The points of the charts, in order of time, those without calls included.
  *
  * @param field the field that was grouped by; undefined tells models apart
  */
-export const pointsOf = (answer: Stats, span: Span, field: string | undefined): Point[] => {
+export const toPoints = (answer: Stats, span: Span, field: string | undefined): Point[] => {
   const { call_buckets, usage_buckets, granularity } = answer;
-  const calls = Map.groupBy(call_buckets, timeOf);
-  const usages = Map.groupBy(usage_buckets, timeOf);
+  const calls = Map.groupBy(call_buckets, parseTime);
+  const usages = Map.groupBy(usage_buckets, parseTime);
   const known = [...new Set([...calls.keys(), ...usages.keys()])].sort((a, b) => a - b);
-  const edges = edgesOf(span, granularity, known);
+  const edges = listEdges(span, granularity, known);
   return edges.map((edge, at) => {
-    const [call_buckets, usage_buckets] = [calls.get(edge) ?? [], usages.get(edge) ?? []];
-    const groups = groupsOf({ call_buckets, usage_buckets }, field);
+    const call_buckets = calls.get(edge) ?? [];
+    const usage_buckets = usages.get(edge) ?? [];
+    const groups = toGroups({ call_buckets, usage_buckets }, field);
     return {
-      ...(call_buckets.length > 0 ? figuresOf(call_buckets, usage_buckets) : nothing),
+      ...(call_buckets.length > 0 ? toFigures(call_buckets, usage_buckets) : nothing),
       // Percentiles of groups cannot be put together.
       ...(field !== undefined && { p50: undefined, p95: undefined }),
       from: Math.max(span.start, edge),

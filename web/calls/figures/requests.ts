@@ -30,7 +30,7 @@ const usual = [60, 300, 600, 1800, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hou
 /** As many points as can be told apart and clicked. */
 const maxPoints = 62;
 
-const granularityOf = (ms: number): number =>
+const chooseGranularity = (ms: number): number =>
   usual.find((seconds) => ms / 1000 / seconds <= maxPoints) ?? 28 * 24 * hour;
 
 /**
@@ -39,7 +39,7 @@ const granularityOf = (ms: number): number =>
  *
  * @param now ms since 1970
  */
-export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Period => {
+export const toPeriod = ({ range, from, to }: OverviewSearch, now: number): Period => {
   const end =
     (to === undefined || range ? undefined : Date.parse(to)) ?? Math.ceil(now / minuteMs) * minuteMs;
   const length = ranges[range ?? '24h'] * minuteMs;
@@ -49,7 +49,7 @@ export const periodOf = ({ range, from, to }: OverviewSearch, now: number): Peri
     start,
     end,
     before: { start: start - (end - start), end: start },
-    granularity: granularityOf(end - start),
+    granularity: chooseGranularity(end - start),
   };
 };
 
@@ -75,14 +75,14 @@ const fields = {
 type GroupField = (typeof fields)[Dimension];
 
 /** The field of a dimension; undefined for models. */
-export const fieldOf = (by: Dimension | undefined): GroupField => by && fields[by];
+export const getField = (by: Dimension | undefined): GroupField => by && fields[by];
 
 /** Whether the groups are read from the headers of calls, since rollups do not know them. */
 export const isRead = (by: Dimension): boolean => fields[by]?.startsWith('attributes.') === true;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const statsOf = (
+const statsRequest = (
   project: string,
   { start, end }: Span,
   granularity: number,
@@ -104,14 +104,14 @@ const statsOf = (
 
 /** The figures over time. */
 export const seriesRequest = (project: string, period: Period, field: GroupField): StatsQuery =>
-  statsOf(project, period, period.granularity, field);
+  statsRequest(project, period, period.granularity, field);
 
 /**
  * The errors and latencies of models over a span. Rollups do not have them, so the service reads
  * the headers of all calls in it.
  */
 export const modelCallsRequest = (project: string, span: Span, granularity: number): StatsQuery => {
-  const { call_metrics: _calls, ...request } = statsOf(project, span, granularity, undefined);
+  const { call_metrics: _calls, ...request } = statsRequest(project, span, granularity, undefined);
   return {
     ...request,
     usage_metrics: [
@@ -126,7 +126,7 @@ export const whole = 36_500 * 86_400;
 
 /** The figures of a whole span, in one bucket: percentiles of parts cannot be put together. */
 export const totalsRequest = (project: string, span: Span, field: GroupField): StatsQuery =>
-  statsOf(project, span, whole, field);
+  statsRequest(project, span, whole, field);
 
 /** The calls of a span of time, which figures are counted of. */
 export const callsIn = (project: string, { start, end }: Span): TracesSearch => ({
@@ -137,15 +137,15 @@ export const callsIn = (project: string, { start, end }: Span): TracesSearch => 
 });
 
 /** The condition that calls of a group fulfil. */
-const conditionOf = (by: Dimension, group: string): Condition => {
+const toCondition = (by: Dimension, group: string): Condition => {
   if (by === 'model') return { path: `summary.usage.${group}`, op: 'exists', value: '' };
   return { path: fields[by], op: 'is', value: typedText(group) };
 };
 
 /** The calls of a group. */
-export const callsOf = (project: string, span: Span, by: Dimension, group: string): TracesSearch => ({
+export const callsOfGroup = (project: string, span: Span, by: Dimension, group: string): TracesSearch => ({
   ...callsIn(project, span),
-  where: [conditionOf(by, group)],
+  where: [toCondition(by, group)],
 });
 
 /** In what way a group became worse. */
@@ -159,7 +159,7 @@ export const worseCalls = (
   group: string,
   worse: Worse,
 ): TracesSearch => ({
-  ...callsOf(project, span, by, group),
+  ...callsOfGroup(project, span, by, group),
   // What failed has no usage as a rule.
   ...(worse === 'faultier' &&
     by === 'model' && { where: [{ path: 'inputs.model', op: 'is' as const, value: typedText(group) }] }),

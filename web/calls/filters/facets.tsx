@@ -26,7 +26,7 @@ interface Facet {
   readonly below?: boolean;
   readonly read: (reading: Reading, span: StatsQuery) => Promise<Suggestion[]>;
   /** The condition that calls with a value fulfil. */
-  readonly conditionOf: (value: string) => Condition;
+  readonly toCondition: (value: string) => Condition;
 }
 
 const sum = (bucket: Readonly<Record<string, unknown>>, name: string): number => {
@@ -54,7 +54,7 @@ const ofField = (title: string, field: GroupField, below = false): Facet => ({
       return typeof value === 'string' ? [{ value, count: sum(bucket, 'sum_call_count') }] : [];
     });
   },
-  conditionOf: is(field),
+  toCondition: is(field),
 });
 
 const operations = ofField('Operation', 'op_name');
@@ -89,7 +89,7 @@ const tools: Facet = {
     }
     return [...found.values()];
   },
-  conditionOf: is(toolName),
+  toCondition: is(toolName),
 };
 
 const models: Facet = {
@@ -104,7 +104,7 @@ const models: Facet = {
         : [],
     );
   },
-  conditionOf: (model) => ({ path: `summary.usage.${model}`, op: 'exists', value: '' }),
+  toCondition: (model) => ({ path: `summary.usage.${model}`, op: 'exists', value: '' }),
 };
 
 /** How many calls are looked through for tags, which no statistics know. */
@@ -129,7 +129,7 @@ const tags: Facet = {
     return [...counts].map(([value, count]) => ({ value, count }));
   },
   // With its quotes, it is no other tag's beginning.
-  conditionOf: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
+  toCondition: (tag) => ({ path: 'attributes.tags', op: 'contains', value: JSON.stringify(tag) }),
 };
 
 const facets: readonly Facet[] = [
@@ -146,7 +146,7 @@ const facets: readonly Facet[] = [
   ofField('Source', 'attributes.source'),
 ];
 
-const spanOf = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
+const facetRequest = (search: TracesSearch, facet: Facet, now: number): StatsQuery => {
   const { project, range, from, to } = search;
   const start = !range && from ? Date.parse(from) : now - ranges[range ?? '7d'] * 60_000;
   return {
@@ -170,7 +170,7 @@ interface FacetsProps {
 const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Facet }) => {
   const [now] = useState(() => Date.now());
   const [sought, setSought] = useState('');
-  const span = spanOf(search, facet, now);
+  const span = facetRequest(search, facet, now);
   const query = useRead(['values', facet.title, span], (reading) => facet.read(reading, span));
   const all = (query.data ?? []).toSorted((a, b) => b.count - a.count);
   const found = all.filter(({ value }) => value.toLowerCase().includes(sought.trim().toLowerCase()));
@@ -186,14 +186,14 @@ const Values = ({ search, facet, onChoose }: FacetsProps & { readonly facet: Fac
         autoFocus
         onChange={(event) => setSought(event.target.value)}
       />
-      <QueryStatus of={[query]} loading="Counting…" />
+      <QueryStatus queries={[query]} loading="Counting…" />
       {query.data && found.length === 0 ? (
         <p className="muted">
           {all.length === 0 ? 'No call in this period has one.' : 'None has this text.'}
         </p>
       ) : null}
       <ul className="values-list">
-        {found.slice(0, shownValues).map(({ value, count, condition = facet.conditionOf(value) }) => (
+        {found.slice(0, shownValues).map(({ value, count, condition = facet.toCondition(value) }) => (
           <li key={`${condition.path} ${value}`}>
             <Button kind="quiet" onClick={() => onChoose(condition, facet.below === true)}>
               <span className="cut" dir="auto">

@@ -255,7 +255,7 @@ export const unfiltered = {
 } satisfies Changes<TracesSearch>;
 
 /** How many things a list is filtered by. */
-const countOf = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
+const countFilters = ({ range, from, to, status, where = [], feedback }: TracesSearch): number =>
   [range ?? from ?? to, status, feedback].filter((filter) => filter !== undefined).length + where.length;
 
 interface FilterBarProps extends FilterProps {
@@ -268,7 +268,7 @@ interface FilterBarProps extends FilterProps {
 export const FilterBar = (props: FilterBarProps) => {
   const { search, onChange, more } = props;
   const [open, setOpen] = useState(false);
-  const count = countOf(search);
+  const count = countFilters(search);
   return (
     <>
       <div className={open ? 'filters open' : 'filters'}>

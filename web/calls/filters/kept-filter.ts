@@ -6,7 +6,7 @@ import {
   type Operator,
   type TracesSearch,
 } from '../../navigation/search.ts';
-import { operationOf, operationsOf } from '../list/request.ts';
+import { toOperation, toOperations } from '../list/request.ts';
 
 /*
  * Which calls an object of the project is about, such as a queue: its `filter` and `query`, as the
@@ -34,8 +34,8 @@ export interface Kept {
 export const everyTrace: KeptFilter = { others: [], rest: {} };
 
 /** A filter as an object has it. */
-export const keptOf = ({ others, rest, ...filters }: KeptFilter): Kept => {
-  const operations = [...operationsOf({ project: '', ...filters }, 0), ...others];
+export const toKept = ({ others, rest, ...filters }: KeptFilter): Kept => {
+  const operations = [...toOperations({ project: '', ...filters }, 0), ...others];
   const filter = { ...rest, ...(!filters.all && { trace_roots_only: true }) };
   return {
     ...(Object.keys(filter).length > 0 && { filter }),
@@ -65,7 +65,7 @@ const conditionIn = (operation: unknown): Condition | undefined => {
     const isTyped = typeof value === 'string' && op !== 'contains' && needsValue(op);
     const text = isTyped ? typedText(value) : typeof value === 'string' ? value : JSON.stringify(value);
     const condition = { path, op, value: text };
-    if (isSame(operationOf(condition), operation)) return condition;
+    if (isSame(toOperation(condition), operation)) return condition;
   }
   return undefined;
 };
@@ -84,11 +84,11 @@ const filterIn = (operation: unknown): Filters | undefined => {
     ...(typeof text === 'string' ? [{ text }] : []),
     ...(status.length > 0 ? [{ status }] : []),
   ];
-  return candidates.find((filters) => isSame(operationsOf({ project: '', ...filters }, 0), [operation]));
+  return candidates.find((filters) => isSame(toOperations({ project: '', ...filters }, 0), [operation]));
 };
 
 /** The filter that an object has. */
-export const filterOf = ({ filter, query }: Kept): KeptFilter => {
+export const toFilter = ({ filter, query }: Kept): KeptFilter => {
   const { trace_roots_only: roots, ...rest } = filter ?? {};
   const expression = query?.$expr;
   const all = isObject(expression) && Array.isArray(expression.$and) ? expression.$and : [expression];

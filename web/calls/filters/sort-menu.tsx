@@ -23,15 +23,15 @@ export interface SearchMenuProps {
 export const SortMenu = ({ search, onChange }: SearchMenuProps) => {
   const { sort = '-started_at' } = search;
   const shown = sorts.filter(([, , ofAll]) => ofAll || !isOfAllCalls(search));
-  const present = shown.find(([, each]) => each === sort)?.[0] ?? 'Sorted';
+  const present = shown.find(([, sorting]) => sorting === sort)?.[0] ?? 'Sorted';
   return (
     <Menu
       name={`Order: ${present}`}
       label={<>{present} ▾</>}
-      items={shown.map(([label, each]) => ({
+      items={shown.map(([label, sorting]) => ({
         label,
-        checked: each === sort,
-        onSelect: () => onChange({ sort: each === '-started_at' ? undefined : each }),
+        checked: sorting === sort,
+        onSelect: () => onChange({ sort: sorting === '-started_at' ? undefined : sorting }),
       }))}
     />
   );

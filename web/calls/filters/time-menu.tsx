@@ -23,7 +23,7 @@ const localText = (time: string | undefined): string => {
 };
 
 /** A time of the reader as a moment that is the same for everybody. */
-const momentOf = (local: string): string => new Date(local).toISOString();
+const toMoment = (local: string): string => new Date(local).toISOString();
 
 const spanText = ({ range, from, to }: Span): string => {
   if (range) return texts[range];
@@ -36,7 +36,7 @@ const Bounds = ({ span, onChange }: { span: Span; onChange: (span: Span) => void
   const [from, setFrom] = useState(localText(span.from));
   const [to, setTo] = useState(localText(span.to));
   const submit = () => {
-    onChange({ ...(from && { from: momentOf(from) }), ...(to && { to: momentOf(to) }) });
+    onChange({ ...(from && { from: toMoment(from) }), ...(to && { to: toMoment(to) }) });
   };
   return (
     <Form className="stack" onSubmit={submit}>

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand';
-import { type CallRow, statusOf, sumUsage, timeOf, usageByModel } from '../../api/calls.ts';
+import { type CallRow, getStatus, parseTime, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import {
@@ -14,7 +14,7 @@ import {
   rowsAgain,
 } from './request.ts';
 import { SightBatches } from './sight.ts';
-import { type CostTest, chunkSize, type RowFigures, readUsage, totalsOf } from './usage.ts';
+import { type CostTest, chunkSize, getTotals, type RowFigures, readUsage } from './usage.ts';
 
 /** What a list of calls holds at a moment. */
 export interface ListState {
@@ -143,7 +143,7 @@ export class CallList {
     this.#catchingUp = true;
     try {
       const [first, last] = this.inSight;
-      const running = rows.slice(first, last + 1).filter((row) => statusOf(row) === 'running');
+      const running = rows.slice(first, last + 1).filter((row) => getStatus(row) === 'running');
       await this.#look(now, signal);
       if (running.length > 0) await this.#readAgain(running, signal);
     } catch {
@@ -184,7 +184,7 @@ export class CallList {
     if (rows.length === 0) return;
     const { costTest, roots } = this.options;
     const fresh = rows.filter(({ id }) => !this.#ids.has(id));
-    const known = costTest && (roots ? await this.#tracesOf(fresh, signal) : ownFigures(fresh));
+    const known = costTest && (roots ? await this.#readTraces(fresh, signal) : ownFigures(fresh));
     const kept = known ? fresh.filter(({ id }) => costTest(known.get(id))) : fresh;
     for (const { id } of kept) this.#ids.add(id);
     this.#cursor = advanced(this.#cursor, rows);
@@ -202,8 +202,8 @@ export class CallList {
     const newest = rows[0]?.started_at;
     const isWide = newest === undefined || this.#looks % looksPerWide === 0;
     // The page's clock may be ahead of those that calls are timed by, or behind them.
-    const since = Math.min(this.#wideAt, newest === undefined ? now : timeOf(newest));
-    const oldest = complete ? undefined : timeOf(rows.at(-1)?.started_at);
+    const since = Math.min(this.#wideAt, newest === undefined ? now : parseTime(newest));
+    const oldest = complete ? undefined : parseTime(rows.at(-1)?.started_at);
     const request = isWide ? reportedSince(this.request, since, oldest) : newerThan(this.request, newest);
     const found: CallRow[] = [];
     for await (const batch of client.stream('/calls/stream_query', request, signal)) found.push(...batch);
@@ -235,9 +235,9 @@ export class CallList {
     const ids = rows.map(({ id }) => id);
     const ended = new Map<string, CallRow>();
     for await (const batch of client.stream('/calls/stream_query', rowsAgain(this.request, ids), signal))
-      for (const row of batch) if (statusOf(row) !== 'running') ended.set(row.id, row);
+      for (const row of batch) if (getStatus(row) !== 'running') ended.set(row.id, row);
     if (ended.size === 0) return;
-    const known = roots ? await this.#tracesOf([...ended.values()], signal) : [];
+    const known = roots ? await this.#readTraces([...ended.values()], signal) : [];
     this.store.setState({
       rows: this.store.getState().rows.map((row) => ended.get(row.id) ?? row),
       figures: this.#withFigures(known),
@@ -250,10 +250,10 @@ export class CallList {
   }
 
   /** What the traces of roots used: as the rows say it, or as the service answers to a request for it. */
-  #tracesOf(rows: readonly CallRow[], signal: AbortSignal): Promise<Map<string, RowFigures>> {
+  #readTraces(rows: readonly CallRow[], signal: AbortSignal): Promise<Map<string, RowFigures>> {
     const { client, request } = this.options;
     const known = rows.flatMap((row): [string, RowFigures][] => {
-      const totals = totalsOf(row);
+      const totals = getTotals(row);
       return totals ? [[row.id, totals]] : [];
     });
     return known.length === rows.length

@@ -14,7 +14,8 @@ export interface Placed {
 }
 
 /** The least and the most that a column may be made, in pixels. */
-const [minWidth, maxWidth] = [48, 1600];
+const minWidth = 48;
+const maxWidth = 1600;
 
 const boundedWidth = (width: number): number => Math.round(Math.min(maxWidth, Math.max(minWidth, width)));
 
@@ -23,7 +24,7 @@ const parse = (text: string): Placed => {
   return { id, hidden: dash === '-', width: width === undefined ? undefined : boundedWidth(Number(width)) };
 };
 
-const textOf = ({ id, hidden, width }: Placed): string =>
+const toText = ({ id, hidden, width }: Placed): string =>
   `${hidden ? '-' : ''}${id}${width === undefined ? '' : `~${width}`}`;
 
 /**
@@ -31,7 +32,7 @@ const textOf = ({ id, hidden, width }: Placed): string =>
  *
  * @param ids all columns, in the order that they have by themselves
  */
-export const placesOf = (layout: readonly string[] | undefined, ids: readonly string[]): Placed[] => {
+export const toPlaces = (layout: readonly string[] | undefined, ids: readonly string[]): Placed[] => {
   const known = new Map((layout ?? []).map(parse).map((placed) => [placed.id, placed]));
   const named = [...known.values()].filter(({ id }) => ids.includes(id));
   return [...named, ...ids.filter((id) => !known.has(id)).map((id) => parse(id))];
@@ -48,7 +49,7 @@ export const changedPlaces = (
   change: Partial<Omit<Placed, 'id'>>,
 ): string[] =>
   places.map((placed) =>
-    textOf(
+    toText(
       placed.id === id
         ? {
             ...placed,
@@ -61,7 +62,7 @@ export const changedPlaces = (
 
 /** A layout with one column moved before or behind its neighbour. */
 export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): string[] => {
-  const texts = places.map(textOf);
+  const texts = places.map(toText);
   const at = places.findIndex((placed) => placed.id === id);
   const [moved] = texts.splice(at, 1);
   if (moved !== undefined) texts.splice(Math.max(0, at + by), 0, moved);
@@ -72,5 +73,5 @@ export const movedPlaces = (places: readonly Placed[], id: string, by: -1 | 1): 
  * A list's state without what is nothing to read rows anew for. It names the list in the cache. A list
  * that hides previews does not ask for them, so that alone of the columns' places stays.
  */
-export const askedOf = ({ live: _live, layout, ...asked }: TracesSearch): TracesSearch =>
+export const listState = ({ live: _live, layout, ...asked }: TracesSearch): TracesSearch =>
   hiddenIn({ ...(layout && { layout }) }).has('preview') ? { ...asked, layout: ['-preview'] } : asked;

@@ -1,6 +1,6 @@
 import { headerColumns } from '../../api/calls.ts';
 import type { CallsQuery, Operation } from '../../api/contract.ts';
-import { literalOf } from '../../data/values.ts';
+import { parseLiteral } from '../../data/values.ts';
 import {
   type Condition,
   costPath,
@@ -26,9 +26,9 @@ const field = (path: string) => ({ $getField: path });
 const plainColumns = /^((\w+_)?id|(op|display)_name|exception)$/;
 
 /** The operation of a condition. */
-export const operationOf = ({ path, op, value }: Condition): Operation => {
+export const toOperation = ({ path, op, value }: Condition): Operation => {
   const input = field(path);
-  const typed = literalOf(value);
+  const typed = parseLiteral(value);
   const literal = { $literal: typeof typed !== 'string' && plainColumns.test(path) ? value : typed };
   switch (op) {
     case 'is':
@@ -92,7 +92,7 @@ const feedbackOperation = (sought: FeedbackFilter): Operation => {
   return { $contains: { input, substr: { $literal: feedbackTexts[sought] } } };
 };
 
-const isoOf = (local: string | undefined): string | undefined => {
+const toIso = (local: string | undefined): string | undefined => {
   const time = local === undefined ? Number.NaN : new Date(local).getTime();
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 };
@@ -100,8 +100,8 @@ const isoOf = (local: string | undefined): string | undefined => {
 /** The bounds of time. A range ends now, and stays open, so that new calls are in it. */
 const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operation[] => {
   const startedAt = { $getField: 'started_at' };
-  const first = range ? new Date(now - ranges[range] * 60_000).toISOString() : isoOf(from);
-  const last = range ? undefined : isoOf(to);
+  const first = range ? new Date(now - ranges[range] * 60_000).toISOString() : toIso(from);
+  const last = range ? undefined : toIso(to);
   return [
     ...(first ? [{ $gte: [startedAt, { $literal: first }] } as Operation] : []),
     ...(last ? [{ $lt: [startedAt, { $literal: last }] } as Operation] : []),
@@ -113,16 +113,16 @@ const timeOperations = ({ range, from, to }: TracesSearch, now: number): Operati
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-export const operationsOf = (search: TracesSearch, now: number): Operation[] => [
+export const toOperations = (search: TracesSearch, now: number): Operation[] => [
   ...timeOperations(search, now),
   ...(search.status ? [statusOperation(search.status)] : []),
-  ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => operationOf(condition)),
+  ...(search.where ?? []).filter(({ path }) => path !== costPath).map((condition) => toOperation(condition)),
   ...(search.feedback ? [feedbackOperation(search.feedback)] : []),
   ...(search.text ? [textOperation(search.text)] : []),
 ];
 
 /** How the list is sorted. */
-const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
+const getSort = ({ sort = '-started_at' }: TracesSearch) => {
   const descending = sort.startsWith('-');
   return {
     field: descending ? sort.slice(1) : sort,
@@ -131,7 +131,7 @@ const sortOf = ({ sort = '-started_at' }: TracesSearch) => {
 };
 
 /** The columns that a request asks for. Calls that are no roots also show their own usage. */
-const columnsOf = (search: TracesSearch): string[] => [
+const requestedColumns = (search: TracesSearch): string[] => [
   ...headerColumns,
   'attributes.user.id',
   ...(hiddenIn(search).has('preview') ? [] : ['preview']),
@@ -144,15 +144,15 @@ const columnsOf = (search: TracesSearch): string[] => [
  *
  * @param now milliseconds since 1970, which the range ends at
  */
-export const requestOf = (search: TracesSearch, now: number): CallsQuery => {
-  const operations = operationsOf(search, now);
-  const { field: path, direction } = sortOf(search);
+export const toRequest = (search: TracesSearch, now: number): CallsQuery => {
+  const operations = toOperations(search, now);
+  const { field: path, direction } = getSort(search);
   return {
     project_id: search.project,
     ...(!isOfAllCalls(search) && { filter: { trace_roots_only: true } }),
     ...(operations.length > 0 && { query: { $expr: { $and: operations } } }),
     sort_by: [{ field: path, direction }],
-    columns: columnsOf(search),
+    columns: requestedColumns(search),
     ...(needsTotals(search) && { include_trace_totals: true }),
     ...((isOfAllCalls(search) || isNamed(search, 'summary.svc.costs')) && { include_costs: true }),
     ...((search.feedback || isNamed(search, feedbackPath)) && { include_feedback: true }),
@@ -251,7 +251,7 @@ export const rowsAgain = (
 });
 
 /** The request that counts all rows of a list. */
-export const countOf = ({ project_id, filter, query, include_trace_totals }: CallsQuery) => ({
+export const countRequest = ({ project_id, filter, query, include_trace_totals }: CallsQuery) => ({
   project_id,
   filter: filter ?? null,
   query: query ?? null,

@@ -1,4 +1,4 @@
-import { type CallRow, type Cost, costOf, sumUsage, type Usage } from '../../api/calls.ts';
+import { type CallRow, type Cost, getCost, sumUsage, type Usage } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { Answer } from '../../api/contract.ts';
 import { type Condition, costPath, type TracesSearch } from '../../navigation/search.ts';
@@ -18,7 +18,7 @@ export interface RowFigures {
  *
  * @param unit that of all prices; the empty text if there are several
  */
-export const totalsOf = ({ summary }: CallRow, unit = 'USD'): RowFigures | undefined => {
+export const getTotals = ({ summary }: CallRow, unit = 'USD'): RowFigures | undefined => {
   const totals = summary?.svc?.trace_totals;
   if (!totals) return undefined;
   const { call_count, error_count, input_tokens, output_tokens, total_cost } = totals;
@@ -37,13 +37,13 @@ export const chunkSize = 50;
 
 type ModelUsage = Answer<'/calls/usage'>['call_usage'][string][string];
 
-const usageOf = (usage: ModelUsage): Usage => {
+const toUsage = (usage: ModelUsage): Usage => {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
   return {
     input: prompt_tokens,
     output: completion_tokens,
     total: total_tokens,
-    cost: costOf(usage),
+    cost: getCost(usage),
   };
 };
 
@@ -61,7 +61,7 @@ export const readUsage = async (
   return new Map(
     Object.entries(call_usage).map(([id, models]): [string, RowFigures] => [
       id,
-      { usage: sumUsage(Object.values(models).map(usageOf)), errors: error_counts[id] },
+      { usage: sumUsage(Object.values(models).map(toUsage)), errors: error_counts[id] },
     ]),
   );
 };
@@ -87,7 +87,7 @@ const passes = ({ op, value }: Condition, cost: Cost | undefined): boolean => {
 };
 
 /** The test of a list that is filtered by cost; undefined for any other. */
-export const costTestOf = ({ where = [] }: Pick<TracesSearch, 'where'>): CostTest | undefined => {
+export const costTest = ({ where = [] }: Pick<TracesSearch, 'where'>): CostTest | undefined => {
   const conditions = where.filter(({ path }) => path === costPath);
   if (conditions.length === 0) return undefined;
   return (figures) => conditions.every((condition) => passes(condition, figures?.usage?.cost));

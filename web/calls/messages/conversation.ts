@@ -25,7 +25,7 @@ export interface Message {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** Arguments of tools often come as JSON within a text. A text that looks like a number stays. */
 const parsed = (value: unknown): unknown => {
@@ -36,21 +36,21 @@ const parsed = (value: unknown): unknown => {
 
 const callPart = (name: unknown, id: unknown, input: unknown): Part => ({
   kind: 'call',
-  name: textOf(name) ?? 'tool',
-  id: textOf(id),
+  name: toText(name) ?? 'tool',
+  id: toText(id),
   input: parsed(input),
 });
 
 /** OpenAI's `tool_calls`: `{id, function: {name, arguments}}`, or the same without `function`. */
 const toolCallPart = (value: unknown): Part => {
   if (!isObject(value)) return { kind: 'other', value };
-  const of = isObject(value.function) ? value.function : value;
-  return callPart(of.name, value.id, of.arguments ?? of.args ?? of.input);
+  const call = isObject(value.function) ? value.function : value;
+  return callPart(call.name, value.id, call.arguments ?? call.args ?? call.input);
 };
 
 /** The texts of a list, or the list if it has anything else. */
 const joined = (list: readonly unknown[], between = '\n\n'): unknown => {
-  const texts = list.map((item) => (isObject(item) ? textOf(item.text) : undefined));
+  const texts = list.map((item) => (isObject(item) ? toText(item.text) : undefined));
   return texts.every((text) => text !== undefined) ? texts.join(between) : list;
 };
 
@@ -65,7 +65,7 @@ const listedText = (value: unknown): unknown => {
 /** Results often are JSON within a text, or texts in a list. */
 const resultPart = (id: unknown, output: unknown): Part => ({
   kind: 'result',
-  id: textOf(id),
+  id: toText(id),
   output: parsed(listedText(output)),
 });
 
@@ -73,20 +73,20 @@ const resultPart = (id: unknown, output: unknown): Part => ({
 const imageUrl = (part: Fields): string | undefined => {
   const { image_url: image, source } = part;
   if (typeof image === 'string') return image;
-  if (isObject(image)) return textOf(image.url);
-  if (isObject(part.image)) return textOf((isObject(part.image.image) ? part.image.image : part.image).url);
+  if (isObject(image)) return toText(image.url);
+  if (isObject(part.image)) return toText((isObject(part.image.image) ? part.image.image : part.image).url);
   if (!isObject(source)) return undefined;
-  const data = textOf(source.data) ?? textOf(source.bytes);
-  const type = textOf(source.media_type) ?? `image/${textOf(part.format) ?? 'png'}`;
-  return textOf(source.url) ?? (data && `data:${type};base64,${data}`);
+  const data = toText(source.data) ?? toText(source.bytes);
+  const type = toText(source.media_type) ?? `image/${toText(part.format) ?? 'png'}`;
+  return toText(source.url) ?? (data && `data:${type};base64,${data}`);
 };
 
 /** OpenTelemetry's `blob` and `uri`, if they are images. */
 const mediaUrl = ({ modality, mime_type, content, uri }: Fields): string | undefined => {
-  const type = textOf(mime_type) ?? 'image/png';
+  const type = toText(mime_type) ?? 'image/png';
   if (modality !== 'image' && !(modality === undefined && type.startsWith('image/'))) return undefined;
-  const data = textOf(content);
-  return textOf(uri) ?? (data && `data:${type};base64,${data}`);
+  const data = toText(content);
+  return toText(uri) ?? (data && `data:${type};base64,${data}`);
 };
 
 const imagePart = (url: string | undefined): Part | undefined =>
@@ -94,7 +94,7 @@ const imagePart = (url: string | undefined): Part | undefined =>
 
 /** What was thought, as a text or as texts in a list. Without words if they are encrypted. */
 const thinkingPart = (...values: readonly unknown[]): Part => {
-  const texts = values.map((value) => textOf(Array.isArray(value) ? joined(value) : value));
+  const texts = values.map((value) => toText(Array.isArray(value) ? joined(value) : value));
   return { kind: 'thinking', text: texts.find((text) => text) ?? '' };
 };
 
@@ -105,7 +105,7 @@ const typedPart = (part: Fields): Part | undefined => {
     case 'input_text':
     case 'output_text':
     case 'refusal':
-      return { kind: 'text', text: textOf(part.text ?? part.content ?? part.refusal) ?? '' };
+      return { kind: 'text', text: toText(part.text ?? part.content ?? part.refusal) ?? '' };
     case 'thinking':
     case 'reasoning':
       return thinkingPart(part.thinking, part.content, part.text, part.summary);
@@ -144,7 +144,7 @@ const bedrockPart = (part: Fields): Part | undefined => {
   return isObject(image) ? imagePart(imageUrl(image)) : undefined;
 };
 
-const partOf = (value: unknown): Part => {
+const toPart = (value: unknown): Part => {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (!isObject(value)) return { kind: 'other', value };
   return typedPart(value) ?? bedrockPart(value) ?? { kind: 'other', value };
@@ -152,20 +152,20 @@ const partOf = (value: unknown): Part => {
 
 const contentParts = (content: unknown): Part[] => {
   if (content === null || content === undefined || content === '') return [];
-  return Array.isArray(content) ? content.map(partOf) : [partOf(content)];
+  return Array.isArray(content) ? content.map(toPart) : [toPart(content)];
 };
 
 /** OpenAI's message of role `tool`: all of it is the result of one call. */
 const toolResultParts = (message: Fields): Part[] => [resultPart(message.tool_call_id, message.content)];
 
 /** What OpenAI and those who follow it keep beside the content, in the order of a reader. */
-const partsOf = (message: Fields): Part[] => {
+const getParts = (message: Fields): Part[] => {
   const { content, tool_calls: calls, function_call: call, refusal } = message;
-  const thought = textOf(message.reasoning_content) || textOf(message.reasoning);
+  const thought = toText(message.reasoning_content) || toText(message.reasoning);
   return [
     ...(thought ? [thinkingPart(thought)] : []),
     ...contentParts(message.parts ?? content),
-    ...contentParts(textOf(refusal)),
+    ...contentParts(toText(refusal)),
     ...(Array.isArray(calls) ? calls.map(toolCallPart) : []),
     ...(isObject(call) ? [toolCallPart(call)] : []),
   ];
@@ -183,8 +183,8 @@ const saysMore = (message: Fields): boolean =>
   Object.entries(message).some(([name, value]) => !aside.has(name) && !isBlank(value));
 
 /** An item of OpenAI's responses, which has no role. All calls of tools are the assistant's. */
-const itemOf = (item: Fields, role: string): Message | undefined => {
-  const isCall = /_call$/.test(textOf(item.type) ?? '');
+const toItem = (item: Fields, role: string): Message | undefined => {
+  const isCall = /_call$/.test(toText(item.type) ?? '');
   const part: Part | undefined = typedPart(item) ?? (isCall ? { kind: 'other', value: item } : undefined);
   if (!part) return undefined;
   if (part.kind === 'result') return { role: 'tool', parts: [part] };
@@ -205,7 +205,7 @@ const withRole = (value: Fields): Fields => {
   const { type, data, kwargs, id, role: own } = value;
   if (own !== undefined) return value;
   const inner = isObject(data) ? data : isObject(kwargs) ? kwargs : value;
-  const name = inner === kwargs && Array.isArray(id) ? textOf(id.at(-1)) : textOf(type);
+  const name = inner === kwargs && Array.isArray(id) ? toText(id.at(-1)) : toText(type);
   const role = langChainRoles.get((name ?? '').replace(/Message(?:Chunk)?$/, '').toLowerCase());
   return role === undefined ? value : { ...inner, role };
 };
@@ -216,16 +216,16 @@ const withRole = (value: Fields): Fields => {
  *
  * @param role the role if the message has none
  */
-export const messageOf = (given: unknown, role = 'user'): Message => {
+export const parseMessage = (given: unknown, role = 'user'): Message => {
   if (typeof given === 'string') return { role, parts: [{ kind: 'text', text: given }] };
   if (!isObject(given)) return { role, parts: [{ kind: 'other', value: given }] };
   const value = withRole(given);
-  const own = textOf(value.role);
-  const name = textOf(value.name);
-  const item = own === undefined ? itemOf(value, role) : undefined;
+  const own = toText(value.role);
+  const name = toText(value.name);
+  const item = own === undefined ? toItem(value, role) : undefined;
   if (item) return item;
   const isToolResult = own === 'tool' && !Array.isArray(value.parts);
-  const parts = isToolResult ? toolResultParts(value) : partsOf(value);
+  const parts = isToolResult ? toolResultParts(value) : getParts(value);
   const all: readonly Part[] = parts.length === 0 && saysMore(value) ? [{ kind: 'other', value }] : parts;
   // Anthropic and Bedrock send results in the user's name.
   const isResults = own === 'user' && all.length > 0 && all.every(({ kind }) => kind === 'result');
@@ -254,7 +254,7 @@ export interface Conversation {
   readonly received: readonly Message[];
 }
 
-const listOf = (value: unknown): readonly unknown[] | undefined =>
+const toList = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
 
 /** A list of messages looks like one: texts do not make a conversation. */
@@ -262,37 +262,37 @@ const isConversation = (list: readonly unknown[]): boolean =>
   list.every((item) => isObject(item) && ('role' in withRole(item) || typeof item.type === 'string'));
 
 /** The system prompt that Anthropic, Bedrock and OpenAI's responses keep apart. */
-const systemOf = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
+const getSystem = (inputs: Readonly<Record<string, unknown>>): unknown[] => {
   const content = inputs.system ?? inputs.instructions ?? inputs.system_instructions;
   return content === undefined || content === null || content === '' ? [] : [{ role: 'system', content }];
 };
 
-const sentOf = (inputs: unknown): readonly unknown[] | undefined => {
+const getSent = (inputs: unknown): readonly unknown[] | undefined => {
   if (!isObject(inputs)) return undefined;
   const { input, prompt } = inputs;
-  const list = listOf(inputs.messages) ?? listOf(input);
-  if (list && isConversation(list)) return [...systemOf(inputs), ...list];
+  const list = toList(inputs.messages) ?? toList(input);
+  if (list && isConversation(list)) return [...getSystem(inputs), ...list];
   // OpenAI's responses and completions take a text, too. Other calls have an `input` of any kind.
   const text = typeof input === 'string' ? input : prompt;
   return typeof text === 'string' && typeof inputs.model === 'string'
-    ? [...systemOf(inputs), { role: 'user', content: text }]
+    ? [...getSystem(inputs), { role: 'user', content: text }]
     : undefined;
 };
 
 /** The messages of an answer, in any provider's shape. */
-const receivedOf = (output: unknown): readonly unknown[] => {
+const getReceived = (output: unknown): readonly unknown[] => {
   if (typeof output === 'string') return [{ role: 'assistant', content: output }];
   if (Array.isArray(output)) {
     const [only] = output;
     // What a node of LangGraph gave is what changes in the state.
-    if (output.length === 1 && isObject(only) && isObject(only.update)) return receivedOf(only.update);
+    if (output.length === 1 && isObject(only) && isObject(only.update)) return getReceived(only.update);
     return isConversation(output) ? output : [];
   }
   if (!isObject(output)) return [];
   const { choices, message, content, messages, output: inner } = output;
   if (Array.isArray(choices))
     return choices.map((choice) => (isObject(choice) ? (choice.message ?? choice.text ?? choice) : choice));
-  if (listOf(messages)) return messages as unknown[];
+  if (toList(messages)) return messages as unknown[];
   if (isObject(message)) return [message];
   if (Array.isArray(inner)) return inner;
   if (isObject(inner) && isObject(inner.message)) return [inner.message];
@@ -307,23 +307,25 @@ const afterUser = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /** Reads the conversation of a call; undefined if it has none. */
-export const conversationOf = ({
+export const parseConversation = ({
   inputs,
   output,
 }: Pick<Call, 'inputs' | 'output'>): Conversation | undefined => {
-  const raw = sentOf(inputs);
+  const raw = getSent(inputs);
   if (!raw) return undefined;
   return {
     raw,
-    sent: withToolNames(raw.map((message) => messageOf(message))),
-    received: afterUser(withToolNames(receivedOf(output).map((message) => messageOf(message, 'assistant')))),
+    sent: withToolNames(raw.map((message) => parseMessage(message))),
+    received: afterUser(
+      withToolNames(getReceived(output).map((message) => parseMessage(message, 'assistant'))),
+    ),
   };
 };
 
 /** The messages that a call gave, if it says that they are messages; undefined otherwise. */
 export const answeredIn = (output: unknown): readonly Message[] | undefined => {
-  const list = isObject(output) ? listOf(output.messages) : undefined;
-  return list && withToolNames(list.map((message) => messageOf(message, 'assistant')));
+  const list = isObject(output) ? toList(output.messages) : undefined;
+  return list && withToolNames(list.map((message) => parseMessage(message, 'assistant')));
 };
 
 /** Gives every result the name of the tool, by the id of the call that asked for it. */
@@ -352,7 +354,8 @@ const textsIn = ({ parts }: Message): string =>
 /** As `sharedWith`, with the answer to the earlier conversation if the later one goes on from it. */
 export const sharedWithTurn = ({ raw, sent }: Conversation, earlier: Conversation): number => {
   const shared = sharedWith(raw, earlier.raw);
-  const [next, answer] = [sent[shared], earlier.received[0]];
+  const next = sent[shared];
+  const answer = earlier.received[0];
   const goesOn = shared === earlier.raw.length && next && answer && next.role === 'assistant';
   return goesOn && textsIn(next) !== '' && textsIn(next) === textsIn(answer) ? shared + 1 : shared;
 };

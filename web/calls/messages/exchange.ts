@@ -1,6 +1,6 @@
 import type { Call } from '../../api/contract.ts';
 import { isObject } from '../../data/values.ts';
-import { answeredIn, conversationOf, type Message, messageOf } from './conversation.ts';
+import { answeredIn, type Message, parseConversation, parseMessage } from './conversation.ts';
 
 /** What was asked and answered in a turn. */
 interface Exchange {
@@ -37,12 +37,14 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
 };
 
 /** A value without a known shape is shown as data. */
-const messagesOf = (role: string, value: unknown, names: readonly string[]): Message[] => {
+const toMessages = (role: string, value: unknown, names: readonly string[]): Message[] => {
   if (isEmpty(value)) return [];
   const text = textIn(value, names);
   if (text !== undefined) return [{ role, parts: [{ kind: 'text', text }] }];
   return [
-    isObject(value) && 'role' in value ? messageOf(value, role) : { role, parts: [{ kind: 'other', value }] },
+    isObject(value) && 'role' in value
+      ? parseMessage(value, role)
+      : { role, parts: [{ kind: 'other', value }] },
   ];
 };
 
@@ -53,19 +55,19 @@ const fresh = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /** Reads what was asked and answered in a turn, whatever shape its inputs and output have. */
-export const exchangeOf = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Exchange => {
-  const conversation = conversationOf({ inputs, output });
+export const parseExchange = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Exchange => {
+  const conversation = parseConversation({ inputs, output });
   if (!conversation) {
     // The model's name alone is nothing that somebody said.
-    const { model: _, ...said } = inputs;
+    const { model: _, ...fields } = inputs;
     return {
-      asked: isEmpty(said) ? [] : messagesOf('user', inputs, askedNames),
-      answered: answeredIn(output) ?? messagesOf('assistant', output, answeredNames),
+      asked: isEmpty(fields) ? [] : toMessages('user', inputs, askedNames),
+      answered: answeredIn(output) ?? toMessages('assistant', output, answeredNames),
     };
   }
   const { sent, received } = conversation;
   return {
     asked: fresh(sent),
-    answered: received.length > 0 ? received : messagesOf('assistant', output, answeredNames),
+    answered: received.length > 0 ? received : toMessages('assistant', output, answeredNames),
   };
 };

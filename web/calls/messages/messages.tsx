@@ -6,20 +6,20 @@ import { countedText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Check } from '../../ui/controls.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
-import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
+import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { readRows, useCall } from '../data.ts';
 import {
   type Conversation,
-  conversationOf,
   type Message,
   type Part,
+  parseConversation,
   sharedWith,
   sharedWithTurn,
 } from './conversation.ts';
 
 /** Only images that are in the data are shown: any other would tell its host who reads what. */
 const Image = ({ url }: { url: string }) => {
-  const own = imageOf(url);
+  const own = getImage(url);
   if (own) return <img className="image" src={own} alt="In the message" />;
   return (
     <p className="muted break" dir="auto">
@@ -32,7 +32,7 @@ const Image = ({ url }: { url: string }) => {
 const lineLength = 120;
 
 /** A small value as a line of JSON; undefined for one that needs a tree. */
-const lineOf = (value: unknown): string | undefined => {
+const toLine = (value: unknown): string | undefined => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.values(value);
   if (members.length > 6 || members.some((member) => typeof member === 'object' && member !== null))
@@ -45,7 +45,7 @@ const lineOf = (value: unknown): string | undefined => {
 
 const Data = ({ value, label }: { value: unknown; label: string }) => {
   if (typeof value === 'string') return <LongText text={value} />;
-  const line = lineOf(value);
+  const line = toLine(value);
   if (line === undefined) return <JsonTree value={value} path="" label={label} />;
   return (
     <code className="value" dir="auto">
@@ -128,8 +128,8 @@ const earlierCalls = (calls: readonly CallRow[], call: CallRow): CallRow[] => {
     .slice(0, Math.max(0, at))
     .filter(({ op_name }) => op_name === call.op_name)
     .reverse();
-  const parentOf = ({ parent_id = null }: CallRow) => parent_id;
-  const beside = last.find((earlier) => parentOf(earlier) === parentOf(call));
+  const getParent = ({ parent_id = null }: CallRow) => parent_id;
+  const beside = last.find((earlier) => getParent(earlier) === getParent(call));
   return [...new Set([...(beside ? [beside] : []), ...last])].slice(0, maxRead);
 };
 
@@ -178,8 +178,8 @@ const useShared = (
   const { data } = useCall(project, earlier?.id, earlier?.ended_at);
   return useMemo(() => {
     if (data === undefined) return undefined;
-    const said = data && conversationOf(data);
-    return said ? count(said) : 0;
+    const conversation = data && parseConversation(data);
+    return conversation ? count(conversation) : 0;
   }, [data, count]);
 };
 

@@ -15,5 +15,5 @@ export const messageText = ({ parts }: Message): string =>
     .join('\n');
 
 /** Messages below each other, each with its role. */
-export const transcriptOf = (messages: readonly Message[]): string =>
+export const formatTranscript = (messages: readonly Message[]): string =>
   messages.map((message) => `${message.role}:\n${messageText(message)}`).join('\n\n');

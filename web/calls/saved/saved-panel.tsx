@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { useAllowed } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -15,16 +15,16 @@ interface SavedPanelProps {
 
 interface NameFormProps {
   /** @default - a new view */
-  readonly of: SavedView | undefined;
+  readonly view: SavedView | undefined;
   /** Whether a view of this name takes its place. */
   readonly replaces: (name: string) => boolean;
   readonly onSave: (name: string, isDefault: boolean) => void;
 }
 
 /** Names a view, and makes it the one that the project opens with. */
-const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
-  const [name, setName] = useState(of?.name ?? '');
-  const [isDefault, setDefault] = useState(of?.isDefault ?? false);
+const NameForm = ({ view, replaces, onSave }: NameFormProps) => {
+  const [name, setName] = useState(view?.name ?? '');
+  const [isDefault, setDefault] = useState(view?.isDefault ?? false);
   const submit = () => {
     onSave(name.trim(), isDefault);
     setName('');
@@ -32,7 +32,7 @@ const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
   return (
     <Form className="stack" onSubmit={submit}>
       <Input
-        label={of ? 'Name' : 'Save what you see as'}
+        label={view ? 'Name' : 'Save what you see as'}
         spellCheck
         maxLength={100}
         value={name}
@@ -40,7 +40,7 @@ const NameForm = ({ of, replaces, onSave }: NameFormProps) => {
       />
       <Check label="Open the project with this view" checked={isDefault} onChange={setDefault} />
       <Button type="submit" kind="primary" disabled={name.trim() === ''}>
-        {of ? 'Change' : replaces(name.trim()) ? 'Replace' : 'Save'}
+        {view ? 'Change' : replaces(name.trim()) ? 'Replace' : 'Save'}
       </Button>
     </Form>
   );
@@ -63,8 +63,8 @@ export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
   const failure = save.error ?? remove.error;
   return (
     <>
-      <QueryStatus of={[query]} loading="Loading the views…" />
-      {failure ? <Notice kind="error">{wordsOf(failure)}</Notice> : null}
+      <QueryStatus queries={[query]} loading="Loading the views…" />
+      {failure ? <Notice kind="error">{errorText(failure)}</Notice> : null}
       {query.data && views.length === 0 ? <p className="muted">No view was saved yet.</p> : null}
       <ul className="values-list">
         {views.map((saved) => (
@@ -107,7 +107,7 @@ export const SavedPanel = ({ view, search, onDone }: SavedPanelProps) => {
       {mayWrite ? (
         <NameForm
           key={changing?.id ?? ''}
-          of={changing}
+          view={changing}
           replaces={(name) => named(name) !== undefined}
           onSave={(name, isDefault) => {
             const present = { id: named(name)?.id ?? newObjectId('saved-view'), view, search: state };

@@ -25,9 +25,9 @@ export interface SavedView {
 /** The class of the objects, which they are found by. */
 const savedClass = 'SavedView';
 
-const savedOf = (id: string, value: unknown): SavedView[] => {
+const parseSaved = (id: string, value: unknown): SavedView[] => {
   if (!isObject(value) || typeof value.name !== 'string' || !isObject(value.search)) return [];
-  const view = savable.find((each) => each === value.view);
+  const view = savable.find((known) => known === value.view);
   if (!view) return [];
   return [{ id, name: value.name, view, search: value.search, isDefault: value.is_default === true }];
 };
@@ -39,7 +39,7 @@ export const useSavedViews = (project: string, enabled: boolean) => {
     ['saved views', project],
     async (reading) => {
       const objects = await readObjects(reading, project, ofClass(savedClass));
-      return byName(objects.flatMap(({ object_id, val }) => savedOf(object_id, val)));
+      return byName(objects.flatMap(({ object_id, val }) => parseSaved(object_id, val)));
     },
     { enabled },
   );

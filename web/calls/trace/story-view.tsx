@@ -1,22 +1,22 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react';
-import { statusOf, usageByModel } from '../../api/calls.ts';
+import { getStatus, usageByModel } from '../../api/calls.ts';
 import { costText, countedText, countText, durationText, tokensText } from '../../data/format.ts';
 import { Button } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
-import { imageOf, LongText, Markdown } from '../../ui/text.tsx';
+import { getImage, LongText, Markdown } from '../../ui/text.tsx';
 import { StatusBadge, WaitBadge } from '../badges.tsx';
 import { useInSight } from '../data.ts';
 import { KindIcon } from '../kind-icon.tsx';
 import type { Message, Part } from '../messages/conversation.ts';
 import {
-  contextOf,
+  contentAt,
   neededFor,
   type Payloads,
   type StoryContext,
   type StoryItem,
-  saidAt,
-  storyOf,
+  toContext,
+  toStory,
 } from './story.ts';
 import type { TraceState } from './trace-state.ts';
 
@@ -28,7 +28,7 @@ const cutLength = 1800;
 const firstLines = 10;
 const cutLines = 14;
 
-const beginningOf = (text: string, isData: boolean): string => {
+const cutBeginning = (text: string, isData: boolean): string => {
   const lines = isData ? text.split('\n', cutLines + 1) : [];
   const shown = lines.length > cutLines ? lines.slice(0, firstLines).join('\n') : text;
   return shown.length > cutLength ? shown.slice(0, firstLength) : shown;
@@ -43,7 +43,7 @@ interface ClippedProps {
 
 /** A text of which a long one shows its beginning. */
 const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
-  const beginning = beginningOf(text, isData);
+  const beginning = cutBeginning(text, isData);
   const [isOpen, setOpen] = useState(false);
   const whole = isOpen || beginning.length === text.length;
   const shown = whole ? text : `${beginning}…`;
@@ -59,7 +59,7 @@ const Clipped = ({ text, plain = false, isData = false }: ClippedProps) => {
   );
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
+const toText = (value: unknown): string => (typeof value === 'string' ? value : valueText(value));
 
 interface StoryPartProps {
   readonly part: Part;
@@ -79,7 +79,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
         </div>
       );
     case 'image': {
-      const own = imageOf(part.url);
+      const own = getImage(part.url);
       return own ? (
         <img className="image" src={own} alt="In the message" />
       ) : (
@@ -98,7 +98,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
               </>
             )}
           </span>
-          <Clipped text={textOf(part.input)} plain isData={typeof part.input !== 'string'} />
+          <Clipped text={toText(part.input)} plain isData={typeof part.input !== 'string'} />
         </div>
       );
     case 'result':
@@ -107,7 +107,7 @@ const StoryPart = ({ part, plain, ofTool }: StoryPartProps) => {
           <span className="muted">
             {ofTool ? 'gives' : 'result'} {part.name ? <code dir="auto">{part.name}</code> : null}
           </span>
-          <Clipped text={textOf(part.output)} plain isData={typeof part.output !== 'string'} />
+          <Clipped text={toText(part.output)} plain isData={typeof part.output !== 'string'} />
         </div>
       );
     case 'other':
@@ -150,7 +150,7 @@ const Earlier = ({ messages, plain }: { messages: readonly Message[]; plain: boo
 /** What headers say of a call, in a line. */
 const Facts = ({ item: { node } }: { item: StoryItem }) => {
   const { call, usage } = node;
-  const status = statusOf(call);
+  const status = getStatus(call);
   return (
     <span className="facts">
       {status === 'success' || status === 'descendant_error' ? null : <StatusBadge status={status} />}
@@ -181,14 +181,14 @@ interface PlaceProps {
 
 const Place = ({ item, payloads, context, selected, found, plain, onSelect }: PlaceProps) => {
   const { node, part, depth } = item;
-  const said = useMemo(() => saidAt(item, payloads, context), [item, payloads, context]);
-  const isSilent = said && said.messages.length === 0 && said.exception === undefined;
+  const content = useMemo(() => contentAt(item, payloads, context), [item, payloads, context]);
+  const isSilent = content && content.messages.length === 0 && content.exception === undefined;
   // The end of a call whose answer stands above already.
-  if (part === 'end' && (!said || isSilent)) return null;
+  if (part === 'end' && (!content || isSilent)) return null;
   return (
     <article
       data-kind={node.kind}
-      className={`story-place ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${said ? 'told' : ''}`}
+      className={`story-place ${selected ? 'selected' : ''} ${found ? 'found' : ''} ${content ? 'told' : ''}`}
       style={{ '--depth': Math.min(depth, 6) } as CSSProperties}
       aria-label={part === 'end' ? `Answer of ${node.name}` : node.name}
     >
@@ -199,15 +199,15 @@ const Place = ({ item, payloads, context, selected, found, plain, onSelect }: Pl
         </button>
         {part === 'end' ? <span className="muted">answers</span> : <Facts item={item} />}
       </header>
-      {said ? (
+      {content ? (
         <>
-          <Earlier messages={said.earlier} plain={plain} />
-          {said.messages.map((message, at) => (
+          <Earlier messages={content.earlier} plain={plain} />
+          {content.messages.map((message, at) => (
             <StoryMessage key={at} message={message} plain={plain} ofTool={node.kind === 'tool'} />
           ))}
-          {said.exception === undefined ? null : (
+          {content.exception === undefined ? null : (
             <div className="exception">
-              <Clipped text={said.exception} plain />
+              <Clipped text={content.exception} plain />
             </div>
           )}
         </>
@@ -257,8 +257,8 @@ interface StoryViewProps {
 /** The whole trace as a text, of which only what is in sight is in the document. */
 export const StoryView = ({ state, project, plain, onSelect }: StoryViewProps) => {
   const { all, found, selected } = state;
-  const items = useMemo(() => storyOf(all), [all]);
-  const context = useMemo(() => contextOf(all), [all]);
+  const items = useMemo(() => toStory(all), [all]);
+  const context = useMemo(() => toContext(all), [all]);
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: items.length,

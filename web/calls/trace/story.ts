@@ -1,7 +1,7 @@
 import type { CallRow } from '../../api/calls.ts';
 import { isObject } from '../../data/values.ts';
-import { conversationOf, type Message, type Part } from '../messages/conversation.ts';
-import { exchangeOf } from '../messages/exchange.ts';
+import { type Message, type Part, parseConversation } from '../messages/conversation.ts';
+import { parseExchange } from '../messages/exchange.ts';
 import type { TreeLine, TreeNode } from './tree.ts';
 
 /*
@@ -19,7 +19,7 @@ export interface StoryItem {
 }
 
 /** The places of a story in order, from the lines of the whole tree. */
-export const storyOf = (lines: readonly TreeLine[]): StoryItem[] => {
+export const toStory = (lines: readonly TreeLine[]): StoryItem[] => {
   const items: StoryItem[] = [];
   const open: TreeLine[] = [];
   const closeTo = (depth: number) => {
@@ -55,7 +55,7 @@ const toolName = (call: string): string => {
 };
 
 /** @param lines those of the whole tree */
-export const contextOf = (lines: readonly TreeLine[]): StoryContext => {
+export const toContext = (lines: readonly TreeLine[]): StoryContext => {
   const before = new Map<string, CallRow>();
   const last = new Map<string, CallRow>();
   const models = lines.flatMap(({ node }) => (node.kind === 'model' ? [node] : []));
@@ -108,7 +108,7 @@ export interface Said {
   readonly exception: string | undefined;
 }
 
-const wordsOf = (part: Part): unknown => {
+const getWords = (part: Part): unknown => {
   switch (part.kind) {
     case 'text':
       return part.text.trim();
@@ -126,8 +126,8 @@ const wordsOf = (part: Part): unknown => {
 };
 
 /** What a message says, whatever it is wrapped in. Ids and thoughts do not count. */
-const keyOf = ({ role, parts }: Message): string => {
-  const words = parts.map(wordsOf).filter((said) => said !== '');
+const messageKey = ({ role, parts }: Message): string => {
+  const words = parts.map(getWords).filter((word) => word !== '');
   try {
     return JSON.stringify([role === 'model' ? 'assistant' : role, words]);
   } catch {
@@ -151,7 +151,7 @@ const withoutTools = (messages: readonly Message[], tools: ReadonlySet<string>):
 /** The payloads of calls by id, as far as they were read. */
 export type Payloads = ReadonlyMap<string, Pick<CallRow, 'inputs' | 'output' | 'exception'>>;
 
-const payloadOf = (payloads: Payloads, call: CallRow | undefined) => {
+const getPayload = (payloads: Payloads, call: CallRow | undefined) => {
   const row = call && payloads.get(call.id);
   return row && { inputs: row.inputs ?? {}, output: row.output ?? null };
 };
@@ -159,19 +159,19 @@ const payloadOf = (payloads: Payloads, call: CallRow | undefined) => {
 const isAnswer = ({ role }: Message): boolean => role === 'assistant' || role === 'model';
 
 /** What a model call says that the one before it, and those above it, did not. */
-const saidByModel = (
+const newMessages = (
   { sent, received }: { readonly sent: readonly Message[]; readonly received: readonly Message[] },
   before: readonly Message[],
   asked: ReadonlySet<string>,
 ): Pick<Said, 'earlier' | 'messages'> => {
-  const known = before.map(keyOf);
-  const keys = sent.map(keyOf);
+  const known = before.map(messageKey);
+  const keys = sent.map(messageKey);
   let shared = 0;
   while (shared < keys.length && keys[shared] === known[shared]) shared++;
   // A conversation that begins here may go on from former turns: all up to their last answer.
   const old = shared > 0 ? 0 : sent.findLastIndex(isAnswer) + 1;
-  const said = new Set([...known, ...asked]);
-  const isNew = (at: number) => !said.has(keys[at] ?? '');
+  const seen = new Set([...known, ...asked]);
+  const isNew = (at: number) => !seen.has(keys[at] ?? '');
   return {
     earlier: sent.slice(0, old).filter((_, at) => isNew(at)),
     messages: [...sent.filter((_, at) => at >= Math.max(shared, old) && isNew(at)), ...received],
@@ -199,14 +199,14 @@ const toolMessages = (
   return parts.length > 0 ? [{ role: 'tool', parts }] : [];
 };
 
-const answersOf = (payload: { readonly inputs: object; readonly output: unknown } | undefined) =>
-  payload ? exchangeOf({ inputs: { ...payload.inputs }, output: payload.output }).answered : [];
+const getAnswers = (payload: { readonly inputs: object; readonly output: unknown } | undefined) =>
+  payload ? parseExchange({ inputs: { ...payload.inputs }, output: payload.output }).answered : [];
 
 /** What is new at a place of the story; undefined until what that takes was read. */
-export const saidAt = (item: StoryItem, payloads: Payloads, context: StoryContext): Said | undefined => {
+export const contentAt = (item: StoryItem, payloads: Payloads, context: StoryContext): Said | undefined => {
   const { node, part } = item;
   if (!neededFor(item, context).every(({ id }) => payloads.has(id))) return undefined;
-  const own = payloadOf(payloads, node.call);
+  const own = getPayload(payloads, node.call);
   const row = payloads.get(node.call.id);
   if (!own || !row) return undefined;
   const exception = part === 'begin' ? undefined : (row.exception ?? undefined);
@@ -214,31 +214,31 @@ export const saidAt = (item: StoryItem, payloads: Payloads, context: StoryContex
   if (node.kind === 'tool') return { ...nothing, messages: toolMessages(toolName(node.name), part, own) };
   const asked = new Set(
     above(node, context).flatMap((call) => {
-      const payload = payloadOf(payloads, call);
-      return payload ? exchangeOf(payload).asked.map(keyOf) : [];
+      const payload = getPayload(payloads, call);
+      return payload ? parseExchange(payload).asked.map(messageKey) : [];
     }),
   );
-  const conversation = conversationOf(own);
+  const conversation = parseConversation(own);
   if (conversation && part === 'whole') {
-    const before = payloadOf(payloads, context.before.get(node.call.id));
-    const earlier = before && conversationOf(before);
+    const before = getPayload(payloads, context.before.get(node.call.id));
+    const earlier = before && parseConversation(before);
     const all = earlier ? [...earlier.sent, ...earlier.received] : [];
-    const said = saidByModel(conversation, all, asked);
+    const content = newMessages(conversation, all, asked);
     return {
-      earlier: withoutTools(said.earlier, context.tools),
-      messages: withoutTools(said.messages, context.tools),
+      earlier: withoutTools(content.earlier, context.tools),
+      messages: withoutTools(content.messages, context.tools),
       exception,
     };
   }
-  const exchange = exchangeOf(own);
+  const exchange = parseExchange(own);
   const answered = new Set(
-    part === 'end' ? answersOf(payloadOf(payloads, node.lastModel)).map(answerKey) : [],
+    part === 'end' ? getAnswers(getPayload(payloads, node.lastModel)).map(answerKey) : [],
   );
   return {
     ...nothing,
     messages: withoutTools(
       [
-        ...(part === 'end' ? [] : exchange.asked.filter((message) => !asked.has(keyOf(message)))),
+        ...(part === 'end' ? [] : exchange.asked.filter((message) => !asked.has(messageKey(message)))),
         ...(part === 'begin' ? [] : exchange.answered.filter((message) => !answered.has(answerKey(message)))),
       ],
       context.tools,
@@ -248,4 +248,4 @@ export const saidAt = (item: StoryItem, payloads: Payloads, context: StoryContex
 
 /** What an answer says, without the tools it calls. */
 const answerKey = ({ parts }: Message): string =>
-  keyOf({ role: 'assistant', parts: parts.filter(({ kind }) => kind !== 'call') });
+  messageKey({ role: 'assistant', parts: parts.filter(({ kind }) => kind !== 'call') });

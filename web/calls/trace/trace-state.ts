@@ -6,8 +6,8 @@ import { useRead } from '../../session/session.tsx';
 import { type Keys, stepKeys } from '../../ui/keys.tsx';
 import { useSettled } from '../../ui/settled.ts';
 import { readRows, useTrace } from '../data.ts';
-import { operationOf } from '../list/request.ts';
-import { ancestorsOf, linesOf, matches, parentsOf, type TreeLine, treeOf } from './tree.ts';
+import { toOperation } from '../list/request.ts';
+import { findAncestors, findParents, matches, type TreeLine, toLines, toTree } from './tree.ts';
 
 /** The time that the timeline spans, in ms since 1970. */
 export interface Span {
@@ -15,7 +15,7 @@ export interface Span {
   readonly end: number;
 }
 
-const spanOf = (lines: readonly TreeLine[]): Span => {
+const getSpan = (lines: readonly TreeLine[]): Span => {
   let start = Number.POSITIVE_INFINITY;
   let end = Number.NEGATIVE_INFINITY;
   for (const { node } of lines) {
@@ -30,9 +30,9 @@ const none: readonly CallRow[] = [];
 const useForest = (project: string, trace: string) => {
   const query = useTrace(project, trace);
   const { calls = none, readAt = 0 } = query.data ?? {};
-  const forest = useMemo(() => treeOf(calls, readAt), [calls, readAt]);
-  const all = useMemo(() => linesOf(forest), [forest]);
-  const span = useMemo(() => spanOf(all), [all]);
+  const forest = useMemo(() => toTree(calls, readAt), [calls, readAt]);
+  const all = useMemo(() => toLines(forest), [forest]);
+  const span = useMemo(() => getSpan(all), [all]);
   const usage = useMemo(() => sumUsage(forest.flatMap(({ totalUsage }) => totalUsage ?? [])), [forest]);
   return { query, calls, forest, all, span, usage };
 };
@@ -57,7 +57,7 @@ const useFoundInside = (project: string, trace: string, sought: string) => {
   const query = useRead(
     ['found inside', project, trace, text],
     async (reading) => {
-      const holds = searched.map((path) => operationOf({ path, op: 'contains', value: text }));
+      const holds = searched.map((path) => toOperation({ path, op: 'contains', value: text }));
       const rows = await readRows(reading, {
         project_id: project,
         filter: { trace_ids: [trace] },
@@ -78,7 +78,7 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
   const [sought, setSought] = useState('');
   const searchBox = useRef<HTMLInputElement>(null);
   const deferred = useDeferredValue(sought.trim().toLowerCase());
-  const lines = useMemo(() => linesOf(forest, collapsed), [forest, collapsed]);
+  const lines = useMemo(() => toLines(forest, collapsed), [forest, collapsed]);
   const { inside, searching } = useFoundInside(project, trace, sought);
   const found = useMemo(() => {
     const fits = (line: TreeLine) => inside.has(line.node.call.id) || matches(line, deferred);
@@ -94,7 +94,7 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
   /** Selects a call that may be below a closed one. */
   const show = (id: string | undefined) => {
     if (id === undefined) return;
-    const above = ancestorsOf(calls, id);
+    const above = findAncestors(calls, id);
     setCollapsed((before) => new Set([...before].filter((closed) => !above.includes(closed))));
     select(id);
   };
@@ -125,7 +125,7 @@ export const useTraceState = ({ project, trace, call }: TraceSearch, select: (ca
       const line = lines[index];
       if (line) setCollapsed((before) => toggled(before, line.node.call.id));
     },
-    toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : parentsOf(forest))),
+    toggleAll: () => setCollapsed((before) => new Set(before.size > 0 ? [] : findParents(forest))),
     nextError: () => show(nextAfter(all, placeInAll(), ({ node }) => node.isError)),
     nextFound: () => show(nextAfter(all, placeInAll(), ({ node }) => found.has(node.call.id))),
   };

@@ -1,15 +1,15 @@
 import {
-  agentOf,
   type CallRow,
-  nameOf,
-  statusOf,
+  getAgent,
+  getCallName,
+  getStatus,
+  getWait,
+  parseTime,
   sumUsage,
-  timeOf,
   type Usage,
   usageByModel,
-  waitOf,
 } from '../../api/calls.ts';
-import { type Kind, kindOf } from '../../api/kind.ts';
+import { getKind, type Kind } from '../../api/kind.ts';
 
 /** A call in the tree of its trace. */
 export interface TreeNode {
@@ -59,7 +59,7 @@ const ownTime = (start: number, end: number, children: readonly TreeNode[]): num
 
 /** A wait that several calls tell of is one: those above a call that waited wait for it. */
 const waitedTime = (call: CallRow, span: number, children: readonly TreeNode[]): number => {
-  const own = waitOf(call);
+  const own = getWait(call);
   const below = children.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
   return Math.min(Math.max(0, span), Math.max(typeof own === 'number' ? own : 0, below));
 };
@@ -67,17 +67,17 @@ const waitedTime = (call: CallRow, span: number, children: readonly TreeNode[]):
 const definedUsages = (usages: readonly (Usage | undefined)[]): Usage[] =>
   usages.filter((usage) => usage !== undefined);
 
-const nodeOf = (call: CallRow, children: readonly TreeNode[], now: number): TreeNode => {
-  const start = timeOf(call.started_at);
-  const end = Number.isNaN(timeOf(call.ended_at)) ? now : timeOf(call.ended_at);
+const toNode = (call: CallRow, children: readonly TreeNode[], now: number): TreeNode => {
+  const start = parseTime(call.started_at);
+  const end = Number.isNaN(parseTime(call.ended_at)) ? now : parseTime(call.ended_at);
   const usage = sumUsage(usageByModel(call).values());
-  const kind = kindOf(call);
+  const kind = getKind(call);
   const own = kind === 'model' ? call : undefined;
   const firstModel = own ?? children.find((child) => child.firstModel)?.firstModel;
   const lastModel = children.findLast((child) => child.lastModel)?.lastModel ?? own;
   return {
     call,
-    name: nameOf(call),
+    name: getCallName(call),
     kind,
     firstModel,
     lastModel,
@@ -88,7 +88,7 @@ const nodeOf = (call: CallRow, children: readonly TreeNode[], now: number): Tree
     waitedMs: waitedTime(call, end - start, children),
     usage,
     totalUsage: sumUsage(definedUsages([usage, ...children.map((child) => child.totalUsage)])),
-    isError: statusOf(call) === 'error',
+    isError: getStatus(call) === 'error',
   };
 };
 
@@ -141,20 +141,20 @@ const topDown = (calls: readonly CallRow[], byParent: Map<string | null, CallRow
  * @param calls in order of their start
  * @param now ms since 1970, where running calls end for now
  */
-export const treeOf = (calls: readonly CallRow[], now: number): TreeNode[] => {
+export const toTree = (calls: readonly CallRow[], now: number): TreeNode[] => {
   const byParent = childrenById(calls);
   const nodes = new Map<string, TreeNode>();
   const childNodes = (id: string | null): TreeNode[] =>
     (byParent.get(id) ?? []).flatMap((child) => nodes.get(child.id) ?? []);
   const ordered = topDown(calls, byParent);
-  for (const call of ordered.reverse()) nodes.set(call.id, nodeOf(call, childNodes(call.id), now));
+  for (const call of ordered.reverse()) nodes.set(call.id, toNode(call, childNodes(call.id), now));
   return childNodes(null);
 };
 
 const none: ReadonlySet<string> = new Set();
 
 /** The lines of a forest, without what is below collapsed nodes. */
-export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<string> = none): TreeLine[] => {
+export const toLines = (forest: readonly TreeNode[], collapsed: ReadonlySet<string> = none): TreeLine[] => {
   const lines: TreeLine[] = [];
   const placed = (nodes: readonly TreeNode[], depth: number, within: string | undefined) =>
     nodes.toReversed().map((node) => ({ node, depth, within }));
@@ -162,7 +162,7 @@ export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<stri
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { node, depth, within } = next;
     const expanded = !collapsed.has(node.call.id);
-    const agent = agentOf(node.call);
+    const agent = getAgent(node.call);
     const isNew = agent !== undefined && agent !== within && agent !== node.name;
     lines.push({ node, depth, expanded, ...(isNew && { agent }) });
     if (expanded) waiting.push(...placed(node.children, depth + 1, agent ?? within));
@@ -171,11 +171,11 @@ export const linesOf = (forest: readonly TreeNode[], collapsed: ReadonlySet<stri
 };
 
 /** All nodes of a forest that have children. */
-export const parentsOf = (forest: readonly TreeNode[]): string[] =>
-  linesOf(forest).flatMap(({ node }) => (node.children.length > 0 ? [node.call.id] : []));
+export const findParents = (forest: readonly TreeNode[]): string[] =>
+  toLines(forest).flatMap(({ node }) => (node.children.length > 0 ? [node.call.id] : []));
 
 /** The parents above a call, whose lines must be open for it to be seen. */
-export const ancestorsOf = (calls: readonly CallRow[], id: string): string[] => {
+export const findAncestors = (calls: readonly CallRow[], id: string): string[] => {
   const byId = new Map(calls.map((call) => [call.id, call]));
   const found = new Set<string>();
   let parent = byId.get(id)?.parent_id ?? null;
@@ -189,6 +189,6 @@ export const ancestorsOf = (calls: readonly CallRow[], id: string): string[] => 
 /** Whether a line is what somebody looks for in the tree: by name, operation, agent, model or id. */
 export const matches = ({ node }: TreeLine, sought: string): boolean => {
   const { call, name } = node;
-  const texts = [name, call.op_name, agentOf(call) ?? '', call.id, ...usageByModel(call).keys()];
+  const texts = [name, call.op_name, getAgent(call) ?? '', call.id, ...usageByModel(call).keys()];
   return texts.some((text) => text.toLowerCase().includes(sought));
 };

@@ -5,19 +5,19 @@ import { costText } from '../../data/format.ts';
 import { useSession } from '../../session/session.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
-import { Choice, fieldsOf, Input } from '../../ui/fields.tsx';
+import { bindFields, Choice, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import {
   type Alert,
   type AlertValue,
   alertValue,
   type Draft,
-  draftOf,
   feedbackAggregations,
+  getUnit,
   type Hook,
   metrics,
   ofFeedback,
-  unitOf,
+  toDraft,
   windows,
   windowText,
 } from './alert.ts';
@@ -37,7 +37,7 @@ const metricOptions = ({ metric }: Draft): readonly (readonly [string, string])[
 
 /** Metric, over which time. */
 const Measure = ({ draft, onChange }: PartProps) => {
-  const field = fieldsOf(draft, onChange);
+  const field = bindFields(draft, onChange);
   const all = windows.some(([minutes]) => minutes === draft.window)
     ? windows
     : [...windows, [draft.window, windowText(draft.window)] as const];
@@ -56,7 +56,9 @@ const Measure = ({ draft, onChange }: PartProps) => {
           <Input label="Path of the value in the payload" placeholder="value" {...field('path')} />
           <Choice
             label="Aggregation"
-            options={feedbackAggregations.map((each) => [each, each === 'avg' ? 'mean' : each] as const)}
+            options={feedbackAggregations.map(
+              (aggregation) => [aggregation, aggregation === 'avg' ? 'mean' : aggregation] as const,
+            )}
             {...field('aggregation')}
           />
         </>
@@ -83,8 +85,8 @@ const meanings = [
 
 /** When it fires. */
 const Thresholds = ({ draft, onChange }: PartProps) => {
-  const field = fieldsOf(draft, onChange);
-  const unit = unitOf(draft);
+  const field = bindFields(draft, onChange);
+  const unit = getUnit(draft);
   const inUnit = unit === '' ? '' : `, in ${unit}`;
   return (
     <>
@@ -192,7 +194,10 @@ const useForm = (project: string, draft: Draft, alert: Alert | undefined) => {
     await navigate({ to: '/alerts', search: { project, alert: id } });
   };
   return {
-    ...{ doing, error, tried, asked },
+    doing,
+    error,
+    tried,
+    asked,
     tryIt: () => run(async () => look(alertValue(draft, true)), { as: 'trying' }),
     saveIt: () => run(store, { as: 'saving' }),
   };
@@ -209,10 +214,10 @@ interface AlertFormProps {
 
 /** An alert to make or to change, with when it would have fired. */
 export const AlertForm = ({ project, alert, first, mayChange }: AlertFormProps) => {
-  const [draft, setDraft] = useState(() => (alert ? draftOf(alert.value) : first));
+  const [draft, setDraft] = useState(() => (alert ? toDraft(alert.value) : first));
   const { doing, error, tried, asked, tryIt, saveIt } = useForm(project, draft, alert);
   const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
-  const field = fieldsOf(draft, change);
+  const field = bindFields(draft, change);
   const busy = doing !== undefined;
   return (
     <section className="stack alert-form" aria-label={alert ? 'Change the alert' : 'New alert'}>

@@ -1,10 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { countedText, momentText } from '../../data/format.ts';
 import { Button, Moment, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { Confirm } from '../../ui/popups.tsx';
-import { type AlertValue, ruleText, stretchesOf, valueText } from './alert.ts';
+import { type AlertValue, ruleText, toStretches, valueText } from './alert.ts';
 import { type HistoryEntry, useStoreAlert, useTrial, type Watched } from './data.ts';
 import { StateBadge, Strip } from './strip.tsx';
 
@@ -21,13 +21,13 @@ export const History = ({ alert, history }: { alert: Watched; history: readonly 
   const since = row?.state && row.since ? [{ at: row.since, state: row.state, previous: null }] : [];
   const changes = own.length > 0 ? own.toReversed() : since;
   return (
-    <Strip label={`${alert.value.name} in the last 30 days`} stretches={stretchesOf(changes, start, end)} />
+    <Strip label={`${alert.value.name} in the last 30 days`} stretches={toStretches(changes, start, end)} />
   );
 };
 
-const Deliveries = ({ of }: { of: HistoryEntry['deliveries'] }) => (
+const Deliveries = ({ deliveries }: { deliveries: HistoryEntry['deliveries'] }) => (
   <ul className="deliveries">
-    {of.map(({ target, status, tries, problem }, at) => (
+    {deliveries.map(({ target, status, tries, problem }, at) => (
       <li key={at} className={status === 'failed' ? 'error-text' : status === 'waiting' ? 'waiting' : ''}>
         <span aria-hidden="true">{status === 'delivered' ? '✓' : status === 'failed' ? '✕' : '…'}</span>{' '}
         {target}
@@ -43,7 +43,7 @@ const Deliveries = ({ of }: { of: HistoryEntry['deliveries'] }) => (
   </ul>
 );
 
-const columnsOf = (project: string, value: AlertValue): readonly TableColumn<HistoryEntry>[] => [
+const makeColumns = (project: string, value: AlertValue): readonly TableColumn<HistoryEntry>[] => [
   {
     title: 'When',
     cell: ({ at }) => {
@@ -66,7 +66,7 @@ const columnsOf = (project: string, value: AlertValue): readonly TableColumn<His
   },
   { title: 'Value', className: 'numeric', cell: (entry) => valueText(value, entry.value) },
   { title: 'Threshold', className: 'numeric', cell: (entry) => valueText(value, entry.threshold) },
-  { title: 'Notified', className: 'break', cell: ({ deliveries }) => <Deliveries of={deliveries} /> },
+  { title: 'Notified', className: 'break', cell: ({ deliveries }) => <Deliveries deliveries={deliveries} /> },
 ];
 
 /** Sends a test message, and says what each target did with it. */
@@ -80,7 +80,7 @@ const Trial = ({ project, alert }: { project: string; alert: Watched }) => {
       </Button>
       {error || data ? (
         <div className="whole" role="status">
-          {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+          {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
           {data?.targets.length === 0 ? <p className="muted">This alert notifies nobody.</p> : null}
           <ul className="deliveries">
             {data?.targets.map(({ target, delivered, problem }, at) => (
@@ -108,7 +108,7 @@ export const PauseButton = ({ project, alert: { id, value } }: { project: string
       >
         {value.enabled ? 'Pause' : 'Resume'}
       </Button>
-      {save.error ? <span className="error-text">{wordsOf(save.error)}</span> : null}
+      {save.error ? <span className="error-text">{errorText(save.error)}</span> : null}
     </>
   );
 };
@@ -166,9 +166,9 @@ export const AlertPage = ({ project, alert, history, isOn, mayChange }: AlertPag
       ) : (
         <ScrollTable
           label="Notifications"
-          columns={columnsOf(project, value)}
+          columns={makeColumns(project, value)}
           rows={own}
-          keyOf={(entry) => `${entry.id} ${entry.at}`}
+          getKey={(entry) => `${entry.id} ${entry.at}`}
         />
       )}
       <Confirm

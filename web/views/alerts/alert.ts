@@ -1,7 +1,7 @@
 import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer, ObjectVersion, Request } from '../../api/contract.ts';
 import { percentText } from '../../calls/figures/figures.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
+import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { costText, countText, durationText, tokensText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { type AlertsSearch, costPath } from '../../navigation/search.ts';
@@ -19,7 +19,7 @@ export interface Alert {
 }
 
 /** The alert that a version of an object is; undefined if it is none. */
-export const alertOf = ({ object_id, digest, val }: ObjectVersion): Alert | undefined =>
+export const parseAlert = ({ object_id, digest, val }: ObjectVersion): Alert | undefined =>
   isObject(val) && val._type === alertClass ? { id: object_id, digest, value: val as AlertValue } : undefined;
 
 export type AlertState = NonNullable<Answer<'/alerts/query'>['alerts'][number]['state']>;
@@ -62,12 +62,12 @@ const numberText = (value: number): string =>
 const metricName = ({ metric }: Pick<AlertValue, 'metric'>): string =>
   metric.metric ? `${metric.metric}.${metric.aggregation ?? `p${metric.percentile}`}` : ofFeedback;
 
-const metricOf = (name: string): Metric => metrics[name] ?? { title: name, text: numberText, unit: '' };
+const getMetric = (name: string): Metric => metrics[name] ?? { title: name, text: numberText, unit: '' };
 
 /** What an alert measures, in words: `p95 latency`. */
 const metricText = (value: Pick<AlertValue, 'metric'>): string => {
   const { feedback_type: type, path, aggregation } = value.metric;
-  return type ? `${aggregation} of ${path} in feedback ${type}` : metricOf(metricName(value)).title;
+  return type ? `${aggregation} of ${path} in feedback ${type}` : getMetric(metricName(value)).title;
 };
 
 type Compared = Pick<AlertValue, 'metric' | 'compare'>;
@@ -77,15 +77,15 @@ const isChange = ({ compare }: Pick<AlertValue, 'compare'>): boolean =>
   compare === 'day_before' || compare === 'week_before';
 
 /** A value of an alert in its unit; of a comparison the change: `+35 %`. */
-export const valueText = (of: Compared, value: number | null): string => {
+export const valueText = (compared: Compared, value: number | null): string => {
   if (value === null) return 'no data';
-  if (isChange(of)) return `${value > 0 ? '+' : ''}${numberText(value)} %`;
-  return metricOf(metricName(of)).text(value);
+  if (isChange(compared)) return `${value > 0 ? '+' : ''}${numberText(value)} %`;
+  return getMetric(metricName(compared)).text(value);
 };
 
 /** The unit that thresholds are typed in. */
-export const unitOf = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): string =>
-  compare === 'absolute' ? metricOf(metric).unit : '%';
+export const getUnit = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): string =>
+  compare === 'absolute' ? getMetric(metric).unit : '%';
 
 /** The windows to choose from, in minutes. */
 export const windows: readonly (readonly [minutes: number, text: string])[] = [
@@ -99,7 +99,7 @@ export const windows: readonly (readonly [minutes: number, text: string])[] = [
 ];
 
 export const windowText = (minutes: number): string =>
-  windows.find(([each]) => each === minutes)?.[1] ?? `${countText(minutes)} minutes`;
+  windows.find(([length]) => length === minutes)?.[1] ?? `${countText(minutes)} minutes`;
 
 const beforeTexts = { absolute: '', day_before: ' than a day before', week_before: ' than a week before' };
 
@@ -144,22 +144,35 @@ export const draftFrom = ({ metric, all, status, text, where }: AlertsSearch): D
   const kept = where?.filter(({ path }) => path !== costPath);
   const isOfAll = metric !== undefined ? all === true || text !== undefined : true;
   return {
-    ...{ name: '', metric: metric ?? 'error_count.avg' },
-    ...({ feedbackType: '', path: 'value', aggregation: 'avg' } as const),
+    name: '',
+    metric: metric ?? 'error_count.avg',
+    feedbackType: '' as const,
+    path: 'value' as const,
+    aggregation: 'avg' as const,
     filter: {
       ...(isOfAll && { all: true }),
       ...(status && { status }),
       ...(text && { text }),
       ...(kept?.length && { where: kept }),
-      ...{ others: [], rest: {} },
+      others: [],
+      rest: {},
     },
-    ...({ window: 60, direction: 'above', compare: 'absolute', warn: '', alert: '' } as const),
-    ...({ noData: 'no_data', looks: '2', remind: '', sns: true, bus: false, hooks: [] } as const),
+    window: 60 as const,
+    direction: 'above' as const,
+    compare: 'absolute' as const,
+    warn: '' as const,
+    alert: '' as const,
+    noData: 'no_data' as const,
+    looks: '2' as const,
+    remind: '' as const,
+    sns: true as const,
+    bus: false as const,
+    hooks: [],
   };
 };
 
-const factorOf = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): number =>
-  compare === 'absolute' ? (metricOf(metric).factor ?? 1) : 1;
+const getFactor = ({ metric, compare }: Pick<Draft, 'metric' | 'compare'>): number =>
+  compare === 'absolute' ? (getMetric(metric).factor ?? 1) : 1;
 
 /** A number without the noise of its binary form. */
 const plain = (value: number): number => Number(value.toPrecision(12));
@@ -168,25 +181,25 @@ const typed = (value: number | null | undefined, factor = 1): string =>
   typeof value === 'number' ? String(plain(value * factor)) : '';
 
 /** A stored alert, to be changed. */
-export const draftOf = (value: AlertValue): Draft => {
+export const toDraft = (value: AlertValue): Draft => {
   const { metric, filter, query, compare = 'absolute' } = value;
   const name = metricName(value);
-  const of = { metric: name, compare: compare ?? 'absolute' };
+  const measured = { metric: name, compare: compare ?? 'absolute' };
   const kept: Kept = {
     ...(filter ? { filter: filter as NonNullable<Kept['filter']> } : {}),
     ...(query ? { query: query as NonNullable<Kept['query']> } : {}),
   };
   return {
-    ...of,
+    ...measured,
     name: value.name,
     feedbackType: metric.feedback_type ?? '',
     path: metric.path ?? 'value',
     aggregation: metric.aggregation ?? 'avg',
-    filter: filterOf(kept),
+    filter: toFilter(kept),
     window: value.window_minutes,
     direction: value.direction,
-    warn: typed(value.warn, factorOf(of)),
-    alert: typed(value.alert, factorOf(of)),
+    warn: typed(value.warn, getFactor(measured)),
+    alert: typed(value.alert, getFactor(measured)),
     noData: value.no_data ?? 'no_data',
     looks: typed(value.looks) || '2',
     remind: typed(value.remind_minutes),
@@ -199,26 +212,26 @@ export const draftOf = (value: AlertValue): Draft => {
 };
 
 /** A number that was typed; undefined for nothing. Throws an Error in words for people. */
-const numberOf = (text: string, what: string, factor = 1): number | undefined => {
+const parseNumber = (text: string, what: string, factor = 1): number | undefined => {
   if (text.trim() === '') return undefined;
   const value = Number(text);
   if (!Number.isFinite(value)) throw new Error(`${what} is not a number: ${text}`);
   return plain(value / factor);
 };
 
-const measureOf = ({ metric, feedbackType, path, aggregation }: Draft): AlertValue['metric'] => {
+const toMeasure = ({ metric, feedbackType, path, aggregation }: Draft): AlertValue['metric'] => {
   if (metric === ofFeedback) {
     if (feedbackType.trim() === '') throw new Error('Enter a feedback type.');
     return { feedback_type: feedbackType.trim(), path: path.trim(), aggregation };
   }
   const [, name = '', made = ''] = /^(.*)\.([^.]+)$/.exec(metric) ?? [];
   const percentile = /^p\d/.test(made) ? Number(made.slice(1)) : undefined;
-  const said = percentile === undefined ? { aggregation: made } : { percentile };
+  const figure = percentile === undefined ? { aggregation: made } : { percentile };
   // The service says which names there are.
-  return { metric: name, ...said } as AlertValue['metric'];
+  return { metric: name, ...figure } as AlertValue['metric'];
 };
 
-const targetsOf = ({ sns, bus, hooks }: Draft): Target[] => [
+const toTargets = ({ sns, bus, hooks }: Draft): Target[] => [
   ...(sns ? [{ sns: true as const }] : []),
   ...(bus ? [{ event_bus: true as const }] : []),
   ...hooks
@@ -233,22 +246,29 @@ const targetsOf = ({ sns, bus, hooks }: Draft): Target[] => [
  */
 export const alertValue = (draft: Draft, enabled: boolean): AlertValue => {
   const { name, filter, window, direction, compare, noData } = draft;
-  const factor = factorOf(draft);
-  const alert = numberOf(draft.alert, 'The threshold', factor);
+  const factor = getFactor(draft);
+  const alert = parseNumber(draft.alert, 'The threshold', factor);
   if (alert === undefined) throw new Error('An alert needs a threshold.');
-  const warn = numberOf(draft.warn, 'The warning threshold', factor);
-  const looks = numberOf(draft.looks, 'Consecutive checks');
-  const remind = numberOf(draft.remind, 'Remind every');
-  const kept = draft.metric === ofFeedback ? {} : keptOf(filter);
+  const warn = parseNumber(draft.warn, 'The warning threshold', factor);
+  const looks = parseNumber(draft.looks, 'Consecutive checks');
+  const remind = parseNumber(draft.remind, 'Remind every');
+  const kept = draft.metric === ofFeedback ? {} : toKept(filter);
   return {
-    ...{ _type: alertClass, name: name.trim(), metric: measureOf(draft) },
+    _type: alertClass,
+    name: name.trim(),
+    metric: toMeasure(draft),
     ...(kept.filter && { filter: kept.filter as AlertValue['filter'] }),
     ...(kept.query && { query: kept.query as AlertValue['query'] }),
-    ...{ window_minutes: window, direction, alert, compare, no_data: noData },
+    window_minutes: window,
+    direction,
+    alert,
+    compare,
+    no_data: noData,
     ...(warn !== undefined && { warn }),
     ...(looks !== undefined && { looks }),
     ...(remind !== undefined && { remind_minutes: remind }),
-    ...{ tell: targetsOf(draft), enabled },
+    tell: toTargets(draft),
+    enabled,
   };
 };
 
@@ -266,7 +286,7 @@ type Change = { readonly at: string; readonly state: AlertState; readonly previo
  *
  * @param changes oldest first; what was before the first is its `previous`, null if nobody knows
  */
-export const stretchesOf = (changes: readonly Change[], start: number, end: number): Stretch[] => {
+export const toStretches = (changes: readonly Change[], start: number, end: number): Stretch[] => {
   const inside = changes.filter(({ at }) => Date.parse(at) < end);
   const stretches: Stretch[] = [];
   let from = start;

@@ -17,12 +17,12 @@ interface ListProps {
   readonly mayChange: boolean;
 }
 
-const failuresOf = (history: readonly HistoryEntry[], id: string): number =>
+const countFailures = (history: readonly HistoryEntry[], id: string): number =>
   history
     .filter(({ object_id }) => object_id === id)
     .reduce((sum, { deliveries }) => sum + deliveries.filter(({ status }) => status === 'failed').length, 0);
 
-const columnsOf = ({ project, history, mayChange }: ListProps): readonly TableColumn<Watched>[] => [
+const makeColumns = ({ project, history, mayChange }: ListProps): readonly TableColumn<Watched>[] => [
   {
     title: 'Alert',
     className: 'break',
@@ -39,7 +39,7 @@ const columnsOf = ({ project, history, mayChange }: ListProps): readonly TableCo
   {
     title: 'State',
     cell: ({ id, row }) => {
-      const failures = failuresOf(history, id);
+      const failures = countFailures(history, id);
       return (
         <>
           <StateBadge state={row?.state ?? null} />
@@ -78,9 +78,9 @@ const List = (props: ListProps) => {
       <ScrollTable
         label="Alerts"
         className="wide alerts"
-        columns={columnsOf(props)}
+        columns={makeColumns(props)}
         rows={alerts}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
       />
       {alerts.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
     </>
@@ -104,7 +104,7 @@ export const AlertsView = () => {
   const { project, alert: id, form } = search;
   const query = useAlerts(project);
   const { data } = query;
-  const chosen = data?.alerts.find((each) => each.id === id);
+  const chosen = data?.alerts.find((alert) => alert.id === id);
   const mayChange = useAllowed(project, 'admin');
   const isList = id === undefined && !form;
   return (
@@ -128,7 +128,7 @@ export const AlertsView = () => {
         </Notice>
       )}
       {data?.isOn === false ? <SwitchedOff /> : null}
-      <QueryStatus of={[query]} loading="Loading alerts…" />
+      <QueryStatus queries={[query]} loading="Loading alerts…" />
       {data && id !== undefined && !chosen ? (
         <Notice kind="error">This alert does not exist: it was deleted, or the link is incomplete.</Notice>
       ) : null}

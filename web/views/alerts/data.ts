@@ -3,7 +3,7 @@ import { alertClass } from '../../../api/shared/classes.ts';
 import type { Answer } from '../../api/contract.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
-import { type Alert, type AlertValue, alertOf } from './alert.ts';
+import { type Alert, type AlertValue, parseAlert } from './alert.ts';
 
 export type AlertRow = Answer<'/alerts/query'>['alerts'][number];
 export type HistoryEntry = Answer<'/alerts/query'>['history'][number];
@@ -32,7 +32,7 @@ export const useAlerts = (project: string) =>
       ]);
       const rows = new Map(states.alerts.map((row) => [row.object_id, row]));
       const alerts = objects.flatMap((version): Watched[] => {
-        const alert = alertOf(version);
+        const alert = parseAlert(version);
         return alert ? [{ ...alert, row: rows.get(alert.id) }] : [];
       });
       return {

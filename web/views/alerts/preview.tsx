@@ -4,7 +4,7 @@ import { Chart } from '../../calls/figures/charts.tsx';
 import { clockText, costText, countedText, dayText, momentText } from '../../data/format.ts';
 import type { Line } from '../../ui/chart.tsx';
 import { Table, type TableColumn } from '../../ui/controls.tsx';
-import { type AlertValue, type Preview, ruleText, stretchesOf, valueText } from './alert.ts';
+import { type AlertValue, type Preview, ruleText, toStretches, valueText } from './alert.ts';
 import { StateBadge, Strip } from './strip.tsx';
 
 /** What a preview was made of, and what it said. */
@@ -21,14 +21,16 @@ export const isDear = ({ value, preview: { reads } }: Tried): boolean =>
   reads !== 'rollups' && value.window_minutes > 60;
 
 /** What looks would have measured, and the thresholds. */
-const linesOf = ({ value, preview: { values = [] } }: Tried): Line[] => {
+const toLines = ({ value, preview: { values = [] } }: Tried): Line[] => {
   const { alert, warn } = value;
   const constant = (label: string, threshold: number, color: Line['color']): Line => ({
-    ...{ label, color, hasPoints: false },
+    label,
+    color,
+    hasPoints: false,
     values: values.map(() => threshold),
   });
   return [
-    { label: 'value', color: 2, hasPoints: false, values: values.map((each) => each.value) },
+    { label: 'value', color: 2, hasPoints: false, values: values.map((point) => point.value) },
     ...(typeof warn === 'number' ? [constant('warning', warn, 5)] : []),
     constant('alert', alert, 'error'),
   ];
@@ -49,7 +51,7 @@ const priceText = ({ reads, estimated_usd_per_month: usd }: Preview): string =>
 
 type Change = Preview['changes'][number];
 
-const columnsOf = (value: AlertValue): readonly TableColumn<Change>[] => [
+const makeColumns = (value: AlertValue): readonly TableColumn<Change>[] => [
   { title: 'When', cell: ({ at }) => momentText(at) },
   { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
   { title: 'Value', className: 'numeric', cell: (change) => valueText(value, change.value) },
@@ -67,7 +69,8 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
   const [at, setAt] = useState<number>();
   const { value, preview } = tried;
   const { changes, values = [], step_minutes: step } = preview;
-  const [start, end] = [Date.parse(preview.start), Date.parse(preview.end)];
+  const start = Date.parse(preview.start);
+  const end = Date.parse(preview.end);
   const fired = changes.filter(({ state, told }) => told && (state === 'alert' || state === 'warn')).length;
   const point = at === undefined ? undefined : values[at];
   const times = values.map(({ timestamp }) => Date.parse(timestamp));
@@ -78,7 +81,7 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
     navigate({ to: '/traces', search: { project, all: true, from, to: new Date(time).toISOString() } });
   };
   const name = `${ruleText(value)}. It would have fired ${countedText(fired, 'time')}`;
-  const hasValues = values.some((each) => each.value !== null);
+  const hasValues = values.some((point) => point.value !== null);
   return (
     <section className="card stack" aria-label="Preview">
       <div className="row-between wrap">
@@ -94,10 +97,10 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           name={name}
           times={times}
           span={[start, end]}
-          lines={linesOf(tried)}
+          lines={toLines(tried)}
           bars={false}
           timeText={(time) => (end - start > 2 * 86_400_000 ? dayText(time) : clockText(time))}
-          valueText={(each) => valueText(value, each)}
+          valueText={(figure) => valueText(value, figure)}
           onPoint={setAt}
           onPick={pick}
         />
@@ -109,15 +112,15 @@ export const PreviewPane = ({ project, tried }: PreviewProps) => {
           ? `${momentText(point.timestamp)}: ${valueText(value, point.value)} · click to see its calls`
           : ''}
       </p>
-      <Strip label="It would have been" stretches={stretchesOf(changes, start, end)} />
+      <Strip label="It would have been" stretches={toStretches(changes, start, end)} />
       <p className={isDear(tried) ? 'price' : 'muted'}>{priceText(preview)}</p>
       {changes.length > 0 ? (
         <div className="scroll-x">
           <Table
             className="wide"
-            columns={columnsOf(value)}
+            columns={makeColumns(value)}
             rows={changes.slice(-shownChanges).toReversed()}
-            keyOf={(change) => change.at}
+            getKey={(change) => change.at}
           />
         </div>
       ) : null}

@@ -1,11 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { durationOf, nameOf, statusOf } from '../../api/calls.ts';
+import { getCallName, getDuration, getStatus } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { CallFigures, StatusBadge } from '../../calls/badges.tsx';
-import { headersOf, readRows, useCall, useTrace } from '../../calls/data.ts';
-import { type TreeLine, type TreeNode, treeOf } from '../../calls/trace/tree.ts';
+import { readRows, useCall, useTrace, withHeaderColumns } from '../../calls/data.ts';
+import { type TreeLine, type TreeNode, toTree } from '../../calls/trace/tree.ts';
 import { countText, durationText, momentText } from '../../data/format.ts';
 import { useRead } from '../../session/session.tsx';
 import { Button, Check, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
@@ -13,7 +13,7 @@ import { valueText } from '../../ui/diff.ts';
 import { SideBySide } from '../../ui/diff-view.tsx';
 import { Form } from '../../ui/fields.tsx';
 import { Markdown } from '../../ui/text.tsx';
-import { answersOf, factsOf, nodeIn, pairsOf, takenBy } from './compare.ts';
+import { compareFacts, formatAnswers, nodeIn, pairSteps, takenBy } from './compare.ts';
 
 /** How many calls are offered. */
 const offeredCount = 30;
@@ -27,7 +27,7 @@ const useOffered = ({ project_id, op_name, id }: Call) =>
         project_id,
         filter: { op_names: [op_name] },
         sort_by: [{ field: 'started_at', direction: 'desc' }],
-        columns: headersOf(),
+        columns: withHeaderColumns(),
         limit: offeredCount,
       }),
     { select: (rows) => rows.filter((row) => row.id !== id) },
@@ -43,7 +43,7 @@ const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => voi
   return (
     <section className="stack" aria-label="Compare with">
       <p>
-        Compare <strong dir="auto">{nameOf(call)}</strong> with a call of the same operation, or with any
+        Compare <strong dir="auto">{getCallName(call)}</strong> with a call of the same operation, or with any
         call:
       </p>
       <Form className="actions" onSubmit={submit}>
@@ -59,7 +59,7 @@ const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => voi
           Compare
         </Button>
       </Form>
-      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
       {data?.length === 0 ? <p className="muted">There is no other call of this operation.</p> : null}
       <ul className="changes">
         {data?.map((row) => (
@@ -70,12 +70,12 @@ const Chooser = ({ call, onChoose }: { call: Call; onChoose: (id: string) => voi
               className="change"
             >
               <span className="cut" dir="auto">
-                {nameOf(row)}
+                {getCallName(row)}
               </span>
-              <StatusBadge status={statusOf(row)} />
+              <StatusBadge status={getStatus(row)} />
               <span className="muted">
                 {momentText(row.started_at)}
-                {row.ended_at ? ` · ${durationText(durationOf(row))}` : ''}
+                {row.ended_at ? ` · ${durationText(getDuration(row))}` : ''}
               </span>
             </Link>
           </li>
@@ -100,7 +100,7 @@ const Cell = ({ line, mark }: { line: TreeLine | undefined; mark: 'removed' | 'a
         {mark === 'same' ? null : <span className="hidden">only here: </span>}
         {node.name}
       </span>
-      {statusOf(node.call) === 'error' ? <span className="error-text">failed</span> : null}
+      {getStatus(node.call) === 'error' ? <span className="error-text">failed</span> : null}
       <CallFigures usage={node.totalUsage} duration={durationText(node.end - node.start)} />
     </div>
   );
@@ -113,7 +113,7 @@ interface StepsTableProps {
 
 /** What is below two calls, step by step: those that only one of them has are marked. */
 const StepsTable = ({ left, right }: StepsTableProps) => {
-  const pairs = useMemo(() => pairsOf(left, right), [left, right]);
+  const pairs = useMemo(() => pairSteps(left, right), [left, right]);
   if (pairs.length === 0) return null;
   return (
     <section className="stack" aria-label="Steps">
@@ -137,7 +137,7 @@ const Heading = ({ call, side }: { call: Call; side: string }) => (
   <div className="side-head">
     <span className="muted">{side}</span>
     <Link to="/trace" search={{ project: call.project_id, trace: call.trace_id, call: call.id }} dir="auto">
-      {nameOf(call)}
+      {getCallName(call)}
     </Link>
     <Moment time={call.started_at} className="muted" />
   </div>
@@ -162,7 +162,7 @@ const Facts = ({ left, right, nodes }: FactsProps) => (
         </tr>
       </thead>
       <tbody>
-        {factsOf({ call: left, node: nodes[0] }, { call: right, node: nodes[1] }).map((fact) => (
+        {compareFacts({ call: left, node: nodes[0] }, { call: right, node: nodes[1] }).map((fact) => (
           <tr key={fact.title} className={fact.left === fact.right ? '' : 'differs'}>
             <th scope="row">{fact.title}</th>
             <td dir="auto">{fact.left}</td>
@@ -177,7 +177,7 @@ const Facts = ({ left, right, nodes }: FactsProps) => (
 /** The tree below a call, from the headers of its trace. */
 const useNode = (call: Call) => {
   const { data } = useTrace(call.project_id, call.trace_id);
-  return useMemo(() => data && nodeIn(treeOf(data.calls, data.readAt), call.id), [data, call.id]);
+  return useMemo(() => data && nodeIn(toTree(data.calls, data.readAt), call.id), [data, call.id]);
 };
 
 interface PairProps {
@@ -185,7 +185,7 @@ interface PairProps {
   readonly right: Call;
 }
 
-const isRunning = (call: Call): boolean => statusOf(call) === 'running';
+const isRunning = (call: Call): boolean => getStatus(call) === 'running';
 
 /** Markdown that is easier to read than to compare: titles, lists, tables, code, words in bold. */
 const marked = /\*\*\S|\]\(|^(?:#{1,6}|[-*+>]|\d{1,3}[.)])\s|^(?:```|\|)/m;
@@ -204,7 +204,7 @@ const Answer = ({ call, text }: { call: Call; text: string }) => (
 
 /** What both gave, beside each other: the first thing that somebody wants to know. */
 const Answers = ({ left, right }: PairProps) => {
-  const [one, other] = useMemo(() => answersOf(left, right), [left, right]);
+  const [one, other] = useMemo(() => formatAnswers(left, right), [left, right]);
   const [chosen, setChosen] = useState<boolean>();
   if (one === '' && other === '') return null;
   const isOne = one === '' || other === '';
@@ -275,7 +275,8 @@ const RawPart = ({ left, right, part }: PairProps & { part: (typeof raw)[number]
 
 /** Two calls with all that differs between them: answers, facts, inputs, steps, and data. */
 const Comparison = ({ left, right }: PairProps) => {
-  const [leftNode, rightNode] = [useNode(left), useNode(right)];
+  const leftNode = useNode(left);
+  const rightNode = useNode(right);
   return (
     <>
       <div className="sides side-heads">
@@ -300,7 +301,8 @@ export const CompareView = () => {
   const { project, left, right } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = [useCall(project, left), useCall(project, right)] as const;
-  const [one, other] = [queries[0].data, queries[1].data];
+  const one = queries[0].data;
+  const other = queries[1].data;
   const toAll = (
     <Link to="/traces" search={{ project }}>
       All traces
@@ -315,7 +317,7 @@ export const CompareView = () => {
           <Button onClick={() => navigate({ search: { project, left: right, right: left } })}>Swap</Button>
         ) : null}
       </div>
-      <QueryStatus of={queries} loading="Loading the calls…" />
+      <QueryStatus queries={queries} loading="Loading the calls…" />
       {one === null || other === null ? (
         <Notice kind="error" action={toAll}>
           One of the calls does not exist: it was deleted, or its id is incomplete.

@@ -1,20 +1,20 @@
 import { diffArrays } from 'diff';
 import {
   type CallRow,
-  durationOf,
-  nameOf,
+  getCallName,
+  getDuration,
+  getStatus,
+  getWait,
   opText,
-  statusOf,
   sumUsage,
   type Usage,
   usageByModel,
-  waitOf,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { conversationOf } from '../../calls/messages/conversation.ts';
-import { exchangeOf } from '../../calls/messages/exchange.ts';
-import { messageText, transcriptOf } from '../../calls/messages/transcript.ts';
-import { linesOf, type TreeLine, type TreeNode } from '../../calls/trace/tree.ts';
+import { parseConversation } from '../../calls/messages/conversation.ts';
+import { parseExchange } from '../../calls/messages/exchange.ts';
+import { formatTranscript, messageText } from '../../calls/messages/transcript.ts';
+import { type TreeLine, type TreeNode, toLines } from '../../calls/trace/tree.ts';
 import { costText, countText, latencyText, waitText } from '../../data/format.ts';
 import { valueText } from '../../ui/diff.ts';
 
@@ -31,11 +31,11 @@ const usageText = (call: CallRow, text: (usage: Usage) => string): string => {
 };
 
 const readers: readonly (readonly [string, (call: CallRow) => string])[] = [
-  ['Name', nameOf],
+  ['Name', getCallName],
   ['Operation', ({ op_name }) => opText(op_name)],
-  ['Status', statusOf],
-  ['Latency', (call) => latencyText(durationOf(call))],
-  ['Waited', (call) => waitText(waitOf(call))],
+  ['Status', getStatus],
+  ['Latency', (call) => latencyText(getDuration(call))],
+  ['Waited', (call) => waitText(getWait(call))],
   ['Model', (call) => [...usageByModel(call).keys()].join(', ')],
   ['Input tokens', (call) => usageText(call, ({ input }) => countText(input))],
   ['Output tokens', (call) => usageText(call, ({ output }) => countText(output))],
@@ -64,7 +64,7 @@ export interface Compared {
 }
 
 /** The facts of two calls, without those that neither has. */
-export const factsOf = (left: Compared, right: Compared): Fact[] =>
+export const compareFacts = (left: Compared, right: Compared): Fact[] =>
   [
     ...readers.map(([title, read]) => ({ title, left: read(left.call), right: read(right.call) })),
     ...totals.map(([title, read]) => ({
@@ -94,15 +94,17 @@ export const nodeIn = (forest: readonly TreeNode[], id: string): TreeNode | unde
 };
 
 const stepsBelow = (node: TreeNode | undefined): TreeLine[] =>
-  node ? linesOf(node.children).slice(0, maxSteps) : [];
+  node ? toLines(node.children).slice(0, maxSteps) : [];
 
 const isSame = (one: TreeLine, other: TreeLine): boolean =>
   one.node.name === other.node.name && one.depth === other.depth;
 
 /** Puts the steps below two calls beside each other, by their names and depths. */
-export const pairsOf = (left: TreeNode | undefined, right: TreeNode | undefined): StepPair[] => {
-  const [ours, theirs] = [stepsBelow(left), stepsBelow(right)];
-  let [atLeft, atRight] = [0, 0];
+export const pairSteps = (left: TreeNode | undefined, right: TreeNode | undefined): StepPair[] => {
+  const ours = stepsBelow(left);
+  const theirs = stepsBelow(right);
+  let atLeft = 0;
+  let atRight = 0;
   return diffArrays(ours, theirs, { comparator: isSame }).flatMap(({ added, removed, value }) =>
     value.map(() => ({
       left: added ? undefined : ours[atLeft++],
@@ -112,8 +114,8 @@ export const pairsOf = (left: TreeNode | undefined, right: TreeNode | undefined)
 };
 
 /** What a call gave, as a reader would have it: the texts of an answer, or the output as lines. */
-const answerOf = (call: Given): string => {
-  const { answered } = exchangeOf(call);
+const formatAnswer = (call: Given): string => {
+  const { answered } = parseExchange(call);
   const text = answered.map(messageText).join('\n\n');
   return text === '' && !isNothing(call.output) ? valueText(call.output) : text;
 };
@@ -121,16 +123,21 @@ const answerOf = (call: Given): string => {
 type Given = Pick<Call, 'inputs' | 'output'>;
 
 /** What two calls gave, to be compared: a text that reads like another value stands in quotes. */
-export const answersOf = (left: Given, right: Given): readonly [one: string, other: string] =>
+export const formatAnswers = (left: Given, right: Given): readonly [one: string, other: string] =>
   typeof left.output === typeof right.output || isNothing(left.output) || isNothing(right.output)
-    ? [answerOf(left), answerOf(right)]
+    ? [formatAnswer(left), formatAnswer(right)]
     : [valueText(left.output), valueText(right.output)];
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** The fields of inputs that hold the messages of a conversation. */
 const conversationFields = new Set([
-  ...['messages', 'input', 'prompt', 'system', 'instructions', 'system_instructions'],
+  'messages',
+  'input',
+  'prompt',
+  'system',
+  'instructions',
+  'system_instructions',
 ]);
 
 /** What a call took: its messages as a text, and all else of its inputs as lines. */
@@ -141,8 +148,8 @@ interface Taken {
 }
 
 export const takenBy = ({ inputs, output }: Pick<Call, 'inputs' | 'output'>): Taken => {
-  const conversation = conversationOf({ inputs, output });
+  const conversation = parseConversation({ inputs, output });
   if (!conversation) return { messages: '', rest: valueText(inputs) };
   const rest = Object.entries(inputs).filter(([name]) => !conversationFields.has(name));
-  return { messages: transcriptOf(conversation.sent), rest: valueText(Object.fromEntries(rest)) };
+  return { messages: formatTranscript(conversation.sent), rest: valueText(Object.fromEntries(rest)) };
 };

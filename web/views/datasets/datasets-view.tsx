@@ -2,17 +2,17 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import {
+  getTableDigest,
   maxCompared,
   readTable,
-  tableOf,
   useCount,
   useDatasets,
   useRows,
   useVersions,
 } from '../../calls/datasets/data.ts';
-import { differenceOf, type Form, fileOf, forms, lineOf, type Row } from '../../calls/datasets/rows.ts';
+import { compareRows, type Form, forms, type Row, toFile, toLine } from '../../calls/datasets/rows.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { isObject } from '../../data/values.ts';
 import { useAllowed, useRead, useSession } from '../../session/session.tsx';
@@ -34,11 +34,11 @@ const rowHeight = 36;
 
 const RowLine = ({ row }: { row: Row | undefined }) => {
   if (!row) return <span className="muted">…</span>;
-  if (!('inputs' in row)) return <span className="cut whole">{lineOf(row)}</span>;
+  if (!('inputs' in row)) return <span className="cut whole">{toLine(row)}</span>;
   return (
     <>
-      <span className="cut">{lineOf(row.inputs)}</span>
-      <span className="cut muted">{lineOf(row.expected)}</span>
+      <span className="cut">{toLine(row.inputs)}</span>
+      <span className="cut muted">{toLine(row.expected)}</span>
     </>
   );
 };
@@ -63,7 +63,7 @@ const Rows = ({ project, table, count, onOpen }: RowsProps) => {
   const { rowAt, error } = useRows(project, table, items[0]?.index ?? 0, items.at(-1)?.index ?? -1);
   return (
     <>
-      {error ? <Notice kind="error">{wordsOf(error)}</Notice> : null}
+      {error ? <Notice kind="error">{errorText(error)}</Notice> : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <div className="dataset-rows" ref={scroller} role="region" aria-label="Rows" tabIndex={0}>
         <ul style={{ blockSize: virtual.getTotalSize() }}>
@@ -92,7 +92,7 @@ const Rows = ({ project, table, count, onOpen }: RowsProps) => {
   );
 };
 
-const linesOf = (rows: readonly Row[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
+const toLines = (rows: readonly Row[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
 /** The rows that two versions do not share. */
 const Differences = ({ base, shown }: { base: ObjectVersion; shown: ObjectVersion }) => {
@@ -100,23 +100,23 @@ const Differences = ({ base, shown }: { base: ObjectVersion; shown: ObjectVersio
   const query = useRead(
     ['dataset difference', project, base.digest, shown.digest],
     async ({ client, signal }) => {
-      const of = async (version: ObjectVersion) => {
-        const digest = tableOf(version);
+      const readRows = async (version: ObjectVersion) => {
+        const digest = getTableDigest(version);
         const { count } = await client.ask('/table/query_stats', { project_id: project, digest }, signal);
         return count > maxCompared ? undefined : readTable(client, project, digest, { signal });
       };
-      const [before, after] = await Promise.all([of(base), of(shown)]);
-      return before && after ? differenceOf(before, after) : null;
+      const [before, after] = await Promise.all([readRows(base), readRows(shown)]);
+      return before && after ? compareRows(before, after) : null;
     },
     { staleTime: Number.POSITIVE_INFINITY },
   );
   const { data } = query;
-  const texts = useMemo(() => data && ([linesOf(data.removed), linesOf(data.added)] as const), [data]);
+  const texts = useMemo(() => data && ([toLines(data.removed), toLines(data.added)] as const), [data]);
   if (data === null)
     return <p className="muted">Versions of more than {countText(maxCompared)} rows are not compared.</p>;
   return (
     <>
-      <QueryStatus of={[query]} loading="Comparing…" />
+      <QueryStatus queries={[query]} loading="Comparing…" />
       {data && texts ? (
         <>
           <p className="muted">
@@ -143,8 +143,8 @@ const ExportForm = ({ version, onClose }: { version: ObjectVersion; onClose: () 
     run(
       async ({ say }) => {
         const onProgress = (rows: number) => say(countedText(rows, 'row'));
-        const rows = await readTable(client, version.project_id, tableOf(version), { onProgress });
-        const text = fileOf(
+        const rows = await readTable(client, version.project_id, getTableDigest(version), { onProgress });
+        const text = toFile(
           rows.map(({ val }) => val),
           form,
         );
@@ -182,7 +182,7 @@ interface VersionProps {
 const Version = ({ shown, versions, base }: VersionProps) => {
   const { project_id: project, object_id: name } = shown;
   const navigate = route.useNavigate();
-  const table = tableOf(shown);
+  const table = getTableDigest(shown);
   const count = useCount(project, table);
   const [opened, setOpened] = useState<Opened>();
   const mayWrite = useAllowed(project, 'write');
@@ -222,7 +222,7 @@ const Version = ({ shown, versions, base }: VersionProps) => {
           }
         />
       ) : null}
-      <QueryStatus of={[count]} loading="Counting rows…" />
+      <QueryStatus queries={[count]} loading="Counting rows…" />
       {base ? <Differences base={base} shown={shown} /> : null}
       {!base && count.data ? (
         <Rows
@@ -260,14 +260,14 @@ const Selected = () => {
   const query = useVersions(project, dataset);
   const { data = [] } = query;
   if (dataset === undefined) return <p className="muted">Choose a dataset to see its rows.</p>;
-  if (!query.data) return <QueryStatus of={[query]} loading="Loading versions…" />;
+  if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const shown = version === undefined ? data[0] : data.find(({ digest }) => digest === version);
   if (!shown)
     return (
       <Notice kind="error">This version does not exist: it was deleted, or the link is incomplete.</Notice>
     );
   try {
-    tableOf(shown);
+    getTableDigest(shown);
   } catch (error) {
     return <Failure error={error} onRetry={query.refetch} />;
   }
@@ -300,7 +300,7 @@ export const DatasetsView = () => {
         <h1>Datasets</h1>
         {mayWrite ? <Button onClick={() => setImporting(true)}>Import a dataset</Button> : null}
       </div>
-      <QueryStatus of={[query]} loading="Loading datasets…" />
+      <QueryStatus queries={[query]} loading="Loading datasets…" />
       {data?.length === 0 ? (
         <Notice kind="info">
           {project} has no datasets yet. Import a file, or choose <em>Add to dataset</em> beside a call of a

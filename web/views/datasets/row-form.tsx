@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { useCall } from '../../calls/data.ts';
 import { type Change, useSaveDataset } from '../../calls/datasets/data.ts';
-import { type Row, sourceOf } from '../../calls/datasets/rows.ts';
+import { getSource, type Row } from '../../calls/datasets/rows.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { Form, TextArea } from '../../ui/fields.tsx';
@@ -38,7 +38,7 @@ export const RowForm = ({ version, row, place, mayEdit, onClose }: RowFormProps)
   const save = useSaveDataset(version.project_id);
   const [text, setText] = useState(() => JSON.stringify(row ?? { inputs: {}, expected: '' }, null, 2));
   const { isBusy: saving, error, run, refuse } = useWork();
-  const source = row && sourceOf(row);
+  const source = row && getSource(row);
   type Updates = Extract<Change, { kind: 'edit' }>['updates'];
   const apply = (updates: Updates) =>
     run(

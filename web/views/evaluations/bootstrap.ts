@@ -22,7 +22,9 @@ export const fewestRows = 6;
 export const chanceShare = 0.025;
 
 /** How many rows are drawn in all, so that it takes some 20 ms; and how many draws there are. */
-const [maxDrawn, minDraws, maxDraws] = [1_000_000, 200, 2000];
+const maxDrawn = 1_000_000;
+const minDraws = 200;
+const maxDraws = 2000;
 
 /** Numbers from 0 up to a bound, the same ones for a seed: xorshift32 (Marsaglia, 2003). */
 const randomFrom = (seed: number): ((below: number) => number) => {
@@ -35,7 +37,7 @@ const randomFrom = (seed: number): ((below: number) => number) => {
   };
 };
 
-const meanOf = (values: readonly number[]): number =>
+const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
@@ -46,10 +48,10 @@ const meanOf = (values: readonly number[]): number =>
  * @param differences one for each row that both runs have
  * @returns the same for the same differences; undefined for fewer than {@link fewestRows}
  */
-export const chanceOf = (differences: readonly number[], seed = 1): Chance | undefined => {
+export const computeChance = (differences: readonly number[], seed = 1): Chance | undefined => {
   const rows = differences.length;
   if (rows < fewestRows) return undefined;
-  const difference = meanOf(differences);
+  const difference = mean(differences);
   const random = randomFrom(seed);
   const draws = Math.min(maxDraws, Math.max(minDraws, Math.floor(maxDrawn / rows)));
   const means = new Float64Array(draws);
@@ -62,7 +64,7 @@ export const chanceOf = (differences: readonly number[], seed = 1): Chance | und
   means.sort();
   const sign = Math.sign(difference);
   // Sums of decimals that cancel each other out are a little beside 0.
-  const nothing = 1e-12 * differences.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+  const nothing = 1e-12 * differences.reduce((most, difference) => Math.max(most, Math.abs(difference)), 0);
   const others = means.filter((mean) => mean * sign <= nothing).length;
   return {
     difference,

@@ -1,26 +1,26 @@
 import { type UseQueryResult, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import { type CallRow, durationOf, opText, type Status, statusOf } from '../../api/calls.ts';
+import { type CallRow, getDuration, getStatus, opText, type Status } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
-import { feedbackOf } from '../../api/feedback.ts';
-import { headersOf, readRows } from '../../calls/data.ts';
-import { lineOf } from '../../calls/datasets/rows.ts';
-import { requestOf } from '../../calls/list/request.ts';
+import { getFeedback } from '../../api/feedback.ts';
+import { readRows, withHeaderColumns } from '../../calls/data.ts';
+import { toLine } from '../../calls/datasets/rows.ts';
+import { toRequest } from '../../calls/list/request.ts';
 import { type RowFigures, readUsage } from '../../calls/list/usage.ts';
-import { chunksOf, isObject } from '../../data/values.ts';
+import { isObject, toChunks } from '../../data/values.ts';
 import type { EvaluationsSearch } from '../../navigation/search.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { ofClass, readObjects } from '../../session/stored.ts';
 import type { RunRow } from './join.ts';
 import {
-  keyOf,
+  exampleKey,
   latencyIn,
   meansIn,
   type Named,
   namedBy,
-  partsOf,
   scoresIn,
+  splitExample,
   type Verdict,
   verdictsIn,
 } from './scores.ts';
@@ -29,11 +29,11 @@ import {
 export const maxListed = 500;
 
 /** The names of operations in every version, as the examples and both of Weave's SDKs report them. */
-const opsOf = (project: string, ...names: readonly string[]): string[] =>
+const toOpNames = (project: string, ...names: readonly string[]): string[] =>
   names.flatMap((name) => [name, `svc:///${project}/op/${name}:*`]);
 
 /** The operation of evaluations, in every version. */
-export const evaluateOps = (project: string): string[] => opsOf(project, 'Evaluation.evaluate');
+export const evaluateOps = (project: string): string[] => toOpNames(project, 'Evaluation.evaluate');
 
 const rowOps = ['Evaluation.predict_and_score', 'Evaluation.predictAndScore'] as const;
 
@@ -59,7 +59,7 @@ interface Definition {
   readonly dataset?: unknown;
 }
 
-const runOf = (row: CallRow): Run => {
+const toRun = (row: CallRow): Run => {
   const { self, evaluation, model } = (row.inputs ?? {}) as Readonly<Record<string, unknown>>;
   const definition = (self ?? evaluation ?? {}) as Definition;
   const dataset = namedBy(definition.dataset);
@@ -69,8 +69,8 @@ const runOf = (row: CallRow): Run => {
     trace: row.trace_id,
     name: named ?? opText(row.op_name),
     startedAt: row.started_at,
-    status: statusOf(row),
-    duration: durationOf(row),
+    status: getStatus(row),
+    duration: getDuration(row),
     dataset,
     model: namedBy(model),
     means: meansIn(row.output),
@@ -80,8 +80,8 @@ const runOf = (row: CallRow): Run => {
 
 /** What is read of evaluations. What they refer to takes the place of the ref. */
 const runColumns = {
-  columns: headersOf(
-    ...['self', 'evaluation'].flatMap((of) => [`inputs.${of}.name`, `inputs.${of}.dataset`]),
+  columns: withHeaderColumns(
+    ...['self', 'evaluation'].flatMap((input) => [`inputs.${input}.name`, `inputs.${input}.dataset`]),
     'inputs.model',
     'output',
   ),
@@ -93,16 +93,17 @@ export const useEvaluations = ({ project, range, from, to }: EvaluationsSearch) 
   useRead(['evaluations', project, range, from, to], async (reading) => {
     const span = { project, ...(range && { range }), ...(from && { from }), ...(to && { to }) };
     const rows = await readRows(reading, {
-      ...requestOf(span, Date.now()),
+      ...toRequest(span, Date.now()),
       ...runColumns,
       filter: { op_names: evaluateOps(project), trace_roots_only: true },
       limit: maxListed,
     });
-    return rows.map(runOf);
+    return rows.map(toRun);
   });
 
 /** How often an evaluation is read again while it runs, and for how long after its start, in ms. */
-const [runningMs, longestMs] = [5000, 3_600_000];
+const runningMs = 5000;
+const longestMs = 3_600_000;
 
 /** Whether an evaluation runs. One that has run for long may have died, and is not followed. */
 export const isRunning = ({ status, startedAt }: Run): boolean =>
@@ -114,7 +115,7 @@ export const useRuns = (project: string, ids: readonly string[]) =>
     ['evaluations by id', project, ids.toSorted()],
     async (reading): Promise<readonly Run[]> => {
       const request = { project_id: project, filter: { call_ids: [...ids] }, ...runColumns };
-      return (await readRows(reading, request)).map(runOf);
+      return (await readRows(reading, request)).map(toRun);
     },
     {
       enabled: ids.length > 0,
@@ -137,7 +138,7 @@ export const useFigures = (project: string, runs: readonly Run[]): ReadonlyMap<s
   // The oldest come first, so that a new one changes the last batch alone.
   const inTime = runs.toSorted((one, other) => Date.parse(one.startedAt) - Date.parse(other.startedAt));
   return useQueries({
-    queries: chunksOf(inTime, batchSize).map((batch) => ({
+    queries: toChunks(inTime, batchSize).map((batch) => ({
       queryKey: ['evaluation figures', me.key_id, project, batch.map(({ id, status }) => [id, status])],
       queryFn: ({ signal }: { signal: AbortSignal }) => readFigures(client, project, batch, signal),
       staleTime: Number.POSITIVE_INFINITY,
@@ -153,13 +154,13 @@ const readFigures = async (
   signal: AbortSignal,
 ): Promise<[string, RunFigures][]> => {
   const seen = runs.map(({ id, trace }) => ({ id, trace_id: trace }));
-  const countOf = async ({ id, trace }: Run) => {
-    const filter = { op_names: opsOf(project, ...rowOps), parent_ids: [id], trace_ids: [trace] };
+  const countRows = async ({ id, trace }: Run) => {
+    const filter = { op_names: toOpNames(project, ...rowOps), parent_ids: [id], trace_ids: [trace] };
     return (await client.ask('/calls/query_stats', { project_id: project, filter }, signal)).count;
   };
   const [usage, counts] = await Promise.all([
     readUsage(client, project, seen, signal),
-    Promise.all(runs.map(countOf)),
+    Promise.all(runs.map(countRows)),
   ]);
   return runs.map(({ id }, at) => [id, { usage: undefined, ...usage.get(id), rows: counts[at] ?? 0 }]);
 };
@@ -168,19 +169,19 @@ const readFigures = async (
 export const outputIn = (output: unknown): unknown =>
   isObject(output) ? (output.output ?? output.model_output ?? undefined) : undefined;
 
-const rowOf = (call: CallRow): RunRow => {
+const toRow = (call: CallRow): RunRow => {
   const example = (call.inputs as { readonly example?: unknown } | undefined)?.example;
   const output = (call.output ?? {}) as Readonly<Record<string, unknown>>;
-  const { inputs, expected } = partsOf(example);
+  const { inputs, expected } = splitExample(example);
   const seconds = output.model_latency;
   return {
     id: call.id,
-    key: keyOf(example),
-    inputs: lineOf(inputs),
-    expected: lineOf(expected),
-    output: lineOf(outputIn(output)),
+    key: exampleKey(example),
+    inputs: toLine(inputs),
+    expected: toLine(expected),
+    output: toLine(outputIn(output)),
     // An evaluation goes on if its function fails. Weave's SDK for JavaScript says so in the output.
-    failed: statusOf(call) === 'error' || output.model_success === false,
+    failed: getStatus(call) === 'error' || output.model_success === false,
     scores: scoresIn(output.scores),
     latency: typeof seconds === 'number' ? seconds * 1000 : undefined,
   };
@@ -191,7 +192,7 @@ const rowColumns = [
   'ended_at',
   'summary.svc',
   'inputs.example',
-  ...['output', 'model_output', 'scores', 'model_latency', 'model_success'].map((of) => `output.${of}`),
+  ...['output', 'model_output', 'scores', 'model_latency', 'model_success'].map((field) => `output.${field}`),
 ];
 
 /** The rows of an evaluation, as far as they have been read. */
@@ -216,7 +217,7 @@ export const useRunRows = (project: string, ids: readonly string[], running: rea
         queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReadRows> => {
           const request = {
             project_id: project,
-            filter: { op_names: opsOf(project, ...rowOps), parent_ids: [id] },
+            filter: { op_names: toOpNames(project, ...rowOps), parent_ids: [id] },
             sort_by: [{ field: 'started_at', direction: 'asc' as const }],
             columns: rowColumns,
             expand_columns: ['inputs.example'],
@@ -225,7 +226,7 @@ export const useRunRows = (project: string, ids: readonly string[], running: rea
           // What is shown already is not replaced by a part of it.
           let early = cache.getQueryData(queryKey) === undefined;
           for await (const batch of client.stream('/calls/stream_query', request, signal)) {
-            rows.push(...batch.map(rowOf));
+            rows.push(...batch.map(toRow));
             if (early) cache.setQueryData<ReadRows>(queryKey, { rows: [...rows], complete: false });
             early = false;
           }
@@ -272,7 +273,7 @@ export const useRowFigures = (
       queryKey: ['evaluation row figures', me.key_id, project, trace, rows.length],
       queryFn: async ({ signal }: { signal: AbortSignal }): Promise<ReadonlyMap<string, RowFigures>> => {
         const all = new Map<string, RowFigures>();
-        for (const some of chunksOf(rows, maxAdded)) {
+        for (const some of toChunks(rows, maxAdded)) {
           const seen = some.map(({ id }) => ({ id, trace_id: trace }));
           for (const [id, figures] of await readUsage(client, project, seen, signal)) all.set(id, figures);
         }
@@ -312,12 +313,12 @@ export const useVerdicts = (
       queryFn: async ({ signal }: { signal: AbortSignal }): Promise<RunVerdicts> => {
         const request = {
           project_id: project,
-          filter: { op_names: opsOf(project, ...rowOps), parent_ids: [id] },
+          filter: { op_names: toOpNames(project, ...rowOps), parent_ids: [id] },
           columns: ['summary.svc.feedback'],
           include_feedback: true,
         };
         const rows = await readRows({ client, signal }, request);
-        return new Map(rows.map((row) => [row.id, verdictsIn(feedbackOf(row))]));
+        return new Map(rows.map((row) => [row.id, verdictsIn(getFeedback(row))]));
       },
       enabled: enabled && mayHave,
     })),

@@ -6,7 +6,15 @@ import { type EvaluationSearch, maxRuns, type RowFilter, rowFilters } from '../.
 import { Failure, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Choice, Segments } from '../../ui/fields.tsx';
 import { isRunning, useRowFigures, useRunRows, useRuns, useVerdicts } from './data.ts';
-import { changesOf, isShown, joinRuns, type Measure, measuresOf, type Placed, worstFirst } from './join.ts';
+import {
+  computeChanges,
+  findMeasures,
+  isShown,
+  joinRuns,
+  type Measure,
+  type Placed,
+  worstFirst,
+} from './join.ts';
 import { MeansTable } from './means-table.tsx';
 import { RowList } from './row-list.tsx';
 import { withVerdicts } from './scores.ts';
@@ -30,13 +38,13 @@ interface RowFiltersProps {
 /** Chooses which rows are shown, with how many there are of each. */
 const RowFilters = ({ rows, show, single, onShow }: RowFiltersProps) => {
   const counts = useMemo(
-    () => rowFilters.map((each) => rows.filter(({ row, change }) => isShown(row, change, each)).length),
+    () => rowFilters.map((filter) => rows.filter(({ row, change }) => isShown(row, change, filter)).length),
     [rows],
   );
-  const offered = rowFilters.flatMap((each, at) =>
-    single && each !== 'failed'
+  const offered = rowFilters.flatMap((filter, at) =>
+    single && filter !== 'failed'
       ? []
-      : [[each, `${filterTitles[each]} ${countText(counts[at] ?? 0)}`] as const],
+      : [[filter, `${filterTitles[filter]} ${countText(counts[at] ?? 0)}`] as const],
   );
   const all = [undefined, `All ${countText(rows.length)}`] as const;
   return <Segments legend="Rows" value={show} options={[all, ...offered]} onChange={onShow} />;
@@ -77,9 +85,9 @@ const useComparison = ({ project, runs: asked = noIds, sort, less = noIds }: Eva
     );
     return joinRuns(runs, figures);
   }, [isBegun, parts, figures, verdicts]);
-  const measures = useMemo(() => (joined ? measuresOf(joined, less) : []), [joined, less]);
+  const measures = useMemo(() => (joined ? findMeasures(joined, less) : []), [joined, less]);
   const placed = useMemo(() => {
-    const changes = changesOf(joined ?? [], sortedBy(measures, sort));
+    const changes = computeChanges(joined ?? [], sortedBy(measures, sort));
     const rows = joined?.map((row, at): Placed => ({ row, place: at + 1, change: changes[at] })) ?? [];
     return sort === 'none' ? rows : worstFirst(rows);
   }, [joined, measures, sort]);
@@ -96,7 +104,7 @@ export const EvaluationView = () => {
   const single = ids.length === 1;
   const rows = useDeferredValue(
     useMemo(
-      () => (show ? placed.filter((each) => isShown(each.row, each.change, show)) : placed),
+      () => (show ? placed.filter((placedRow) => isShown(placedRow.row, placedRow.change, show)) : placed),
       [placed, show],
     ),
   );
@@ -120,7 +128,7 @@ export const EvaluationView = () => {
           {single ? 'Compare with others' : 'Choose others'}
         </Link>
       </div>
-      <QueryStatus of={[query]} loading="Reading the evaluations…" />
+      <QueryStatus queries={[query]} loading="Reading the evaluations…" />
       {ids.length === 0 ? (
         <Notice kind="info" action={toAll}>
           Choose evaluations in the list.

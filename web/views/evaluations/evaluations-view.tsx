@@ -4,7 +4,7 @@ import { StatusBadge } from '../../calls/badges.tsx';
 import { TimeMenu } from '../../calls/filters/time-menu.tsx';
 import { costText, countedText, countText, durationText, latencyText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
-import { type EvaluationsSearch, maxRuns, spanOf } from '../../navigation/search.ts';
+import { type EvaluationsSearch, maxRuns, toSpan } from '../../navigation/search.ts';
 import {
   Button,
   Failure,
@@ -26,10 +26,11 @@ import { scoreText } from './words.ts';
 const route = getRouteApi('/evaluations');
 
 /** How many scores have a column, and how many evaluations are shown at first. */
-const [maxScores, firstShown] = [8, 50];
+const maxScores = 8;
+const firstShown = 50;
 
 /** The scores of evaluations, those that most have first. */
-const scoresOf = (runs: readonly Run[]): string[] => {
+const listScores = (runs: readonly Run[]): string[] => {
   const counts = new Map<string, number>();
   for (const { means } of runs)
     for (const name of means.keys()) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -41,35 +42,36 @@ const isFound = ({ name, model, dataset }: Run, { text, dataset: wanted }: Evalu
   const sought = text?.toLowerCase();
   return (
     sought === undefined ||
-    [name, model?.name, model?.version, dataset?.name].some((of) => of?.toLowerCase().includes(sought))
+    [name, model?.name, model?.version, dataset?.name].some((text) => text?.toLowerCase().includes(sought))
   );
 };
 
 type Read = (run: Run) => number | undefined;
 
-const amountOf = (figures: RunFigures | undefined): number | undefined => {
+const getAmount = (figures: RunFigures | undefined): number | undefined => {
   const amounts = [...(figures?.usage?.cost?.values() ?? [])];
   return amounts.length === 0 ? undefined : amounts.reduce((sum, amount) => sum + amount, 0);
 };
 
 /** What runs are sorted by, from what the URL says. */
-const readOf = (column: string, figures: ReadonlyMap<string, RunFigures>): Read => {
+const makeReader = (column: string, figures: ReadonlyMap<string, RunFigures>): Read => {
   const score = /^score\.(.*)$/s.exec(column)?.[1];
   if (score !== undefined) return ({ means }) => means.get(score);
   const reads: Readonly<Record<string, Read>> = {
     rows: ({ id }) => figures.get(id)?.rows,
     errors: ({ id }) => figures.get(id)?.errors,
-    cost: ({ id }) => amountOf(figures.get(id)),
+    cost: ({ id }) => getAmount(figures.get(id)),
     latency: ({ latency }) => latency,
   };
   return reads[column] ?? (({ startedAt }) => Date.parse(startedAt));
 };
 
 const sortedBy = (runs: readonly Run[], sort: string, figures: ReadonlyMap<string, RunFigures>): Run[] => {
-  const read = readOf(sort.replace(/^-/, ''), figures);
+  const read = makeReader(sort.replace(/^-/, ''), figures);
   const sign = sort.startsWith('-') ? -1 : 1;
   return runs.toSorted((one, other) => {
-    const [left, right] = [read(one), read(other)];
+    const left = read(one);
+    const right = read(other);
     if (left === undefined || right === undefined)
       return Number(left === undefined) - Number(right === undefined);
     return sign * (left - right);
@@ -79,10 +81,10 @@ const sortedBy = (runs: readonly Run[], sort: string, figures: ReadonlyMap<strin
 const isCounted = /^-?(rows|errors|cost)$/;
 const noFigures: ReadonlyMap<string, RunFigures> = new Map();
 
-const NamedThing = ({ of }: { of: Named | undefined }) =>
-  of ? (
+const NamedThing = ({ named }: { named: Named | undefined }) =>
+  named ? (
     <>
-      {of.name} {of.version ? <span className="hint">{of.version}</span> : null}
+      {named.name} {named.version ? <span className="hint">{named.version}</span> : null}
     </>
   ) : null;
 
@@ -131,8 +133,8 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
       ),
     },
     { title: 'Started', cell: ({ startedAt }) => <Moment time={startedAt} />, ...sortable('started') },
-    { title: 'Model', cell: ({ model }) => <NamedThing of={model} /> },
-    { title: 'Dataset', cell: ({ dataset }) => <NamedThing of={dataset} /> },
+    { title: 'Model', cell: ({ model }) => <NamedThing named={model} /> },
+    { title: 'Dataset', cell: ({ dataset }) => <NamedThing named={dataset} /> },
     ...scores.slice(0, maxScores).map((score) =>
       numeric(`Mean ${score}`, `score.${score}`, ({ means }) => {
         const mean = means.get(score);
@@ -159,7 +161,7 @@ const RunTable = ({ search, runs, scores, figures, active, onPick, onSort }: Run
   ];
   return (
     <div className="scroll-x card flush">
-      <Table className="wide" columns={columns} rows={runs} keyOf={({ id }) => id} active={active} />
+      <Table className="wide" columns={columns} rows={runs} getKey={({ id }) => id} active={active} />
     </div>
   );
 };
@@ -219,12 +221,12 @@ export const EvaluationsView = () => {
   const { project, sort = '-started', runs: picked = [] } = search;
   const change = useChange<EvaluationsSearch>(route.useNavigate());
   const navigate = route.useNavigate();
-  const span = spanOf(search, '30d');
+  const span = toSpan(search, '30d');
   const query = useEvaluations({ project, ...span });
   const [shownCount, setShownCount] = useState(firstShown);
   const all = query.data;
   const found = useMemo(() => all?.filter((run) => isFound(run, search)) ?? [], [all, search]);
-  const scores = useMemo(() => scoresOf(found), [found]);
+  const scores = useMemo(() => listScores(found), [found]);
   // What is counted is known of those in sight alone.
   const ordered = isCounted.test(sort) ? found : sortedBy(found, sort, noFigures);
   const counted = ordered.slice(0, shownCount);

@@ -37,7 +37,7 @@ export interface JoinedRow {
   readonly cells: readonly (Cell | undefined)[];
 }
 
-const meanOf = (values: readonly number[]): number | undefined =>
+const computeMean = (values: readonly number[]): number | undefined =>
   values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What rows used and how much of them failed, by the ids of their calls; undefined while nobody knows. */
@@ -53,17 +53,17 @@ const costIn = (figures: RowFigures | undefined): number | undefined => {
 const hasFailed = ({ id, failed, output }: RunRow, figures: Figures): boolean =>
   failed || (output === '' && (figures?.get(id)?.errors ?? 0) > 0);
 
-const cellOf = (trials: readonly RunRow[], figures: Figures): Cell => {
+const toCell = (trials: readonly RunRow[], figures: Figures): Cell => {
   const names = new Set(trials.flatMap(({ scores }) => [...scores.numbers.keys()]));
   const means = [...names].map((name): [string, number] => [
     name,
-    meanOf(trials.flatMap(({ scores }) => scores.numbers.get(name) ?? [])) ?? 0,
+    computeMean(trials.flatMap(({ scores }) => scores.numbers.get(name) ?? [])) ?? 0,
   ]);
   return {
     trials,
     scores: new Map(means),
-    latency: meanOf(trials.flatMap(({ latency }) => latency ?? [])),
-    cost: meanOf(trials.flatMap(({ id }) => costIn(figures?.get(id)) ?? [])),
+    latency: computeMean(trials.flatMap(({ latency }) => latency ?? [])),
+    cost: computeMean(trials.flatMap(({ id }) => costIn(figures?.get(id)) ?? [])),
     failed: trials.some((trial) => hasFailed(trial, figures)),
   };
 };
@@ -86,7 +86,7 @@ export const joinRuns = (
     first,
     cells: byKey.map((rows, run) => {
       const trials = rows.get(key);
-      return trials && cellOf(trials, figures[run]);
+      return trials && toCell(trials, figures[run]);
     }),
   }));
 };
@@ -107,7 +107,7 @@ export interface Measure {
  *
  * @param less the scores of which less is better, by their ids
  */
-export const measuresOf = (rows: readonly JoinedRow[], less: readonly string[]): Measure[] => {
+export const findMeasures = (rows: readonly JoinedRow[], less: readonly string[]): Measure[] => {
   const cells = rows.flatMap((row) => row.cells.flatMap((cell) => cell ?? []));
   const names = new Set(cells.flatMap(({ scores }) => [...scores.keys()]));
   const scores = [...names].map((name): Measure => {
@@ -132,13 +132,15 @@ export const meanIn = (
     const cell = cells[run];
     return (cell && read(cell)) ?? [];
   });
-  return { mean: meanOf(values), count: values.length };
+  return { mean: computeMean(values), count: values.length };
 };
 
 /** By how much a row of a run is above the first run's; undefined unless both have the measure. */
 export const differenceIn = ({ cells }: JoinedRow, run: number, { read }: Measure): number | undefined => {
-  const [base, cell] = [cells[0], cells[run]];
-  const [before, after] = [base && read(base), cell && read(cell)];
+  const base = cells[0];
+  const cell = cells[run];
+  const before = base && read(base);
+  const after = cell && read(cell);
   return before === undefined || after === undefined ? undefined : after - before;
 };
 
@@ -147,8 +149,9 @@ export const differencesIn = (rows: readonly JoinedRow[], run: number, measure: 
   rows.flatMap((row) => differenceIn(row, run, measure) ?? []);
 
 /** How far apart the values of a measure are, so that scores of different scales can be compared. */
-const spreadOf = (rows: readonly JoinedRow[], { read }: Measure): number => {
-  let [low, high] = [Infinity, -Infinity];
+const computeSpread = (rows: readonly JoinedRow[], { read }: Measure): number => {
+  let low = Infinity;
+  let high = -Infinity;
   for (const { cells } of rows)
     for (const cell of cells) {
       const value = cell && read(cell);
@@ -175,15 +178,17 @@ const lost = -1;
  * @param measures by which; the worst and the best of them count
  * @returns a change for each row; undefined for a row that no two runs have
  */
-export const changesOf = (
+export const computeChanges = (
   rows: readonly JoinedRow[],
   measures: readonly Measure[],
 ): (Change | undefined)[] => {
-  const scales = measures.map((measure) => (measure.less ? -1 : 1) / spreadOf(rows, measure));
+  const scales = measures.map((measure) => (measure.less ? -1 : 1) / computeSpread(rows, measure));
   const single = rows[0]?.cells.length === 1;
   const changeIn = (row: JoinedRow, run: number, measure: Measure, scale: number): number | undefined => {
-    const [base, cell] = [row.cells[0], row.cells[run]];
-    const [before, after] = [base && measure.read(base), cell && measure.read(cell)];
+    const base = row.cells[0];
+    const cell = row.cells[run];
+    const before = base && measure.read(base);
+    const after = cell && measure.read(cell);
     if (!cell || (!single && !base)) return undefined;
     if (single) return after === undefined ? (cell.failed ? -Infinity : undefined) : after * scale;
     if (before !== undefined && after === undefined && measure.kind === 'score') return lost;

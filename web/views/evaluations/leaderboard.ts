@@ -46,7 +46,7 @@ export interface BoardRow {
   readonly values: readonly ({ readonly score: number; readonly run: string } | undefined)[];
 }
 
-const isOf = (ref: unknown, evaluation: string): boolean =>
+const isEvaluation = (ref: unknown, evaluation: string): boolean =>
   typeof ref === 'string' &&
   (evaluation.endsWith(':*') ? ref.startsWith(evaluation.slice(0, -1)) : ref === evaluation);
 
@@ -62,7 +62,7 @@ interface EvaluationInputs {
  *
  * @param calls evaluations with `inputs` and `output`, the newest first
  */
-export const rowsOf = (
+export const toRows = (
   { columns }: Board,
   calls: readonly Pick<CallRow, 'id' | 'inputs' | 'output'>[],
 ): BoardRow[] => {
@@ -71,7 +71,7 @@ export const rowsOf = (
     const { self, evaluation, model } = (inputs ?? {}) as EvaluationInputs;
     const key = typeof model === 'string' ? model : (namedBy(model)?.name ?? '');
     for (const [at, column] of columns.entries()) {
-      if (!isOf(self ?? evaluation, column.evaluation)) continue;
+      if (!isEvaluation(self ?? evaluation, column.evaluation)) continue;
       const score = valueAt(output, column.path);
       const values = rows.get(key) ?? [];
       rows.set(key, values);

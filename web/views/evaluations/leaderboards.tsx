@@ -7,7 +7,7 @@ import { useRead } from '../../session/session.tsx';
 import { ofClass, readObjects } from '../../session/stored.ts';
 import { Table } from '../../ui/controls.tsx';
 import { evaluateOps, maxListed } from './data.ts';
-import { type Board, type BoardRow, boardIn, rowsOf } from './leaderboard.ts';
+import { type Board, type BoardRow, boardIn, toRows } from './leaderboard.ts';
 import { namedBy } from './scores.ts';
 import { scoreText } from './words.ts';
 
@@ -49,7 +49,7 @@ interface BoardTableProps {
 }
 
 const BoardTable = ({ project, board, calls }: BoardTableProps) => {
-  const rows = rowsOf(board, calls);
+  const rows = toRows(board, calls);
   if (rows.length === 0) return <p className="muted">None of its evaluations has run yet.</p>;
   return (
     <div className="scroll-x">
@@ -82,7 +82,7 @@ const BoardTable = ({ project, board, calls }: BoardTableProps) => {
           })),
         ]}
         rows={rows}
-        keyOf={({ model }) => model}
+        getKey={({ model }) => model}
       />
     </div>
   );

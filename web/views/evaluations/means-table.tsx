@@ -4,16 +4,16 @@ import { StatusBadge } from '../../calls/badges.tsx';
 import { useCostText } from '../../calls/prices.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { Button, Moment } from '../../ui/controls.tsx';
-import { type Chance, chanceOf, fewestRows } from './bootstrap.ts';
+import { type Chance, computeChance, fewestRows } from './bootstrap.ts';
 import type { Run } from './data.ts';
 import { differencesIn, type JoinedRow, type Measure, meanIn } from './join.ts';
-import { drawsText, meanText, meanTitle, signedText, verdictOf } from './words.ts';
+import { drawsText, meanText, meanTitle, signedText, toVerdict } from './words.ts';
 
 /** How people tell the evaluations of a comparison apart. */
-export const letterOf = (run: number): string => String.fromCharCode(65 + run);
+export const toLetter = (run: number): string => String.fromCharCode(65 + run);
 
 interface Drawn {
-  readonly of: readonly number[];
+  readonly differences: readonly number[];
   readonly chance: Chance | undefined;
 }
 
@@ -22,10 +22,11 @@ const useChance = (differences: readonly number[]): Chance | undefined => {
   const [drawn, setDrawn] = useState<Drawn>();
   // Rows are joined anew once their costs are known, and have the same scores.
   const isDrawn =
-    drawn?.of.length === differences.length && drawn.of.every((value, at) => value === differences[at]);
+    drawn?.differences.length === differences.length &&
+    drawn.differences.every((value, at) => value === differences[at]);
   useEffect(() => {
     if (isDrawn) return;
-    const timer = setTimeout(() => setDrawn({ of: differences, chance: chanceOf(differences) }));
+    const timer = setTimeout(() => setDrawn({ differences, chance: computeChance(differences) }));
     return () => clearTimeout(timer);
   }, [isDrawn, differences]);
   return isDrawn ? drawn.chance : undefined;
@@ -41,9 +42,9 @@ interface DifferenceProps {
 const Difference = ({ differences, measure, text }: DifferenceProps) => {
   const chance = useChance(differences);
   if (differences.length === 0) return <span className="hint">no row has it in both</span>;
-  const mean = differences.reduce((sum, each) => sum + each, 0) / differences.length;
+  const mean = differences.reduce((sum, difference) => sum + difference, 0) / differences.length;
   const tone = Math.abs(mean) < 1e-12 ? 'muted' : mean < 0 === measure.less ? 'better' : 'worse';
-  const verdict = chance && verdictOf(chance);
+  const verdict = chance && toVerdict(chance);
   return (
     <span className="difference">
       <span className={verdict?.isChance === false ? tone : 'muted'}>
@@ -93,12 +94,12 @@ interface HeadProps {
 
 /** An evaluation of a comparison, and what can be done with it. */
 const RunHead = ({ project, run, at, count, rows, onRuns }: HeadProps) => {
-  const cells = rows?.flatMap(({ cells: of }) => of[at] ?? []);
+  const cells = rows?.flatMap(({ cells: rowCells }) => rowCells[at] ?? []);
   const failed = cells?.filter((cell) => cell.failed).length ?? 0;
   return (
     <div className="run-head">
       <span>
-        {count > 1 ? <span className="run-letter">{letterOf(at)}</span> : null}{' '}
+        {count > 1 ? <span className="run-letter">{toLetter(at)}</span> : null}{' '}
         <strong dir="auto">{run.model?.name ?? run.name}</strong>{' '}
         {run.model?.version ? <span className="hint">{run.model.version}</span> : null}{' '}
         {count > 1 && at === 0 ? <span className="badge running">baseline</span> : null}

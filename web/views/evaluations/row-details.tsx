@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { type CallRow, opText, statusOf } from '../../api/calls.ts';
-import { feedbackOf } from '../../api/feedback.ts';
+import { type CallRow, getStatus, opText } from '../../api/calls.ts';
+import { getFeedback } from '../../api/feedback.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import type { Parts } from '../../calls/datasets/add-to-dataset.tsx';
 import { useCostText } from '../../calls/prices.ts';
@@ -13,9 +13,9 @@ import { SideBySide } from '../../ui/diff-view.tsx';
 import { LongText, Markdown } from '../../ui/text.tsx';
 import { outputIn, type Run, useRowCalls } from './data.ts';
 import type { JoinedRow, Measure } from './join.ts';
-import { letterOf } from './means-table.tsx';
-import { isScorer, partsOf, reasonIn, scoresIn, verdictsIn } from './scores.ts';
-import { scoreText, textOf } from './words.ts';
+import { toLetter } from './means-table.tsx';
+import { isScorer, reasonIn, scoresIn, splitExample, verdictsIn } from './scores.ts';
+import { getText, scoreText } from './words.ts';
 
 /** The most trials of a row whose calls are read. */
 const maxTrials = 60;
@@ -29,7 +29,7 @@ interface Said {
 }
 
 /** Why a score is what it is: what its scorer says, or what it failed with. */
-const reasonOf = (score: string, below: readonly CallRow[]): string | undefined => {
+const findReason = (score: string, below: readonly CallRow[]): string | undefined => {
   const scorer = below.find(({ op_name }) => isScorer(opText(op_name), score));
   return reasonIn(scorer?.output) ?? (scorer?.exception ? firstLine(scorer.exception) : undefined);
 };
@@ -47,14 +47,14 @@ interface Trial {
 }
 
 /** All that was said of a trial, by names: scores, labels, and verdicts of evaluators. */
-const saidOf = ({ call, below }: Trial): ReadonlyMap<string, Said> => {
+const collectResults = ({ call, below }: Trial): ReadonlyMap<string, Said> => {
   const output = isObject(call.output) ? call.output : {};
   const { numbers, texts } = scoresIn(output.scores);
   const all = [...numbers, ...texts].map(([name, value]): [string, Said] => {
     const own = texts.get(name) === undefined ? texts.get(`${name}.reason`) : undefined;
-    return [name, { value: saidText(value), reason: own ?? reasonOf(name, below) }];
+    return [name, { value: saidText(value), reason: own ?? findReason(name, below) }];
   });
-  const verdicts = [...verdictsIn([...below, call].flatMap(feedbackOf))].map(
+  const verdicts = [...verdictsIn([...below, call].flatMap(getFeedback))].map(
     ([name, { value, reason }]): [string, Said] => [
       name,
       { value: value === undefined ? 'none' : saidText(value), reason },
@@ -69,9 +69,9 @@ const outputText = ({ call }: Trial): string => {
 };
 
 /** What went wrong in a trial. */
-const failuresOf = ({ call, below }: Trial): string[] =>
+const findFailures = ({ call, below }: Trial): string[] =>
   [call, ...below]
-    .filter((each) => statusOf(each) === 'error')
+    .filter((failing) => getStatus(failing) === 'error')
     .map(({ op_name, exception }) => `${opText(op_name)} failed: ${firstLine(exception ?? '')}`);
 
 interface TrialLinksProps {
@@ -125,8 +125,8 @@ interface SaidTableProps {
 
 /** Every score of a row in each evaluation, with its reason. */
 const SaidTable = ({ runs, sides }: SaidTableProps) => {
-  const said = useMemo(() => sides.map((trials) => trials.map(saidOf)), [sides]);
-  const names = [...new Set(said.flat().flatMap((of) => [...of.keys()]))];
+  const resultsBySide = useMemo(() => sides.map((trials) => trials.map(collectResults)), [sides]);
+  const names = [...new Set(resultsBySide.flat().flatMap((results) => [...results.keys()]))];
   if (names.length === 0) return <p className="muted">No scores.</p>;
   return (
     <div className="scroll-x">
@@ -136,7 +136,7 @@ const SaidTable = ({ runs, sides }: SaidTableProps) => {
             <th scope="col">Score</th>
             {runs.map((run, at) => (
               <th key={run.id} scope="col">
-                {runs.length > 1 ? letterOf(at) : 'Value'}
+                {runs.length > 1 ? toLetter(at) : 'Value'}
               </th>
             ))}
           </tr>
@@ -147,10 +147,10 @@ const SaidTable = ({ runs, sides }: SaidTableProps) => {
               <th scope="row" dir="auto">
                 {name}
               </th>
-              {said.map((trials, at) => (
+              {resultsBySide.map((trials, at) => (
                 <td key={at} dir="auto">
-                  {trials.map((of, trial) => {
-                    const { value, reason } = of.get(name) ?? {};
+                  {trials.map((results, trial) => {
+                    const { value, reason } = results.get(name) ?? {};
                     return (
                       <div key={trial}>
                         <strong>{value ?? '–'}</strong>{' '}
@@ -172,7 +172,7 @@ const SaidTable = ({ runs, sides }: SaidTableProps) => {
   );
 };
 
-const exampleOf = ({ inputs }: CallRow): unknown =>
+const getExample = ({ inputs }: CallRow): unknown =>
   isObject(inputs) ? (inputs as { readonly example?: unknown }).example : undefined;
 
 interface RowDetailsProps {
@@ -201,7 +201,7 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
   }, [query.data, row]);
   const parts = useMemo((): Parts => {
     const ofCall = (call: CallRow) => {
-      const { inputs, expected = outputIn(call.output) ?? null } = partsOf(exampleOf(call));
+      const { inputs, expected = outputIn(call.output) ?? null } = splitExample(getExample(call));
       return { inputs, expected };
     };
     return new Map(query.data?.rows.map((call) => [call.id, ofCall(call)]));
@@ -209,11 +209,11 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
   if (!query.data)
     return (
       <div className="row-details">
-        <QueryStatus of={[query]} loading="Reading the row…" />
+        <QueryStatus queries={[query]} loading="Reading the row…" />
       </div>
     );
   const first = query.data.rows.find(({ id }) => id === row.first.id);
-  const { inputs, expected } = partsOf(first && exampleOf(first));
+  const { inputs, expected } = splitExample(first && getExample(first));
   const [left, right] = sides.map((trials) => trials[0]?.call.id);
   const facts: readonly (readonly [string, unknown])[] = [
     ['Example', inputs],
@@ -239,13 +239,13 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
             .filter(({ kind }) => kind !== 'score')
             .flatMap((measure): ReactNode => {
               const value = cell && measure.read(cell);
-              const text = value === undefined ? undefined : textOf(measure, costText)(value);
+              const text = value === undefined ? undefined : getText(measure, costText)(value);
               return text === undefined ? [] : <span key={measure.id}>{text}</span>;
             });
           return (
             <div key={run.id} className="run-head">
               <span className="facts">
-                {runs.length > 1 ? <span className="run-letter">{letterOf(at)}</span> : null}
+                {runs.length > 1 ? <span className="run-letter">{toLetter(at)}</span> : null}
                 {taken}
               </span>
               {sides[at]?.map((trial, n) => (
@@ -258,7 +258,7 @@ export const RowDetails = ({ project, runs, row, measures }: RowDetailsProps) =>
                   />
                 </span>
               ))}
-              {[...new Set(sides[at]?.flatMap(failuresOf))].map((failure) => (
+              {[...new Set(sides[at]?.flatMap(findFailures))].map((failure) => (
                 <span key={failure} className="error-text break">
                   {failure}
                 </span>

@@ -5,9 +5,9 @@ import { countText } from '../../data/format.ts';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
 import type { Run } from './data.ts';
 import { type Cell, differenceIn, type Measure, type Placed } from './join.ts';
-import { letterOf } from './means-table.tsx';
+import { toLetter } from './means-table.tsx';
 import { RowDetails } from './row-details.tsx';
-import { signedText, textOf } from './words.ts';
+import { getText, signedText } from './words.ts';
 
 /** The height of a row that is not open, in pixels, as the styles have it. */
 const rowHeight = 84;
@@ -53,7 +53,7 @@ interface RowCellProps {
 
 const RowCell = ({ placed, run, alone, measures, costText }: RowCellProps) => {
   const cell = placed.row.cells[run];
-  const name = alone ? null : <span className="hidden">{letterOf(run)}: </span>;
+  const name = alone ? null : <span className="hidden">{toLetter(run)}: </span>;
   if (!cell)
     return (
       <span className="muted">
@@ -78,7 +78,7 @@ const RowCell = ({ placed, run, alone, measures, costText }: RowCellProps) => {
             run={run}
             cell={cell}
             measure={measure}
-            text={textOf(measure, costText)}
+            text={getText(measure, costText)}
           />
         ))}
         {cell.trials.length > 1 ? <span>{cell.trials.length} trials</span> : null}
@@ -110,12 +110,12 @@ export const RowList = ({ project, runs, rows, measures, open, onOpen }: RowList
   const costText = useCostText(project);
   const [active, setActive] = useState(-1);
   const [help, setHelp] = useState(false);
-  const keyOf = useCallback((at: number) => rows[at]?.row.key ?? at, [rows]);
+  const getKey = useCallback((at: number) => rows[at]?.row.key ?? at, [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: keyOf,
+    getItemKey: getKey,
     overscan: 6,
   });
   const openAt = rows.findIndex(({ row }) => row.first.id === open);
@@ -154,7 +154,7 @@ export const RowList = ({ project, runs, rows, measures, open, onOpen }: RowList
           <span>Example</span>
           {runs.map((run, at) => (
             <span key={run.id} className="cut" dir="auto">
-              {runs.length > 1 ? `${letterOf(at)} · ` : ''}
+              {runs.length > 1 ? `${toLetter(at)} · ` : ''}
               {run.model?.name ?? run.name}
             </span>
           ))}

@@ -7,16 +7,17 @@ import type { Run } from './data.ts';
 import { scoreText } from './words.ts';
 
 /** How many datasets have a line of their own, and how many scores a chart. */
-const [maxLines, maxCharts] = [5, 6];
+const maxLines = 5;
+const maxCharts = 6;
 
 /** The least that a chart is wide, in ms: a single evaluation stands in the middle. */
 const minSpan = 3_600_000;
 
-const datasetOf = ({ dataset }: Run): string => dataset?.name ?? 'no dataset';
+const getDataset = ({ dataset }: Run): string => dataset?.name ?? 'no dataset';
 
 /** The datasets with most evaluations. */
-const datasetsOf = (runs: readonly Run[]): string[] =>
-  [...Map.groupBy(runs, datasetOf)]
+const listDatasets = (runs: readonly Run[]): string[] =>
+  [...Map.groupBy(runs, getDataset)]
     .toSorted(([, one], [, other]) => other.length - one.length)
     .slice(0, maxLines)
     .map(([name]) => name);
@@ -35,16 +36,17 @@ const ScoreChart = ({ project, score, runs }: ScoreChartProps) => {
   const times = useMemo(() => runs.map(({ startedAt }) => Date.parse(startedAt)), [runs]);
   const lines = useMemo(
     () =>
-      datasetsOf(runs).map(
+      listDatasets(runs).map(
         (name, rank): Line => ({
           label: name,
           color: rank + 1,
-          values: runs.map((run) => (datasetOf(run) === name ? (run.means.get(score) ?? null) : null)),
+          values: runs.map((run) => (getDataset(run) === name ? (run.means.get(score) ?? null) : null)),
         }),
       ),
     [runs, score],
   );
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const first = times[0] ?? 0;
+  const last = times.at(-1) ?? 0;
   const margin = Math.max(minSpan - (last - first), (last - first) * 0.1) / 2;
   const isOfDays = last - first > 2 * 86_400_000;
   const run = at === undefined ? undefined : runs[at];
@@ -93,13 +95,13 @@ export const ScoreCharts = ({ project, scores, runs }: ScoreChartsProps) => {
     () =>
       scores
         .slice(0, maxCharts)
-        .map((score) => ({ score, of: runs.filter(({ means }) => means.has(score)).toReversed() })),
+        .map((score) => ({ score, scoredRuns: runs.filter(({ means }) => means.has(score)).toReversed() })),
     [scores, runs],
   );
   return (
     <div className="charts">
-      {charts.map(({ score, of }) => (
-        <ScoreChart key={score} project={project} score={score} runs={of} />
+      {charts.map(({ score, scoredRuns }) => (
+        <ScoreChart key={score} project={project} score={score} runs={scoredRuns} />
       ))}
     </div>
   );

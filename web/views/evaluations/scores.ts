@@ -96,7 +96,7 @@ export const namedBy = (value: unknown): Named | undefined => {
 };
 
 /** What tells an example from others: its content, or the digest in its ref. */
-export const keyOf = (example: unknown): string =>
+export const exampleKey = (example: unknown): string =>
   typeof example === 'string'
     ? (/\/attr\/rows\/id\/([^/]+)$/.exec(example)?.[1] ?? example)
     : hashKey([example]);
@@ -105,7 +105,7 @@ export const keyOf = (example: unknown): string =>
 const expectedFields = ['expected', 'expected_output', 'target'] as const;
 
 /** What an example gives to the function, and what it expects; undefined if it does not say. */
-export const partsOf = (example: unknown): { readonly inputs: unknown; readonly expected: unknown } => {
+export const splitExample = (example: unknown): { readonly inputs: unknown; readonly expected: unknown } => {
   if (!isObject(example)) return { inputs: example, expected: undefined };
   const field = expectedFields.find((name) => Object.hasOwn(example, name));
   const expected = field && example[field];
@@ -118,11 +118,11 @@ export const partsOf = (example: unknown): { readonly inputs: unknown; readonly 
 const reasonFields = ['reason', 'explanation', 'rationale', 'reasoning', 'comment'] as const;
 
 /** The name of a score's scorer: that of the op which made it. */
-const scorerOf = (score: string): string => score.split('.', 1)[0] ?? score;
+const getScorer = (score: string): string => score.split('.', 1)[0] ?? score;
 
 /** Whether an operation is a scorer's, by its name: `correct`, or `Correct.score` for a class. */
 export const isScorer = (op: string, score: string): boolean =>
-  op === scorerOf(score) || op === `${scorerOf(score)}.score`;
+  op === getScorer(score) || op === `${getScorer(score)}.score`;
 
 /** Why a scorer scored as it did; undefined if its output does not say. */
 export const reasonIn = (output: unknown): string | undefined => {

@@ -14,7 +14,7 @@ export const scoreText = (score: number): string =>
 type Texts = (value: number) => string;
 
 /** How values of a measure are written for a row. */
-export const textOf = ({ kind }: Pick<Measure, 'kind'>, costText: Texts): Texts =>
+export const getText = ({ kind }: Pick<Measure, 'kind'>, costText: Texts): Texts =>
   kind === 'score' ? scoreText : kind === 'latency' ? durationText : costText;
 
 /** How many rows the costs of evaluations are written for: a single one may cost too little. */
@@ -26,7 +26,7 @@ export const meanTitle = ({ kind, title }: Pick<Measure, 'kind' | 'title'>): str
 
 /** How the mean of a measure is written. */
 export const meanText = (measure: Pick<Measure, 'kind'>, costText: Texts): Texts => {
-  const text = textOf(measure, costText);
+  const text = getText(measure, costText);
   return measure.kind === 'cost' ? (cost) => text(cost * costedRows) : text;
 };
 
@@ -41,7 +41,7 @@ const shareText = (share: number): string =>
   `${share < 0.1 ? Math.round(share * 1000) / 10 : Math.round(share * 100)}\u00a0%`;
 
 /** Whether a difference could be chance, in words. */
-export const verdictOf = (chance: Chance): { readonly isChance: boolean; readonly words: string } => {
+export const toVerdict = (chance: Chance): { readonly isChance: boolean; readonly words: string } => {
   if (chance.difference === 0) return { isChance: true, words: 'no difference' };
   const isChance = chance.share > chanceShare;
   return { isChance, words: isChance ? 'could be chance' : 'hardly chance' };

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { type CallRow, nameOf } from '../../api/calls.ts';
+import { type CallRow, getCallName } from '../../api/calls.ts';
 
 /** What a call was about, and a link to it. */
 export const CallLink = ({ call }: { call: CallRow }) => {
@@ -7,7 +7,7 @@ export const CallLink = ({ call }: { call: CallRow }) => {
   return (
     <span className="call-link">
       <Link to="/trace" search={{ project, trace, call: id }} dir="auto">
-        {preview?.input ?? nameOf(call)}
+        {preview?.input ?? getCallName(call)}
       </Link>
       {preview?.output ? (
         <span className="muted" dir="auto">

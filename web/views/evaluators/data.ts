@@ -1,22 +1,22 @@
 import { keepPreviousData, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
-import { judgeOp, verdictTypeOf } from '../../../api/shared/evaluators.ts';
+import { judgeOp, toVerdictType } from '../../../api/shared/evaluators.ts';
 import { type CallRow, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { Answer, CallsQuery, Operation, Request } from '../../api/contract.ts';
-import { headersOf, readRows } from '../../calls/data.ts';
+import { readRows, withHeaderColumns } from '../../calls/data.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
-import { chunksOf, isObject } from '../../data/values.ts';
+import { isObject, toChunks } from '../../data/values.ts';
 import { allows, type Reading, readAgain, useRead, useSession } from '../../session/session.tsx';
 import { byObject, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
-import { type Evaluator, evaluatorOf } from './evaluator.ts';
-import { type AnswerType, metricsOf, type Verdict, verdictsIn } from './verdicts.ts';
+import { type Evaluator, parseEvaluator } from './evaluator.ts';
+import { type AnswerType, toMetrics, type Verdict, verdictsIn } from './verdicts.ts';
 
 /** The evaluators of a project, by name. */
 export const useEvaluators = (project: string) =>
   useRead(['evaluators', project], async (reading) => {
     const objects = await readObjects(reading, project, { ...ofClass(evaluatorClass), ...byObject });
-    return objects.flatMap((version) => evaluatorOf(version) ?? []);
+    return objects.flatMap((version) => parseEvaluator(version) ?? []);
   });
 
 /** Stores versions of evaluators, and deletes evaluators. */
@@ -40,7 +40,7 @@ export const mayChange = (
   { judge }: Pick<EvaluatorValue, 'judge'>,
 ): boolean => allows(me, project, judge ? 'admin' : 'write');
 
-const refOf = (project: string, { id, digest }: Evaluator): string =>
+const toRef = (project: string, { id, digest }: Evaluator): string =>
   `svc:///${project}/object/${id}:${digest}`;
 
 /** The most refs of a request. */
@@ -71,7 +71,7 @@ export const useSpending = (
       let isOn = false;
       for (let at = 0; at === 0 || at < all.length; at += refsAtOnce) {
         const some = all.slice(at, at + refsAtOnce);
-        const scorer_refs = some.map((each) => refOf(project, each));
+        const scorer_refs = some.map((evaluator) => toRef(project, evaluator));
         const request = { project_id: project, call_ids: [], scorer_refs, dry_run: true };
         const answer = await client.ask('/calls/score', request, signal);
         isOn = answer.is_on;
@@ -150,7 +150,7 @@ export const tryEvaluator = async (
   project: string,
   value: EvaluatorValue,
 ): Promise<TriedCall[]> => {
-  const request = matching(project, value, triedCalls, headersOf('preview'));
+  const request = matching(project, value, triedCalls, withHeaderColumns('preview'));
   const rows = await withPreviews(reading, project, await readRows(reading, request));
   if (rows.length === 0) return [];
   const { verdicts } = await reading.client.ask(
@@ -169,7 +169,7 @@ export const tryEvaluator = async (
 export const useScoring = (project: string, evaluator: Evaluator, count: number | undefined) => {
   const { client } = useSession();
   const cache = useQueryClient();
-  const scorer_refs = [refOf(project, evaluator)];
+  const scorer_refs = [toRef(project, evaluator)];
   const price = useRead(
     ['price of judging', project, evaluator.id, evaluator.digest, count],
     async (reading) => {
@@ -188,13 +188,13 @@ export const useScoring = (project: string, evaluator: Evaluator, count: number 
   return { price, run };
 };
 
-const typeOf = ({ value }: Evaluator): string => verdictTypeOf(value.name);
+const toType = ({ value }: Evaluator): string => toVerdictType(value.name);
 
 /** What an evaluator answers: a check is true or false. */
-export const answerTypeOf = ({ value }: Evaluator): AnswerType => value.judge?.answer.type ?? 'boolean';
+export const getAnswerType = ({ value }: Evaluator): AnswerType => value.judge?.answer.type ?? 'boolean';
 
 const ofType = (evaluator: Evaluator): Operation => ({
-  $eq: [field('feedback_type'), { $literal: typeOf(evaluator) }],
+  $eq: [field('feedback_type'), { $literal: toType(evaluator) }],
 });
 
 const newestFirst = [{ field: 'created_at' as const, direction: 'desc' as const }];
@@ -217,7 +217,8 @@ const readVerdicts = async (
  * How often the page looks for a new verdict, in ms: seldom where there are many, since statistics of
  * all are read again after each look that finds one.
  */
-const [lookMs, seldomMs] = [4000, 60_000];
+const lookMs = 4000;
+const seldomMs = 60_000;
 
 /**
  * The id of the latest verdict, which is looked for again and again.
@@ -274,8 +275,8 @@ export const useVerdictStats = (
           start: new Date(start).toISOString(),
           granularity,
           timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-          feedback_type: typeOf(evaluator),
-          metrics: metricsOf(answerTypeOf(evaluator)),
+          feedback_type: toType(evaluator),
+          metrics: toMetrics(getAnswerType(evaluator)),
         },
         signal,
       ),
@@ -306,7 +307,7 @@ export const useJudgedCalls = (project: string, verdicts: readonly Verdict[]) =>
       const rows = await readRows(reading, {
         project_id: project,
         filter: { call_ids: ids },
-        columns: headersOf('preview'),
+        columns: withHeaderColumns('preview'),
         include_feedback: true,
       });
       return new Map((await withPreviews(reading, project, rows)).map((row) => [row.id, row]));
@@ -331,11 +332,11 @@ export const useJudgeCosts = (project: string, verdicts: readonly Verdict[]) => 
     ['costs of judges', project, ids],
     async (reading): Promise<ReadonlyMap<string, JudgesCost>> => {
       const costs = new Map<string, JudgesCost>();
-      for (const call_ids of chunksOf(ids, costsAtOnce)) {
+      for (const call_ids of toChunks(ids, costsAtOnce)) {
         const rows = await readRows(reading, {
           project_id: project,
           filter: { call_ids },
-          columns: headersOf('summary.usage'),
+          columns: withHeaderColumns('summary.usage'),
           include_costs: true,
         });
         for (const row of rows) {

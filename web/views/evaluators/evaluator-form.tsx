@@ -6,7 +6,7 @@ import { costText } from '../../data/format.ts';
 import { useKept } from '../../session/kept.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
 import { Button, Notice, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
-import { Choice, fieldsOf, Input, Segments, TextArea } from '../../ui/fields.tsx';
+import { bindFields, Choice, Input, Segments, TextArea } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { CallLink } from './call-link.tsx';
 import { isTaken, type TriedCall, triedCalls, tryEvaluator, useStoreEvaluator } from './data.ts';
@@ -16,11 +16,11 @@ import {
   checks,
   type Draft,
   type DraftMessage,
-  draftOf,
   type Evaluator,
   emptyDraft,
   evaluatorValue,
-  objectIdOf,
+  toDraft,
+  toObjectId,
 } from './evaluator.ts';
 import { valueText } from './verdicts.ts';
 
@@ -138,7 +138,7 @@ const JudgeFields = ({ project, ...props }: PartProps & { readonly project: stri
   const { draft, onChange } = props;
   const list = useId();
   const models = useModels(project);
-  const field = fieldsOf(draft, onChange);
+  const field = bindFields(draft, onChange);
   return (
     <>
       <datalist id={list}>
@@ -235,7 +235,7 @@ const Tried = ({ tried }: { tried: readonly TriedCall[] }) => {
         label="Verdicts of the trial"
         columns={triedColumns}
         rows={tried}
-        keyOf={({ call }) => call.id}
+        getKey={({ call }) => call.id}
       />
     </section>
   );
@@ -268,7 +268,7 @@ const useForm = (project: string, draft: Draft, evaluator: Evaluator | undefined
       async () => {
         const value = evaluatorValue(draft, enabled);
         if (value.name === '') throw new Error('The evaluator needs a name.');
-        const id = evaluator?.id ?? objectIdOf(value.name);
+        const id = evaluator?.id ?? toObjectId(value.name);
         if (!evaluator && (await isTaken({ client }, project, id)))
           throw new Error(`An object ${id} already exists. Choose another name.`);
         await save.mutateAsync({ id, value });
@@ -291,13 +291,13 @@ interface EvaluatorFormProps {
 /** An evaluator to make or to change, which can be tried before it is stored. */
 export const EvaluatorForm = ({ project, evaluator, isOn }: EvaluatorFormProps) => {
   const mayJudge = useAllowed(project, 'admin');
-  const first = evaluator ? draftOf(evaluator.value) : emptyDraft(mayJudge ? 'judge' : 'check');
+  const first = evaluator ? toDraft(evaluator.value) : emptyDraft(mayJudge ? 'judge' : 'check');
   // Whoever looks at a call that it was tried on finds the draft again.
   const [draft, keep] = useKept('kept evaluator', `${project}\n${evaluator?.digest ?? ''}`, first);
   const change = (changes: Partial<Draft>) => keep({ ...draft, ...changes });
   const { doing, error, tried, tryIt, store } = useForm(project, draft, evaluator, () => keep(first));
   const allowed = draft.kind === 'check' || mayJudge;
-  const field = fieldsOf(draft, change);
+  const field = bindFields(draft, change);
   const busy = doing !== undefined;
   return (
     <section className="stack evaluator-form" aria-label={evaluator ? 'Edit the evaluator' : 'New evaluator'}>

@@ -2,11 +2,11 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { isVerdictId, maxScored } from '../../../api/shared/evaluators.ts';
 import type { CallRow } from '../../api/calls.ts';
-import { feedbackOf } from '../../api/feedback.ts';
-import { wordsOf } from '../../api/http.ts';
+import { getFeedback } from '../../api/feedback.ts';
+import { errorText } from '../../api/http.ts';
 import { MetricChart } from '../../calls/figures/charts.tsx';
 import { percentText } from '../../calls/figures/figures.ts';
-import { periodOf } from '../../calls/figures/requests.ts';
+import { toPeriod } from '../../calls/figures/requests.ts';
 import { costText, countedText, countText } from '../../data/format.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { EvaluatorsSearch, Range } from '../../navigation/search.ts';
@@ -25,7 +25,7 @@ import { Confirm, Modal } from '../../ui/popups.tsx';
 import { useSettled } from '../../ui/settled.ts';
 import { CallLink } from './call-link.tsx';
 import {
-  answerTypeOf,
+  getAnswerType,
   type JudgesCost,
   maxLookedUp,
   maxVerdicts,
@@ -43,11 +43,11 @@ import { type Evaluator, kindText, onText } from './evaluator.ts';
 import { Switch } from './switch.tsx';
 import {
   type Comparison,
-  comparisonsOf,
+  compareOpinions,
   costLine,
-  seriesOf,
   type Totals,
-  totalsOf,
+  toSeries,
+  toTotals,
   type Verdict,
   valueText,
 } from './verdicts.ts';
@@ -102,8 +102,8 @@ const RunForm = ({ project, evaluator, onClose }: EvaluatorProps & { readonly on
       {isOff ? <p className="muted">This evaluator is off. Turn it on first.</p> : null}
       {[price.error, run.error].map((error) =>
         error ? (
-          <Notice key={wordsOf(error)} kind="error">
-            {wordsOf(error)}
+          <Notice key={errorText(error)} kind="error">
+            {errorText(error)}
           </Notice>
         ) : null,
       )}
@@ -183,7 +183,7 @@ const Distribution = ({ totals, only, onOnly }: DistributionProps) => {
           : `: mean ${valueText(mean)}, from ${valueText(least ?? mean)} to ${valueText(most ?? mean)}`}
       </p>
       <ul className="distribution">
-        {parts.map(([value, some, of]) => (
+        {parts.map(([value, some, total]) => (
           <li key={value}>
             <Button
               kind="quiet"
@@ -195,10 +195,10 @@ const Distribution = ({ totals, only, onOnly }: DistributionProps) => {
               </span>
             </Button>
             <span className="bar-of" aria-hidden="true">
-              <span style={{ inlineSize: percentText(of === 0 ? 0 : some / of).replace(' ', '') }} />
+              <span style={{ inlineSize: percentText(total === 0 ? 0 : some / total).replace(' ', '') }} />
             </span>
             <span className="numeric">
-              {countText(some)} · {percentText(of === 0 ? 0 : some / of)}
+              {countText(some)} · {percentText(total === 0 ? 0 : some / total)}
             </span>
           </li>
         ))}
@@ -228,9 +228,13 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
   const same = comparisons.filter(({ agrees }) => agrees).length;
   const others = comparisons.filter(({ agrees }) => !agrees).slice(0, shownDisagreements);
   const columns: readonly TableColumn<Comparison>[] = [
-    { title: 'Call', className: 'break', cell: ({ verdict }) => <CallOf verdict={verdict} calls={calls} /> },
+    {
+      title: 'Call',
+      className: 'break',
+      cell: ({ verdict }) => <VerdictCall verdict={verdict} calls={calls} />,
+    },
     { title: 'Evaluator', cell: ({ verdict }) => valueText(verdict.value) },
-    { title: 'Person', className: 'break', cell: ({ said, by }) => `${said} (${by})` },
+    { title: 'Person', className: 'break', cell: ({ opinion, by }) => `${opinion} (${by})` },
   ];
   return (
     <section className="card metric whole" aria-label="Agreement with people">
@@ -252,7 +256,7 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
           className=""
           columns={columns}
           rows={others}
-          keyOf={({ verdict, by, said }) => `${verdict.id} ${by} ${said}`}
+          getKey={({ verdict, by, opinion }) => `${verdict.id} ${by} ${opinion}`}
         />
       ) : null}
     </section>
@@ -260,7 +264,7 @@ const Agreement = ({ comparisons, calls, inverted, onInverted }: AgreementProps)
 };
 
 /** The call of a verdict, as far as it was looked up. */
-const CallOf = ({ verdict, calls }: { verdict: Verdict; calls: ReadonlyMap<string, CallRow> }) => {
+const VerdictCall = ({ verdict, calls }: { verdict: Verdict; calls: ReadonlyMap<string, CallRow> }) => {
   const call = calls.get(verdict.call);
   return call ? <CallLink call={call} /> : <span className="muted">{verdict.call}</span>;
 };
@@ -280,7 +284,7 @@ interface LatestProps {
 const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
   const [shown, setShown] = useState(shownVerdicts);
   const columns: readonly TableColumn<Verdict>[] = [
-    { title: 'Call', className: 'break', cell: (verdict) => <CallOf verdict={verdict} calls={calls} /> },
+    { title: 'Call', className: 'break', cell: (verdict) => <VerdictCall verdict={verdict} calls={calls} /> },
     {
       title: 'Verdict',
       cell: ({ id, value }) => (
@@ -313,7 +317,7 @@ const Latest = ({ project, verdicts, calls, costs, isJudge }: LatestProps) => {
         label="Latest verdicts"
         columns={columns}
         rows={verdicts.slice(0, shown)}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
       />
       {verdicts.length > shown ? (
         <Button onClick={() => setShown(shown + shownVerdicts)}>
@@ -352,9 +356,9 @@ const shownRanges: readonly (readonly [Range, string])[] = [
 
 /** Everything about an evaluator's verdicts, as far as it is there. */
 const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, inverted: boolean) => {
-  const type = answerTypeOf(evaluator);
+  const type = getAnswerType(evaluator);
   const [now] = useState(() => Date.now());
-  const { start, granularity } = useMemo(() => periodOf({ project, range }, now), [project, range, now]);
+  const { start, granularity } = useMemo(() => toPeriod({ project, range }, now), [project, range, now]);
   const [areMany, setAreMany] = useState(false);
   const newest = useNewest(project, evaluator, areMany);
   const spending = useSpending(project, [evaluator], newest);
@@ -365,22 +369,24 @@ const useEvaluatorPage = ({ project, evaluator }: EvaluatorProps, range: Range, 
   const costs = useJudgeCosts(project, latest);
   const { minimum, maximum } = evaluator.value.judge?.answer ?? {};
   const { data: found = noCalls } = calls;
-  const totals = stats.data && totalsOf(stats.data, type, latest);
+  const totals = stats.data && toTotals(stats.data, type, latest);
   if (totals && totals.count > maxVerdicts !== areMany) setAreMany(!areMany);
   return {
-    ...{ latest, calls: found, costs: costs.data ?? noCosts },
+    latest,
+    calls: found,
+    costs: costs.data ?? noCosts,
     queries: [stats, verdicts, calls, costs],
     granularity,
     spent: spending.data?.spent.get(evaluator.id),
     totals,
     series:
       stats.data &&
-      seriesOf(stats.data, { start, end: Math.max(Date.parse(stats.data.end), now) }, type, latest),
-    comparisons: comparisonsOf(
+      toSeries(stats.data, { start, end: Math.max(Date.parse(stats.data.end), now) }, type, latest),
+    comparisons: compareOpinions(
       latest.slice(0, maxLookedUp),
       (id) => {
         const call = found.get(id);
-        return call ? feedbackOf(call) : [];
+        return call ? getFeedback(call) : [];
       },
       { minimum: minimum ?? 0, maximum: maximum ?? 1, inverted },
     ),
@@ -400,7 +406,7 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
   const { latest, totals, series, calls, costs, granularity, spent } = page;
   const shown = only === undefined ? latest : latest.filter((verdict) => valueText(verdict.value) === only);
   const usd = [...costs.values()].reduce((sum, cost) => sum + (cost.usd ?? 0), 0);
-  const isShare = answerTypeOf(evaluator) !== 'number';
+  const isShare = getAnswerType(evaluator) !== 'number';
   return (
     <div className="stack evaluator">
       <div className="row-between wrap">
@@ -424,10 +430,10 @@ export const EvaluatorPage = ({ project, evaluator, isOn }: EvaluatorPageProps) 
         options={shownRanges}
         onChange={(next) => change({ range: next === '7d' ? undefined : next })}
       />
-      <QueryStatus of={page.queries} loading="Loading verdicts…" />
+      <QueryStatus queries={page.queries} loading="Loading verdicts…" />
       {totals?.count === 0 ? (
         <Notice kind="info">
-          There is no verdict in the last {shownRanges.find(([each]) => each === range)?.[1]}.
+          There is no verdict in the last {shownRanges.find(([shownRange]) => shownRange === range)?.[1]}.
           {value.enabled && isOn !== false
             ? ' It judges calls that end about five seconds after you turned it on. New verdicts appear here.'
             : ' Use Judge existing calls for older ones.'}

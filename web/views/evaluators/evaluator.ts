@@ -1,7 +1,7 @@
 import type { EvaluatorValue } from '../../../api/evaluators.ts';
 import { evaluatorClass } from '../../../api/shared/classes.ts';
 import type { ObjectVersion } from '../../api/contract.ts';
-import { filterOf, type Kept, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
+import { type Kept, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { costText, countedText, durationText } from '../../data/format.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
@@ -13,7 +13,7 @@ export interface Evaluator {
 }
 
 /** The evaluator that a version of an object is; undefined if it is none. */
-export const evaluatorOf = ({ object_id, digest, val }: ObjectVersion): Evaluator | undefined =>
+export const parseEvaluator = ({ object_id, digest, val }: ObjectVersion): Evaluator | undefined =>
   isObject(val) && val._type === evaluatorClass
     ? { id: object_id, digest, value: val as EvaluatorValue }
     : undefined;
@@ -38,12 +38,13 @@ type Judge = NonNullable<EvaluatorValue['judge']>;
 const answerText = ({ type, labels, minimum, maximum }: Judge['answer']): string => {
   if (type === 'label') return (labels ?? []).join(', ');
   if (type === 'boolean') return 'true or false';
-  const [from, to] = [minimum ?? undefined, maximum ?? undefined];
+  const from = minimum ?? undefined;
+  const to = maximum ?? undefined;
   if (from !== undefined && to !== undefined) return `${from} to ${to}`;
   return from !== undefined ? `${from} or more` : to !== undefined ? `up to ${to}` : 'a number';
 };
 
-const checkTextOf = (check: NonNullable<EvaluatorValue['check']>): string => {
+const describeCheck = (check: NonNullable<EvaluatorValue['check']>): string => {
   if (typeof check.contains === 'string') return `contains “${check.contains}”`;
   if (typeof check.regex === 'string') return `matches ${check.regex}`;
   if (typeof check.max_latency_ms === 'number') return `takes at most ${durationText(check.max_latency_ms)}`;
@@ -56,7 +57,7 @@ const checkTextOf = (check: NonNullable<EvaluatorValue['check']>): string => {
 /** How an evaluator judges, in words. */
 export const kindText = ({ judge, check }: EvaluatorValue): string => {
   if (judge) return `${judge.model}: ${answerText(judge.answer)}`;
-  return check ? `check: ${checkTextOf(check)}` : 'nothing';
+  return check ? `check: ${describeCheck(check)}` : 'nothing';
 };
 
 /** What an evaluator is on, in words. */
@@ -112,21 +113,34 @@ const firstPrompt = 'Did the assistant do what the user asked for?\n{{conversati
 
 /** A draft to begin with. */
 export const emptyDraft = (kind: Draft['kind']): Draft => ({
-  ...{ name: '', on: 'call', filter: { all: true, others: [], rest: {} }, sample: '100' },
-  ...{ kind, model: '', messages: [{ number: 1, role: 'user', content: firstPrompt }], answer: 'boolean' },
-  ...{ labels: 'good\nbad', minimum: '1', maximum: '5', parameters: '', limit: '1' },
-  ...{ check: 'contains', checked: '' },
+  name: '',
+  on: 'call',
+  filter: { all: true, others: [], rest: {} },
+  sample: '100',
+  kind,
+  model: '',
+  messages: [{ number: 1, role: 'user', content: firstPrompt }],
+  answer: 'boolean',
+  labels: 'good\nbad',
+  minimum: '1',
+  maximum: '5',
+  parameters: '',
+  limit: '1',
+  check: 'contains',
+  checked: '',
 });
 
 /** An evaluator as a draft. */
-export const draftOf = (value: EvaluatorValue): Draft => {
+export const toDraft = (value: EvaluatorValue): Draft => {
   const { judge, check } = value;
   const before = emptyDraft(judge ? 'judge' : 'check');
   const checkName = checkNames.find((name) => check?.[name] !== undefined && check[name] !== null);
   const checked = checkName && check?.[checkName];
   return {
     ...before,
-    ...{ name: value.name, on: value.on, filter: filterOf(keptIn(value)) },
+    name: value.name,
+    on: value.on,
+    filter: toFilter(keptIn(value)),
     sample: String(Math.round(value.sample_rate * 1e6) / 1e4),
     limit: numberText(value.max_usd_per_day) || before.limit,
     ...(judge && {
@@ -156,13 +170,13 @@ const numberIn = (text: string, what: string): number => {
   return value;
 };
 
-const jsonOf = (text: string, what: string): unknown => {
+const parseJson = (text: string, what: string): unknown => {
   const value = jsonIn(text);
   if (value === undefined) throw new Problem(`${what} should be JSON.`);
   return value;
 };
 
-const answerOf = ({ answer: type, labels, minimum, maximum }: Draft): Judge['answer'] => {
+const toAnswer = ({ answer: type, labels, minimum, maximum }: Draft): Judge['answer'] => {
   if (type === 'label') return { type, labels: labels.split('\n').flatMap((label) => label.trim() || []) };
   if (type === 'boolean') return { type };
   return {
@@ -172,9 +186,9 @@ const answerOf = ({ answer: type, labels, minimum, maximum }: Draft): Judge['ans
   };
 };
 
-const checkOf = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']> => {
+const toCheck = ({ check, checked }: Draft): NonNullable<EvaluatorValue['check']> => {
   if (check === 'contains' || check === 'regex') return { [check]: checked };
-  if (check === 'json_schema') return { json_schema: jsonOf(checked, 'The JSON Schema') as never };
+  if (check === 'json_schema') return { json_schema: parseJson(checked, 'The JSON Schema') as never };
   return { [check]: numberIn(checked, 'The limit of the check') };
 };
 
@@ -187,27 +201,29 @@ export const evaluatorValue = (draft: Draft, enabled: boolean): EvaluatorValue =
   const { name, on, filter, sample, kind, model, messages, parameters, limit } = draft;
   return {
     _type: evaluatorClass,
-    ...{ name: name.trim(), ...(keptOf(filter) as Pick<EvaluatorValue, 'filter' | 'query'>), on },
+    name: name.trim(),
+    ...(toKept(filter) as Pick<EvaluatorValue, 'filter' | 'query'>),
+    on,
     sample_rate: numberIn(sample, 'The share of calls') / 100,
     ...(kind === 'judge'
       ? {
           judge: {
             model: model.trim(),
             messages: messages.map(({ role, content }) => ({ role, content })),
-            answer: answerOf(draft),
+            answer: toAnswer(draft),
             ...(parameters.trim() && {
-              parameters: jsonOf(parameters, 'Parameters') as NonNullable<Judge['parameters']>,
+              parameters: parseJson(parameters, 'Parameters') as NonNullable<Judge['parameters']>,
             }),
           },
           max_usd_per_day: numberIn(limit, 'The limit of a day'),
         }
-      : { check: checkOf(draft) }),
+      : { check: toCheck(draft) }),
     enabled,
   };
 };
 
 /** The name of the object of a new evaluator: letters, digits and signs that every name may have. */
-export const objectIdOf = (name: string): string =>
+export const toObjectId = (name: string): string =>
   name
     .trim()
     .normalize('NFKD')

@@ -8,7 +8,7 @@ import { maxListed } from '../../session/stored.ts';
 import { Moment, Notice, QueryStatus, ScrollTable, type TableColumn } from '../../ui/controls.tsx';
 import { ObjectHead } from '../../ui/object-list.tsx';
 import {
-  answerTypeOf,
+  getAnswerType,
   useEvaluators,
   useLastFailure,
   useSpending,
@@ -19,7 +19,7 @@ import { type Evaluator, kindText, onText } from './evaluator.ts';
 import { EvaluatorForm } from './evaluator-form.tsx';
 import { EvaluatorPage } from './evaluator-page.tsx';
 import { Switch } from './switch.tsx';
-import { totalsOf, totalsText } from './verdicts.ts';
+import { toTotals, totalsText } from './verdicts.ts';
 
 interface RowProps {
   readonly project: string;
@@ -36,11 +36,11 @@ const useWeek = (): number => useState(() => Math.floor((Date.now() - weekMs) / 
 
 const useTotals = ({ project, evaluator }: RowProps) => {
   const start = useWeek();
-  const type = answerTypeOf(evaluator);
+  const type = getAnswerType(evaluator);
   const { data } = useVerdictStats(project, evaluator, start, whole);
   // Statistics do not count labels.
   const latest = useVerdicts(project, evaluator, start, type === 'label' ? '' : undefined, counted);
-  return { start, totals: data && totalsOf(data, type, latest.data ?? []) };
+  return { start, totals: data && toTotals(data, type, latest.data ?? []) };
 };
 
 const LastDays = (props: RowProps) => {
@@ -65,7 +65,7 @@ const LastError = (props: RowProps) => {
   );
 };
 
-const columnsOf = (
+const makeColumns = (
   project: string,
   spent: ReadonlyMap<string, number> | undefined,
 ): readonly TableColumn<Evaluator>[] => [
@@ -119,9 +119,9 @@ const List = ({ project, evaluators, spent }: ListProps) => (
     ) : (
       <ScrollTable
         label="Evaluators"
-        columns={columnsOf(project, spent)}
+        columns={makeColumns(project, spent)}
         rows={evaluators}
-        keyOf={({ id }) => id}
+        getKey={({ id }) => id}
       />
     )}
     {evaluators.length === maxListed ? <p className="muted">Only the first {maxListed} are shown.</p> : null}
@@ -140,7 +140,7 @@ export const EvaluatorsView = () => {
   const query = useEvaluators(project);
   const { data } = query;
   const spending = useSpending(project, data);
-  const chosen = data?.find((each) => each.id === id);
+  const chosen = data?.find((evaluator) => evaluator.id === id);
   const isOn = spending.data?.isOn;
   const mayWrite = useAllowed(project, 'write');
   const isList = id === undefined && !form;
@@ -164,7 +164,7 @@ export const EvaluatorsView = () => {
         </p>
       )}
       {isOn === false ? <SwitchedOff /> : null}
-      <QueryStatus of={[query]} loading="Loading evaluators…" />
+      <QueryStatus queries={[query]} loading="Loading evaluators…" />
       {data && id !== undefined && !chosen ? (
         <Notice kind="error">
           This evaluator does not exist: it was deleted, or the link is incomplete.

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { useSession } from '../../session/session.tsx';
 import { mayChange, useStoreEvaluator } from './data.ts';
 import type { Evaluator } from './evaluator.ts';
@@ -22,7 +22,7 @@ export const Switch = ({ project, evaluator }: { project: string; evaluator: Eva
         />
         <span aria-hidden="true">{enabled ? 'on' : 'off'}</span>
       </label>
-      {save.error ? <span className="error-text">{wordsOf(save.error)}</span> : null}
+      {save.error ? <span className="error-text">{errorText(save.error)}</span> : null}
     </span>
   );
 };

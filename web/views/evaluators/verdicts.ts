@@ -1,6 +1,6 @@
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { Answer, CallFeedback, FeedbackRecord, Request, StatsBucket } from '../../api/contract.ts';
-import { edgesOf, type Point, percentText } from '../../calls/figures/figures.ts';
+import { listEdges, type Point, percentText } from '../../calls/figures/figures.ts';
 import type { Span } from '../../calls/figures/requests.ts';
 import { isObject } from '../../data/values.ts';
 import type { Line } from '../../ui/chart.tsx';
@@ -23,7 +23,7 @@ export interface Verdict {
   readonly judge: string | undefined;
 }
 
-const textOf = (value: unknown): string | undefined =>
+const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
@@ -33,7 +33,7 @@ const numberAt = (bucket: StatsBucket, name: string): number | undefined => {
 
 const countAt = (bucket: StatsBucket, name: string): number => numberAt(bucket, name) ?? 0;
 
-const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(textOf(ref) ?? '')?.[1];
+const idIn = (ref: unknown): string | undefined => /\/call\/([^/]+)$/.exec(toText(ref) ?? '')?.[1];
 
 /** The verdicts among records of feedback that an evaluator gave, by the name of its object. */
 export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): Verdict[] =>
@@ -44,8 +44,13 @@ export const verdictsIn = (rows: readonly FeedbackRecord[], objectId: string): V
     const isValue = typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
     return [
       {
-        ...{ id, call, at: Date.parse(created_at ?? ''), value: isValue ? value : null },
-        ...{ reason: textOf(reason), error: textOf(error), judge: idIn(call_ref) },
+        id,
+        call,
+        at: Date.parse(created_at ?? ''),
+        value: isValue ? value : null,
+        reason: toText(reason),
+        error: toText(error),
+        judge: idIn(call_ref),
       },
     ];
   });
@@ -59,7 +64,7 @@ export const valueText = (value: Verdict['value']): string =>
       : String(value);
 
 /** How often each value was given among verdicts, the most frequent first. */
-const labelsOf = (verdicts: readonly Verdict[]): (readonly [label: string, count: number])[] =>
+const countLabels = (verdicts: readonly Verdict[]): (readonly [label: string, count: number])[] =>
   [...Map.groupBy(verdicts, ({ value }) => value)]
     .flatMap(([value, some]) => (value === null ? [] : [[valueText(value), some.length] as const]))
     .toSorted(([, a], [, b]) => b - a);
@@ -68,7 +73,7 @@ const labelsOf = (verdicts: readonly Verdict[]): (readonly [label: string, count
 export type AnswerType = 'boolean' | 'number' | 'label';
 
 /** What is counted of verdicts, for statistics of feedback. */
-export const metricsOf = (type: AnswerType): NonNullable<FeedbackStatsQuery['metrics']> => [
+export const toMetrics = (type: AnswerType): NonNullable<FeedbackStatsQuery['metrics']> => [
   { json_path: 'error', value_type: 'categorical' },
   type === 'boolean'
     ? { json_path: 'value', value_type: 'boolean' }
@@ -94,22 +99,24 @@ export interface Totals {
  *
  * @param latest the latest verdicts, which labels are counted in
  */
-export const totalsOf = (
+export const toTotals = (
   { buckets, window_stats }: Pick<FeedbackStats, 'buckets' | 'window_stats'>,
   type: AnswerType,
   latest: readonly Verdict[],
 ): Totals => {
   const { value = {}, error = {} } = window_stats;
-  const of = (name: string) => value[name] ?? undefined;
+  const getValue = (name: string) => value[name] ?? undefined;
   const booleans = [
-    ['true', of('count_true') ?? 0],
-    ['false', of('count_false') ?? 0],
+    ['true', getValue('count_true') ?? 0],
+    ['false', getValue('count_false') ?? 0],
   ] as const;
   return {
     count: buckets.reduce((sum, bucket) => sum + countAt(bucket, 'count'), 0),
     failures: error.count ?? 0,
-    values: type === 'boolean' ? booleans : type === 'label' ? labelsOf(latest) : [],
-    ...{ mean: of('avg'), least: of('min'), most: of('max') },
+    values: type === 'boolean' ? booleans : type === 'label' ? countLabels(latest) : [],
+    mean: getValue('avg'),
+    least: getValue('min'),
+    most: getValue('max'),
   };
 };
 
@@ -135,31 +142,34 @@ export interface Series {
 }
 
 /** Verdicts over time: how many there were, and what they said: means of numbers, or shares. */
-export const seriesOf = (
+export const toSeries = (
   { buckets: counted, granularity }: Pick<FeedbackStats, 'buckets' | 'granularity'>,
   span: Span,
   type: AnswerType,
   latest: readonly Verdict[],
 ): Series => {
   const at = new Map(counted.map((bucket) => [Date.parse(bucket.timestamp), bucket]));
-  const edges = edgesOf(span, granularity, [...at.keys()]);
+  const edges = listEdges(span, granularity, [...at.keys()]);
   const buckets = edges.map((edge, i) => ({
     from: Math.max(span.start, edge),
     to: Math.min(span.end, edges[i + 1] ?? span.end),
   }));
   const line = (label: string, color: Line['color'], read: (bucket: StatsBucket) => number | null): Line => ({
-    ...{ label, color },
+    label,
+    color,
     values: edges.map((edge) => {
       const bucket = at.get(edge);
       return bucket ? read(bucket) : null;
     }),
   });
   const share = (bucket: StatsBucket) => {
-    const [yes, no] = [countAt(bucket, 'count_true_value'), countAt(bucket, 'count_false_value')];
+    const yes = countAt(bucket, 'count_true_value');
+    const no = countAt(bucket, 'count_false_value');
     return yes + no === 0 ? null : yes / (yes + no);
   };
   const ofLabel = (label: string, i: number): Line => ({
-    ...{ label, color: colors[i] ?? 1 },
+    label,
+    color: colors[i] ?? 1,
     values: buckets.map(({ from, to }) => {
       const some = latest.filter(({ at: given, value }) => value !== null && given >= from && given < to);
       return some.length === 0
@@ -167,7 +177,7 @@ export const seriesOf = (
         : some.filter(({ value }) => valueText(value) === label).length / some.length;
     }),
   });
-  const labels = type === 'label' ? labelsOf(latest).slice(0, colors.length) : [];
+  const labels = type === 'label' ? countLabels(latest).slice(0, colors.length) : [];
   return {
     buckets,
     counts: [
@@ -189,7 +199,8 @@ export const costLine = (
   verdicts: readonly Verdict[],
   costs: ReadonlyMap<string, { readonly usd: number | undefined }>,
 ): Line => ({
-  ...{ label: 'cost', color: 4 },
+  label: 'cost',
+  color: 4,
   values: buckets.map(({ from, to }) =>
     verdicts.reduce(
       (sum, { at, judge }) =>
@@ -213,7 +224,7 @@ const thumbs = new Map([
   ['👎', 0],
 ]);
 
-const opinionOf = ({
+const toOpinion = ({
   feedback_type,
   payload,
 }: Pick<CallFeedback, 'feedback_type' | 'payload'>): Opinion | undefined => {
@@ -252,32 +263,34 @@ const agrees = (value: Verdict['value'], opinion: Opinion, scale: Scale): boolea
     if (typeof value === 'boolean') return value === good >= 0.5;
     return typeof value === 'number' ? isNear(value, minimum + good * length) : undefined;
   }
-  const { value: said } = opinion;
-  if (typeof said !== typeof value || value === null) return undefined;
-  if (typeof said === 'number') return isNear(said, Number(value));
-  return typeof said === 'string' ? said.toLowerCase() === String(value).toLowerCase() : said === value;
+  const { value: opinionValue } = opinion;
+  if (typeof opinionValue !== typeof value || value === null) return undefined;
+  if (typeof opinionValue === 'number') return isNear(opinionValue, Number(value));
+  return typeof opinionValue === 'string'
+    ? opinionValue.toLowerCase() === String(value).toLowerCase()
+    : opinionValue === value;
 };
 
 /** What somebody said beside a verdict. */
 export interface Comparison {
   readonly verdict: Verdict;
   /** What the person said, in words. */
-  readonly said: string;
+  readonly opinion: string;
   readonly by: string;
   readonly agrees: boolean;
 }
 
 /** Compares verdicts with what people said of the same calls, as far as the two can be compared. */
-export const comparisonsOf = (
+export const compareOpinions = (
   verdicts: readonly Verdict[],
   feedbackOn: (call: string) => readonly CallFeedback[],
   scale: Scale,
 ): Comparison[] =>
   verdicts.flatMap((verdict) =>
     feedbackOn(verdict.call).flatMap((record) => {
-      const opinion = opinionOf(record);
+      const opinion = toOpinion(record);
       const same = opinion && agrees(verdict.value, opinion, scale);
       if (!opinion || same === undefined) return [];
-      return [{ verdict, said: opinion.text, by: record.creator ?? record.svc_user_id, agrees: same }];
+      return [{ verdict, opinion: opinion.text, by: record.creator ?? record.svc_user_id, agrees: same }];
     }),
   );

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { ObjectVersion } from '../../api/contract.ts';
 import { useRead } from '../../session/session.tsx';
-import { byObject, maxListed, readObjects, versionsOf } from '../../session/stored.ts';
+import { byObject, maxListed, readObjects, versionsRequest } from '../../session/stored.ts';
 import { CopyButton, Moment, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -20,7 +20,7 @@ const useObjects = (project: string) =>
 const useVersions = (project: string, object: string | undefined) =>
   useRead(
     ['versions', project, object],
-    (reading) => readObjects(reading, project, { ...versionsOf(object ?? ''), metadata_only: true }),
+    (reading) => readObjects(reading, project, { ...versionsRequest(object ?? ''), metadata_only: true }),
     { enabled: object !== undefined },
   );
 
@@ -79,7 +79,7 @@ const VersionView = ({ shown, base, versions, onBase }: VersionViewProps) => {
         <span dir="auto">{shown.svc_user_id}</span>
         {shown.is_latest ? <span>latest</span> : null}
       </p>
-      <QueryStatus of={[value, before]} />
+      <QueryStatus queries={[value, before]} />
       {base ? (
         <>
           <Choice
@@ -113,7 +113,7 @@ const Selected = () => {
   const query = useVersions(project, object);
   const { data = [] } = query;
   if (object === undefined) return <p className="muted">Choose an object to see its versions.</p>;
-  if (!query.data) return <QueryStatus of={[query]} loading="Loading versions…" />;
+  if (!query.data) return <QueryStatus queries={[query]} loading="Loading versions…" />;
   const at = version === undefined ? 0 : data.findIndex(({ digest }) => digest === version);
   const shown = data[at];
   if (!shown)
@@ -147,7 +147,7 @@ export const ObjectsView = () => {
   return (
     <main className="page wide">
       <h1>Objects</h1>
-      <QueryStatus of={[query]} loading="Loading objects…" />
+      <QueryStatus queries={[query]} loading="Loading objects…" />
       {data?.length === 0 ? (
         <Notice kind="info">
           {project} has no objects yet. Store a prompt with <code>POST /obj/create</code>, and it appears here

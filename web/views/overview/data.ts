@@ -2,20 +2,20 @@ import { keepPreviousData, type UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Stats, StatsQuery } from '../../api/contract.ts';
 import {
-  changesOf,
   type Figures,
-  figuresOf,
-  groupsOf,
-  pointsOf,
+  findChanges,
+  toFigures,
+  toGroups,
+  toPoints,
   withModelCalls,
 } from '../../calls/figures/figures.ts';
 import {
-  fieldOf,
+  getField,
   isRead,
   modelCallsRequest,
   type Period,
-  periodOf,
   seriesRequest,
+  toPeriod,
   totalsRequest,
   whole,
 } from '../../calls/figures/requests.ts';
@@ -69,27 +69,28 @@ const useModelCalls = ({ project, period, wanted, split, calls, callsBefore }: M
 
 type StatsResult = UseQueryResult<Stats>;
 
-const totalsOf = ({ data }: StatsResult): Figures | undefined =>
-  data && figuresOf(data.call_buckets, data.usage_buckets);
+const toTotals = ({ data }: StatsResult): Figures | undefined =>
+  data && toFigures(data.call_buckets, data.usage_buckets);
 
 /** Everything that the overview shows, as far as it is there. */
 export const useOverview = (search: OverviewSearch, now: number) => {
   const { project, by = 'op', split = false } = search;
   const { range, from, to } = search;
   const period = useMemo(
-    () => periodOf({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
+    () => toPeriod({ project, ...(range && { range }), ...(from && { from }), ...(to && { to }) }, now),
     [project, range, from, to, now],
   );
-  const field = fieldOf(by);
+  const field = getField(by);
   const whole = {
     now: useKeptStats(totalsRequest(project, period, undefined)),
     before: useKeptStats(totalsRequest(project, period.before, undefined)),
   };
-  const totals = totalsOf(whole.now);
-  const totalsBefore = totalsOf(whole.before);
+  const totals = toTotals(whole.now);
+  const totalsBefore = toTotals(whole.before);
   const known = ({ isPlaceholderData }: StatsResult, figures: Figures | undefined) =>
     isPlaceholderData ? undefined : figures?.calls;
-  const [calls, callsBefore] = [known(whole.now, totals), known(whole.before, totalsBefore)];
+  const calls = known(whole.now, totals);
+  const callsBefore = known(whole.before, totalsBefore);
   const mayRead = (count: number | undefined) => !isRead(by) || (count !== undefined && count <= maxRead);
   const lines = split && mayRead(calls) ? field : undefined;
   const queries = {
@@ -100,20 +101,24 @@ export const useOverview = (search: OverviewSearch, now: number) => {
   };
   const { series, groupsNow, groupsBefore } = queries;
   const models = useModelCalls({
-    ...{ project, period, split, wanted: by === 'model' },
-    ...{ calls, callsBefore },
+    project,
+    period,
+    split,
+    wanted: by === 'model',
+    calls,
+    callsBefore,
   });
   const points = useMemo(
-    () => series.data && pointsOf(withModelCalls(series.data, models.series.data), period, lines),
+    () => series.data && toPoints(withModelCalls(series.data, models.series.data), period, lines),
     [series.data, models.series.data, period, lines],
   );
   const groups = useMemo(
-    () => groupsNow.data && groupsOf(withModelCalls(groupsNow.data, models.now.data), field),
+    () => groupsNow.data && toGroups(withModelCalls(groupsNow.data, models.now.data), field),
     [groupsNow.data, models.now.data, field],
   );
   const changes = useMemo(() => {
     if (!groups || !groupsBefore.data) return undefined;
-    return changesOf(groupsOf(withModelCalls(groupsBefore.data, models.before.data), field), groups);
+    return findChanges(toGroups(withModelCalls(groupsBefore.data, models.before.data), field), groups);
   }, [groups, groupsBefore.data, models.before.data, field]);
   const all: readonly StatsResult[] = [...Object.values(queries), models.series, models.now, models.before];
   return {

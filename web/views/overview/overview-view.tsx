@@ -15,7 +15,7 @@ import {
 } from '../../calls/figures/figures.ts';
 import {
   callsIn,
-  callsOf,
+  callsOfGroup,
   failuresIn,
   isRead,
   type Period,
@@ -33,8 +33,8 @@ import {
   type Order,
   type OverviewSearch,
   orders,
-  spanOf,
   type TracesSearch,
+  toSpan,
 } from '../../navigation/search.ts';
 import { Button, Check, Failure, Notice, Table } from '../../ui/controls.tsx';
 import { Segments } from '../../ui/fields.tsx';
@@ -50,7 +50,7 @@ interface HeadlineProps {
 /** A figure in words, and the calls behind it. */
 type Tile = readonly [title: string, of: Order, text: string, link: TracesSearch];
 
-const tilesOf = ({ project, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
+const makeTiles = ({ project, period, now }: HeadlineProps, costText: (cost: number) => string): Tile[] => {
   const all = callsIn(project, period);
   const slow = { ...all, sort: '-summary.svc.latency_ms' };
   const errors = `${countText(now.errors)} · ${percentText(errorRate(now))}`;
@@ -65,8 +65,9 @@ const tilesOf = ({ project, period, now }: HeadlineProps, costText: (cost: numbe
 };
 
 /** More calls and tokens are neither better nor worse. */
-const toneOf = (of: Order, change: string | undefined): string => {
-  if (of === 'calls' || of === 'tokens' || change === undefined || change.startsWith('±')) return 'muted';
+const getTone = (order: Order, change: string | undefined): string => {
+  if (order === 'calls' || order === 'tokens' || change === undefined || change.startsWith('±'))
+    return 'muted';
   return change.startsWith('−') ? 'better' : 'worse';
 };
 
@@ -75,14 +76,14 @@ const Headline = (props: HeadlineProps) => {
   const costText = useCostText(props.project);
   return (
     <ul className="tiles" aria-label="In all">
-      {tilesOf(props, costText).map(([title, of, text, link]) => {
-        const change = changeText(props.before?.[of], props.now[of]);
+      {makeTiles(props, costText).map(([title, order, text, link]) => {
+        const change = changeText(props.before?.[order], props.now[order]);
         return (
           <li key={title}>
             <Link to="/traces" search={link} className="card tile">
               <span className="muted">{title}</span>
               <strong>{text}</strong>
-              <span className={`tile-change ${toneOf(of, change)}`}>
+              <span className={`tile-change ${getTone(order, change)}`}>
                 {change === undefined ? 'nothing before' : `${change} vs. before`}
               </span>
             </Link>
@@ -107,11 +108,11 @@ interface ChangesListProps {
   readonly period: Period;
   readonly by: Dimension;
   readonly changes: readonly Change[];
-  readonly textOf: (group: string) => string;
+  readonly getText: (group: string) => string;
 }
 
 /** What became slower, dearer or more faulty than in the period before. */
-const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps) => {
+const ChangesList = ({ project, period, by, changes, getText }: ChangesListProps) => {
   const dearer = useCostText(project);
   const texts: Readonly<Record<Worse, (value: number) => string>> = {
     slower: durationText,
@@ -130,7 +131,7 @@ const ChangesList = ({ project, period, by, changes, textOf }: ChangesListProps)
           <li key={`${worse} ${group}`}>
             <Link to="/traces" search={worseCalls(project, period, by, group, worse)} className="change">
               <span className="cut" dir="auto">
-                {textOf(group)}
+                {getText(group)}
               </span>
               <span className={`badge ${worse === 'faultier' ? 'error' : 'descendant_error'}`}>
                 {words[worse]} {changeText(before, now) ?? ''}
@@ -181,12 +182,12 @@ interface BreakdownProps {
   readonly whole: boolean;
   readonly sort: Order;
   readonly groups: readonly GroupFigures[];
-  readonly textOf: (group: string) => string;
+  readonly getText: (group: string) => string;
   readonly onSort: (order: Order) => void;
 }
 
 /** The figures of each operation, model or user. */
-const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }: BreakdownProps) => {
+const Breakdown = ({ project, period, by, whole, sort, groups, getText, onSort }: BreakdownProps) => {
   const costText = useCostText(project);
   const columns = whole ? orders : partly;
   const order = columns.includes(sort) ? sort : 'calls';
@@ -198,8 +199,8 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
     group === null ? (
       <span className="muted">{isRead(by) ? 'calls that say none' : 'all others'}</span>
     ) : (
-      <Link to="/traces" search={callsOf(project, period, by, group)}>
-        {textOf(group)}
+      <Link to="/traces" search={callsOfGroup(project, period, by, group)}>
+        {getText(group)}
       </Link>
     );
   if (groups.length === 0) return <p className="muted">None in this period.</p>;
@@ -218,7 +219,7 @@ const Breakdown = ({ project, period, by, whole, sort, groups, textOf, onSort }:
           })),
         ]}
         rows={sorted.slice(0, shownGroups)}
-        keyOf={({ group }) => group ?? ''}
+        getKey={({ group }) => group ?? ''}
       />
       {groups.length > shownGroups ? (
         <p className="muted">
@@ -257,7 +258,7 @@ const ValuesTable = ({ project, points }: { project: string; points: readonly Po
             })),
           ]}
           rows={points.filter(({ calls }) => calls > 0)}
-          keyOf={({ from }) => from}
+          getKey={({ from }) => from}
         />
       </div>
     </details>
@@ -290,9 +291,12 @@ export const OverviewView = () => {
   const overview = useOverview(search, now);
   const { project, by = 'op', split = false, sort = 'calls' } = search;
   const { period, points, groups, changes, totals, totalsBefore, whole, error } = overview;
-  const textOf = useMemo(() => {
+  const getText = useMemo(() => {
     const names = [...(groups ?? []), ...(changes ?? [])].flatMap(({ group }) => group ?? []);
-    const texts = opTexts([...names, ...(points ?? []).flatMap(({ groups: of }) => [...of.keys()])]);
+    const texts = opTexts([
+      ...names,
+      ...(points ?? []).flatMap(({ groups: pointGroups }) => [...pointGroups.keys()]),
+    ]);
     return (group: string) =>
       (by === 'op' ? texts.get(group) : by === 'kind' ? textsOfKinds.get(group) : undefined) ?? group;
   }, [by, groups, changes, points]);
@@ -301,13 +305,13 @@ export const OverviewView = () => {
       <div className="actions">
         <h1>Overview</h1>
         <TimeMenu
-          span={spanOf(search, '24h')}
+          span={toSpan(search, '24h')}
           onChange={({ range, from, to }) => change({ range, from, to })}
         />
         <Segments
           legend="Group by"
           value={by}
-          options={dimensions.map((each) => [each, dimensionTitles[each]] as const)}
+          options={dimensions.map((dimension) => [dimension, dimensionTitles[dimension]] as const)}
           onChange={(next) => change({ by: next === 'op' ? undefined : next })}
         />
         <Check
@@ -335,10 +339,10 @@ export const OverviewView = () => {
             granularity={period.granularity}
             split={split}
             whole={overview.wholeLines}
-            textOf={textOf}
+            getText={getText}
           />
           {changes ? (
-            <ChangesList project={project} period={period} by={by} changes={changes} textOf={textOf} />
+            <ChangesList project={project} period={period} by={by} changes={changes} getText={getText} />
           ) : null}
         </div>
       ) : null}
@@ -352,7 +356,7 @@ export const OverviewView = () => {
             whole={whole}
             sort={sort}
             groups={groups}
-            textOf={textOf}
+            getText={getText}
             onSort={(order) => change({ sort: order === 'calls' ? undefined : order })}
           />
         </section>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Call } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
-import { conversationOf, messageOf } from '../../calls/messages/conversation.ts';
+import { errorText } from '../../api/http.ts';
+import { parseConversation, parseMessage } from '../../calls/messages/conversation.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { messageText } from '../../calls/messages/transcript.ts';
 import { countText, durationText } from '../../data/format.ts';
@@ -10,7 +10,7 @@ import { jsonIn } from '../../data/values.ts';
 import { Button, Notice } from '../../ui/controls.tsx';
 import { valueText } from '../../ui/diff.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
-import { type Draft, draftMessage, draftOf, requestOf } from './draft.ts';
+import { type Draft, draftMessage, toDraft, toRequest } from './draft.ts';
 import { type Answer, isBusy, type Trial, type TrialState } from './trial.ts';
 
 interface DifferencesProps {
@@ -34,7 +34,7 @@ const parsed = (text: string): unknown => {
 };
 
 const requestText = (draft: Draft | undefined): string => {
-  const request = draft && requestOf(draft);
+  const request = draft && toRequest(draft);
   return request && 'body' in request ? valueText(request.body) : '';
 };
 
@@ -42,9 +42,9 @@ const requestText = (draft: Draft | undefined): string => {
 const Differences = ({ original, sent, answer }: DifferencesProps) => {
   const texts = useMemo(
     () => ({
-      request: [requestText(draftOf(original)), requestText(sent)] as const,
+      request: [requestText(toDraft(original)), requestText(sent)] as const,
       answer: [
-        (conversationOf(original)?.received ?? []).map(messageText).join('\n'),
+        (parseConversation(original)?.received ?? []).map(messageText).join('\n'),
         answerText(answer),
       ] as const,
     }),
@@ -140,7 +140,7 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
     );
   return (
     <>
-      <MessageCard message={messageOf(fields)} />
+      <MessageCard message={parseMessage(fields)} />
       {error === undefined ? null : <Notice kind="error">The model broke off: {error}</Notice>}
       <div>
         <Button onClick={goOn}>Continue from here</Button>
@@ -151,7 +151,7 @@ const Reply = ({ trial, state }: Pick<AnswerPaneProps, 'trial' | 'state'>) => {
 
 /** What the model answers, and what it had answered when the call was recorded. */
 export const AnswerPane = ({ trial, state, project, original, number }: AnswerPaneProps) => {
-  const received = original ? (conversationOf(original)?.received ?? []) : [];
+  const received = original ? (parseConversation(original)?.received ?? []) : [];
   return (
     <section className="stack" aria-label={number === undefined ? 'Answer' : `Answer ${number}`}>
       <h2>Answer</h2>
@@ -160,7 +160,7 @@ export const AnswerPane = ({ trial, state, project, original, number }: AnswerPa
       ) : (
         <Facts state={state} />
       )}
-      {state.phase === 'failed' ? <Notice kind="error">{wordsOf(state.error)}</Notice> : null}
+      {state.phase === 'failed' ? <Notice kind="error">{errorText(state.error)}</Notice> : null}
       <Reply trial={trial} state={state} />
       <Recorded state={state} project={project} original={original} />
       {original &&

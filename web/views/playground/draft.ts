@@ -1,5 +1,5 @@
 import type { Call } from '../../api/contract.ts';
-import { conversationOf, type Message, type Part } from '../../calls/messages/conversation.ts';
+import { type Message, type Part, parseConversation } from '../../calls/messages/conversation.ts';
 import { isObject, jsonIn } from '../../data/values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const known = new Set([
 ]);
 
 /** A tool in OpenAI's shape, from OpenAI's responses, Anthropic's or Bedrock's. */
-const toolOf = (tool: unknown): unknown => {
+const toTool = (tool: unknown): unknown => {
   if (!isObject(tool) || isObject(tool.function)) return tool;
   const spec = isObject(tool.toolSpec) ? tool.toolSpec : tool;
   const { name, description, input_schema, inputSchema, parameters } = spec;
@@ -51,7 +51,7 @@ const toolOf = (tool: unknown): unknown => {
 };
 
 /** The parameters of a call as OpenAI's chat takes them. What it does not know is left out. */
-const parametersOf = (inputs: Fields): Fields => {
+const toParameters = (inputs: Fields): Fields => {
   const { inferenceConfig, toolConfig } = inputs;
   const all: Fields = {
     ...inputs,
@@ -63,7 +63,7 @@ const parametersOf = (inputs: Fields): Fields => {
     .filter(([name, value]) => known.has(name) && value !== null && value !== undefined)
     .map(([name, value]): [string, unknown] => [
       name,
-      name === 'tools' && Array.isArray(value) ? value.map(toolOf) : value,
+      name === 'tools' && Array.isArray(value) ? value.map(toTool) : value,
     ]);
   // Anthropic and Bedrock write the choice of a tool in shapes of their own.
   return Object.fromEntries(kept.filter(([name, value]) => name !== 'tool_choice' || !isForeign(value)));
@@ -103,11 +103,11 @@ export const draftMessage = (fields: Partial<Omit<DraftMessage, 'key'>> = {}): D
   key: ++count,
 });
 
-const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2);
+const toJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const toolCallOf = (part: Part & { kind: 'call' }, at: number): object => ({
+const toToolCall = (part: Part & { kind: 'call' }, at: number): object => ({
   id: part.id ?? `call_${at + 1}`,
   type: 'function',
   function: {
@@ -117,28 +117,28 @@ const toolCallOf = (part: Part & { kind: 'call' }, at: number): object => ({
 });
 
 /** A message in OpenAI's terms. Each result of a tool is a message of its own. */
-export const draftMessagesOf = ({ role, name, parts }: Message): DraftMessage[] => {
+export const toDraftMessages = ({ role, name, parts }: Message): DraftMessage[] => {
   const results = parts.flatMap((part) => (part.kind === 'result' ? [part] : []));
   const rest = parts.filter(({ kind }) => kind !== 'result' && kind !== 'thinking');
   const calls = rest.flatMap((part) => (part.kind === 'call' ? [part] : []));
   const texts = rest.flatMap((part) =>
-    part.kind === 'text' ? [part.text] : part.kind === 'other' ? [jsonOf(part.value)] : [],
+    part.kind === 'text' ? [part.text] : part.kind === 'other' ? [toJson(part.value)] : [],
   );
   const extra = {
     ...(name !== undefined && { name }),
-    ...(calls.length > 0 && { tool_calls: calls.map(toolCallOf) }),
+    ...(calls.length > 0 && { tool_calls: calls.map(toToolCall) }),
   };
   const own = draftMessage({
     role,
     text: texts.join('\n\n'),
     images: rest.flatMap((part) => (part.kind === 'image' ? [part.url] : [])),
-    extra: Object.keys(extra).length > 0 ? jsonOf(extra) : '',
+    extra: Object.keys(extra).length > 0 ? toJson(extra) : '',
   });
   const answers = results.map(({ id, output }) =>
     draftMessage({
       role: 'tool',
       text: isText(output) ? output : JSON.stringify(output),
-      extra: jsonOf({ tool_call_id: id ?? '' }),
+      extra: toJson({ tool_call_id: id ?? '' }),
     }),
   );
   return rest.length > 0 || parts.length === 0 ? [own, ...answers] : answers;
@@ -149,15 +149,15 @@ export const draftMessagesOf = ({ role, name, parts }: Message): DraftMessage[] 
  *
  * @returns undefined if the call has no conversation, or is nested too deeply
  */
-export const draftOf = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefined => {
+export const toDraft = (call: Pick<Call, 'inputs' | 'output'>): Draft | undefined => {
   try {
-    const conversation = conversationOf(call);
+    const conversation = parseConversation(call);
     const inputs: Fields = isObject(call.inputs) ? call.inputs : {};
     if (!conversation) return undefined;
     return {
       model: isText(inputs.model) ? inputs.model : isText(inputs.modelId) ? inputs.modelId : '',
-      messages: conversation.sent.flatMap(draftMessagesOf),
-      parameters: jsonOf(parametersOf(inputs)),
+      messages: conversation.sent.flatMap(toDraftMessages),
+      parameters: toJson(toParameters(inputs)),
     };
   } catch {
     return undefined;
@@ -177,7 +177,7 @@ const objectIn = (text: string): Fields | undefined => {
   return isObject(value) ? value : undefined;
 };
 
-const contentOf = ({ text, images }: DraftMessage, hasCalls: boolean): unknown => {
+const toContent = ({ text, images }: DraftMessage, hasCalls: boolean): unknown => {
   if (images.length > 0)
     return [
       ...(text === '' ? [] : [{ type: 'text', text }]),
@@ -187,7 +187,7 @@ const contentOf = ({ text, images }: DraftMessage, hasCalls: boolean): unknown =
 };
 
 /** Messages as OpenAI's chat takes them, or what is wrong with one. */
-export const messagesOf = (
+export const toMessages = (
   messages: readonly DraftMessage[],
 ): { readonly messages: readonly Fields[] } | { readonly problem: string } => {
   if (messages.length === 0) return { problem: 'Write at least one message.' };
@@ -195,7 +195,7 @@ export const messagesOf = (
   for (const [at, message] of messages.entries()) {
     const extra = objectIn(message.extra);
     if (!extra) return { problem: `The other fields of message ${at + 1} are not a JSON object.` };
-    const content = contentOf(message, extra.tool_calls !== undefined);
+    const content = toContent(message, extra.tool_calls !== undefined);
     written.push({ role: message.role, content, ...extra });
   }
   return { messages: written };
@@ -208,15 +208,15 @@ export const parametersIn = ({ parameters }: Pick<Draft, 'parameters'>): Fields 
 /** A draft's parameters with one changed, or left out if it is undefined. */
 export const withParameter = (draft: Draft, name: string, value: unknown): string => {
   const { [name]: _before, ...others } = parametersIn(draft) ?? {};
-  return jsonOf(value === undefined ? others : { ...parametersIn(draft), [name]: value });
+  return toJson(value === undefined ? others : { ...parametersIn(draft), [name]: value });
 };
 
 /** The request that a draft means. It streams, and asks for its usage. */
-export const requestOf = ({ model, messages, parameters }: Draft): DraftedRequest => {
+export const toRequest = ({ model, messages, parameters }: Draft): DraftedRequest => {
   if (model.trim() === '') return { problem: 'Name a model.' };
   const others = objectIn(parameters);
   if (!others) return { problem: 'The parameters are not a JSON object.' };
-  const written = messagesOf(messages);
+  const written = toMessages(messages);
   if ('problem' in written) return written;
   const stream = { stream: true, stream_options: { include_usage: true } };
   return { body: { ...others, model: model.trim(), messages: written.messages, ...stream } };

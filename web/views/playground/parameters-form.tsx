@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { isObject, jsonIn } from '../../data/values.ts';
 import { type Draft, parametersIn, withParameter } from './draft.ts';
-import { type Field, fieldsFor, linesOf, numberIn, stopOf, toolNames } from './parameters.ts';
+import { type Field, fieldsFor, numberIn, parseStop, toLines, toolNames } from './parameters.ts';
 
 interface FieldProps<Kind extends Field['kind']> {
   readonly field: Extract<Field, { kind: Kind }>;
@@ -17,14 +17,14 @@ interface FieldProps<Kind extends Field['kind']> {
  */
 const useTyped = (text: string, read: (typed: string) => unknown, onChange: (value: unknown) => void) => {
   const [typed, setTyped] = useState(text);
-  const means = (of: string) => JSON.stringify(read(of));
+  const normalize = (text: string) => JSON.stringify(read(text));
   useEffect(() => {
     setTyped((before) => (JSON.stringify(read(before)) === JSON.stringify(read(text)) ? before : text));
   }, [text, read]);
   const type = (next: string) => {
     setTyped(next);
     const value = read(next);
-    if (value !== null && means(next) !== means(typed)) onChange(value);
+    if (value !== null && normalize(next) !== normalize(typed)) onChange(value);
   };
   return { typed, wrong: read(typed) === null, type };
 };
@@ -84,7 +84,7 @@ const ChoiceField = ({ field, value, onChange }: FieldProps<'choice'>) => {
 };
 
 const LinesField = ({ field, value, onChange }: FieldProps<'lines'>) => {
-  const { typed, type } = useTyped(linesOf(value), stopOf, onChange);
+  const { typed, type } = useTyped(toLines(value), parseStop, onChange);
   return (
     <Labelled label={field.label}>
       {(id) => (

@@ -72,11 +72,11 @@ export const numberIn = (text: string): number | undefined | null => {
 };
 
 /** Texts to stop at as lines. */
-export const linesOf = (stop: unknown): string =>
+export const toLines = (stop: unknown): string =>
   Array.isArray(stop) ? stop.join('\n') : typeof stop === 'string' ? stop : '';
 
 /** What lines mean: nothing, one text, or a list. */
-export const stopOf = (lines: string): string | readonly string[] | undefined => {
+export const parseStop = (lines: string): string | readonly string[] | undefined => {
   const texts = lines.split('\n').filter((line) => line !== '');
   return texts.length > 1 ? texts : texts[0];
 };

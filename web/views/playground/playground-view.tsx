@@ -11,12 +11,12 @@ import { byObject, ofClass, readObjects } from '../../session/stored.ts';
 import { Button, Notice, QueryStatus } from '../../ui/controls.tsx';
 import { Form, Input, TextArea } from '../../ui/fields.tsx';
 import { Menu, Popup } from '../../ui/popups.tsx';
-import { imageOf } from '../../ui/text.tsx';
+import { getImage } from '../../ui/text.tsx';
 import { useWork } from '../../ui/work.ts';
 import { AnswerPane } from './answer-pane.tsx';
-import { type Draft, type DraftMessage, draftMessage, draftOf, emptyDraft } from './draft.ts';
+import { type Draft, type DraftMessage, draftMessage, emptyDraft, toDraft } from './draft.ts';
 import { ParametersForm } from './parameters-form.tsx';
-import { draftOfPrompt, type PromptVersion, promptOf } from './prompt.ts';
+import { draftOfPrompt, type PromptVersion, toPrompt } from './prompt.ts';
 import { isBusy, type Trial, type TrialState } from './trial.ts';
 import { maxVariants, Trials } from './trials.ts';
 
@@ -55,7 +55,7 @@ const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 const Images = ({ message, onChange }: Pick<MessageEditorProps, 'message' | 'onChange'>) =>
   message.images.map((url, at) => {
-    const own = imageOf(url);
+    const own = getImage(url);
     return (
       <div key={url.slice(0, 100)} className="row-between">
         {own ? (
@@ -209,7 +209,7 @@ const RequestPane = (props: RequestPaneProps) => {
 const route = getRouteApi('/playground');
 
 /** What the key lacks, in words; undefined if it may send requests that are recorded. */
-const lackOf = (me: Parameters<typeof allows>[0], project: string): string | undefined => {
+const describeMissing = (me: Parameters<typeof allows>[0], project: string): string | undefined => {
   const missing = (['inference', 'write'] as const).filter((role) => !allows(me, project, role));
   return missing.length === 0 ? undefined : missing.join(' and ');
 };
@@ -275,7 +275,7 @@ const PromptBar = ({ project, seed, trials, onSaved }: PromptBarProps) => {
   const { error, run, refuse } = useWork();
   const save = () => {
     const draft = trials.store.getState().trials[0]?.store.getState().draft;
-    const made = draft && promptOf(draft, name.trim());
+    const made = draft && toPrompt(draft, name.trim());
     if (!made || 'problem' in made) return refuse(made?.problem);
     run(async () => {
       const obj = { project_id: project, object_id: name.trim(), val: made.value };
@@ -327,7 +327,7 @@ const Desk = ({ project, seed, onSaved }: DeskProps) => {
   const { me } = useSession();
   const { kept, trials } = useTrials(project, seed);
   const models = useModels(project);
-  const lack = lackOf(me, project);
+  const lack = describeMissing(me, project);
   const many = trials.length > 1;
   return (
     <>
@@ -438,7 +438,7 @@ export const PlaygroundView = () => {
         <Begun project={project} seed={seed} />{' '}
         <span role="status">{saved?.version === version ? `Saved as a version of ${name}.` : ''}</span>
       </p>
-      <QueryStatus of={[query, prompted]} loading="Loading…" />
+      <QueryStatus queries={[query, prompted]} loading="Loading…" />
       {original === null ? (
         <Notice kind="error">This call was deleted. Start with an empty request.</Notice>
       ) : null}
@@ -454,7 +454,7 @@ export const PlaygroundView = () => {
 
 /** A call's model and parameters, with the messages of a prompt if there is one. */
 const seedDraft = (original: Call | undefined, prompted: Draft | undefined): Draft => {
-  const recorded = original && draftOf(original);
+  const recorded = original && toDraft(original);
   if (!prompted) return recorded ?? emptyDraft();
   return recorded ? { ...recorded, messages: prompted.messages } : prompted;
 };

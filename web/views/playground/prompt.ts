@@ -1,7 +1,7 @@
 import type { Request } from '../../api/contract.ts';
-import { messageOf } from '../../calls/messages/conversation.ts';
+import { parseMessage } from '../../calls/messages/conversation.ts';
 import { isObject } from '../../data/values.ts';
-import { type Draft, draftMessagesOf, emptyDraft, messagesOf } from './draft.ts';
+import { type Draft, emptyDraft, toDraftMessages, toMessages } from './draft.ts';
 
 /*
  * Prompts are objects of the class `Prompt`, as Weave's SDKs publish them: `MessagesPrompt` has
@@ -23,16 +23,16 @@ export const draftOfPrompt = (value: unknown): Draft | undefined => {
   const { messages, content, data } = value;
   const list = Array.isArray(messages) ? messages : Array.isArray(data) ? data : undefined;
   const all = list ?? (typeof content === 'string' ? [{ role: 'user', content }] : []);
-  const drafted = all.flatMap((message) => draftMessagesOf(messageOf(message)));
+  const drafted = all.flatMap((message) => toDraftMessages(parseMessage(message)));
   return drafted.length > 0 ? { ...emptyDraft(), messages: drafted } : undefined;
 };
 
 /** The value of a prompt with the messages of a draft, or what is wrong with them. */
-export const promptOf = (
+export const toPrompt = (
   { messages }: Draft,
   name: string,
 ): { readonly value: ObjectValue } | { readonly problem: string } => {
-  const written = messagesOf(messages);
+  const written = toMessages(messages);
   if ('problem' in written) return written;
   return {
     value: {

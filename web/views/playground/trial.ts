@@ -1,11 +1,11 @@
 import { createStore, type StoreApi } from 'zustand';
-import { tokensOf } from '../../../api/shared/usage.ts';
+import { readTokens } from '../../../api/shared/usage.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Client } from '../../api/client.ts';
 import type { CallsQuery } from '../../api/contract.ts';
 import { RequestFailed } from '../../api/http.ts';
 import { isObject } from '../../data/values.ts';
-import { type Draft, requestOf } from './draft.ts';
+import { type Draft, toRequest } from './draft.ts';
 
 /** An answer as far as it came. */
 export interface Answer {
@@ -34,10 +34,10 @@ export const noAnswer: Answer = {
   error: undefined,
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const usedTokens = (usage: object): Answer['tokens'] => {
-  const { prompt, completion } = tokensOf(usage);
+  const { prompt, completion } = readTokens(usage);
   return { input: prompt, output: completion };
 };
 
@@ -50,17 +50,17 @@ const withPiece = (calls: readonly ToolCall[], piece: unknown): readonly ToolCal
   const { name, arguments: written } = isObject(piece.function) ? piece.function : {};
   const before = calls[at];
   const call: ToolCall = {
-    id: before?.id || textOf(piece.id),
+    id: before?.id || toText(piece.id),
     function: {
-      name: before?.function.name || textOf(name),
-      arguments: (before?.function.arguments ?? '') + textOf(written),
+      name: before?.function.name || toText(name),
+      arguments: (before?.function.arguments ?? '') + toText(written),
     },
   };
   return [...calls.slice(0, at), call, ...calls.slice(at + 1)];
 };
 
-const messageOf = (error: unknown): string =>
-  isObject(error) ? textOf(error.message) || JSON.stringify(error) : textOf(error) || 'an unknown error';
+const getMessage = (error: unknown): string =>
+  isObject(error) ? toText(error.message) || JSON.stringify(error) : toText(error) || 'an unknown error';
 
 /**
  * Adds a chunk of a streamed chat to an answer, or takes a whole answer as one chunk. Only the
@@ -70,16 +70,16 @@ export const withChunk = (answer: Answer, chunk: unknown): Answer => {
   if (!isObject(chunk)) return answer;
   const { choices, usage, error } = chunk;
   const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
-  const of = isObject(choice) ? choice : {};
-  const delta = isObject(of.delta) ? of.delta : isObject(of.message) ? of.message : {};
+  const fields = isObject(choice) ? choice : {};
+  const delta = isObject(fields.delta) ? fields.delta : isObject(fields.message) ? fields.message : {};
   const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as unknown[]) : [];
   return {
-    text: answer.text + textOf(delta.content) + textOf(delta.refusal),
-    thinking: answer.thinking + (textOf(delta.reasoning_content) || textOf(delta.reasoning)),
+    text: answer.text + toText(delta.content) + toText(delta.refusal),
+    thinking: answer.thinking + (toText(delta.reasoning_content) || toText(delta.reasoning)),
     toolCalls: pieces.reduce<readonly ToolCall[]>(withPiece, answer.toolCalls),
-    finish: textOf(of.finish_reason) || answer.finish,
+    finish: toText(fields.finish_reason) || answer.finish,
     tokens: isObject(usage) ? usedTokens(usage) : answer.tokens,
-    error: error ? messageOf(error) : answer.error,
+    error: error ? getMessage(error) : answer.error,
   };
 };
 
@@ -187,7 +187,7 @@ export class Trial {
   /** Sends the draft, and takes the answer as it comes. */
   readonly send = async (): Promise<void> => {
     if (this.#sending) return;
-    const request = requestOf(this.store.getState().draft);
+    const request = toRequest(this.store.getState().draft);
     if ('problem' in request) {
       this.store.setState({ problem: request.problem });
       return;

@@ -12,9 +12,9 @@ interface TrialsState {
 }
 
 /** A draft of its own, with the same content. */
-const copyOf = (draft: Draft): Draft => ({
+const copyDraft = (draft: Draft): Draft => ({
   ...draft,
-  messages: draft.messages.map((of) => draftMessage(of)),
+  messages: draft.messages.map((message) => draftMessage(message)),
 });
 
 /** Variants of a request beside each other. They are kept, and so is each trial. */
@@ -23,7 +23,7 @@ export class Trials {
   readonly #make: (draft: Draft) => Trial;
 
   constructor(client: Client, project: string, draft: Draft) {
-    const make = (of: Draft) => new Trial(client, project, of);
+    const make = (draft: Draft) => new Trial(client, project, draft);
     this.store = createStore<TrialsState>()(() => ({ trials: [make(draft)] }));
     this.#make = make;
   }
@@ -33,7 +33,7 @@ export class Trials {
     const { trials } = this.store.getState();
     const last = trials.at(-1);
     if (last && trials.length < maxVariants)
-      this.store.setState({ trials: [...trials, this.#make(copyOf(last.store.getState().draft))] });
+      this.store.setState({ trials: [...trials, this.#make(copyDraft(last.store.getState().draft))] });
   };
 
   readonly remove = (trial: Trial): void => {

@@ -34,7 +34,7 @@ type TypedPrice = { readonly model: string; readonly terms: PriceTerms } | { rea
 /** The highest price that the service takes, for a million tokens. */
 const highest = 1e15;
 
-const priceOf = (text: string): number | undefined => {
+const parsePrice = (text: string): number | undefined => {
   const price = Number(text.trim().replace(',', '.'));
   return text.trim() === '' || !Number.isFinite(price) || price < 0 ? undefined : price;
 };
@@ -43,7 +43,8 @@ const priceOf = (text: string): number | undefined => {
 export const typedPrice = ({ model, input, output, unit, from, provider }: PriceForm): TypedPrice => {
   const name = model.trim();
   if (name === '') return { problem: 'Enter the model as its calls name it in their usage.' };
-  const [prompt, completion] = [priceOf(input), priceOf(output)];
+  const prompt = parsePrice(input);
+  const completion = parsePrice(output);
   if (prompt === undefined || completion === undefined)
     return { problem: 'Enter both prices as numbers, 0 or more.' };
   if (Math.max(prompt, completion) > highest)

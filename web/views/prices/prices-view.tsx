@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { type ComponentProps, useRef, useState } from 'react';
 import type { Price } from '../../api/contract.ts';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { maxPrices, usePrices } from '../../calls/prices.ts';
 import { momentText } from '../../data/format.ts';
 import { useAllowed } from '../../session/session.tsx';
@@ -47,7 +47,7 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
         ))}
       </div>
       {problem ? <Notice kind="error">{problem}</Notice> : null}
-      {add.error ? <Notice kind="error">The price was not added. {wordsOf(add.error)}</Notice> : null}
+      {add.error ? <Notice kind="error">The price was not added. {errorText(add.error)}</Notice> : null}
       <div>
         <Button kind="primary" type="submit" disabled={add.isPending}>
           {add.isPending ? 'Adding…' : 'Add price'}
@@ -60,7 +60,7 @@ const AddPrice = ({ add }: { add: ReturnType<typeof usePrices>['add'] }) => {
 const route = getRouteApi('/prices');
 
 /** The columns of prices, with a button to remove each if that is allowed. */
-const columnsOf = (onRemove: ((price: Price, row: number) => void) | undefined): TableColumn<Price>[] => [
+const makeColumns = (onRemove: ((price: Price, row: number) => void) | undefined): TableColumn<Price>[] => [
   { title: 'Model', className: 'break', cell: ({ llm_id }) => llm_id },
   { title: 'Input / 1M', className: 'numeric', cell: (price) => perMillion(price.prompt_token_cost) },
   { title: 'Output / 1M', className: 'numeric', cell: (price) => perMillion(price.completion_token_cost) },
@@ -115,7 +115,7 @@ export const PricesView = () => {
         A model without a price here costs what the service&apos;s table of list prices says. A price counts
         for calls that started when it was in force, also for those that are there already.
       </p>
-      <QueryStatus of={[query]} loading="Loading prices…" />
+      <QueryStatus queries={[query]} loading="Loading prices…" />
       {query.data && data.length === 0 ? (
         <Notice kind="info">{project} has no prices of its own: list prices count.</Notice>
       ) : null}
@@ -131,9 +131,9 @@ export const PricesView = () => {
       {shown.length > 0 ? (
         <ScrollTable
           label="Prices"
-          columns={columnsOf(mayWrite ? ask : undefined)}
+          columns={makeColumns(mayWrite ? ask : undefined)}
           rows={shown}
-          keyOf={({ id = '' }) => id}
+          getKey={({ id = '' }) => id}
         />
       ) : null}
       {data.length > 0 && shown.length === 0 ? <p className="muted">No model has this name.</p> : null}

@@ -8,17 +8,17 @@ import { readRows } from '../../calls/data.ts';
 import { readAgain, useRead, useSession } from '../../session/session.tsx';
 import { byName, ofClass, readObjects, useStoreObject } from '../../session/stored.ts';
 import {
+  computeStanding,
   type Field,
-  fieldOf,
   isFor,
+  parseField,
+  parseQueue,
   type Queue,
-  queueOf,
   type Reviews,
   reviewsIn,
   type Standing,
-  standingOf,
-  typeOf,
-  typesOf,
+  toType,
+  toTypes,
 } from './queue.ts';
 
 /** The most calls of a queue: the newest that match. */
@@ -28,7 +28,7 @@ export const maxCalls = 10_000;
 export const useQueues = (project: string) =>
   useRead(['queues', project], async (reading) => {
     const objects = await readObjects(reading, project, ofClass(reviewQueueClass));
-    return byName(objects.flatMap((version) => queueOf(version) ?? []));
+    return byName(objects.flatMap((version) => parseQueue(version) ?? []));
   });
 
 /** All that can be filled in in a project, by name. */
@@ -37,19 +37,20 @@ export const useFields = (project: string) => {
     const objects = await readObjects(reading, project, ofClass(annotationSpecClass));
     return byName(
       objects.flatMap(
-        ({ object_id, digest, val }) => fieldOf(`svc:///${project}/object/${object_id}:${digest}`, val) ?? [],
+        ({ object_id, digest, val }) =>
+          parseField(`svc:///${project}/object/${object_id}:${digest}`, val) ?? [],
       ),
     );
   });
 };
 
 /** What a queue has people fill in, in its order, without what is gone or the page cannot ask. */
-const useFieldsOf = (project: string, { fields }: Queue, enabled: boolean) =>
+const useQueueFields = (project: string, { fields }: Queue, enabled: boolean) =>
   useRead(
     ['fields of a queue', project, fields],
     async ({ client, signal }) => {
       const { vals } = await client.ask('/refs/read_batch', { refs: [...fields] }, signal);
-      return fields.flatMap((ref, at) => fieldOf(ref, vals[at]) ?? []);
+      return fields.flatMap((ref, at) => parseField(ref, vals[at]) ?? []);
     },
     { enabled },
   );
@@ -77,7 +78,7 @@ export interface QueueState {
 export const useQueue = (project: string, queue: Queue, enabled = true) => {
   const { me } = useSession();
   const { filter, query } = queue;
-  const fields = useFieldsOf(project, queue, enabled);
+  const fields = useQueueFields(project, queue, enabled);
   const calls = useRead(
     ['queue calls', project, filter, query],
     (reading) =>
@@ -96,7 +97,7 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
       }),
     { enabled },
   );
-  const types = (fields.data ?? []).flatMap(({ id }) => typesOf(id));
+  const types = (fields.data ?? []).flatMap(({ id }) => toTypes(id));
   const records = useRead(
     [reviewsKey, project, types],
     async ({ client, signal }) => {
@@ -109,10 +110,10 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
   const state = useMemo((): QueueState | undefined => {
     if (!fields.data || !calls.data || (!records.data && fields.data.length > 0)) return undefined;
     const asked = fields.data;
-    const askedOf = calls.data.filter(({ op_name }) => asked.some((field) => isFor(field, op_name)));
+    const askedCalls = calls.data.filter(({ op_name }) => asked.some((field) => isFor(field, op_name)));
     const reviews = reviewsIn(records.data ?? []);
-    const standing = standingOf(queue, askedOf, reviews, me.user);
-    return { queue, fields: asked, calls: askedOf, reviews, standing };
+    const standing = computeStanding(queue, askedCalls, reviews, me.user);
+    return { queue, fields: asked, calls: askedCalls, reviews, standing };
   }, [queue, fields.data, calls.data, records.data, me.user]);
   return { state, queries: [fields, calls, records] };
 };
@@ -121,7 +122,7 @@ export const useQueue = (project: string, queue: Queue, enabled = true) => {
 export const useReviewing = (project: string) => {
   const { client, me } = useSession();
   const cache = useQueryClient();
-  const refOf = (call: string) => `svc:///${project}/call/${call}`;
+  const toRef = (call: string) => `svc:///${project}/call/${call}`;
   const change = (
     call: string | undefined,
     next: (records: readonly FeedbackRecord[]) => readonly FeedbackRecord[],
@@ -145,8 +146,8 @@ export const useReviewing = (project: string) => {
     ): Promise<readonly string[]> => {
       const batch = answers.map(([field, value]) => ({
         project_id: project,
-        svc_ref: refOf(call),
-        feedback_type: typeOf(field.id),
+        svc_ref: toRef(call),
+        feedback_type: toType(field.id),
         payload: { value },
         annotation_ref: field.ref,
         // A request that is repeated changes nothing then.
@@ -154,8 +155,14 @@ export const useReviewing = (project: string) => {
       }));
       const { res } = await client.ask('/feedback/batch/create', { batch });
       const given = res.map(({ id, created_at, svc_user_id, payload }, at) => ({
-        ...{ id, created_at, svc_user_id, payload, creator: null, project_id: project },
-        ...{ svc_ref: refOf(call), feedback_type: batch[at]?.feedback_type ?? '' },
+        id,
+        created_at,
+        svc_user_id,
+        payload,
+        creator: null,
+        project_id: project,
+        svc_ref: toRef(call),
+        feedback_type: batch[at]?.feedback_type ?? '',
       }));
       change(call, (records) => [...records, ...given]);
       return res.map(({ id }) => id);
@@ -170,8 +177,8 @@ export const useReviewing = (project: string) => {
     },
     /** Looks what others have said of a call meanwhile. Throws as the client does. */
     look: async (call: string, fields: readonly Field[], signal: AbortSignal): Promise<void> => {
-      const types = new Set(fields.flatMap(({ id }) => typesOf(id)));
-      const about = isAbout('svc_ref', [refOf(call)]);
+      const types = new Set(fields.flatMap(({ id }) => toTypes(id)));
+      const about = isAbout('svc_ref', [toRef(call)]);
       const request = { project_id: project, query: { $expr: about } } as Request<'/feedback/query'>;
       const { result } = await client.ask('/feedback/query', request, signal);
       const found = result.filter(({ feedback_type = '' }) => types.has(feedback_type));
@@ -198,7 +205,10 @@ export const useSaveQueue = (project: string) => {
     /** Makes a field, and gives its ref. Throws as the client does. */
     saveField: async ({ id, description, schema }: NewField): Promise<string> => {
       const value = {
-        ...{ _type: annotationSpecClass, name: id, field_schema: schema, unique_among_creators: true },
+        _type: annotationSpecClass,
+        name: id,
+        field_schema: schema,
+        unique_among_creators: true,
         ...(description !== '' && { description }),
       };
       const { digest } = await save.mutateAsync({ id, value });
@@ -208,7 +218,10 @@ export const useSaveQueue = (project: string) => {
     saveQueue: async ({ id, filter, query, assignees, ...queue }: Queue): Promise<void> => {
       const { name, fields, reviews } = queue;
       const value = {
-        ...{ _type: reviewQueueClass, name, fields, reviews },
+        _type: reviewQueueClass,
+        name,
+        fields,
+        reviews,
         ...(filter && { filter }),
         ...(query && { query }),
         ...(assignees && { assignees }),

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { everyTrace, filterOf, type KeptFilter, keptOf } from '../../calls/filters/kept-filter.ts';
+import { everyTrace, type KeptFilter, toFilter, toKept } from '../../calls/filters/kept-filter.ts';
 import { KeptFilterForm } from '../../calls/filters/kept-filter-form.tsx';
 import { newObjectId } from '../../session/stored.ts';
 import { Button, Check, Notice, QueryStatus } from '../../ui/controls.tsx';
-import { Choice, Form, fieldsOf, Input } from '../../ui/fields.tsx';
+import { bindFields, Choice, Form, Input } from '../../ui/fields.tsx';
 import { useWork } from '../../ui/work.ts';
 import { useFields, useSaveQueue } from './data.ts';
 import { type Field, nameIn, type Queue } from './queue.ts';
@@ -51,11 +51,15 @@ interface FieldDraft {
 }
 
 const emptyField: FieldDraft = {
-  ...{ name: '', description: '', kind: 'boolean', labels: '' },
-  ...{ least: '', largest: '' },
+  name: '',
+  description: '',
+  kind: 'boolean',
+  labels: '',
+  least: '',
+  largest: '',
 };
 
-const schemaOf = ({ kind, labels, least, largest }: FieldDraft) => {
+const toSchema = ({ kind, labels, least, largest }: FieldDraft) => {
   const bounds = {
     ...(least !== '' && { minimum: Number(least) }),
     ...(largest !== '' && { maximum: Number(largest) }),
@@ -83,12 +87,12 @@ const FieldForm = ({ project, taken, onMade }: FieldFormProps) => {
   const { saveField } = useSaveQueue(project);
   const [draft, setDraft] = useState(emptyField);
   const change = (changes: Partial<FieldDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const field = fieldsOf(draft, change);
+  const field = bindFields(draft, change);
   const { kind } = draft;
   const { isBusy: saving, error, run, refuse } = useWork();
   const id = draft.name.trim();
   const store = async () => {
-    onMade(await saveField({ id, description: draft.description.trim(), schema: schemaOf(draft) }));
+    onMade(await saveField({ id, description: draft.description.trim(), schema: toSchema(draft) }));
     change({ name: '', description: '', labels: '' });
   };
   const make = () => {
@@ -151,7 +155,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
   const known = useFields(project);
   const { saveQueue } = useSaveQueue(project);
   const [name, setName] = useState(queue?.name ?? '');
-  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? filterOf(queue) : everyTrace));
+  const [filter, setFilter] = useState<KeptFilter>(() => (queue ? toFilter(queue) : everyTrace));
   const [chosen, setChosen] = useState<readonly string[]>(queue?.fields ?? []);
   const [reviews, setReviews] = useState(String(queue?.reviews ?? 1));
   const [people, setPeople] = useState(queue?.assignees?.join(', ') ?? '');
@@ -166,9 +170,14 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
     const assignees = listIn(people);
     const there = chosen.filter((ref) => !known.data || known.data.some(({ id }) => id === nameIn(ref)));
     const id = queue?.id ?? newObjectId('review-queue');
-    const { filter: kept, query } = keptOf(filter);
+    const { filter: kept, query } = toKept(filter);
     await saveQueue({
-      ...{ id, name: name.trim(), fields: there, reviews: Number(reviews), filter: kept, query },
+      id,
+      name: name.trim(),
+      fields: there,
+      reviews: Number(reviews),
+      filter: kept,
+      query,
       assignees: assignees.length > 0 ? assignees : undefined,
     });
     onSaved(id);
@@ -193,7 +202,7 @@ export const QueueForm = ({ project, queue, onSaved, onCancel }: QueueFormProps)
       <KeptFilterForm project={project} filter={filter} onChange={setFilter} />
       <fieldset className="plain-set">
         <legend>Fields</legend>
-        <QueryStatus of={[known]} loading="Loading fields…" />
+        <QueryStatus queries={[known]} loading="Loading fields…" />
         {known.data?.map((field) => (
           <Check
             key={field.id}

@@ -56,7 +56,7 @@ const textsIn = (value: unknown): string[] | undefined =>
 const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 
 /** What a JSON Schema asks for; undefined for more than the page can ask. */
-const questionOf = (schema: unknown): Question | undefined => {
+const parseQuestion = (schema: unknown): Question | undefined => {
   if (!isObject(schema)) return undefined;
   const { type, enum: labels, minimum, maximum, maxLength } = schema;
   if (type === 'boolean') return { kind: 'boolean' };
@@ -79,9 +79,9 @@ export const nameIn = (ref: string): string => /\/object\/([^/:]+):/.exec(ref)?.
  * What is filled in, of an object's value, as Weave's SDKs and the page store it; undefined for what
  * the page cannot ask.
  */
-export const fieldOf = (ref: string, value: unknown): Field | undefined => {
+export const parseField = (ref: string, value: unknown): Field | undefined => {
   if (!isObject(value)) return undefined;
-  const question = questionOf(value.field_schema);
+  const question = parseQuestion(value.field_schema);
   if (!question) return undefined;
   const id = nameIn(ref);
   return {
@@ -95,7 +95,7 @@ export const fieldOf = (ref: string, value: unknown): Field | undefined => {
 };
 
 /** The queue that an object is; undefined if it is none. */
-export const queueOf = ({ object_id: id, val }: ObjectVersion): Queue | undefined => {
+export const parseQueue = ({ object_id: id, val }: ObjectVersion): Queue | undefined => {
   if (!isObject(val) || typeof val.name !== 'string') return undefined;
   const { filter, query, reviews } = val;
   return {
@@ -126,7 +126,7 @@ export const isFor = ({ ops }: Field, op: string): boolean =>
   ops.some((scope) => scope === op || (scope.endsWith(':*') && op.startsWith(scope.slice(0, -1))));
 
 /** Why a value cannot be an answer; undefined if it can. */
-export const problemOf = (question: Question, value: Value): string | undefined => {
+export const findProblem = (question: Question, value: Value): string | undefined => {
   switch (question.kind) {
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'should be yes or no';
@@ -159,10 +159,10 @@ export interface Review {
 export type Reviews = ReadonlyMap<string, ReadonlyMap<string, Review>>;
 
 /** The type of feedback that an answer to a field has. */
-export const typeOf = (field: string): string => `annotation.${field}`;
+export const toType = (field: string): string => `annotation.${field}`;
 
 /** Every type that answers to a field have: Weave's SDKs give them another. */
-export const typesOf = (field: string): readonly string[] => [typeOf(field), `wandb.${typeOf(field)}`];
+export const toTypes = (field: string): readonly string[] => [toType(field), `wandb.${toType(field)}`];
 
 /**
  * Reviews from records of feedback, oldest first: of a person's answers to the same, the last counts.
@@ -190,7 +190,7 @@ export const reviewsIn = (records: readonly FeedbackRecord[]): Reviews => {
 };
 
 /** A number that texts are told apart by, the same each time: FNV-1a. */
-const hashOf = (text: string): number => {
+const hashText = (text: string): number => {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
   return hash;
@@ -218,19 +218,19 @@ const lastAt = (people: ReadonlyMap<string, Review> | undefined): string =>
  * How a queue stands for a person: a call is there for them while they have not reviewed it, and fewer
  * people than the queue asks for have.
  */
-export const standingOf = (
+export const computeStanding = (
   { reviews: wanted, assignees }: Pick<Queue, 'reviews' | 'assignees'>,
   calls: readonly CallRow[],
   reviews: Reviews,
   person: string,
 ): Standing => {
   const isAsked = assignees === undefined || assignees.includes(person);
-  const peopleOf = ({ id }: CallRow) => reviews.get(id);
-  const isDone = (call: CallRow) => (peopleOf(call)?.size ?? 0) >= wanted;
-  const isOwn = (call: CallRow) => peopleOf(call)?.has(person) === true;
+  const getPeople = ({ id }: CallRow) => reviews.get(id);
+  const isDone = (call: CallRow) => (getPeople(call)?.size ?? 0) >= wanted;
+  const isOwn = (call: CallRow) => getPeople(call)?.has(person) === true;
   const open = isAsked ? calls.filter((call) => !isDone(call) && !isOwn(call)) : [];
-  const place = new Map(open.map(({ id }) => [id, hashOf(`${person}\n${id}`)]));
-  const times = new Map(calls.map((call) => [call.id, lastAt(peopleOf(call))]));
+  const place = new Map(open.map(({ id }) => [id, hashText(`${person}\n${id}`)]));
+  const times = new Map(calls.map((call) => [call.id, lastAt(getPeople(call))]));
   return {
     open: open.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0)),
     own: calls.filter(isOwn).length,

@@ -11,7 +11,7 @@ import { Form } from '../../ui/fields.tsx';
 import { type Keys, Shortcuts, useKeys } from '../../ui/keys.tsx';
 import { useWork } from '../../ui/work.ts';
 import { type QueueState, useQueue, useReviewing } from './data.ts';
-import { type Field, isFor, labelKeys, problemOf, type Queue } from './queue.ts';
+import { type Field, findProblem, isFor, labelKeys, type Queue } from './queue.ts';
 import { askedText } from './queue-form.tsx';
 
 const keys = [
@@ -33,7 +33,7 @@ type Draft = ReadonlyMap<string, Value>;
 const nothing: Draft = new Map();
 
 /** A filled-in value as it is stored; undefined for nothing. */
-const answerOf = ({ id, question }: Field, draft: Draft): Value | undefined => {
+const toAnswer = ({ id, question }: Field, draft: Draft): Value | undefined => {
   const value = draft.get(id);
   if (typeof value !== 'string' || question.kind === 'labels') return value;
   const text = value.trim();
@@ -42,7 +42,9 @@ const answerOf = ({ id, question }: Field, draft: Draft): Value | undefined => {
 };
 
 /** The choices of a field, each with its key; none for what one types. */
-const choicesOf = ({ question }: Field): readonly (readonly [key: string, text: string, value: Value])[] => {
+const listChoices = ({
+  question,
+}: Field): readonly (readonly [key: string, text: string, value: Value])[] => {
   if (question.kind === 'boolean')
     return [
       ['y', 'Yes', true],
@@ -59,7 +61,7 @@ const ItemStory = ({ project, call, isAhead }: { project: string; call: CallRow;
   const state = useTraceState(search, setSelected);
   return (
     <div className={isAhead ? 'review-story ahead' : 'review-story'} inert={isAhead}>
-      <QueryStatus of={[state.query]} loading="Loading the trace…" />
+      <QueryStatus queries={[state.query]} loading="Loading the trace…" />
       {state.query.data ? (
         <StoryView state={state} project={project} plain={false} onSelect={setSelected} />
       ) : null}
@@ -112,7 +114,7 @@ const FieldPart = (props: FieldPartProps) => {
       ) : (
         <fieldset className="review-choices">
           <legend>{title}</legend>
-          {choicesOf(field).map(([key, text, choice]) => (
+          {listChoices(field).map(([key, text, choice]) => (
             <Button
               key={text}
               aria-pressed={value === choice}
@@ -203,12 +205,12 @@ const useSteps = (project: string, { queue, fields: all, standing }: QueueState)
     save: (): number => {
       if (!current) return -1;
       const answers = fields.flatMap((field): [Field, Value][] => {
-        const value = answerOf(field, draft);
+        const value = toAnswer(field, draft);
         return value === undefined ? [] : [[field, value]];
       });
       const wrong = new Map(
         answers.flatMap(([field, value]): [string, string][] => {
-          const problem = problemOf(field.question, value);
+          const problem = findProblem(field.question, value);
           return problem ? [[field.id, problem]] : [];
         }),
       );
@@ -295,7 +297,7 @@ const Reviewing = ({ project, state, onLeave }: ReviewingProps) => {
   const ofField: Keys = marked
     ? {
         ...Object.fromEntries(
-          choicesOf(marked).map(([key, , value]) => [key, () => choose(marked, at)(value)]),
+          listChoices(marked).map(([key, , value]) => [key, () => choose(marked, at)(value)]),
         ),
         Backspace: () => steps.fill(marked, undefined),
       }
@@ -406,7 +408,7 @@ export const ReviewView = ({ project, queue, onLeave }: ReviewViewProps) => {
   if (!state)
     return (
       <main className="page">
-        <QueryStatus of={queries} loading="Loading the queue…" />
+        <QueryStatus queries={queries} loading="Loading the queue…" />
       </main>
     );
   return <Reviewing project={project} state={state} onLeave={onLeave} />;

@@ -1,13 +1,13 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Suspense, useMemo, useState } from 'react';
-import { type CallRow, nameOf } from '../../api/calls.ts';
-import { agreementOf, type Value, valueText } from '../../calls/agreement.ts';
+import { type CallRow, getCallName } from '../../api/calls.ts';
+import { computeAgreement, type Value, valueText } from '../../calls/agreement.ts';
 import { useInSight } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { filterTexts } from '../../calls/filters/filters.tsx';
-import { filterOf } from '../../calls/filters/kept-filter.ts';
+import { toFilter } from '../../calls/filters/kept-filter.ts';
 import { countedText, countText } from '../../data/format.ts';
-import { chunksOf } from '../../data/values.ts';
+import { toChunks } from '../../data/values.ts';
 import { useChange } from '../../navigation/change.ts';
 import type { ReviewsSearch } from '../../navigation/search.ts';
 import { useAllowed, useSession } from '../../session/session.tsx';
@@ -58,7 +58,7 @@ const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueSta
         const answers = calls.map(({ id }) =>
           [...(reviews.get(id)?.values() ?? [])].flatMap(({ values }) => values.get(field.id) ?? []),
         );
-        const agreement = field.question.kind === 'text' ? undefined : agreementOf(answers);
+        const agreement = field.question.kind === 'text' ? undefined : computeAgreement(answers);
         return agreement ? [{ field, ...agreement }] : [];
       }),
     [fields, calls, reviews],
@@ -81,7 +81,7 @@ const AgreementTable = ({ state: { fields, calls, reviews } }: { state: QueueSta
             },
           ]}
           rows={rows}
-          keyOf={({ field }) => field.id}
+          getKey={({ field }) => field.id}
         />
       </div>
       <p className="hint">
@@ -129,7 +129,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
   const [adding, setAdding] = useState<readonly string[]>();
   const { error, run } = useWork();
   const rows = useMemo(() => standing.reviewed.slice(0, shown), [standing, shown]);
-  const batches = useMemo(() => chunksOf(rows, pageSize), [rows]);
+  const batches = useMemo(() => toChunks(rows, pageSize), [rows]);
   const known = useInSight(project, batches, ['display_name', 'preview', 'summary.svc']);
   if (rows.length === 0) return null;
   const back = (call: string) =>
@@ -146,7 +146,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
           search={{ project, trace: row.trace_id, ...(row.parent_id && { call: row.id }) }}
           className="thread-link"
         >
-          {known.get(row.id)?.preview?.input ?? nameOf(known.get(row.id) ?? row)}
+          {known.get(row.id)?.preview?.input ?? getCallName(known.get(row.id) ?? row)}
         </Link>
       ),
     },
@@ -188,7 +188,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
       </div>
       {error ? <Notice kind="error">{error}</Notice> : null}
       <div className="scroll-x">
-        <Table className="wide" columns={columns} rows={rows} keyOf={({ id }) => id} />
+        <Table className="wide" columns={columns} rows={rows} getKey={({ id }) => id} />
       </div>
       {standing.reviewed.length > shown ? (
         <Button onClick={() => setShown(shown + pageSize)}>More</Button>
@@ -198,7 +198,7 @@ const Reviewed = ({ project, state }: { project: string; state: QueueState }) =>
           <AddToDataset
             project={project}
             calls={adding}
-            choices={fields.map((field) => ({ name: field.name, of: lastAnswers(field, reviews) }))}
+            choices={fields.map((field) => ({ name: field.name, values: lastAnswers(field, reviews) }))}
           />
         ) : null}
       </AddDialog>
@@ -222,7 +222,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
   const { error, run } = useWork();
   const mayWrite = useAllowed(project, 'write');
   const isAsked = queue.assignees === undefined || queue.assignees.includes(me.user);
-  const filter = filterOf(queue);
+  const filter = toFilter(queue);
   const unknown = filter.others.length + Object.keys(filter.rest).length;
   const removed = () =>
     run(
@@ -262,7 +262,7 @@ const Selected = ({ project, queue, onEdit }: SelectedProps) => {
       </p>
       {mayWrite ? null : <p className="hint">Reviewing takes a key with the role write on {project}.</p>}
       {isAsked ? null : <p className="hint">You are not a reviewer of this queue.</p>}
-      <QueryStatus of={queries} loading="Loading the queue…" />
+      <QueryStatus queries={queries} loading="Loading the queue…" />
       {error ? <Notice kind="error">{error}</Notice> : null}
       {state ? (
         <>
@@ -320,7 +320,7 @@ export const ReviewsView = () => {
   const query = useQueues(project);
   const [form, setForm] = useState<'new' | 'edit'>();
   const { data } = query;
-  const queue = data?.find((each) => each.id === id);
+  const queue = data?.find((candidate) => candidate.id === id);
   const mayWrite = useAllowed(project, 'write');
   if (queue && review)
     return (
@@ -333,9 +333,9 @@ export const ReviewsView = () => {
         />
       </Suspense>
     );
-  const saved = (of: string) => {
+  const saved = (id: string) => {
     setForm(undefined);
-    change({ queue: of });
+    change({ queue: id });
   };
   const shown = () => {
     if (form === 'new')
@@ -364,7 +364,7 @@ export const ReviewsView = () => {
         <h1>Reviews</h1>
         {mayWrite ? <Button onClick={() => setForm('new')}>New queue</Button> : null}
       </div>
-      <QueryStatus of={[query]} loading="Loading queues…" />
+      <QueryStatus queries={[query]} loading="Loading queues…" />
       {data?.length === 0 && form !== 'new' ? (
         <Notice kind="info">
           {project} has no queues yet. A queue has people look at calls one after the other, and fill in what
@@ -374,8 +374,8 @@ export const ReviewsView = () => {
       {data && data.length > 0 ? (
         <div className="objects">
           <ul className="object-list" aria-label="Queues">
-            {data.map((each) => (
-              <QueueLink key={each.id} project={project} queue={each} />
+            {data.map((listed) => (
+              <QueueLink key={listed.id} project={project} queue={listed} />
             ))}
           </ul>
           {shown()}

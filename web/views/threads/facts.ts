@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { type CallRow, sumUsage, type Usage } from '../../api/calls.ts';
 import type { CallsQuery, Thread } from '../../api/contract.ts';
 import { isTurn, readRows } from '../../calls/data.ts';
-import { operationOf } from '../../calls/list/request.ts';
+import { toOperation } from '../../calls/list/request.ts';
 import { readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { type Reading, useRead, useSession } from '../../session/session.tsx';
@@ -26,7 +26,7 @@ export interface ThreadFacts {
 const maxTurns = 400;
 
 /** The request for all turns of some threads, thread by thread in order of their start. */
-export const turnsOf = (project: string, threads: readonly string[]): CallsQuery => ({
+export const turnsRequest = (project: string, threads: readonly string[]): CallsQuery => ({
   project_id: project,
   filter: { thread_ids: [...threads] },
   query: { $expr: isTurn },
@@ -37,7 +37,7 @@ export const turnsOf = (project: string, threads: readonly string[]): CallsQuery
   columns: [],
 });
 
-const userOf = ({ attributes }: CallRow): string | undefined => {
+const getUser = ({ attributes }: CallRow): string | undefined => {
   const { user } = attributes ?? {};
   const id = typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
   return typeof id === 'string' ? id : undefined;
@@ -91,7 +91,7 @@ const readFacts = async (
       const around = above.get(first?.trace_id ?? '');
       const facts: ThreadFacts = {
         message: first?.preview?.input ?? previews.get(first?.trace_id ?? '')?.input ?? null,
-        user: [...(first ? [first] : []), ...own].map(userOf).find((user) => user !== undefined),
+        user: [...(first ? [first] : []), ...own].map(getUser).find((user) => user !== undefined),
         usage: sumUsage(used.flatMap(({ usage }) => usage ?? [])),
         errors: used.reduce((sum, { errors = 0 }) => sum + errors, 0),
         whole: own.length >= turn_count,
@@ -134,7 +134,12 @@ export const useFacts = (project: string, threads: readonly Thread[]): ReadonlyM
   }, [threads, seen]);
   return useQueries({
     queries: batches.map((batch) => ({
-      queryKey: ['thread facts', me.key_id, project, batch.map((of) => [of.thread_id, of.last_updated])],
+      queryKey: [
+        'thread facts',
+        me.key_id,
+        project,
+        batch.map((thread) => [thread.thread_id, thread.last_updated]),
+      ],
       queryFn: ({ signal }: { signal: AbortSignal }) => readFacts({ client, signal }, project, batch),
     })),
     combine: together,
@@ -163,7 +168,7 @@ export const useThreadsWith = (
       const value = text ?? '';
       const { after, before } = bounds;
       const startedAt = { $getField: 'started_at' };
-      const holds = ['inputs', 'output'].map((path) => operationOf({ path, op: 'contains', value }));
+      const holds = ['inputs', 'output'].map((path) => toOperation({ path, op: 'contains', value }));
       const found = await readRows(reading, {
         project_id: project,
         query: {

@@ -3,25 +3,25 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type CSSProperties, useCallback, useEffect, useMemo, useState } from 'react';
 import {
   type CallRow,
-  durationOf,
-  nameOf,
-  statusOf,
+  getCallName,
+  getDuration,
+  getStatus,
+  getWait,
+  parseTime,
   sumUsage,
-  timeOf,
   type Usage,
-  waitOf,
 } from '../../api/calls.ts';
 import type { Operation } from '../../api/contract.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallFigures, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
-import { headersOf, intervalOf, isTurn, readRows, useInSight } from '../../calls/data.ts';
-import { exchangeOf } from '../../calls/messages/exchange.ts';
+import { getInterval, isTurn, readRows, useInSight, withHeaderColumns } from '../../calls/data.ts';
+import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessageCard } from '../../calls/messages/messages.tsx';
 import { shownPreview } from '../../calls/previews.ts';
 import { About } from '../../calls/trace/about.tsx';
-import { linesOf, type TreeLine, type TreeNode, treeOf } from '../../calls/trace/tree.ts';
+import { type TreeLine, type TreeNode, toLines, toTree } from '../../calls/trace/tree.ts';
 import { costText, countedText, countText, durationText, tokensText, tookText } from '../../data/format.ts';
-import { chunksOf } from '../../data/values.ts';
+import { toChunks } from '../../data/values.ts';
 import { type Changes, changed, type ThreadSearch, type ThreadsSearch } from '../../navigation/search.ts';
 import { useKept } from '../../session/kept.ts';
 import { type Reading, useRead } from '../../session/session.tsx';
@@ -46,9 +46,9 @@ const useTurns = (project: string, thread: string) =>
         filter: { thread_ids: [thread] },
         query: { $expr: isTurn },
         sort_by: byTime,
-        columns: headersOf(),
+        columns: withHeaderColumns(),
       }),
-    { staleTime, refetchInterval: ({ state: { data } }) => intervalOf(data) },
+    { staleTime, refetchInterval: ({ state: { data } }) => getInterval(data) },
   );
 
 /** Whether a call waits for a person, or has waited. */
@@ -76,13 +76,13 @@ const readResumes = async (
     filter: { thread_ids: [...new Set(threads)] },
     query: { $expr: { $and: [isRoot, isOfTurn, { $not: [isTurn] }] } },
     sort_by: byTime,
-    columns: headersOf(),
+    columns: withHeaderColumns(),
   });
   return rows;
 };
 
 /** What is below turns: the nodes of their trees, by the id of the turn. */
-const nodesOf = (
+const findNodes = (
   calls: readonly CallRow[],
   turns: readonly CallRow[],
   readAt: number,
@@ -90,7 +90,7 @@ const nodesOf = (
   const wanted = new Set(turns.map(({ id }) => id));
   const found = new Map<string, TreeNode>();
   const waiting = [...Map.groupBy(calls, ({ trace_id }) => trace_id).values()].flatMap((trace) =>
-    treeOf(trace, readAt),
+    toTree(trace, readAt),
   );
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     if (wanted.has(node.call.id)) found.set(node.call.id, node);
@@ -110,7 +110,7 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
           project_id: project,
           filter: { trace_ids },
           sort_by: byTime,
-          columns: headersOf('summary.usage', 'attributes.kind'),
+          columns: withHeaderColumns('summary.usage', 'attributes.kind'),
           include_costs: true,
         });
       const calls = await read(traces);
@@ -124,7 +124,7 @@ const useSteps = (project: string, turns: readonly CallRow[]) => {
   const { data } = query;
   const nodes = useMemo(
     () =>
-      data ? nodesOf(data.calls, [...turns, ...data.resumes], data.readAt) : new Map<string, TreeNode>(),
+      data ? findNodes(data.calls, [...turns, ...data.resumes], data.readAt) : new Map<string, TreeNode>(),
     [data, turns],
   );
   return { query, nodes, resumes: data?.resumes ?? none };
@@ -159,7 +159,7 @@ interface StepProps {
 
 const Step = ({ line: { node, depth }, preview }: StepProps) => {
   const { call, name, start, end, usage } = node;
-  const status = statusOf(call);
+  const status = getStatus(call);
   return (
     <li className={`step ${status}`} style={{ '--depth': Math.min(8, depth) } as CSSProperties}>
       <Link
@@ -181,11 +181,11 @@ const Step = ({ line: { node, depth }, preview }: StepProps) => {
 interface StepsProps {
   readonly project: string;
   readonly lines: readonly TreeLine[];
-  readonly told: TurnProps['told'];
+  readonly previews: TurnProps['previews'];
 }
 
 /** What happened between question and answer: models, tools and anything else below the turn. */
-const Steps = ({ project, lines, told }: StepsProps) => {
+const Steps = ({ project, lines, previews }: StepsProps) => {
   const isShort = lines.length <= openCount;
   const [isOpen, setOpen] = useState(isShort);
   const shown = useMemo(() => lines.slice(0, shownCount), [lines]);
@@ -205,7 +205,9 @@ const Steps = ({ project, lines, told }: StepsProps) => {
       <ol>
         {shown.map((line) => {
           const { id } = line.node.call;
-          return <Step key={id} line={line} preview={(told.get(id) ?? own.get(id))?.preview ?? undefined} />;
+          return (
+            <Step key={id} line={line} preview={(previews.get(id) ?? own.get(id))?.preview ?? undefined} />
+          );
         })}
       </ol>
       {lines.length > shownCount ? (
@@ -228,7 +230,7 @@ interface TurnProps {
   /** What is below it, in lines. */
   readonly lines: readonly TreeLine[];
   /** What steps were about, of those that are in sight at first, by id. */
-  readonly told: ReadonlyMap<string, CallRow>;
+  readonly previews: ReadonlyMap<string, CallRow>;
   /** The runs that went on with it once a person had answered, in order. */
   readonly resumes: readonly ResumedRun[];
   readonly plain: boolean;
@@ -244,13 +246,13 @@ interface ResumedRun {
 
 /** What the turn took, with all below it. */
 const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
-  const ms = durationOf(call);
+  const ms = getDuration(call);
   const usage = node?.totalUsage;
-  const status = statusOf(call);
+  const status = getStatus(call);
   return (
     <p className="facts turn-foot">
       {status === 'success' ? null : <StatusBadge status={status} />}
-      {waitOf(call) === true ? <WaitBadge call={call} /> : null}
+      {getWait(call) === true ? <WaitBadge call={call} /> : null}
       <Moment time={call.started_at} />
       {Number.isNaN(ms) ? null : <span>{tookText(ms, node?.waitedMs)}</span>}
       {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
@@ -262,10 +264,10 @@ const Foot = ({ call, node }: Pick<TurnProps, 'call' | 'node'>) => {
   );
 };
 
-const exchangeIn = (row: CallRow) => exchangeOf({ inputs: row.inputs ?? {}, output: row.output ?? null });
+const exchangeIn = (row: CallRow) => parseExchange({ inputs: row.inputs ?? {}, output: row.output ?? null });
 
 /** The first and the last model call of a turn; undefined for none. */
-const modelsOf = (turn: TreeNode | undefined): readonly [first: CallRow, last: CallRow] | undefined =>
+const getModels = (turn: TreeNode | undefined): readonly [first: CallRow, last: CallRow] | undefined =>
   turn?.firstModel && turn.lastModel ? [turn.firstModel, turn.lastModel] : undefined;
 
 /** A turn that says nothing itself has its question and answer in its model calls. */
@@ -280,7 +282,7 @@ const useExchange = ({ payload, node, below }: Pick<TurnProps, 'payload' | 'node
   useMemo(() => {
     if (!payload) return undefined;
     const own = exchangeIn(payload);
-    const [first, last] = modelsOf(node)?.map(({ id }) => below?.get(id)) ?? [];
+    const [first, last] = getModels(node)?.map(({ id }) => below?.get(id)) ?? [];
     return {
       asked: own.asked.length > 0 || !first ? own.asked : exchangeIn(first).asked,
       answered:
@@ -291,36 +293,47 @@ const useExchange = ({ payload, node, below }: Pick<TurnProps, 'payload' | 'node
 interface ResumedProps {
   readonly project: string;
   readonly resume: ResumedRun;
-  readonly told: TurnProps['told'];
+  readonly previews: TurnProps['previews'];
   readonly plain: boolean;
 }
 
 /** What a person said while a turn waited for them, and what happened then. */
-const Resumed = ({ project, resume: { payload, lines }, told, plain }: ResumedProps) => (
+const Resumed = ({ project, resume: { payload, lines }, previews, plain }: ResumedProps) => (
   <>
     <div className="asked">
       {(payload ? exchangeIn(payload).asked : []).map((message, at) => (
         <MessageCard key={at} message={message} plain={plain} />
       ))}
     </div>
-    <Steps project={project} lines={lines} told={told} />
+    <Steps project={project} lines={lines} previews={previews} />
   </>
 );
 
 /** A turn: what was asked, what happened then, and what was answered. */
-const Turn = ({ project, number, call, payload, node, below, lines, told, resumes, plain }: TurnProps) => {
+const Turn = ({
+  project,
+  number,
+  call,
+  payload,
+  node,
+  below,
+  lines,
+  previews,
+  resumes,
+  plain,
+}: TurnProps) => {
   const exchange = useExchange({ payload, node, below });
   return (
-    <article className="turn" aria-label={`Turn ${number}: ${nameOf(call)}`} tabIndex={-1}>
+    <article className="turn" aria-label={`Turn ${number}: ${getCallName(call)}`} tabIndex={-1}>
       {payload ? null : <p className="muted">Loading the turn…</p>}
       <div className="asked">
         {exchange?.asked.map((message, at) => (
           <MessageCard key={at} message={message} plain={plain} />
         ))}
       </div>
-      <Steps project={project} lines={lines} told={told} />
+      <Steps project={project} lines={lines} previews={previews} />
       {resumes.map((resume) => (
-        <Resumed key={resume.call.id} project={project} resume={resume} told={told} plain={plain} />
+        <Resumed key={resume.call.id} project={project} resume={resume} previews={previews} plain={plain} />
       ))}
       <div className="answered">
         {exchange?.answered.map((message, at) => (
@@ -341,7 +354,7 @@ interface TurnsProps {
   readonly project: string;
   readonly turns: readonly CallRow[];
   /** The place of a turn in its thread, from 1 on. */
-  readonly numberOf: (turn: CallRow) => number;
+  readonly getNumber: (turn: CallRow) => number;
   readonly plain: boolean;
   /** Is told what these turns used, once it is known. */
   readonly onUsage: (first: string, usage: Usage | undefined) => void;
@@ -350,23 +363,23 @@ interface TurnsProps {
 const noLines: readonly TreeLine[] = [];
 
 /** Some turns that are read together: their headers by traces, and their payloads. */
-const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
+const Turns = ({ project, turns, getNumber, plain, onUsage }: TurnsProps) => {
   const { query, nodes, resumes } = useSteps(project, turns);
   const payloads = usePayloads(project, turns);
-  const said = usePayloads(project, resumes);
+  const resumePayloads = usePayloads(project, resumes);
   const models = turns.flatMap(({ id }) =>
-    saysNothing(payloads.data?.get(id)) ? (modelsOf(nodes.get(id)) ?? []) : [],
+    saysNothing(payloads.data?.get(id)) ? (getModels(nodes.get(id)) ?? []) : [],
   );
   const below = usePayloads(project, models);
   const lines = useMemo(
-    () => new Map([...nodes].map(([id, { children }]) => [id, linesOf(children)])),
+    () => new Map([...nodes].map(([id, { children }]) => [id, toLines(children)])),
     [nodes],
   );
   const short = useMemo(() => {
     const all = [...lines.values()].filter(({ length }) => length <= openCount).flat();
     return [all.map(({ node }) => node.call)];
   }, [lines]);
-  const told = useInSight(project, short, previewColumn);
+  const previews = useInSight(project, short, previewColumn);
   const first = turns[0]?.id ?? '';
   useEffect(() => {
     if (nodes.size > 0)
@@ -374,23 +387,23 @@ const Turns = ({ project, turns, numberOf, plain, onUsage }: TurnsProps) => {
   }, [nodes, first, onUsage]);
   return (
     <>
-      <QueryStatus of={[payloads, query, said]} />
+      <QueryStatus queries={[payloads, query, resumePayloads]} />
       {turns.map((call) => (
         <Turn
           key={call.id}
           project={project}
-          number={numberOf(call)}
+          number={getNumber(call)}
           call={call}
           payload={payloads.data?.get(call.id)}
           node={nodes.get(call.id)}
           below={below.data}
           lines={lines.get(call.id) ?? noLines}
-          told={told}
+          previews={previews}
           resumes={resumes
             .filter(({ turn_id }) => turn_id === call.id)
             .map((resume) => ({
               call: resume,
-              payload: said.data?.get(resume.id),
+              payload: resumePayloads.data?.get(resume.id),
               lines: lines.get(resume.id) ?? noLines,
             }))}
           plain={plain}
@@ -433,12 +446,13 @@ interface HeadProps {
   readonly onFailed: (failed: boolean) => void;
 }
 
-const hasFailed = (call: CallRow): boolean => statusOf(call) === 'error';
+const hasFailed = (call: CallRow): boolean => getStatus(call) === 'error';
 
 const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
   const errors = turns.filter(hasFailed).length;
-  const [first, last] = [turns[0], turns.at(-1)];
-  const end = Math.max(...turns.map(({ ended_at, started_at }) => timeOf(ended_at ?? started_at)));
+  const first = turns[0];
+  const last = turns.at(-1);
+  const end = Math.max(...turns.map(({ ended_at, started_at }) => parseTime(ended_at ?? started_at)));
   return (
     <header className="thread-head">
       <div className="row-between">
@@ -451,8 +465,8 @@ const Head = ({ thread, turns, usage, whole, failed, onFailed }: HeadProps) => {
         <p className="facts">
           <span>{countedText(turns.length, 'turn')}</span>
           <Moment time={first.started_at} />
-          {end > timeOf(first.started_at) ? (
-            <span>over {durationText(end - timeOf(first.started_at))}</span>
+          {end > parseTime(first.started_at) ? (
+            <span>over {durationText(end - parseTime(first.started_at))}</span>
           ) : null}
           {usage && usage.total > 0 ? (
             <span>
@@ -487,7 +501,7 @@ export const ThreadView = () => {
   const turns = query.data ?? none;
   const shown = useMemo(() => (failed ? turns.filter(hasFailed) : turns), [failed, turns]);
   // Pages stay as they are when more turns come.
-  const pages = useMemo(() => chunksOf(shown, pageSize), [shown]);
+  const pages = useMemo(() => toChunks(shown, pageSize), [shown]);
   const [shownPages, setShownPages] = useState(firstPages);
   const [usages, setUsages] = useState<ReadonlyMap<string, Usage | undefined>>(new Map());
   const [help, setHelp] = useState(false);
@@ -525,7 +539,7 @@ export const ThreadView = () => {
           onChange={(checked) => change({ plain: checked ? undefined : true })}
         />
       </div>
-      <QueryStatus of={[query]} loading="Loading the conversation…" />
+      <QueryStatus queries={[query]} loading="Loading the conversation…" />
       {query.data && turns.length === 0 ? (
         <Notice
           kind="info"
@@ -548,7 +562,7 @@ export const ThreadView = () => {
           key={page[0]?.id}
           project={project}
           turns={page}
-          numberOf={(turn) => turns.indexOf(turn) + 1}
+          getNumber={(turn) => turns.indexOf(turn) + 1}
           plain={plain}
           onUsage={noteUsage}
         />

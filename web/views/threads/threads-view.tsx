@@ -23,12 +23,12 @@ import {
   Table,
 } from '../../ui/controls.tsx';
 import { Shortcuts, stepKeys, stepped, useKeys } from '../../ui/keys.tsx';
-import { type ThreadFacts, turnsOf, useFacts, useThreadsWith } from './facts.ts';
+import { type ThreadFacts, turnsRequest, useFacts, useThreadsWith } from './facts.ts';
 
 /** The field and the direction of an order; the newest first for one that is not known. */
-const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
+const parseOrder = (sort: string | undefined): { field: ThreadField; direction: 'asc' | 'desc' } => {
   const name = sort?.replace(/^-/, '');
-  const field = threadFields.find((each) => each === name);
+  const field = threadFields.find((known) => known === name);
   if (!field) return { field: 'last_updated', direction: 'desc' };
   return { field, direction: sort?.startsWith('-') ? 'desc' : 'asc' };
 };
@@ -37,7 +37,7 @@ const orderOf = (sort: string | undefined): { field: ThreadField; direction: 'as
 const pageSize = 100;
 
 /** When threads began at the earliest, and were updated at the latest. */
-const boundsOf = ({ range, from, to }: ThreadsSearch, now: number) => ({
+const toBounds = ({ range, from, to }: ThreadsSearch, now: number) => ({
   after: range ? new Date(now - ranges[range] * 60_000).toISOString() : from,
   before: range ? undefined : to,
 });
@@ -48,13 +48,13 @@ const boundsOf = ({ range, from, to }: ThreadsSearch, now: number) => ({
  * @param now milliseconds since 1970, which the range ends at
  * @param found the threads that the search found; undefined without one
  */
-const requestOf = (
+const toRequest = (
   search: ThreadsSearch,
   now: number,
   found: readonly string[] | undefined,
 ): Request<'/threads/stream_query'> => {
   const { project, id, sort } = search;
-  const { after, before } = boundsOf(search, now);
+  const { after, before } = toBounds(search, now);
   const ids = found ?? (id ? [id] : undefined);
   return {
     project_id: project,
@@ -63,7 +63,7 @@ const requestOf = (
       ...(before && { before_datetime: before }),
       ...(ids && { thread_ids: [...ids] }),
     },
-    sort_by: [orderOf(sort)],
+    sort_by: [parseOrder(sort)],
   };
 };
 
@@ -72,8 +72,8 @@ const useThreads = (search: ThreadsSearch) => {
   const { client, me } = useSession();
   const [now, setNow] = useState(() => Date.now());
   const { project, text } = search;
-  const searched = useThreadsWith(project, text, boundsOf(search, now));
-  const request = requestOf(search, now, searched.data);
+  const searched = useThreadsWith(project, text, toBounds(search, now));
+  const request = toRequest(search, now, searched.data);
   const query = useInfiniteQuery({
     queryKey: ['threads', me.key_id, request],
     enabled: text === undefined || searched.data !== undefined,
@@ -119,12 +119,12 @@ interface ThreadTableProps {
 }
 
 /** What a thread took in all, or at least. */
-const atLeast = (of: ThreadFacts, text: string) => (of.whole ? text : `≥ ${text}`);
+const atLeast = (threadFacts: ThreadFacts, text: string) => (threadFacts.whole ? text : `≥ ${text}`);
 
 /** Threads with what was said first, what they took, and the statistics of their turns. */
 const ThreadTable = (props: ThreadTableProps) => {
   const { project, threads, facts, active, sort, onSort, picked, onPick } = props;
-  const { field, direction } = orderOf(sort);
+  const { field, direction } = parseOrder(sort);
   const sortable = sortableBy(`${direction === 'desc' ? '-' : ''}${field}`, onSort);
   const link = ({ thread_id: thread }: Thread) => {
     const { message = null, within } = facts.get(thread) ?? {};
@@ -142,15 +142,19 @@ const ThreadTable = (props: ThreadTableProps) => {
       </>
     );
   };
-  const cell = (read: (of: ThreadFacts) => ReactNode) => (thread: Thread) => {
-    const of = facts.get(thread.thread_id);
-    return of ? read(of) : null;
+  const cell = (read: (threadFacts: ThreadFacts) => ReactNode) => (thread: Thread) => {
+    const threadFacts = facts.get(thread.thread_id);
+    return threadFacts ? read(threadFacts) : null;
   };
-  const errors = cell((of) =>
-    of.errors > 0 ? <span className="error-text">{atLeast(of, countText(of.errors))}</span> : null,
+  const errors = cell((threadFacts) =>
+    threadFacts.errors > 0 ? (
+      <span className="error-text">{atLeast(threadFacts, countText(threadFacts.errors))}</span>
+    ) : null,
   );
-  const cost = cell((of) => (of.usage?.cost === undefined ? null : atLeast(of, costText(of.usage.cost))));
-  const user = cell((of) => of.user);
+  const cost = cell((threadFacts) =>
+    threadFacts.usage?.cost === undefined ? null : atLeast(threadFacts, costText(threadFacts.usage.cost)),
+  );
+  const user = cell((threadFacts) => threadFacts.user);
   const hasUsers = threads.some(({ thread_id }) => facts.get(thread_id)?.user !== undefined);
   const numeric = 'numeric' as const;
   return (
@@ -188,7 +192,7 @@ const ThreadTable = (props: ThreadTableProps) => {
           })),
         ]}
         rows={threads}
-        keyOf={({ thread_id }) => thread_id}
+        getKey={({ thread_id }) => thread_id}
         active={active}
       />
     </div>
@@ -281,13 +285,13 @@ const Empty = ({ search, onClear }: { search: ThreadsSearch; onClear: () => void
 /** The turns of some threads as rows of a dataset, thread by thread. */
 const TurnsToDataset = ({ project, threads }: { project: string; threads: readonly string[] }) => {
   const query = useRead(['turns for rows', project, threads], async (reading) => {
-    const turns = await readRows(reading, turnsOf(project, threads));
+    const turns = await readRows(reading, turnsRequest(project, threads));
     return turns.map(({ id }) => id);
   });
   const { data } = query;
   return (
     <>
-      <QueryStatus of={[query]} loading="Loading the turns…" />
+      <QueryStatus queries={[query]} loading="Loading the turns…" />
       {data && data.length === 0 ? <p className="muted">These threads have no turns.</p> : null}
       {data && data.length > 0 ? <AddToDataset project={project} calls={data} /> : null}
     </>

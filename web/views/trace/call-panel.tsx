@@ -2,24 +2,24 @@ import { Tabs } from '@base-ui/react/tabs';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import {
-  agentOf,
   type CallRow,
-  durationOf,
-  nameOf,
+  getAgent,
+  getCallName,
+  getDuration,
+  getStatus,
+  getWait,
   opText,
-  statusOf,
   sumUsage,
   type Usage,
   usageByModel,
-  waitOf,
 } from '../../api/calls.ts';
 import type { Call } from '../../api/contract.ts';
-import { kindOf } from '../../api/kind.ts';
+import { getKind } from '../../api/kind.ts';
 import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { useCall } from '../../calls/data.ts';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
-import { type Conversation, conversationOf, type Message } from '../../calls/messages/conversation.ts';
-import { exchangeOf } from '../../calls/messages/exchange.ts';
+import { type Conversation, type Message, parseConversation } from '../../calls/messages/conversation.ts';
+import { parseExchange } from '../../calls/messages/exchange.ts';
 import { MessagesPanel } from '../../calls/messages/messages.tsx';
 import { bytesText, costText, countText, tokensText, tookText } from '../../data/format.ts';
 import { type Tab, tabs } from '../../navigation/search.ts';
@@ -111,7 +111,7 @@ const UsagePanel = ({ call }: { call: Call }) => {
     );
   return (
     <div className="scroll-x">
-      <Table columns={usageColumns} rows={models} keyOf={([model]) => model} />
+      <Table columns={usageColumns} rows={models} getKey={([model]) => model} />
     </div>
   );
 };
@@ -137,29 +137,30 @@ const titles: Readonly<Record<Tab, string>> = {
 };
 
 /** What a root, an agent or a workflow was asked and answered, where that is text; undefined for anything else. */
-const textsOf = (call: Call): Conversation | undefined => {
-  if (call.parent_id && !['agent', 'workflow'].includes(kindOf(call))) return undefined;
-  const { asked, answered } = exchangeOf(call);
+const getTexts = (call: Call): Conversation | undefined => {
+  if (call.parent_id && !['agent', 'workflow'].includes(getKind(call))) return undefined;
+  const { asked, answered } = parseExchange(call);
   const texts = (messages: readonly Message[]) =>
     messages.filter(({ parts }) => parts.every(({ kind }) => kind === 'text'));
-  const [sent, received] = [texts(asked), texts(answered)];
+  const sent = texts(asked);
+  const received = texts(answered);
   return sent.length + received.length > 0 ? { raw: [], sent, received } : undefined;
 };
 
 /** What headers say of the call; it is there before the payload is. */
 const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
-  const ms = durationOf(call);
-  const status = statusOf(call);
-  const wait = waitOf(call);
-  const agent = agentOf(call);
+  const ms = getDuration(call);
+  const status = getStatus(call);
+  const wait = getWait(call);
+  const agent = getAgent(call);
   const usage = sumUsage(usageByModel(call).values());
   const mayWrite = useAllowed(call.project_id, 'write');
   const [adding, setAdding] = useState(false);
   return (
     <header className="call-head">
       <div className="row-between">
-        <h2 dir="auto" title={nameOf(call)}>
-          {nameOf(call)}
+        <h2 dir="auto" title={getCallName(call)}>
+          {getCallName(call)}
         </h2>
         <span className="row-end">
           {opText(call.op_name) === 'Evaluation.evaluate' ? (
@@ -187,7 +188,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
         {wait === true ? <WaitBadge call={call} /> : null}
         <Moment time={call.started_at} />
         {Number.isNaN(ms) ? null : <span>{tookText(ms, wait === true ? 0 : wait)}</span>}
-        {agent === undefined || agent === nameOf(call) ? null : <span dir="auto">agent {agent}</span>}
+        {agent === undefined || agent === getCallName(call) ? null : <span dir="auto">agent {agent}</span>}
         {usage ? <span dir="auto">{[...usageByModel(call).keys()].join(', ')}</span> : null}
         {usage && usage.total > 0 ? <span>{tokensText(usage.total)} tokens</span> : null}
         {usage?.cost === undefined ? null : <span>{costText(usage.cost)}</span>}
@@ -199,7 +200,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
           </Link>
         ) : null}
       </p>
-      {call.op_name === nameOf(call) ? null : (
+      {call.op_name === getCallName(call) ? null : (
         <p className="muted break" dir="auto">
           {call.op_name}
         </p>
@@ -212,7 +213,7 @@ const Head = ({ call, size }: { call: CallRow; size: number | undefined }) => {
 };
 
 /** The tabs that have something to show. Data is always there. */
-const tabsOf = (call: Call, hasMessages: boolean): Tab[] =>
+const getTabs = (call: Call, hasMessages: boolean): Tab[] =>
   tabs.filter((tab) => {
     if (tab === 'messages') return hasMessages;
     if (tab === 'error') return call.exception !== null;
@@ -221,8 +222,8 @@ const tabsOf = (call: Call, hasMessages: boolean): Tab[] =>
 
 const Panels = ({ call, tab, onTab, ...shared }: Omit<CallPanelProps, 'call'> & { call: Call }) => {
   const feedback = useFeedback(call);
-  const conversation = useMemo(() => conversationOf(call) ?? textsOf(call), [call]);
-  const shown = tabsOf(call, conversation !== undefined);
+  const conversation = useMemo(() => parseConversation(call) ?? getTexts(call), [call]);
+  const shown = getTabs(call, conversation !== undefined);
   const first = call.exception === null ? shown[0] : 'error';
   const active = tab && shown.includes(tab) ? tab : (first ?? 'data');
   return (
@@ -260,7 +261,7 @@ export const CallPanel = (props: CallPanelProps) => {
   return (
     <>
       <Head call={call} size={data?.storage_size_bytes} />
-      <QueryStatus of={[query]} loading="Loading the call…" />
+      <QueryStatus queries={[query]} loading="Loading the call…" />
       {data === null ? <Notice kind="error">This call was deleted.</Notice> : null}
       {data ? <Panels {...props} call={data} /> : null}
     </>

@@ -12,7 +12,7 @@ export const CallView = () => {
   if (data) return <Navigate to="/trace" search={{ project, trace: data.trace_id, call: data.id }} replace />;
   return (
     <main className="center">
-      <QueryStatus of={[query]} loading="Looking for the call…" />
+      <QueryStatus queries={[query]} loading="Looking for the call…" />
       {data === null ? (
         <Notice kind="error">This call does not exist. It was not reported yet, or was deleted.</Notice>
       ) : null}

@@ -4,7 +4,7 @@ import { isVerdictId, judgedBy } from '../../../api/shared/evaluators.ts';
 import { askedBy } from '../../../api/shared/feedback.ts';
 import type { CallRow } from '../../api/calls.ts';
 import type { Call, CallFeedback } from '../../api/contract.ts';
-import { feedbackOf, give, type Kind, ownOf, type Payload, takeBack } from '../../api/feedback.ts';
+import { findOwn, getFeedback, give, type Kind, type Payload, takeBack } from '../../api/feedback.ts';
 import { isAnswer, valueText } from '../../calls/agreement.ts';
 import { Thumb } from '../../calls/badges.tsx';
 import type { CallList } from '../../calls/list/call-list.ts';
@@ -22,7 +22,7 @@ const withFeedback = <Row extends Pick<CallRow, 'summary'>>(
 ): Row =>
   ({
     ...row,
-    summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(feedbackOf(row)) } },
+    summary: { ...row.summary, svc: { ...row.summary?.svc, feedback: change(getFeedback(row)) } },
   }) as Row;
 
 /**
@@ -34,7 +34,7 @@ export const useFeedback = (call: Call) => {
   const cache = useQueryClient();
   const keeper = useKeeper();
   const { isBusy, error, run } = useWork();
-  const records = feedbackOf(call);
+  const records = getFeedback(call);
   const apply = (change: (records: readonly CallFeedback[]) => readonly CallFeedback[]) => {
     cache.setQueriesData<Call | null>(
       { queryKey: ['call', me.key_id, call.project_id, call.id] },
@@ -43,7 +43,7 @@ export const useFeedback = (call: Call) => {
     for (const list of keeper.all<CallList>('calls'))
       list.change(call.id, (row) => withFeedback(row, change));
   };
-  const own = (kind: Kind) => ownOf(records, kind, me.user);
+  const own = (kind: Kind) => findOwn(records, kind, me.user);
   return {
     records,
     own,
@@ -103,7 +103,7 @@ interface PartProps {
   readonly hint: string;
 }
 
-const payloadOf = (kind: PartProps['kind'], text: string): Payload => {
+const toPayload = (kind: PartProps['kind'], text: string): Payload => {
   if (kind === 'score') return { score: Number(text) };
   return kind === 'note' ? { note: text } : { correction: text };
 };
@@ -116,7 +116,7 @@ const Part = ({ state, kind, title, hint }: PartProps) => {
   const id = useId();
   const submitButton = useRef<HTMLButtonElement>(null);
   const submit = () => {
-    state.give(kind, payloadOf(kind, text.trim()));
+    state.give(kind, toPayload(kind, text.trim()));
   };
   const takeBack = () => {
     // The button that was pressed goes away.
@@ -189,11 +189,11 @@ const wordsFor = ({ feedback_type, payload }: CallFeedback): string | undefined 
   // What people answered in a review, and what evaluators say.
   if (askedBy(feedback_type) !== undefined || judgedBy(feedback_type) !== undefined) {
     const { value, label, reason } = payload;
-    const said = [
+    const texts = [
       ...(isAnswer(value) ? [valueText(value)] : []),
       ...(typeof label === 'string' ? [label] : []),
     ];
-    if (said.length > 0) return [...said, ...(typeof reason === 'string' ? [reason] : [])].join(' · ');
+    if (texts.length > 0) return [...texts, ...(typeof reason === 'string' ? [reason] : [])].join(' · ');
   }
   return feedback_type === 'correction' && typeof correction === 'string' ? correction : undefined;
 };

@@ -1,9 +1,9 @@
 import { getRouteApi, Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { type CSSProperties, Suspense, useEffect, useRef, useState } from 'react';
-import { type CallRow, waitOf } from '../../api/calls.ts';
+import { type CallRow, getWait } from '../../api/calls.ts';
 import { WaitBadge } from '../../calls/badges.tsx';
 import type { CallList } from '../../calls/list/call-list.ts';
-import { askedOf } from '../../calls/list/layout.ts';
+import { listState } from '../../calls/list/layout.ts';
 import { isNarrow, type TraceState, treeKeys, useTraceState } from '../../calls/trace/trace-state.ts';
 import { costText, countedText, countText, tokensText, tookText } from '../../data/format.ts';
 import { changed, type TraceSearch, type TracesSearch } from '../../navigation/search.ts';
@@ -23,7 +23,7 @@ import { TreeView } from './tree-view.tsx';
 const useNeighbours = (project: string, trace: string) => {
   const keeper = useKeeper();
   const [search] = useKept<TracesSearch>('kept list', project, { project });
-  const list = keeper.get<CallList>(['calls', askedOf(search)]);
+  const list = keeper.get<CallList>(['calls', listState(search)]);
   const rows = list?.store.getState().rows ?? [];
   const isHere = (row: CallRow | undefined) => row?.trace_id === trace;
   const at = list && isHere(rows[list.active]) ? list.active : rows.findIndex(isHere);
@@ -77,7 +77,7 @@ const Summary = ({ state }: { state: TraceState }) => {
   const { query, forest, all, calls, span, usage, errors } = state;
   const [root] = forest;
   const waited = forest.reduce((sum, { waitedMs }) => sum + waitedMs, 0);
-  const waiting = all.find(({ node }) => waitOf(node.call) === true);
+  const waiting = all.find(({ node }) => getWait(node.call) === true);
   if (!root) return null;
   return (
     <>

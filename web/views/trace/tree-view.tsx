@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, memo, useCallback, useEffect, useMemo, useRef } from 'react';
-import { type CallRow, statusOf } from '../../api/calls.ts';
+import { type CallRow, getStatus } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallFigures, statusSigns, WaitBadge } from '../../calls/badges.tsx';
 import { useInSight } from '../../calls/data.ts';
@@ -44,7 +44,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
   };
   return (
     <span className="lane" aria-hidden="true">
-      <span className={`span ${statusOf(node.call)}`} data-kind={node.kind} style={style} />
+      <span className={`span ${getStatus(node.call)}`} data-kind={node.kind} style={style} />
     </span>
   );
 };
@@ -53,7 +53,7 @@ const Bar = ({ line: { node }, span }: Pick<TreeRowProps, 'line' | 'span'>) => {
 const TreeRow = memo((props: TreeRowProps) => {
   const { line, index, selected, found, input, output, own, top, onSelect, onToggle } = props;
   const { node, depth, expanded } = line;
-  const status = statusOf(node.call);
+  const status = getStatus(node.call);
   const inAll = durationText(node.end - node.start);
   const took = tookText(node.end - node.start, node.waitedMs);
   const hasChildren = node.children.length > 0;
@@ -170,7 +170,7 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
     overscan: 12,
   });
   const shown = virtual.getVirtualItems();
-  const previewOf = usePreviews(
+  const previews = usePreviews(
     project,
     all,
     shown.flatMap(({ index }) => lines[index] ?? []),
@@ -197,7 +197,7 @@ export const TreeView = ({ state, project, own, onSelect }: TreeViewProps) => {
           const line = lines[index];
           if (!line) return null;
           const { id } = line.node.call;
-          const preview = previewOf(line.node);
+          const preview = previews(line.node);
           const { input, output } = preview ? shownPreview(preview, line.node.call) : nothing;
           return (
             <TreeRow

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import {
-  agentOf,
   type CallRow,
-  durationOf,
-  nameOf,
-  statusOf,
+  getAgent,
+  getCallName,
+  getDuration,
+  getStatus,
+  getWait,
   usageByModel,
-  waitOf,
 } from '../../api/calls.ts';
-import { feedbackOf, marksOf } from '../../api/feedback.ts';
-import { kindOf, type Preview } from '../../api/kind.ts';
+import { getFeedback, sumMarks } from '../../api/feedback.ts';
+import { getKind, type Preview } from '../../api/kind.ts';
 import { FeedbackMarks, StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import { KindIcon } from '../../calls/kind-icon.tsx';
 import { feedbackPath } from '../../calls/list/request.ts';
@@ -54,7 +54,7 @@ const name: Column = {
   path: 'display_name',
   least: 140,
   grow: 1.2,
-  cell: nameOf,
+  cell: getCallName,
 };
 
 /** A hit in its sentence. */
@@ -87,7 +87,7 @@ export const PreviewText = ({ row, about }: { row: CallRow; about: About }) => {
           <span className="muted" aria-hidden="true">
             →
           </span>
-          <span className={`cut ${statusOf(row) === 'error' ? 'failed' : 'muted'}`} dir="auto">
+          <span className={`cut ${getStatus(row) === 'error' ? 'failed' : 'muted'}`} dir="auto">
             {output}
           </span>
         </>
@@ -102,7 +102,7 @@ const preview: Column = {
   least: 240,
   grow: 3,
   cell: (row, about) => {
-    const status = statusOf(row);
+    const status = getStatus(row);
     return (
       <span className="preview">
         {status === 'success' ? null : <StatusBadge status={status} />}
@@ -123,8 +123,8 @@ const started: Column = {
 
 /** How long a call took; what points at it says how much of that was waiting for a person. */
 export const RowLatency = ({ row }: { row: CallRow }) => {
-  const ms = row.summary?.svc?.latency_ms ?? durationOf(row);
-  const wait = waitOf(row);
+  const ms = row.summary?.svc?.latency_ms ?? getDuration(row);
+  const wait = getWait(row);
   return <span title={typeof wait === 'number' ? tookText(ms, wait) : undefined}>{latencyText(ms)}</span>;
 };
 
@@ -181,8 +181,8 @@ const agent: Column = {
   least: 80,
   grow: 0.4,
   // An agent's own calls have it as their name.
-  has: (row) => ![undefined, nameOf(row)].includes(agentOf(row)),
-  cell: (row) => agentOf(row) ?? '',
+  has: (row) => ![undefined, getCallName(row)].includes(getAgent(row)),
+  cell: (row) => getAgent(row) ?? '',
 };
 
 const model: Column = {
@@ -237,7 +237,7 @@ const feedback: Column = {
   id: feedbackPath,
   title: 'Feedback',
   least: 110,
-  cell: (row) => <FeedbackMarks marks={marksOf(feedbackOf(row))} />,
+  cell: (row) => <FeedbackMarks marks={sumMarks(getFeedback(row))} />,
 };
 
 /** How much of a value a cell shows. */
@@ -266,7 +266,7 @@ const rootCost: Column = { ...cost, path: `${totalsPath}.total_cost` };
  * All columns of a list, in the order that they have by themselves. Roots show the figures of their
  * traces, all other calls their own.
  */
-export const columnsOf = (search: TracesSearch): Column[] => {
+export const makeColumns = (search: TracesSearch): Column[] => {
   const { columns = [], feedback: filter } = search;
   return [
     name,
@@ -284,4 +284,4 @@ export const columnsOf = (search: TracesSearch): Column[] => {
 };
 
 /** What a call stands for, before its name. */
-export const RowIcon = ({ row }: { row: CallRow }) => <KindIcon kind={kindOf(row)} />;
+export const RowIcon = ({ row }: { row: CallRow }) => <KindIcon kind={getKind(row)} />;

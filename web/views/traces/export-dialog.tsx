@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { forms } from '../../calls/datasets/rows.ts';
 import type { CallList } from '../../calls/list/call-list.ts';
-import { countOf } from '../../calls/list/request.ts';
+import { countRequest } from '../../calls/list/request.ts';
 import { countedText, countText } from '../../data/format.ts';
 import { useRead, useSession } from '../../session/session.tsx';
 import { Button, Check, Notice } from '../../ui/controls.tsx';
@@ -24,7 +24,7 @@ const useCount = (list: CallList): number | undefined => {
   const isCounted = !complete && !list.options.costTest && !list.request.include_feedback;
   const { data } = useRead(
     ['count', list.number],
-    ({ client, signal }) => client.ask('/calls/query_stats', countOf(list.request), signal),
+    ({ client, signal }) => client.ask('/calls/query_stats', countRequest(list.request), signal),
     { enabled: isCounted },
   );
   return complete ? rows.length : data?.count;

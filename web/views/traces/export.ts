@@ -1,6 +1,6 @@
 import { type CallRow, type Cost, sumUsage, usageByModel } from '../../api/calls.ts';
 import type { ListOptions } from '../../calls/list/call-list.ts';
-import { chunkSize, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
+import { chunkSize, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { csvLine } from '../../data/csv.ts';
 import { parseToWrite, valueAt } from '../../data/values.ts';
 
@@ -22,7 +22,7 @@ const lookUps = 4;
 const always = ['id', 'project_id', 'op_name', 'trace_id', 'started_at'];
 
 /** The amount of a cost. One in several units has none. */
-const amountOf = (cost: Cost | undefined): number | null => {
+const getAmount = (cost: Cost | undefined): number | null => {
   const [amount = null, ...others] = cost?.values() ?? [];
   return others.length > 0 ? null : amount;
 };
@@ -31,7 +31,7 @@ const amountOf = (cost: Cost | undefined): number | null => {
 const traceFigures = (figures: RowFigures | undefined) => ({
   trace_errors: figures?.errors ?? null,
   trace_tokens: figures?.usage?.total ?? null,
-  trace_cost: amountOf(figures?.usage?.cost),
+  trace_cost: getAmount(figures?.usage?.cost),
 });
 
 const traceColumns = Object.keys(traceFigures(undefined));
@@ -90,12 +90,12 @@ const readFigures = async (
   { client, request, signal, onProgress }: Exported,
   rows: readonly CallRow[],
 ): Promise<Map<string, RowFigures>> => {
-  const said = rows.flatMap((row): [string, RowFigures][] => {
-    const totals = totalsOf(row);
+  const figures = rows.flatMap((row): [string, RowFigures][] => {
+    const totals = getTotals(row);
     return totals ? [[row.id, totals]] : [];
   });
-  const known = new Map<string, RowFigures>(said);
-  let next = said.length;
+  const known = new Map<string, RowFigures>(figures);
+  let next = figures.length;
   const work = async () => {
     while (next < rows.length) {
       const chunk = rows.slice(next, next + chunkSize);

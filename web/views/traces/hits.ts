@@ -11,7 +11,8 @@ export interface Hit {
 }
 
 /** How much of a text stands around a hit, in characters. */
-const [lengthBefore, lengthAfter] = [48, 160];
+const lengthBefore = 48;
+const lengthAfter = 160;
 
 const hitIn = (text: string, sought: string): Hit | undefined => {
   const at = text.toLowerCase().indexOf(sought);
@@ -40,7 +41,7 @@ function* textsIn(value: unknown): Generator<string> {
 }
 
 /** The parts of a call in the order in which they tell most. Tools are the same in every request. */
-function* partsOf({ inputs, output, exception }: Searched): Generator<unknown> {
+function* listParts({ inputs, output, exception }: Searched): Generator<unknown> {
   yield exception;
   yield output;
   const { tools, ...others } = inputs ?? {};
@@ -54,9 +55,9 @@ type Searched = Pick<CallRow, (typeof textColumns)[number]>;
  * Where a call has a text that the service found in it: in its exception, its output or its inputs.
  * A text that goes over several values of JSON is found in none.
  */
-export const hitOf = (call: Searched, sought: string): Hit | undefined => {
+export const findHit = (call: Searched, sought: string): Hit | undefined => {
   const lower = sought.toLowerCase();
-  for (const part of partsOf(call))
+  for (const part of listParts(call))
     for (const text of textsIn(part)) {
       const hit = hitIn(text, lower);
       if (hit) return hit;
@@ -80,7 +81,7 @@ export const readHits = async (
   };
   for await (const batch of client.stream('/calls/stream_query', request, signal))
     for (const call of batch) {
-      const hit = hitOf(call, sought);
+      const hit = findHit(call, sought);
       if (hit) hits.set(call.id, hit);
     }
   return hits;

@@ -1,13 +1,13 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { type CallRow, statusOf } from '../../api/calls.ts';
+import { type CallRow, getStatus } from '../../api/calls.ts';
 import type { Preview } from '../../api/kind.ts';
 import { CallList, type ListState } from '../../calls/list/call-list.ts';
-import { askedOf } from '../../calls/list/layout.ts';
-import { requestOf } from '../../calls/list/request.ts';
+import { listState } from '../../calls/list/layout.ts';
+import { toRequest } from '../../calls/list/request.ts';
 import type { Seen, Sight } from '../../calls/list/sight.ts';
-import { costTestOf, type RowFigures, readUsage, totalsOf } from '../../calls/list/usage.ts';
+import { costTest, getTotals, type RowFigures, readUsage } from '../../calls/list/usage.ts';
 import { isSilent, previewsOfTraces } from '../../calls/previews.ts';
 import { isOfAllCalls, type TracesSearch } from '../../navigation/search.ts';
 import { useKept, useKeptStore } from '../../session/kept.ts';
@@ -22,13 +22,13 @@ import { type Hit, readHits } from './hits.ts';
  */
 export const useCallList = (search: TracesSearch) => {
   const { client } = useSession();
-  const asked = askedOf(search);
+  const asked = listState(search);
   const make = () =>
     new CallList({
       client,
-      request: requestOf(asked, Date.now()),
+      request: toRequest(asked, Date.now()),
       roots: !isOfAllCalls(asked),
-      costTest: costTestOf(asked),
+      costTest: costTest(asked),
       text: asked.text,
     });
   const { kept: list, state, replace } = useKeptStore(['calls', asked], make);
@@ -107,11 +107,11 @@ export const useLookedUp = (list: CallList, { rows, figures }: ListState, sight:
     readUsage(client, project_id, batch, signal),
   );
   const usesModel = (row: CallRow): boolean =>
-    (figures.get(row.id) ?? totalsOf(row) ?? usage.get(row.id))?.usage !== undefined;
+    (figures.get(row.id) ?? getTotals(row) ?? usage.get(row.id))?.usage !== undefined;
   const isAsked = options.roots && request.columns?.includes('preview') === true;
   const silent = rows
     .slice(Math.max(0, sight.first), isAsked ? sight.last + 1 : 0)
-    .filter((row) => isSilent(row) && statusOf(row) !== 'running' && usesModel(row));
+    .filter((row) => isSilent(row) && getStatus(row) !== 'running' && usesModel(row));
   const previews = useLookUps(
     'previews',
     list,

@@ -11,20 +11,21 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { type CallRow, nameOf, statusOf, sumUsage, usageByModel } from '../../api/calls.ts';
+import { type CallRow, getCallName, getStatus, sumUsage, usageByModel } from '../../api/calls.ts';
 import { StatusBadge, WaitBadge } from '../../calls/badges.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
-import { changedPlaces, type Placed, placesOf } from '../../calls/list/layout.ts';
-import { totalsOf } from '../../calls/list/usage.ts';
+import { changedPlaces, type Placed, toPlaces } from '../../calls/list/layout.ts';
+import { getTotals } from '../../calls/list/usage.ts';
 import { useAreDollars } from '../../calls/prices.ts';
 import { costText } from '../../data/format.ts';
 import type { TracesSearch } from '../../navigation/search.ts';
 import { Moment, SortButton } from '../../ui/controls.tsx';
-import { type About, type Column, columnsOf, PreviewText, RowIcon, RowLatency } from './columns.tsx';
+import { type About, type Column, makeColumns, PreviewText, RowIcon, RowLatency } from './columns.tsx';
 import { type LookedUp, useAnchor, useLookedUp, type usePicked } from './hooks.ts';
 
 /** The heights of a row in pixels, as the styles have them: of one line, and of three on a phone. */
-const [rowHeight, cardHeight] = [36, 76];
+const rowHeight = 36;
+const cardHeight = 76;
 
 const narrow = matchMedia('(width < 700px)');
 const onNarrow = (listener: () => void) => {
@@ -62,36 +63,36 @@ interface ShownOptions {
   readonly places: readonly Placed[];
   readonly rows: readonly CallRow[];
   readonly sort: string;
-  readonly aboutOf: (row: CallRow) => About;
+  readonly getAbout: (row: CallRow) => About;
   /** The ids of those that had something to tell: they stay, so that nothing moves as rows change. */
-  readonly told: Set<string>;
+  readonly shownBefore: Set<string>;
 }
 
 /** The columns that are shown: those that are not hidden, and tell something of the rows. */
-const shownColumns = ({ columns, places, rows, sort, aboutOf, told }: ShownOptions): Shown[] => {
+const shownColumns = ({ columns, places, rows, sort, getAbout, shownBefore }: ShownOptions): Shown[] => {
   const [first] = rows;
-  const tells = ({ id, has }: Column): boolean => {
-    if (!has || told.has(id)) return true;
-    const isTold = first !== undefined && rows.some((row) => has(row, aboutOf(row), first));
-    if (isTold) told.add(id);
+  const hasContent = ({ id, has }: Column): boolean => {
+    if (!has || shownBefore.has(id)) return true;
+    const isTold = first !== undefined && rows.some((row) => has(row, getAbout(row), first));
+    if (isTold) shownBefore.add(id);
     return isTold;
   };
   return places.flatMap(({ id, hidden, width }) => {
-    const column = columns.find((each) => each.id === id);
+    const column = columns.find((candidate) => candidate.id === id);
     if (!column || hidden) return [];
-    return isSortedBy(column, sort) || tells(column) ? [{ ...column, width }] : [];
+    return isSortedBy(column, sort) || hasContent(column) ? [{ ...column, width }] : [];
   });
 };
 
-const trackOf = ({ least, grow, width }: Shown): string => {
+const toTrack = ({ least, grow, width }: Shown): string => {
   if (width !== undefined) return `${width}px`;
   return grow === undefined ? `${least}px` : `minmax(${least}px, ${grow}fr)`;
 };
 
 /** The columns as tracks of a grid, and the least width of them all in pixels. */
-const gridOf = (columns: readonly Shown[]): CSSProperties =>
+const toGrid = (columns: readonly Shown[]): CSSProperties =>
   ({
-    '--columns': ['1.9rem', ...columns.map(trackOf)].join(' '),
+    '--columns': ['1.9rem', ...columns.map(toTrack)].join(' '),
     '--least': `${columns.reduce((sum, { least, width }) => sum + (width ?? least), 56)}px`,
   }) as CSSProperties;
 
@@ -173,7 +174,7 @@ const RowLink = ({ row }: { row: CallRow }) => (
     className="row-link"
     dir="auto"
   >
-    {nameOf(row)}
+    {getCallName(row)}
   </Link>
 );
 
@@ -196,7 +197,7 @@ const Row = ({ row, about, columns }: RowProps & { readonly columns: readonly Sh
 /** A row on a phone: its name and what it took, and below that what it was about. */
 const Card = ({ row, about }: RowProps) => {
   const { usage, errors } = about.figures ?? {};
-  const status = statusOf(row);
+  const status = getStatus(row);
   return (
     <div role="cell" className="cell row-card">
       <span className="card-line">
@@ -225,7 +226,7 @@ const aboutIn =
   ({ options }: CallList, { figures }: ListState, { usage, previews, hits }: LookedUp, unit: string) =>
   (row: CallRow): About => ({
     figures: options.roots
-      ? (figures.get(row.id) ?? totalsOf(row, unit) ?? usage.get(row.id))
+      ? (figures.get(row.id) ?? getTotals(row, unit) ?? usage.get(row.id))
       : { usage: sumUsage(usageByModel(row).values()) },
     preview: previews.get(row.id),
     hit: hits.get(row.id),
@@ -260,8 +261,8 @@ export const TraceTable = (props: TraceTableProps) => {
   const sight = { first: firstSeen, last: lastSeen, settled: phase !== 'reading' };
   const lookedUp = useLookedUp(list, state, sight);
   const areDollars = useAreDollars(list.request.project_id, list.request.include_trace_totals === true);
-  const aboutOf = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
-  const columns = useMemo(() => columnsOf(search), [search]);
+  const getAbout = aboutIn(list, state, lookedUp, areDollars ? 'USD' : '');
+  const columns = useMemo(() => makeColumns(search), [search]);
   const ids = columns.map(({ id }) => id);
   // While a grip is dragged, its column is as wide as that, and the URL follows.
   const [dragged, setDragged] = useState<readonly string[]>();
@@ -274,9 +275,9 @@ export const TraceTable = (props: TraceTableProps) => {
     }, 300);
     return () => clearTimeout(timer);
   }, [dragged, onLayout]);
-  const places = placesOf(layout, ids);
-  const told = useRef(new Set<string>());
-  const shown = shownColumns({ columns, places, rows, sort, aboutOf, told: told.current });
+  const places = toPlaces(layout, ids);
+  const shownBefore = useRef(new Set<string>());
+  const shown = shownColumns({ columns, places, rows, sort, getAbout, shownBefore: shownBefore.current });
   useEffect(() => {
     list.inSight = [firstSeen, lastSeen];
   }, [list, firstSeen, lastSeen]);
@@ -297,7 +298,7 @@ export const TraceTable = (props: TraceTableProps) => {
         aria-label="Calls"
         aria-rowcount={complete ? rows.length + 1 : -1}
         className={isNarrow ? 'table cards' : 'table'}
-        style={isNarrow ? undefined : gridOf(shown)}
+        style={isNarrow ? undefined : toGrid(shown)}
       >
         {isNarrow ? null : (
           <div role="rowgroup" className="table-top">
@@ -326,15 +327,15 @@ export const TraceTable = (props: TraceTableProps) => {
                 <div role="cell" className="cell pick">
                   <input
                     type="checkbox"
-                    aria-label={`Select ${nameOf(row)}`}
+                    aria-label={`Select ${getCallName(row)}`}
                     checked={pickedIds.has(row.id)}
                     onChange={() => picks.pick(row.id)}
                   />
                 </div>
                 {isNarrow ? (
-                  <Card row={row} about={aboutOf(row)} />
+                  <Card row={row} about={getAbout(row)} />
                 ) : (
-                  <Row row={row} about={aboutOf(row)} columns={shown} />
+                  <Row row={row} about={getAbout(row)} columns={shown} />
                 )}
               </div>
             );

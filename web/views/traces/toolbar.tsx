@@ -1,12 +1,12 @@
 import { useRef, useState } from 'react';
 import type { CallsQuery } from '../../api/contract.ts';
 import type { SearchMenuProps } from '../../calls/filters/sort-menu.tsx';
-import { changedPlaces, movedPlaces, placesOf } from '../../calls/list/layout.ts';
+import { changedPlaces, movedPlaces, toPlaces } from '../../calls/list/layout.ts';
 import { feedbackPath } from '../../calls/list/request.ts';
 import { Button, Check, CopyButton } from '../../ui/controls.tsx';
 import { Form, Input } from '../../ui/fields.tsx';
 import { Modal, Popup } from '../../ui/popups.tsx';
-import { columnsOf } from './columns.tsx';
+import { makeColumns } from './columns.tsx';
 
 interface QueryDialogProps {
   readonly request: CallsQuery;
@@ -50,14 +50,14 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
   const [path, setPath] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const { columns: paths = [], layout } = search;
-  const columns = columnsOf(search);
-  const places = placesOf(
+  const columns = makeColumns(search);
+  const places = toPlaces(
     layout,
     columns.map(({ id }) => id),
   );
   const setPaths = (next: readonly string[]) => onChange({ columns: next.length > 0 ? next : undefined });
   /** The width that a column has on the screen. */
-  const widthOf = (id: string): number =>
+  const getWidth = (id: string): number =>
     [...document.querySelectorAll<HTMLElement>('.table-head .cell')].find(
       ({ dataset }) => dataset.column === id,
     )?.offsetWidth ?? 120;
@@ -74,7 +74,7 @@ export const ColumnMenu = ({ search, onChange }: SearchMenuProps) => {
             const title = columns.find((column) => column.id === id)?.title ?? id;
             const set = (next: readonly string[]) => onChange({ layout: next });
             const widen = (by: number) =>
-              set(changedPlaces(places, id, { width: (width ?? widthOf(id)) + by }));
+              set(changedPlaces(places, id, { width: (width ?? getWidth(id)) + by }));
             return (
               <li key={id} className="row-between">
                 <Check

@@ -1,12 +1,12 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import type { CallRow } from '../../api/calls.ts';
-import { wordsOf } from '../../api/http.ts';
+import { errorText } from '../../api/http.ts';
 import { Connect } from '../../calls/connect/connect.tsx';
 import { AddDialog, AddToDataset } from '../../calls/datasets/add-dialog.tsx';
 import { FilterBar, unfiltered } from '../../calls/filters/filters.tsx';
 import type { CallList, ListState } from '../../calls/list/call-list.ts';
-import { countOf } from '../../calls/list/request.ts';
+import { countRequest } from '../../calls/list/request.ts';
 import { useDefaultView } from '../../calls/saved/saved.ts';
 import { SavedMenu } from '../../calls/saved/saved-menu.tsx';
 import { countedText, countText } from '../../data/format.ts';
@@ -44,7 +44,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
   // Counting reads the headers of all rows: only when somebody asks.
   const { data, error, isFetching } = useRead(
     ['count', list.number],
-    ({ client, signal }) => client.ask('/calls/query_stats', countOf(list.request), signal),
+    ({ client, signal }) => client.ask('/calls/query_stats', countRequest(list.request), signal),
     { enabled: asked === list.number },
   );
   const { complete, rows, phase, read } = state;
@@ -60,7 +60,7 @@ const ListProgress = ({ state, list, live, filtered }: ListProgressProps) => {
           of {countText(read)} checked
         </span>
       ) : null}
-      {isCounted && error ? <span className="error-text">{wordsOf(error)}</span> : null}
+      {isCounted && error ? <span className="error-text">{errorText(error)}</span> : null}
       {isCounted && !data && !error ? (
         <Button kind="quiet" disabled={isFetching} onClick={() => setAsked(list.number)}>
           {isFetching ? 'Counting…' : 'Count all'}
@@ -133,7 +133,9 @@ const TellMe = ({ search: { project, all, status, text, where } }: { search: Tra
   <Link
     to="/alerts"
     search={{
-      ...({ project, form: true, metric: 'call_count.sum' } as const),
+      project,
+      form: true as const,
+      metric: 'call_count.sum' as const,
       ...(all && { all }),
       ...(status && { status }),
       ...(text && { text }),

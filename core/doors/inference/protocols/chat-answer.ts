@@ -99,7 +99,8 @@ const contentOf = (content: JsonValue | undefined): string =>
 export const readCompletion = (completion: JsonObject): Answer => {
   const choice = objectOf(objectsOf(completion.choices)[0]);
   const message = objectOf(choice.message);
-  const [thought, content] = [reasoningOf(message), contentOf(message.content)];
+  const thought = reasoningOf(message);
+  const content = contentOf(message.content);
   const refusal = textOf(message.refusal) ?? '';
   const calls = objectsOf(message.tool_calls).map(readCall);
   return {
@@ -239,7 +240,8 @@ const joined = (parts: readonly AnswerPart[], kind: 'text' | 'thinking'): string
   parts.flatMap((part) => (part.kind === kind ? [part.text] : [])).join('');
 
 const writeAnswerMessage = ({ parts, ending }: Answer): JsonObject => {
-  const [content, thought] = [joined(parts, 'text'), joined(parts, 'thinking')];
+  const content = joined(parts, 'text');
+  const thought = joined(parts, 'thinking');
   const blocks = parts.flatMap(writeThinkingBlock);
   const calls = parts.flatMap((part) => (part.kind === 'call' ? [writeCall(part)] : []));
   return {

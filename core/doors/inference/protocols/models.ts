@@ -60,7 +60,7 @@ const shares: ReadonlyMap<string, number> = new Map(
  * The budget of thinking that stands for an effort; undefined if the answer may not have as many
  * tokens as the smallest budget takes.
  */
-export const budgetOf = (effort: string, maxTokens: Numeral): number | undefined => {
+const budgetOf = (effort: string, maxTokens: Numeral): number | undefined => {
   const all = Number(maxTokens);
   const budget = Math.floor(all * (shares.get(effort) ?? 0.95));
   return all > least ? Math.min(Math.max(budget, least), most, all - 1) : undefined;

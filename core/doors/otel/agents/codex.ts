@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.t
 import { idFrom } from '../calls.ts';
 import { asInputs, get, present } from '../values.ts';
 import type { Fact } from './facts.ts';
-import { digestOf, message, type Operation, shown } from './operation.ts';
+import { hashParts, message, type Operation, shown } from './operation.ts';
 
 /*
  * Codex tells of each operation by log records, some of which name a span. Its spans are those of
@@ -26,21 +26,21 @@ export const codexEvents: ReadonlySet<string> = new Set(Object.values(event));
 export const isOfUse = (fact: Fact): boolean =>
   fact.name !== event.stream ||
   fact.count('input_token_count') !== undefined ||
-  failureOf(fact) !== undefined;
+  getFailure(fact) !== undefined;
 
 /** Whether spans of a scope are Codex's own. */
 export const isCodexScope = (scope: { readonly name: string }): boolean => /^codex(?:_|$)/.test(scope.name);
 
 const agentName = 'codex';
 
-const sessionOf = (fact: Fact): string => {
+const getSession = (fact: Fact): string => {
   const text = fact.text('conversation.id');
   return (text && idFrom(text)) ?? 'unknown';
 };
 
 const lowestError = 400;
 
-const failureOf = (fact: Fact): string | undefined => {
+const getFailure = (fact: Fact): string | undefined => {
   const error = fact.text('error.message');
   const status = fact.count('http.response.status_code');
   if (error === undefined && (status ?? 0) < lowestError) return undefined;
@@ -48,7 +48,7 @@ const failureOf = (fact: Fact): string | undefined => {
 };
 
 /** The code with which a command ended, as its output begins; undefined if it says none. */
-const exitCodeOf = (fact: Fact): number | undefined => {
+const parseExitCode = (fact: Fact): number | undefined => {
   const output = fact.json('output');
   const code = get(get(output, 'metadata'), 'exit_code');
   if (typeof code === 'number') return code;
@@ -58,14 +58,14 @@ const exitCodeOf = (fact: Fact): number | undefined => {
 };
 
 /** Why a tool failed: the code of a command, and what it printed. */
-const reasonOf = (result: Fact, code: number | undefined): string => {
+const getReason = (result: Fact, code: number | undefined): string => {
   const output = result.json('output');
   const text = result.text('output') ?? '';
   const nested = get(output, 'output');
   const printed = typeof nested === 'string' ? nested : text.slice(Math.max(0, text.indexOf('\nOutput:')));
-  const said = printed.replace(/^\nOutput:/, '').trim();
-  if (code === undefined) return said || 'error';
-  return said === '' ? `exit code ${code}` : `exit code ${code}: ${said}`;
+  const message = printed.replace(/^\nOutput:/, '').trim();
+  if (code === undefined) return message || 'error';
+  return message === '' ? `exit code ${code}` : `exit code ${code}: ${message}`;
 };
 
 const toolName = (facts: readonly Fact[]): string | undefined => {
@@ -86,11 +86,11 @@ interface Turn {
   readonly facts: Fact[];
 }
 
-const turnsOf = (session: string, facts: readonly Fact[]): Turn[] => {
+const toTurns = (session: string, facts: readonly Fact[]): Turn[] => {
   const turns: Turn[] = [];
   for (const fact of facts) {
     if (fact.name === event.prompt)
-      turns.push({ id: digestOf(session, `agent ${fact.endedAt}`), prompt: fact, facts: [] });
+      turns.push({ id: hashParts(session, `agent ${fact.endedAt}`), prompt: fact, facts: [] });
     else if (turns.length === 0) turns.push({ id: '', prompt: undefined, facts: [fact] });
     else turns.at(-1)?.facts.push(fact);
   }
@@ -109,20 +109,20 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
   const turnId = prompt ? id : null;
   const [any] = prompt ? [prompt] : facts;
   const common = {
-    traceId: digestOf(session, turnId ?? ''),
+    traceId: hashParts(session, turnId ?? ''),
     threadId: session,
     turnId,
     agent: present({ name: agentName, version: any?.text('app.version') }) as JsonObject,
   };
   const operations: Operation[] = [];
-  const model = (of: readonly Fact[], exception: string | undefined): void => {
-    const [head, last = head] = of;
+  const model = (requestFacts: readonly Fact[], exception: string | undefined): void => {
+    const [head, last = head] = requestFacts;
     if (!head || !last) return;
     const name = last.text('model') ?? head.text('model');
     const [input, output, cacheRead, cacheWrite, reasoning] = counts.map((key) => last.count(key));
     operations.push({
       ...common,
-      id: digestOf(session, `model ${last.key}`),
+      id: hashParts(session, `model ${last.key}`),
       kind: 'model',
       opName: 'codex.request',
       name,
@@ -132,7 +132,7 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
       inputs: present({ model: name }) as JsonObject | undefined,
       exception,
       counts: { model: name, input, output, cacheRead, cacheWrite, reasoning },
-      facts: of,
+      facts: requestFacts,
       used: ['model', 'slug', 'error.message', 'duration_ms', ...counts],
     });
   };
@@ -141,7 +141,7 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
   let free = prompt?.endedAt;
   const tools = new Map<string, { readonly facts: Fact[]; waitedFrom?: number; waitedTo?: number }>();
   for (const fact of facts) {
-    const failure = failureOf(fact);
+    const failure = getFailure(fact);
     if (fact.name === event.request || fact.name === event.socket) {
       if (failure !== undefined) model([fact], failure);
       request = failure === undefined ? fact : undefined;
@@ -161,21 +161,21 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
       tools.set(call, tool);
     }
   }
-  for (const [call, { facts: of, waitedFrom, waitedTo }] of tools) {
-    const result = of.find(({ name }) => name === event.result);
-    const denied = of.find((fact) => /^(?:denied|abort)/.test(fact.text('decision') ?? ''));
+  for (const [call, { facts: toolFacts, waitedFrom, waitedTo }] of tools) {
+    const result = toolFacts.find(({ name }) => name === event.result);
+    const denied = toolFacts.find((fact) => /^(?:denied|abort)/.test(fact.text('decision') ?? ''));
     if (!result && !denied) continue;
     const last = result ?? denied;
     if (!last) continue;
     const output = result && ((result.json('output') ?? null) as JsonValue);
-    const code = result && exitCodeOf(result);
+    const code = result && parseExitCode(result);
     const failed = result?.failed || (code !== undefined && code !== 0);
     const waited =
       waitedFrom === undefined || waitedTo === undefined ? 0 : Math.round((waitedTo - waitedFrom) / 1000);
-    const name = toolName(of);
+    const name = toolName(toolFacts);
     operations.push({
       ...common,
-      id: digestOf(session, `tool ${call}`),
+      id: hashParts(session, `tool ${call}`),
       kind: 'tool',
       opName: 'codex.tool',
       name,
@@ -187,11 +187,11 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
       output: output ?? null,
       exception: result
         ? failed
-          ? reasonOf(result, code)
+          ? getReason(result, code)
           : undefined
         : `not allowed to run: ${denied?.text('source') ?? 'denied'}`,
       ...(waited > 0 && { summary: { waited_ms: waited } }),
-      facts: of,
+      facts: toolFacts,
       used: ['arguments', 'output', 'model', 'slug', 'mcp_server', 'duration_ms'],
     });
   }
@@ -221,6 +221,6 @@ const operationsOfTurn = (session: string, { id, prompt, facts }: Turn): Operati
 
 /** Makes operations of what Codex said in one place. */
 export const operationsOfCodex = (facts: readonly Fact[]): Operation[] =>
-  [...Map.groupBy(facts.filter(isOfUse), sessionOf)].flatMap(([session, of]) =>
-    turnsOf(session, of).flatMap((turn) => operationsOfTurn(session, turn)),
+  [...Map.groupBy(facts.filter(isOfUse), getSession)].flatMap(([session, sessionFacts]) =>
+    toTurns(session, sessionFacts).flatMap((turn) => operationsOfTurn(session, turn)),
   );

@@ -4,17 +4,17 @@ import {
   type JsonValue,
   type Micros,
 } from '../../../../foundations/wire/index.ts';
-import { microsOf } from '../calls.ts';
+import { toMicros } from '../calls.ts';
 import type { ProjectRecord } from '../projects.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { countOf, plain, structured, textOf } from '../values.ts';
+import { plain, structured, toCount, toText } from '../values.ts';
 
 /*
  * What a log record or a span of a coding agent says, as JSON, so that it can wait for others of the
  * same operation.
  */
 
-const jsonOf = (attributes: Attributes): JsonObject =>
+const toJson = (attributes: Attributes): JsonObject =>
   Object.fromEntries(Array.from(attributes, ([key, value]) => [key, plain(value)]));
 
 const micros = (value: JsonValue | undefined): Micros => Number(value ?? 0);
@@ -25,33 +25,33 @@ export const factOfRecord = (record: ProjectRecord, event: string, time: Micros)
   time,
   ...(record.traceId && { trace: record.traceId }),
   ...(record.spanId && { span: record.spanId }),
-  attributes: jsonOf(record.attributes),
-  resource: jsonOf(record.resource),
+  attributes: toJson(record.attributes),
+  resource: toJson(record.resource),
   scope: { name: record.scope.name, version: record.scope.version },
 });
 
 /** The JSON of a fact that a span tells. */
 export const factOfSpan = (span: Span): JsonObject => ({
   name: span.name,
-  start: microsOf(span.startTimeUnixNano),
-  time: microsOf(span.endTimeUnixNano),
+  start: toMicros(span.startTimeUnixNano),
+  time: toMicros(span.endTimeUnixNano),
   trace: span.traceId,
   span: span.spanId,
   ...(span.parentSpanId && { parent: span.parentSpanId }),
-  attributes: jsonOf(span.attributes),
-  resource: jsonOf(span.resource),
+  attributes: toJson(span.attributes),
+  resource: toJson(span.resource),
   scope: { name: span.scope.name, version: span.scope.version },
   ...(span.status.code !== 0 && { status: { code: span.status.code, message: span.status.message } }),
   ...(span.events.length > 0 && {
     events: span.events.map(({ name, timeUnixNano, attributes }) => ({
       name,
-      time: microsOf(timeUnixNano),
-      attributes: jsonOf(attributes),
+      time: toMicros(timeUnixNano),
+      attributes: toJson(attributes),
     })),
   }),
 });
 
-const mapOf = (value: JsonValue | undefined): Attributes =>
+const toAttributes = (value: JsonValue | undefined): Attributes =>
   new Map(isJsonObject(value) ? (Object.entries(value) as [string, AttributeValue][]) : []);
 
 /** Something that happened during a fact's span. */
@@ -86,20 +86,20 @@ export class Fact {
     this.key = JSON.stringify(json);
     this.isSpan = event === undefined;
     this.name = String(event ?? name);
-    this.attributes = mapOf(json.attributes);
-    this.resource = mapOf(json.resource);
+    this.attributes = toAttributes(json.attributes);
+    this.resource = toAttributes(json.resource);
     this.scope = isJsonObject(json.scope) ? json.scope : {};
     this.endedAt = micros(time);
     this.startedAt = start === undefined ? this.#startOfRecord() : micros(start);
-    this.traceId = textOf(json.trace);
-    this.spanId = textOf(json.span);
-    this.parentSpanId = textOf(json.parent);
+    this.traceId = toText(json.trace);
+    this.spanId = toText(json.span);
+    this.parentSpanId = toText(json.parent);
     this.error =
-      isJsonObject(status) && Number(status.code) === 2 ? (textOf(status.message) ?? 'error') : undefined;
-    this.events = (Array.isArray(events) ? events : []).filter(isJsonObject).map((each) => ({
-      name: String(each.name),
-      time: micros(each.time),
-      attributes: mapOf(each.attributes),
+      isJsonObject(status) && Number(status.code) === 2 ? (toText(status.message) ?? 'error') : undefined;
+    this.events = (Array.isArray(events) ? events : []).filter(isJsonObject).map((event) => ({
+      name: String(event.name),
+      time: micros(event.time),
+      attributes: toAttributes(event.attributes),
     }));
   }
 
@@ -111,11 +111,11 @@ export class Fact {
 
   text(key: string): string | undefined {
     const value = this.attributes.get(key);
-    return textOf(value) ?? (typeof value === 'number' ? String(value) : undefined);
+    return toText(value) ?? (typeof value === 'number' ? String(value) : undefined);
   }
 
   count(key: string): number | undefined {
-    return countOf(this.attributes.get(key));
+    return toCount(this.attributes.get(key));
   }
 
   json(key: string): unknown {
@@ -145,7 +145,8 @@ export const inOrder = (facts: readonly JsonObject[]): Fact[] => {
   });
   const compare = (a: readonly (number | string)[], b: readonly (number | string)[]): number => {
     const at = a.findIndex((value, i) => value !== b[i]);
-    const [x, y] = [a[at], b[at]];
+    const x = a[at];
+    const y = b[at];
     return x === undefined || y === undefined ? 0 : x < y ? -1 : 1;
   };
   return keyed.sort((a, b) => compare(a.by, b.by)).map(({ fact }) => fact);

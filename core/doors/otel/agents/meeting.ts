@@ -9,14 +9,14 @@ import {
   removeCalls,
   writeCalls,
 } from '../../../records/calls/index.ts';
-import { idFrom, microsOf, type ProjectSpan } from '../calls.ts';
+import { idFrom, type ProjectSpan, toMicros } from '../calls.ts';
 import type { Rejection } from '../decode/spans.ts';
-import { eventNameOf } from '../joining.ts';
+import { getEventName } from '../joining.ts';
 import type { ProjectRecord } from '../projects.ts';
 import { claudeEvents, isClaudeScope, operationsOfClaudeCode } from './claude-code/index.ts';
 import { codexEvents, isCodexScope, isOfUse, operationsOfCodex } from './codex.ts';
 import { Fact, factOfRecord, factOfSpan, inOrder } from './facts.ts';
-import { digestOf, type Operation, reportsOf } from './operation.ts';
+import { hashParts, type Operation, toReports } from './operation.ts';
 
 /*
  * What a coding agent says of one operation comes in several records and spans, and in several
@@ -29,7 +29,7 @@ import { digestOf, type Operation, reportsOf } from './operation.ts';
 const agentEvent = (record: ProjectRecord): string | undefined => {
   const { body, scope } = record;
   const isKnown = (name: string): boolean => claudeEvents.has(name) || codexEvents.has(name);
-  const name = eventNameOf(record);
+  const name = getEventName(record);
   const names = [
     ...(typeof body === 'string' ? [body] : []),
     name,
@@ -44,7 +44,7 @@ export const isOfAgent = (record: ProjectRecord): boolean => agentEvent(record) 
 /** Whether a coding agent made a record, whatever it is about. */
 export const isFromAgent = (record: ProjectRecord): boolean =>
   isClaudeScope(record.scope) ||
-  [eventNameOf(record), record.body].some(
+  [getEventName(record), record.body].some(
     (name) => typeof name === 'string' && /^(?:claude_code|codex)\.[\w.]+$/.test(name),
   );
 
@@ -62,27 +62,27 @@ interface Saying {
 }
 
 /** The place of a fact, after the places before and after it where calls of its turn may be. */
-const placesOf = (fact: Fact): readonly [string, ...string[]] => {
+const getPlaces = (fact: Fact): readonly [string, ...string[]] => {
   const isCodex = codexEvents.has(fact.name);
   if (!isCodex && fact.traceId !== undefined) return [fact.traceId];
   const text = fact.text('session.id') ?? fact.text('conversation.id');
   const session = (text && idFrom(text)) ?? 'unknown';
   const prompt = fact.text('prompt.id');
-  if (!isCodex && prompt !== undefined) return [digestOf(session, digestOf(session, `agent ${prompt}`))];
+  if (!isCodex && prompt !== undefined) return [hashParts(session, hashParts(session, `agent ${prompt}`))];
   const at = (offset: number): string => placeOfThread(session, fact.endedAt, offset);
   return [at(0), at(-1), at(1)];
 };
 
-const sayingsOf = (
+const toSayings = (
   sent: readonly { readonly projectId: ProjectId; readonly json: JsonObject }[],
 ): Saying[] => {
   const sayings = new Map<string, Saying>();
   for (const { projectId, json } of sent) {
-    const [place, ...around] = placesOf(new Fact(json));
+    const [place, ...around] = getPlaces(new Fact(json));
     const key = qualifiedId(projectId, place);
     const saying = sayings.get(key) ?? {
       place: { projectId, place },
-      around: around.map((each) => ({ projectId, place: each })),
+      around: around.map((neighbor) => ({ projectId, place: neighbor })),
       facts: [],
     };
     saying.facts.push(json);
@@ -91,7 +91,7 @@ const sayingsOf = (
   return [...sayings.values()];
 };
 
-const operationsOf = (facts: readonly JsonObject[]): ReadonlyMap<string, Operation> => {
+const toOperations = (facts: readonly JsonObject[]): ReadonlyMap<string, Operation> => {
   const [codex = [], claude = []] = [true, false].map((isCodex) =>
     inOrder(facts).filter(({ name }) => codexEvents.has(name) === isCodex),
   );
@@ -116,18 +116,22 @@ const say = async (
   const { projectId } = place;
   const { stored, tooLong } = await putFacts(store, place, facts, budget);
   const own = new Set(stored.map(({ digest }) => digest));
-  const ownFacts = new Set(stored.flatMap((each) => each.facts).map((fact) => JSON.stringify(fact)));
+  const ownFacts = new Set(stored.flatMap((stored) => stored.facts).map((fact) => JSON.stringify(fact)));
   const read = async () =>
     (
-      await mapConcurrent([place, ...around], 1 + around.length, (each) => readFacts(store, each, budget))
+      await mapConcurrent([place, ...around], 1 + around.length, (neighbor) =>
+        readFacts(store, neighbor, budget),
+      )
     ).flat();
   const reportsIn = (operations: ReadonlyMap<string, Operation>) =>
-    new Map([...operations].map(([id, operation]) => [id, reportsOf(projectId, operation)] as const));
+    new Map([...operations].map(([id, operation]) => [id, toReports(projectId, operation)] as const));
 
   let known = await read();
-  let before = reportsIn(operationsOf(known.flatMap((each) => (own.has(each.digest) ? [] : each.facts))));
+  let before = reportsIn(
+    toOperations(known.flatMap((saying) => (own.has(saying.digest) ? [] : saying.facts))),
+  );
   for (let round = 0; round < maxRounds; round++) {
-    const operations = operationsOf(known.flatMap((each) => each.facts));
+    const operations = toOperations(known.flatMap((saying) => saying.facts));
     const after = reportsIn(operations);
     const changed = [...after].filter(
       ([id, reports]) =>
@@ -135,7 +139,7 @@ const say = async (
         (round === 0 && operations.get(id)?.facts.some(({ key }) => ownFacts.has(key))) ||
         JSON.stringify(reports) !== JSON.stringify(before.get(id)),
     );
-    const reports = changed.flatMap(([, each]): readonly CallReport[] => each);
+    const reports = changed.flatMap(([, callReports]): readonly CallReport[] => callReports);
     if (reports.length > 0) await writeCalls(store, reports, userId, budget);
     const gone = [...before.keys()].filter((id) => !after.has(id));
     if (gone.length > 0) await removeCalls(store, projectId, gone, budget);
@@ -168,16 +172,16 @@ export const storeFacts = async (
     ...(sent.records ?? []).flatMap((record) => {
       const event = agentEvent(record);
       if (event === undefined) return [];
-      const json = factOfRecord(record, event, microsOf(record.timeUnixNano));
+      const json = factOfRecord(record, event, toMicros(record.timeUnixNano));
       if (codexEvents.has(event) && !isOfUse(new Fact(json))) return [];
       return [{ projectId: record.projectId, json }];
     }),
     ...(sent.spans ?? []).map(({ projectId, span }) => ({ projectId, json: factOfSpan(span) })),
   ];
-  const tooLong = await mapConcurrent(sayingsOf(facts), placeConcurrency, (saying) =>
+  const tooLong = await mapConcurrent(toSayings(facts), placeConcurrency, (saying) =>
     say(store, saying, userId, budget),
   );
-  const count = tooLong.reduce((sum, each) => sum + each, 0);
+  const count = tooLong.reduce((sum, bytes) => sum + bytes, 0);
   return count === 0 ? [] : [{ count, reason: 'what it says is longer than 380 KB packed' }];
 };
 

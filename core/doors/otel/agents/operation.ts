@@ -8,10 +8,10 @@ import {
 } from '../../../../foundations/wire/index.ts';
 import type { CallReport } from '../../../records/calls/index.ts';
 import { endReport, startReport } from '../../report.ts';
-import { opNameOf } from '../calls.ts';
-import { type Kind, labelsOf } from '../conventions/index.ts';
+import { toOpName } from '../calls.ts';
+import { type Kind, readLabels } from '../conventions/index.ts';
 import type { Counts } from '../conventions/reader.ts';
-import { usageOf } from '../conventions/usage.ts';
+import { toUsage } from '../conventions/usage.ts';
 import type { AttributeValue } from '../span.ts';
 import { nested } from '../values.ts';
 import type { Fact } from './facts.ts';
@@ -43,7 +43,7 @@ export interface Operation {
 }
 
 /** The id of a call that has no span: made of its session and of what tells it from all others there. */
-export const digestOf = (...parts: readonly string[]): string =>
+export const hashParts = (...parts: readonly string[]): string =>
   shortDigest(parts.join('\n')).toString('hex');
 
 /** One message, or undefined without text. */
@@ -59,7 +59,7 @@ export const shown = (text: string | undefined): string | undefined =>
 
 const reservedKeys = /^(?:kind|otel|agent|tool)(?:\.|$)/;
 
-const detailsOf = (facts: readonly Fact[]): JsonObject => {
+const toDetails = (facts: readonly Fact[]): JsonObject => {
   const records = facts.filter(({ isSpan }) => !isSpan);
   const span = facts.findLast(({ isSpan }) => isSpan);
   const source = span ?? records.at(-1);
@@ -79,7 +79,7 @@ const detailsOf = (facts: readonly Fact[]): JsonObject => {
   };
 };
 
-const attributesOf = ({ kind, agent, tool, facts, used }: Operation): JsonObject => {
+const toAttributes = ({ kind, agent, tool, facts, used }: Operation): JsonObject => {
   const away = new Set(used);
   const own = new Map<string, AttributeValue>();
   for (const { attributes } of [
@@ -88,32 +88,32 @@ const attributesOf = ({ kind, agent, tool, facts, used }: Operation): JsonObject
   ])
     for (const [key, value] of attributes) if (!away.has(key) && !reservedKeys.test(key)) own.set(key, value);
   const [source] = facts;
-  const labels = source ? labelsOf(own, source.resource) : {};
+  const labels = source ? readLabels(own, source.resource) : {};
   return {
     ...nested([...own, ...Object.entries(labels)]),
     kind,
     agent,
     ...(tool !== undefined && { tool: { name: tool } }),
-    otel: detailsOf(facts),
+    otel: toDetails(facts),
   };
 };
 
 /** The reports of an operation's call: its start, and its end once it has ended. */
-export const reportsOf = (projectId: ProjectId, operation: Operation): CallReport[] => {
+export const toReports = (projectId: ProjectId, operation: Operation): CallReport[] => {
   const { id, opName, name, traceId, parentId, threadId, turnId, startedAt, endedAt, counts } = operation;
-  const usage = counts && usageOf(counts, undefined);
+  const usage = counts && toUsage(counts, undefined);
   return [
     startReport({
       projectId,
       id,
-      opName: opNameOf(opName),
-      displayName: name === undefined ? null : opNameOf(name),
+      opName: toOpName(opName),
+      displayName: name === undefined ? null : toOpName(name),
       traceId,
       parentId,
       threadId,
       turnId,
       startedAt,
-      attributes: attributesOf(operation),
+      attributes: toAttributes(operation),
       inputs: operation.inputs ?? {},
     }),
     ...(endedAt === undefined

@@ -1,8 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, isDict, structured, textOf } from '../values.ts';
+import { asInputs, first, isDict, structured, toText } from '../values.ts';
 import { asMessages, type Convention, type Kind, type Wait } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 const scope = 'gcp.vertex.agent';
 const request = 'gcp.vertex.agent.llm_request';
@@ -14,7 +14,7 @@ const response = 'gcp.vertex.agent.llm_response';
  * their name. By the second schema, which ADK 2 has from the start, `generate_content` is alone. It
  * names its provider, as `gen_ai.provider.name` and no longer as `gen_ai.system`.
  */
-const kindOf = (span: SpanReader): Kind | undefined => {
+const getKind = (span: SpanReader): Kind | undefined => {
   const { name } = span.span;
   if (name === 'call_llm') return 'model';
   if (span.peek('gen_ai.operation.name') === 'generate_content')
@@ -35,9 +35,9 @@ const object = (value: unknown): unknown => (nothing(value) ? undefined : value)
 
 const counts = (span: SpanReader): Counts | undefined => {
   const answer = structured(span.peek(response));
-  return countsOf(
+  return parseCounts(
     first(answer, 'usage_metadata'),
-    textOf(first(answer, 'model_version')) ?? span.peekText('gen_ai.request.model'),
+    toText(first(answer, 'model_version')) ?? span.peekText('gen_ai.request.model'),
   );
 };
 
@@ -63,7 +63,7 @@ const pending = (span: SpanReader): Wait | undefined => {
  */
 export const adk: Convention = {
   matches: ({ namespaces, span }) => span.scope.name === scope || namespaces.has('gcp'),
-  kind: (span) => (span.span.scope.name === scope || span.has(request) ? kindOf(span) : undefined),
+  kind: (span) => (span.span.scope.name === scope || span.has(request) ? getKind(span) : undefined),
   inputs: (span, kind) => {
     if (kind === 'tool') return [() => asInputs(object(span.json('gcp.vertex.agent.tool_call_args')))];
     return kind === 'model' ? [() => chatInputs(object(span.json(request)))] : [];

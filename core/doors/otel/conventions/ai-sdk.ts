@@ -8,14 +8,14 @@ import {
   type Convention,
   field,
   type Kind,
+  parseTools,
   sessionNames,
-  toolsOf,
   userNames,
 } from './convention.ts';
 import { usageKeys } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
 
-const kindOf = (operation: string): Kind | undefined => {
+const getKind = (operation: string): Kind | undefined => {
   if (/\.do(Generate|Stream)$/.test(operation)) return 'model';
   if (/\.doEmbed$/.test(operation)) return 'embedding';
   if (/\.doRerank$/.test(operation)) return 'retriever';
@@ -29,7 +29,7 @@ const settings = (span: SpanReader): Dict | undefined => {
   return present(Object.fromEntries(keys.map((key) => [key.slice('ai.settings.'.length), span.value(key)])));
 };
 
-const inputsOf = (span: SpanReader, kind: Kind): readonly (() => Dict | undefined)[] => {
+const readInputs = (span: SpanReader, kind: Kind): readonly (() => Dict | undefined)[] => {
   const model = () => field('model', span.text('gen_ai.request.model', 'ai.model.id'));
   // Values to embed come as JSON text each.
   const values = () => {
@@ -47,13 +47,13 @@ const inputsOf = (span: SpanReader, kind: Kind): readonly (() => Dict | undefine
     messages,
     prompt,
     model,
-    () => field('tools', toolsOf(span.value('ai.prompt.tools'))),
+    () => field('tools', parseTools(span.value('ai.prompt.tools'))),
     () => field('tool_choice', span.json('ai.prompt.toolChoice')),
     () => settings(span),
   ];
 };
 
-const outputOf = (span: SpanReader, kind: Kind): unknown => {
+const readOutput = (span: SpanReader, kind: Kind): unknown => {
   if (kind === 'tool') return span.parsed('ai.toolCall.result', 'ai.toolCall.output');
   if (kind === 'embedding' || kind === 'other') {
     const list = span.value('ai.embeddings');
@@ -76,7 +76,8 @@ const countKeys = {
   output: ['ai.usage.outputTokens', 'ai.usage.completionTokens', ...usageKeys.output],
   total: ['ai.usage.totalTokens'],
   cacheRead: [
-    ...['ai.usage.inputTokenDetails.cacheReadTokens', 'ai.usage.cachedInputTokens'],
+    'ai.usage.inputTokenDetails.cacheReadTokens',
+    'ai.usage.cachedInputTokens',
     ...usageKeys.cacheRead,
   ],
   cacheWrite: ['ai.usage.inputTokenDetails.cacheWriteTokens', ...usageKeys.cacheWrite],
@@ -95,7 +96,7 @@ export const aiSdk: Convention = {
   matches: ({ namespaces, span }) => namespaces.has('ai') || span.scope.name === 'gen_ai',
   kind: (span) => {
     const operation = span.peekText('ai.operationId');
-    if (operation !== undefined) return kindOf(operation);
+    if (operation !== undefined) return getKind(operation);
     // Version 7 wraps the request in a span of the same name, which counts no tokens.
     const wraps =
       span.span.scope.name === 'gen_ai' &&
@@ -103,8 +104,8 @@ export const aiSdk: Convention = {
       !span.has('gen_ai.usage.input_tokens');
     return wraps ? 'other' : undefined;
   },
-  inputs: inputsOf,
-  output: outputOf,
+  inputs: readInputs,
+  output: readOutput,
   usage: (span) => span.counts(countKeys),
   // What programs call a function is the name of an agent since version 7.
   agent: (span, kind) =>

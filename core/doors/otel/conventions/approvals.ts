@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../foundations/wire/index.ts';
 import { messageList } from '../messages/chat.ts';
-import { first, get, structured, textOf } from '../values.ts';
+import { first, get, structured, toText } from '../values.ts';
 import type { Kind, Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -12,22 +12,22 @@ import type { SpanReader } from './reader.ts';
 const request = /approval[-_]request$/;
 const response = /approval[-_]response$/;
 
-const partsOf = (message: unknown): readonly unknown[] => {
+const getParts = (message: unknown): readonly unknown[] => {
   const parts = first(message, 'parts', 'content');
   return Array.isArray(parts) ? parts : [];
 };
 
-const typeOf = (part: unknown): string => textOf(get(part, 'type')) ?? '';
+const getType = (part: unknown): string => toText(get(part, 'type')) ?? '';
 
 /** The id of the tool's call that a part is about. */
 const callIdIn = (part: unknown): string | undefined =>
-  textOf(first(first(part, 'function_call', 'toolCall') ?? part, 'call_id', 'toolCallId', 'tool_call_id'));
+  toText(first(first(part, 'function_call', 'toolCall') ?? part, 'call_id', 'toolCallId', 'tool_call_id'));
 
-const isCall = (part: unknown): boolean => /^tool[-_]call$/.test(typeOf(part));
+const isCall = (part: unknown): boolean => /^tool[-_]call$/.test(getType(part));
 
 /** The ids of the tools that a message calls. */
 const calledIn = (message: unknown): string[] =>
-  partsOf(message).flatMap((part) => (isCall(part) ? (textOf(first(part, 'id', 'toolCallId')) ?? []) : []));
+  getParts(message).flatMap((part) => (isCall(part) ? (toText(first(part, 'id', 'toolCallId')) ?? []) : []));
 
 const messagesIn = (span: SpanReader, keys: readonly string[], word: string): readonly unknown[] => {
   const text = span.peekText(...keys);
@@ -48,8 +48,8 @@ export const approvalAsked = (
   keys: readonly string[] = ['gen_ai.output.messages'],
 ): Wait | undefined => {
   if (kind !== 'agent') return undefined;
-  const parts = messagesIn(span, keys, 'approval').flatMap(partsOf);
-  const asked = parts.filter((part) => request.test(typeOf(part)));
+  const parts = messagesIn(span, keys, 'approval').flatMap(getParts);
+  const asked = parts.filter((part) => request.test(getType(part)));
   const ids = asked.flatMap((part) => callIdIn(part) ?? []);
   return asked.length > 0 ? { keys: ids, unique: ids.length > 0 } : undefined;
 };
@@ -62,11 +62,11 @@ export const openCalls = (span: SpanReader, kind: Kind): Wait | undefined => {
 };
 
 /** What the person said to one request: whether the tool may run, and why. */
-const verdictOf = (part: unknown): string | undefined => {
+const readVerdict = (part: unknown): string | undefined => {
   const approved = get(part, 'approved');
   if (typeof approved !== 'boolean') return undefined;
-  const name = textOf(first(first(part, 'function_call', 'toolCall'), 'name', 'toolName'));
-  const reason = textOf(get(part, 'reason'));
+  const name = toText(first(first(part, 'function_call', 'toolCall'), 'name', 'toolName'));
+  const reason = toText(get(part, 'reason'));
   const words = [approved ? 'approved' : 'declined', name].filter(Boolean).join(': ');
   return reason === undefined ? words : `${words} (${reason})`;
 };
@@ -79,18 +79,18 @@ export const approvalGiven = (
 ): Resume | undefined => {
   if (kind !== 'agent') return undefined;
   const messages = messagesIn(span, keys, 'approval');
-  const answers = partsOf(messages.at(-1)).filter((part) => response.test(typeOf(part)));
+  const answers = getParts(messages.at(-1)).filter((part) => response.test(getType(part)));
   if (answers.length === 0) return undefined;
   const own = answers.flatMap((part) => callIdIn(part) ?? []);
   // The AI SDK says which calls were asked about in the message before alone.
   const ids = own.length > 0 ? own : calledIn(messages.at(-2));
-  const said = answers.map(verdictOf);
+  const verdicts = answers.map(readVerdict);
   const resume = { keys: ids, unique: ids.length > 0 };
-  if (said.includes(undefined)) return resume;
+  if (verdicts.includes(undefined)) return resume;
   span.value(...keys);
-  const content = said.join('\n');
+  const content = verdicts.join('\n');
   const before = messageList(messages.slice(0, -1), 'user') ?? [];
   // Messages are JSON.
   const inputs: unknown = { messages: [...before, { role: 'user', content }] };
-  return { ...resume, said: content, inputs: inputs as JsonObject };
+  return { ...resume, answer: content, inputs: inputs as JsonObject };
 };

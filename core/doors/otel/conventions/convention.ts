@@ -122,7 +122,7 @@ export interface Resume {
   /** As of the question. */
   readonly unique?: boolean;
   /** What the person said: one value, or one by each of the keys. */
-  readonly said?: JsonValue;
+  readonly answer?: JsonValue;
   /** The same as inputs of the call; undefined if those stay. */
   readonly inputs?: JsonObject;
 }
@@ -208,8 +208,15 @@ export const kindNamed = (word: string | undefined, table = kindWords): Kind | u
 
 /** Names of a conversation and of a user in the metadata that programs give to frameworks. */
 export const sessionNames: readonly string[] = [
-  ...['session_id', 'thread_id', 'conversation_id', 'chat_id'],
-  ...['sessionId', 'threadId', 'conversationId', 'chatId', 'session.id'],
+  'session_id',
+  'thread_id',
+  'conversation_id',
+  'chat_id',
+  'sessionId',
+  'threadId',
+  'conversationId',
+  'chatId',
+  'session.id',
 ];
 export const userNames: readonly string[] = ['user_id', 'userId', 'user.id', 'user'];
 
@@ -230,7 +237,8 @@ export const namedBy =
   (span: SpanReader): Named | undefined => {
     const found = span.id(...name);
     if (found === undefined) return undefined;
-    const [ownId, ownVersion] = [span.id(...id), span.id(...version)];
+    const ownId = span.id(...id);
+    const ownVersion = span.id(...version);
     return {
       name: found,
       ...(ownId !== undefined && { id: ownId }),
@@ -255,7 +263,7 @@ export const hasContent = ({ content, tool_calls }: Message): boolean =>
   (content !== null && content !== '' && !(Array.isArray(content) && content.length === 0));
 
 /** Texts of messages: what an embedding model was given. */
-export const textsOf = (messages: readonly Message[] | undefined): readonly unknown[] | undefined =>
+export const getTexts = (messages: readonly Message[] | undefined): readonly unknown[] | undefined =>
   messages?.map(({ content }) => content);
 
 /** Where decorators write arguments, and a flag that smolagents adds to each of its calls. */
@@ -295,7 +303,7 @@ export const unwrappedResult = (value: unknown): unknown => {
 };
 
 /** Tools that a request offers. Some libraries write each as JSON text. */
-export const toolsOf = (value: unknown): readonly unknown[] | undefined => {
+export const parseTools = (value: unknown): readonly unknown[] | undefined => {
   const list = structured(value);
   return Array.isArray(list) && list.length > 0 ? list.map(unquoted) : undefined;
 };

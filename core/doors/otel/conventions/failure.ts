@@ -1,5 +1,5 @@
 import { resultText } from '../messages/message.ts';
-import { first, get, isDict, structured, textOf } from '../values.ts';
+import { first, get, isDict, structured, toText } from '../values.ts';
 import type { SpanReader } from './reader.ts';
 
 /*
@@ -9,8 +9,12 @@ import type { SpanReader } from './reader.ts';
 
 /** Where frameworks keep a tool's result as it came. */
 const results = [
-  ...['output.value', 'traceloop.entity.output', 'langfuse.observation.output', 'gen_ai.completion'],
-  ...['mlflow.spanOutputs', 'gen_ai.tool.call.result'],
+  'output.value',
+  'traceloop.entity.output',
+  'langfuse.observation.output',
+  'gen_ai.completion',
+  'mlflow.spanOutputs',
+  'gen_ai.tool.call.result',
 ];
 
 /** How results begin that say what went wrong instead of an answer. */
@@ -43,7 +47,7 @@ const marked = (value: unknown): string | undefined => {
     /^error-(text|json)$/.test(String(get(message, 'type'))) ||
     (get(message, 'status') === 'error' && get(message, 'content') !== undefined);
   if (isError) return resultText(first(message, 'content', 'value', 'text') ?? message) || 'error';
-  return Object.keys(message).length === 1 ? textOf(get(message, 'error')) : undefined;
+  return Object.keys(message).length === 1 ? toText(get(message, 'error')) : undefined;
 };
 
 /**
@@ -51,7 +55,7 @@ const marked = (value: unknown): string | undefined => {
  *
  * @param output the result as the call has it
  */
-export const failureOf = (span: SpanReader, output: unknown): string | undefined => {
+export const findFailure = (span: SpanReader, output: unknown): string | undefined => {
   for (const key of results) {
     const error = marked(span.peek(key));
     if (error !== undefined) return error;

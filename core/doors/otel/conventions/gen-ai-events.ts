@@ -16,14 +16,14 @@ export const isMessage = (name: string): boolean =>
   name === 'gen_ai.content.completion';
 
 /** The content of the event: its attributes, or the JSON that Azure's libraries put in one of them. */
-const bodyOf = ({ attributes }: ReadEvent): Dict => {
+const readBody = ({ attributes }: ReadEvent): Dict => {
   const body = structured(get(attributes, 'gen_ai.event.content'));
   return isDict(body) ? { ...attributes, ...body } : attributes;
 };
 
 const inputMessage = (event: ReadEvent): readonly Message[] => {
   const role = input.exec(event.name)?.[1] ?? 'user';
-  const body = bodyOf(event);
+  const body = readBody(event);
   const id = first(body, 'tool_call_id', 'id');
   const { content, tool_calls, name } = body;
   return toMessages({ role: first(body, 'role') ?? role, content, tool_calls, name, tool_call_id: id }, role);
@@ -31,7 +31,7 @@ const inputMessage = (event: ReadEvent): readonly Message[] => {
 
 /** A choice has its message as text, as blocks, or as a message. */
 const choiceMessages = (event: ReadEvent): readonly Message[] => {
-  const body = bodyOf(event);
+  const body = readBody(event);
   const message = structured(first(body, 'message'));
   const finish_reason = first(body, 'finish_reason');
   if (isDict(message) && first(message, 'role', 'content', 'tool_calls') !== undefined)
@@ -41,7 +41,7 @@ const choiceMessages = (event: ReadEvent): readonly Message[] => {
   return toMessages({ role: 'assistant', content: whole, tool_calls, finish_reason }, 'assistant');
 };
 
-const inputsOf = (event: ReadEvent): readonly Message[] => {
+const readInputs = (event: ReadEvent): readonly Message[] => {
   const { attributes, name } = event;
   if (input.test(name)) return inputMessage(event);
   if (name === 'gen_ai.content.prompt') return messageList(get(attributes, 'gen_ai.prompt'), 'user') ?? [];
@@ -52,7 +52,7 @@ const inputsOf = (event: ReadEvent): readonly Message[] => {
   ];
 };
 
-const outputsOf = (event: ReadEvent): readonly Message[] => {
+const readOutputs = (event: ReadEvent): readonly Message[] => {
   const { attributes, name } = event;
   if (name === 'gen_ai.choice') return choiceMessages(event);
   if (name === 'gen_ai.content.completion')
@@ -61,9 +61,9 @@ const outputsOf = (event: ReadEvent): readonly Message[] => {
 };
 
 /** The messages of the events that have some; those events are used. */
-const read = (span: SpanReader, messagesOf: (event: ReadEvent) => readonly Message[]) =>
+const read = (span: SpanReader, toMessages: (event: ReadEvent) => readonly Message[]) =>
   span.events(isMessage).flatMap((event) => {
-    const messages = messagesOf(event);
+    const messages = toMessages(event);
     if (messages.length > 0) span.used(event);
     return messages;
   });
@@ -74,7 +74,7 @@ const toolArguments = (span: SpanReader): Dict | undefined => {
     const content =
       event.name === details
         ? get(event.attributes, 'gen_ai.input.messages')
-        : first(bodyOf(event), 'content');
+        : first(readBody(event), 'content');
     if (content === undefined) continue;
     span.used(event);
     const calls = event.name === details ? (messageList(content, 'tool') ?? []) : [];
@@ -85,7 +85,7 @@ const toolArguments = (span: SpanReader): Dict | undefined => {
 };
 
 const toolResult = (span: SpanReader): unknown => {
-  const messages = read(span, outputsOf);
+  const messages = read(span, readOutputs);
   return messages.length === 0 ? undefined : structured(messages[0]?.content);
 };
 
@@ -97,6 +97,6 @@ const toolResult = (span: SpanReader): unknown => {
 export const genAiEvents: Convention = {
   matches: ({ span }) => span.events.some(({ name }) => isMessage(name)),
   inputs: (span, kind) =>
-    kind === 'tool' ? [() => toolArguments(span)] : [() => asMessages(read(span, inputsOf)) ?? present({})],
-  output: (span, kind) => (kind === 'tool' ? toolResult(span) : asMessages(read(span, outputsOf))),
+    kind === 'tool' ? [() => toolArguments(span)] : [() => asMessages(read(span, readInputs)) ?? present({})],
+  output: (span, kind) => (kind === 'tool' ? toolResult(span) : asMessages(read(span, readOutputs))),
 };

@@ -1,6 +1,6 @@
 import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { type Dict, first, get, unquoted } from '../values.ts';
-import { asMessages, type Convention, field, kindNamed, textsOf } from './convention.ts';
+import { asMessages, type Convention, field, getTexts, kindNamed } from './convention.ts';
 import { operations } from './gen-ai.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -48,7 +48,7 @@ export const genAiIndexed: Convention = {
     const list = () => listIn(span, prompts);
     if (kind === 'embedding')
       return [
-        () => field('input', textsOf(messageList(list(), 'user'))),
+        () => field('input', getTexts(messageList(list(), 'user'))),
         () => field('model', span.text('llm.request.model')),
       ];
     if (kind !== 'model') return [() => asMessages(messageList(list(), 'user'))];

@@ -1,17 +1,17 @@
 import { messageList, systemMessages } from '../messages/chat.ts';
 import type { Message } from '../messages/message.ts';
-import { asInputs, type Dict, present, textOf, unquoted } from '../values.ts';
+import { asInputs, type Dict, present, toText, unquoted } from '../values.ts';
 import { approvalAsked, approvalGiven, openCalls } from './approvals.ts';
 import {
   asMessages,
   type Convention,
   field,
+  getTexts,
   hasContent,
   type Kind,
   kindNamed,
   namedBy,
-  textsOf,
-  toolsOf,
+  parseTools,
 } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
 import { strandsInterrupt, strandsResume } from './strands.ts';
@@ -99,7 +99,7 @@ const parameters = (span: SpanReader): Dict | undefined => {
 const searchesMemory = (span: SpanReader): boolean => span.peek('gen_ai.operation.name') === 'search_memory';
 
 /** What is known of the agent, by today's names. */
-const agentOf = namedBy({
+const readAgent = namedBy({
   name: ['gen_ai.agent.name'],
   id: ['gen_ai.agent.id'],
   version: ['gen_ai.agent.version'],
@@ -116,7 +116,7 @@ const withReasons = (span: SpanReader, messages: readonly Message[] | undefined)
   const reasons = span.peek('gen_ai.response.finish_reasons');
   if (!messages || !Array.isArray(reasons) || reasons.length !== messages.length) return messages;
   return messages.map((message, i) => {
-    const finish_reason = textOf(reasons[i]);
+    const finish_reason = toText(reasons[i]);
     return finish_reason === undefined ? message : { finish_reason, ...message };
   });
 };
@@ -141,7 +141,7 @@ export const genAi: Convention = {
     const model = () => field('model', span.text('gen_ai.request.model'));
     if (kind === 'embedding')
       return [
-        () => field('input', textsOf(messageList(span.value('gen_ai.input.messages'), 'user'))),
+        () => field('input', getTexts(messageList(span.value('gen_ai.input.messages'), 'user'))),
         model,
         () => parameters(span),
       ];
@@ -168,7 +168,7 @@ export const genAi: Convention = {
       messages,
       model,
       () => parameters(span),
-      () => field('tools', toolsOf(span.value('gen_ai.tool.definitions'))),
+      () => field('tools', parseTools(span.value('gen_ai.tool.definitions'))),
     ];
   },
   output: (span, kind) => {
@@ -182,7 +182,7 @@ export const genAi: Convention = {
       : undefined;
   },
   usage: genAiCounts,
-  agent: agentOf,
+  agent: readAgent,
   tool: (span) => span.peekText('gen_ai.tool.name'),
   prompt: namedBy({ name: ['gen_ai.prompt.name'], version: ['gen_ai.prompt.version'] }),
   // Some name the model in the place of the agent.

@@ -1,8 +1,8 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, get, parsed, textOf } from '../values.ts';
+import { asInputs, first, get, parsed, toText } from '../values.ts';
 import { asMessages, asNamed, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 /** The model is only the name of the action. */
 const model = (span: SpanReader): string => span.text('genkit:name') ?? span.span.name;
@@ -26,9 +26,9 @@ export const genkit: Convention = {
   },
   usage: (span) => {
     const output = parsed(span.peek('genkit:output'));
-    const answered = textOf(first(get(output, 'raw'), 'model', 'modelVersion'));
+    const answered = toText(first(get(output, 'raw'), 'model', 'modelVersion'));
     const name = answered ?? span.peekText('genkit:name') ?? span.span.name;
-    return countsOf(first(output, 'usage'), name);
+    return parseCounts(first(output, 'usage'), name);
   },
   tool: (span) => span.peekText('genkit:name'),
   agent: (span, kind) => (kind === 'agent' ? asNamed(span.peekText('genkit:name')) : undefined),

@@ -2,7 +2,7 @@ import { messageList } from '../messages/chat.ts';
 import { asInputs, first, get } from '../values.ts';
 import { asMessages, type Convention, field, type Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 /** Kinds by the ends of the names of components' classes. */
 const kinds: readonly (readonly [end: RegExp, kind: Kind])[] = [
@@ -14,7 +14,7 @@ const kinds: readonly (readonly [end: RegExp, kind: Kind])[] = [
 
 const component = (span: SpanReader): string => span.peekText('haystack.component.type') ?? '';
 
-const kindOf = (span: SpanReader): Kind => {
+const getKind = (span: SpanReader): Kind => {
   if (span.span.name === 'haystack.agent.run') return 'agent';
   return kinds.find(([end]) => end.test(component(span)))?.[1] ?? 'other';
 };
@@ -37,7 +37,7 @@ const reply = (span: SpanReader): unknown => {
  */
 export const haystack: Convention = {
   matches: ({ namespaces }) => namespaces.has('haystack'),
-  kind: kindOf,
+  kind: getKind,
   inputs: (span, kind) => {
     const whole = () => span.json(...keys.input);
     if (kind !== 'model') return [() => asInputs(whole())];
@@ -59,6 +59,6 @@ export const haystack: Convention = {
   usage: (span) => {
     const meta = reply(span);
     const model = first(meta, 'model');
-    return countsOf(first(meta, 'usage'), typeof model === 'string' ? model : undefined);
+    return parseCounts(first(meta, 'usage'), typeof model === 'string' ? model : undefined);
   },
 };

@@ -3,14 +3,22 @@ import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
 
 /** What OpenAI's agents call a conversation. What is missing is the JSON text of null. */
-const groupOf = (span: SpanReader): string | undefined => {
+const readGroup = (span: SpanReader): string | undefined => {
   const group = isOpenAiAgents(span) ? span.id('group_id') : undefined;
   return group === 'null' ? undefined : group;
 };
 
 const threads = [
-  ...['gen_ai.conversation.id', 'session.id', 'gen_ai.thread.id', 'conversation.id'],
-  ...['session_id', 'thread_id', 'conversation_id', 'sessionId', 'threadId', 'conversationId'],
+  'gen_ai.conversation.id',
+  'session.id',
+  'gen_ai.thread.id',
+  'conversation.id',
+  'session_id',
+  'thread_id',
+  'conversation_id',
+  'sessionId',
+  'threadId',
+  'conversationId',
 ];
 
 /**
@@ -21,10 +29,17 @@ const threads = [
 export const ids: Convention = {
   matches: () => true,
   // OpenAI's agents call a conversation the group of its runs.
-  thread: (span) => span.id(...threads) ?? groupOf(span),
+  thread: (span) => span.id(...threads) ?? readGroup(span),
   user: [
-    ...['user.id', 'enduser.id', 'gen_ai.user.id', 'gen_ai.user', 'llm.user', 'gen_ai.request.user'],
-    ...['user_id', 'userId', 'enduser.pseudo.id'],
+    'user.id',
+    'enduser.id',
+    'gen_ai.user.id',
+    'gen_ai.user',
+    'llm.user',
+    'gen_ai.request.user',
+    'user_id',
+    'userId',
+    'enduser.pseudo.id',
   ],
   labels: {
     environment: [

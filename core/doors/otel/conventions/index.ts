@@ -6,7 +6,7 @@ import {
 } from '../../../../foundations/wire/index.ts';
 import { madeUp } from '../messages/chat.ts';
 import type { Attributes, AttributeValue, Span } from '../span.ts';
-import { isDict, plain, structured, textOf } from '../values.ts';
+import { isDict, plain, structured, toText } from '../values.ts';
 import { adk } from './adk.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bedrock } from './bedrock.ts';
@@ -19,7 +19,7 @@ import {
   type Labels,
   type Translation,
 } from './convention.ts';
-import { failureOf } from './failure.ts';
+import { findFailure } from './failure.ts';
 import { genAi } from './gen-ai.ts';
 import { genAiEvents } from './gen-ai-events.ts';
 import { genAiIndexed } from './gen-ai-indexed.ts';
@@ -38,7 +38,7 @@ import { withoutRepeatedTools, withSteps } from './neighbors.ts';
 import { isAgentStep, openInference } from './openinference.ts';
 import { type Marks, SpanReader } from './reader.ts';
 import { traceloop } from './traceloop.ts';
-import { type Entry, responseIdOf, usageOf, withAgents, withoutRepeats } from './usage.ts';
+import { type Entry, getResponseId, toUsage, withAgents, withoutRepeats } from './usage.ts';
 import { weave } from './weave.ts';
 
 export type { Convention, Kind, Labels, Named, Resume, Translation, Usage, Wait } from './convention.ts';
@@ -74,20 +74,18 @@ const conventions: readonly Convention[] = [
 const labelKeys = (name: keyof Labels): readonly string[] =>
   conventions.flatMap(({ labels }) => labels?.[name] ?? []);
 
-const [environmentKeys, releaseKeys, tagKeys] = [
-  labelKeys('environment'),
-  labelKeys('release'),
-  labelKeys('tags'),
-];
+const environmentKeys = labelKeys('environment');
+const releaseKeys = labelKeys('release');
+const tagKeys = labelKeys('tags');
 
-const labelOf = (value: AttributeValue | undefined): string | undefined =>
-  isNumber(value) ? String(plainNumber(value)) : textOf(value);
+const toLabel = (value: AttributeValue | undefined): string | undefined =>
+  isNumber(value) ? String(plainNumber(value)) : toText(value);
 
 /** Tags as a list, as the JSON text of one, or as a text with commas. */
-const tagsOf = (value: AttributeValue | undefined): readonly string[] | undefined => {
+const parseTags = (value: AttributeValue | undefined): readonly string[] | undefined => {
   const given = value === undefined ? undefined : structured(plain(value));
   const list = typeof given === 'string' ? given.split(',').map((tag) => tag.trim()) : given;
-  const tags = Array.isArray(list) ? list.flatMap((tag) => textOf(tag) ?? []) : [];
+  const tags = Array.isArray(list) ? list.flatMap((tag) => toText(tag) ?? []) : [];
   return tags.length > 0 ? tags : undefined;
 };
 
@@ -108,13 +106,13 @@ const firstIn = <T>(
  * What a program says of itself: on its span or record, else on the resource. What a span has under
  * a label's own name stays.
  */
-export const labelsOf = (attributes: Attributes, resource: Attributes): Labels => {
+export const readLabels = (attributes: Attributes, resource: Attributes): Labels => {
   const names = new Set(Array.from(attributes.keys(), (key) => key.split('.', 1)[0]));
   const sources = [attributes, resource];
   const found = {
-    environment: firstIn(sources, environmentKeys, labelOf),
-    release: firstIn(sources, releaseKeys, labelOf),
-    tags: firstIn([attributes], tagKeys, tagsOf),
+    environment: firstIn(sources, environmentKeys, toLabel),
+    release: firstIn(sources, releaseKeys, toLabel),
+    tags: firstIn([attributes], tagKeys, parseTags),
   };
   return Object.fromEntries(
     Object.entries(found).filter(([name, value]) => value !== undefined && !names.has(name)),
@@ -122,7 +120,7 @@ export const labelsOf = (attributes: Attributes, resource: Attributes): Labels =
 };
 
 /** The first result that is one, with what was read for it. */
-const firstOf = <T>(
+const findFirst = <T>(
   span: SpanReader,
   readings: Iterable<() => T | undefined>,
 ): { readonly result: T; readonly marks: Marks } | undefined => {
@@ -137,7 +135,12 @@ const firstOf = <T>(
  * Collects `inputs` and notes in `marks` what they were read from. A message that was made up for
  * want of a conversation is only taken if no convention has one.
  */
-const inputsOf = (span: SpanReader, kind: Kind, matching: readonly Convention[], marks: Marks): Fields => {
+const collectInputs = (
+  span: SpanReader,
+  kind: Kind,
+  matching: readonly Convention[],
+  marks: Marks,
+): Fields => {
   const fields = new Map<string, unknown>();
   const take = ({ result, marks: read }: { readonly result: Fields | undefined; readonly marks: Marks }) => {
     const fresh = Object.entries(result ?? {}).filter(
@@ -179,42 +182,42 @@ const isNothing = (value: unknown): boolean =>
 export const translate = (source: Span): Translation => {
   const span = new SpanReader(source);
   const matching = conventions.filter((convention) => convention.matches(span));
-  const each = <T>(ask: (convention: Convention) => T | undefined) =>
-    firstOf(
+  const firstResult = <T>(ask: (convention: Convention) => T | undefined) =>
+    findFirst(
       span,
       matching.map((convention) => () => ask(convention)),
     );
-  const idOf = (sourceOf: (convention: Convention) => IdSource | undefined) =>
-    each((convention) => {
-      const found = sourceOf(convention) ?? [];
+  const findId = (getSource: (convention: Convention) => IdSource | undefined) =>
+    firstResult((convention) => {
+      const found = getSource(convention) ?? [];
       return typeof found === 'function' ? found(span) : span.id(...found);
     })?.result;
-  const named = each((convention) => convention.kind?.(span))?.result;
+  const named = firstResult((convention) => convention.kind?.(span))?.result;
   const kind = named ?? 'other';
   const marks: Marks = { keys: new Set(), events: new Set() };
-  const inputs = inputsOf(span, kind, matching, marks);
-  const output = each((convention) => convention.output?.(span, kind));
+  const inputs = collectInputs(span, kind, matching, marks);
+  const output = firstResult((convention) => convention.output?.(span, kind));
   if (output) add(marks, output.marks);
   const usage = isRequest(kind)
-    ? each((convention) => {
+    ? firstResult((convention) => {
         const counts = convention.usage?.(span);
-        return counts && usageOf(counts, textOf(inputs.model));
+        return counts && toUsage(counts, toText(inputs.model));
       })
     : undefined;
   if (usage) add(marks, usage.marks);
-  const responseId = usage && responseIdOf(span);
+  const responseId = usage && getResponseId(span);
   const agent =
-    each((convention) => convention.agent?.(span, kind))?.result ??
+    firstResult((convention) => convention.agent?.(span, kind))?.result ??
     (kind === 'agent' ? agentIn(span) : undefined);
   const tool =
-    kind === 'tool' ? toolIn(span, each((convention) => convention.tool?.(span))?.result) : undefined;
-  const prompt = each((convention) => convention.prompt?.(span))?.result;
-  const displayName = each((convention) => convention.name?.(span))?.result;
+    kind === 'tool' ? toolIn(span, firstResult((convention) => convention.tool?.(span))?.result) : undefined;
+  const prompt = firstResult((convention) => convention.prompt?.(span))?.result;
+  const displayName = firstResult((convention) => convention.name?.(span))?.result;
   const exception =
-    each((convention) => convention.exception?.(span))?.result ??
-    (kind === 'tool' ? failureOf(span, output?.result) : undefined);
-  const wait = each((convention) => convention.wait?.(span, kind))?.result;
-  const resume = each((convention) => convention.resume?.(span, kind));
+    firstResult((convention) => convention.exception?.(span))?.result ??
+    (kind === 'tool' ? findFailure(span, output?.result) : undefined);
+  const wait = firstResult((convention) => convention.wait?.(span, kind))?.result;
+  const resume = firstResult((convention) => convention.resume?.(span, kind));
   if (resume?.result.inputs) add(marks, resume.marks);
   return {
     kind,
@@ -222,8 +225,8 @@ export const translate = (source: Span): Translation => {
     inputs: resume?.result.inputs ?? (inputs as JsonObject),
     output: ((isNothing(output?.result) && wait?.asked) || (output?.result ?? null)) as JsonValue,
     usage: usage?.result,
-    threadId: idOf(({ thread }) => thread),
-    userId: idOf(({ user }) => user),
+    threadId: findId(({ thread }) => thread),
+    userId: findId(({ user }) => user),
     ...(responseId !== undefined && { responseId }),
     ...(isAgentStep(span) && { isAgentStep: true }),
     ...(agent !== undefined && { agent }),

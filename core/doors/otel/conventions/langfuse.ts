@@ -1,5 +1,5 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, countOf, isDict, present, structured } from '../values.ts';
+import { asInputs, isDict, present, structured, toCount } from '../values.ts';
 import {
   asMessages,
   type Convention,
@@ -10,7 +10,7 @@ import {
   unwrappedResult,
 } from './convention.ts';
 import type { Counts, SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 const input = 'langfuse.observation.input';
 const output = 'langfuse.observation.output';
@@ -21,7 +21,7 @@ const generationOnly = [model, 'langfuse.observation.usage_details', 'langfuse.o
 
 const sum = (usage: Record<string, unknown>, names: RegExp): number | undefined => {
   const counts = Object.entries(usage).flatMap(([name, value]) =>
-    names.test(name) ? [countOf(value)].filter((count) => count !== undefined) : [],
+    names.test(name) ? [toCount(value)].filter((count) => count !== undefined) : [],
   );
   return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0);
 };
@@ -34,7 +34,7 @@ const counts = (span: SpanReader): Counts | undefined => {
   const usage = structured(span.value('langfuse.observation.usage_details'));
   if (!isDict(usage)) return undefined;
   // Wrappers of provider SDKs hand the provider's own usage on, with details in it.
-  if (Object.values(usage).some(isDict)) return countsOf(usage, span.peekText(model));
+  if (Object.values(usage).some(isDict)) return parseCounts(usage, span.peekText(model));
   const total = sum(usage, /^total(_tokens|Tokens)?$/);
   const allInput = sum(usage, /^(input|prompt|cache)/);
   const allOutput = sum(usage, /^(output|completion)/);
@@ -64,7 +64,7 @@ const named = (what: 'user' | 'session'): string[] => [
 ];
 
 /** Where tags are that programs hand to LangChain. */
-const langchainTags = ['trace', 'observation'].map((of) => `langfuse.${of}.metadata.langfuse_tags`);
+const langchainTags = ['trace', 'observation'].map((level) => `langfuse.${level}.metadata.langfuse_tags`);
 
 /**
  * Langfuse's own SDKs. An error leaves the span's status unset.

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
 import { className, fromRepr } from '../messages/python.ts';
-import { asText, first, get, isDict, structured, textOf } from '../values.ts';
+import { asText, first, get, isDict, structured, toText } from '../values.ts';
 import type { Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -20,8 +20,8 @@ const writtenException = /^(?:[\w.]+\.)?(?:Graph|Node)Interrupt(?:: |(?=\())/;
 const exceptionText = ({ span }: SpanReader): string | undefined => {
   for (const { name, attributes } of span.events) {
     if (name !== 'exception') continue;
-    const message = textOf(attributes.get('exception.message')) ?? '';
-    if (exceptionName.test(textOf(attributes.get('exception.type')) ?? '')) return message;
+    const message = toText(attributes.get('exception.message')) ?? '';
+    if (exceptionName.test(toText(attributes.get('exception.type')) ?? '')) return message;
     if (writtenException.test(message)) return message.replace(writtenException, '');
   }
   const { message } = span.status;
@@ -30,32 +30,32 @@ const exceptionText = ({ span }: SpanReader): string | undefined => {
 
 /** Interrupts as Python's tuple of them, or JavaScript's list as JSON. */
 const interruptsIn = (text: string): readonly unknown[] => {
-  const [said = ''] = text.split(/\n*Traceback \(most recent call last\)/, 1);
-  const json = structured(said.trim());
-  const found = isDict(json) || Array.isArray(json) ? json : fromRepr(said.trim());
+  const [message = ''] = text.split(/\n*Traceback \(most recent call last\)/, 1);
+  const json = structured(message.trim());
+  const found = isDict(json) || Array.isArray(json) ? json : fromRepr(message.trim());
   // `GraphInterrupt((Interrupt(…),))` has the tuple in another pair of brackets.
   const list = Array.isArray(found) && Array.isArray(found[0]) ? found[0] : found;
-  return Array.isArray(list) ? list.filter((each) => get(each, 'value') !== undefined) : [];
+  return Array.isArray(list) ? list.filter((interrupt) => get(interrupt, 'value') !== undefined) : [];
 };
 
 /** The question of an interrupt. Calls around the one that asked say the same. */
-export const interruptOf = (span: SpanReader): Wait | undefined => {
+export const readInterrupt = (span: SpanReader): Wait | undefined => {
   const text = exceptionText(span);
   if (text === undefined) return undefined;
   const interrupts = interruptsIn(text);
-  const values = interrupts.map((each) => get(each, 'value'));
+  const values = interrupts.map((interrupt) => get(interrupt, 'value'));
   const asked = values.length === 0 ? text : values.length === 1 ? values[0] : values;
   return {
-    keys: interrupts.flatMap((each) => textOf(first(each, 'id', 'interrupt_id')) ?? []),
+    keys: interrupts.flatMap((interrupt) => toText(first(interrupt, 'id', 'interrupt_id')) ?? []),
     asked: asked as JsonValue,
   };
 };
 
 /** A decision of the middleware of LangChain that asks before tools run. */
 const decisionText = (decision: unknown): string | undefined => {
-  const type = textOf(get(decision, 'type'));
+  const type = toText(get(decision, 'type'));
   if (type === undefined || get(decision, 'edited_action') !== undefined) return undefined;
-  const message = textOf(get(decision, 'message'));
+  const message = toText(get(decision, 'message'));
   return message === undefined ? type : `${type}: ${message}`;
 };
 
@@ -68,11 +68,15 @@ const saidText = (value: unknown): string => {
 
 /** Fields of a command that are not inputs: what it is, and what the messages say. */
 const commandFields: ReadonlySet<string> = new Set([
-  ...[className, 'resume', 'graph', 'lg_name', 'lc_direct_tool_output'],
+  className,
+  'resume',
+  'graph',
+  'lg_name',
+  'lc_direct_tool_output',
 ]);
 
 /** A command, as JSON or as Python's text of it; undefined if it has nothing that a person said. */
-const commandOf = (text: string): JsonObject | undefined => {
+const parseCommand = (text: string): JsonObject | undefined => {
   const value = text.startsWith('Command(') ? fromRepr(text) : structured(text);
   // LangSmith and OpenLLMetry have it in a field of their own.
   const command = first(value, 'input', 'inputs') ?? value;
@@ -91,23 +95,23 @@ const mayBeCommand = (text: string): boolean =>
 /** What a person said, if an attribute holds the command that a graph was called with. */
 export const commandIn = (span: SpanReader, ...keys: readonly string[]): Resume | undefined => {
   const text = span.peekText(...keys);
-  const command = text !== undefined && mayBeCommand(text) ? commandOf(text) : undefined;
-  return command && resumeOf(span, keys, command);
+  const command = text !== undefined && mayBeCommand(text) ? parseCommand(text) : undefined;
+  return command && readResume(span, keys, command);
 };
 
-const resumeOf = (span: SpanReader, keys: readonly string[], command: JsonObject): Resume => {
+const readResume = (span: SpanReader, keys: readonly string[], command: JsonObject): Resume => {
   span.value(...keys);
-  const said = command.resume ?? null;
-  const byId = isDict(said) ? Object.entries(said) : [];
+  const answer = command.resume ?? null;
+  const byId = isDict(answer) ? Object.entries(answer) : [];
   const isById = byId.length > 0 && byId.every(([key]) => interruptId.test(key));
-  const texts = isById ? byId.map(([, value]) => saidText(value)) : [saidText(said)];
+  const texts = isById ? byId.map(([, value]) => saidText(value)) : [saidText(answer)];
   const others = Object.entries(command).filter(
     ([name, value]) =>
       !commandFields.has(name) && value !== null && !(Array.isArray(value) && value.length === 0),
   );
   return {
     keys: isById ? byId.map(([key]) => key) : [],
-    said,
+    answer,
     inputs: {
       messages: texts.map((content) => ({ role: 'user', content })),
       ...Object.fromEntries(others),

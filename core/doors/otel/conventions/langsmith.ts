@@ -1,5 +1,5 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, structured, textOf } from '../values.ts';
+import { asInputs, first, structured, toText } from '../values.ts';
 import {
   asMessages,
   asNamed,
@@ -10,8 +10,8 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
-import { commandIn, interruptOf } from './langgraph.ts';
-import { countsOf } from './usage.ts';
+import { commandIn, readInterrupt } from './langgraph.ts';
+import { parseCounts } from './usage.ts';
 
 /**
  * LangSmith's SDK in its OpenTelemetry mode: the whole inputs and outputs as one JSON text each.
@@ -33,16 +33,16 @@ export const langSmith: Convention = {
   },
   usage: (span) => {
     const completion = structured(span.peek('gen_ai.completion'));
-    return countsOf(
+    return parseCounts(
       span.value('langsmith.metadata.usage_metadata') ?? first(completion, 'usage_metadata', 'usage'),
       span.peekText('gen_ai.response.model', 'gen_ai.request.model', 'langsmith.metadata.ls_model_name') ??
-        textOf(first(completion, 'model')),
+        toText(first(completion, 'model')),
     );
   },
   agent: (span) => asNamed(span.peekText('langsmith.metadata.lc_agent_name')),
   thread: prefixed('langsmith.metadata.', sessionNames),
   user: prefixed('langsmith.metadata.', userNames),
-  wait: interruptOf,
+  wait: readInterrupt,
   resume: (span) => commandIn(span, 'gen_ai.prompt'),
   labels: {
     environment: ['langsmith.metadata.environment'],

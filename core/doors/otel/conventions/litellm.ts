@@ -2,7 +2,7 @@ import { type Convention, field, isRequest, type Kind } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
 /** litellm names the function of its own that was called, such as `acompletion`. */
-const kindOf = (span: SpanReader): Kind | undefined => {
+const getKind = (span: SpanReader): Kind | undefined => {
   const operation = span.peekText('gen_ai.operation.name', 'llm.request.type');
   if (operation === undefined) return undefined;
   if (/embedding/.test(operation)) return 'embedding';
@@ -19,7 +19,7 @@ const requester = 'metadata.requester_metadata';
  */
 export const litellm: Convention = {
   matches: ({ namespaces, span }) => namespaces.has('litellm') || span.scope.name === 'litellm',
-  kind: (span) => (span.span.name === 'raw_gen_ai_request' ? 'other' : kindOf(span)),
+  kind: (span) => (span.span.name === 'raw_gen_ai_request' ? 'other' : getKind(span)),
   inputs: (span, kind) =>
     isRequest(kind) ? [() => field('model', span.text('litellm.provider.model'))] : [],
   thread: (span) => span.id('litellm.session_id') ?? span.textIn(requester, 'session_id', 'thread_id'),

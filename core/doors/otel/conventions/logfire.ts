@@ -1,21 +1,21 @@
 import { isNumber } from '../../../../foundations/wire/index.ts';
 import { answerMessages, chatInputs, madeUp, messageList } from '../messages/chat.ts';
 import { type Message, toMessages } from '../messages/message.ts';
-import { asInputs, first, get, present, structured, textOf, unquoted } from '../values.ts';
+import { asInputs, first, get, present, structured, toText, unquoted } from '../values.ts';
 import {
   asMessages,
   asNamed,
   type Convention,
   field,
   type Kind,
+  parseTools,
   type Resume,
-  toolsOf,
   type Wait,
 } from './convention.ts';
 import { genAiCounts } from './gen-ai.ts';
 import { isOpenAiAgents } from './names.ts';
 import type { SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 /** OpenAI's agents, by the beginning of a span's name, which is a template. */
 const agentKinds: readonly (readonly [start: string, kind: Kind])[] = [
@@ -30,7 +30,7 @@ const openAiAgentsKind = (span: SpanReader): Kind | undefined =>
   (span.has('gen_ai.request.model') ? undefined : 'other');
 
 /** Agents up to version 1.0 of Pydantic AI, and Logfire's wrappers of SDKs, name no operation. */
-const kindOf = (span: SpanReader): Kind | undefined => {
+const getKind = (span: SpanReader): Kind | undefined => {
   if (isOpenAiAgents(span)) return openAiAgentsKind(span);
   if (span.has('gen_ai.operation.name')) return undefined;
   if (span.has('tool_arguments')) return 'tool';
@@ -52,7 +52,7 @@ const eventMessages = (span: SpanReader, choices: boolean): readonly Message[] =
   const events: unknown = span.json('events', ...allMessages);
   if (!Array.isArray(events)) return [];
   const named = isPydantic(span) || events.some(isChoice);
-  const cut = named ? events.length : events.findLastIndex((each) => get(each, 'role') !== 'assistant') + 1;
+  const cut = named ? events.length : events.findLastIndex((event) => get(event, 'role') !== 'assistant') + 1;
   return events.flatMap((event: unknown, at) => {
     if ((isChoice(event) || at >= cut) !== choices) return [];
     if (first(event, 'event.name') === undefined) return toMessages(event, 'user');
@@ -84,7 +84,7 @@ const requestData = (span: SpanReader) => {
 };
 
 const requestTools = (span: SpanReader) =>
-  toolsOf(first(structured(span.value('model_request_parameters')), 'function_tools'));
+  parseTools(first(structured(span.value('model_request_parameters')), 'function_tools'));
 
 /** The provider's own usage, which alone has cached tokens. */
 const rawUsage = (span: SpanReader): unknown =>
@@ -98,7 +98,7 @@ const rawUsage = (span: SpanReader): unknown =>
 const isPydantic = (span: SpanReader): boolean => span.span.scope.name === 'pydantic-ai';
 
 const idsIn = (list: unknown, ...names: readonly string[]): string[] =>
-  Array.isArray(list) ? list.flatMap((each) => textOf(first(each, ...names)) ?? []) : [];
+  Array.isArray(list) ? list.flatMap((item) => toText(first(item, ...names)) ?? []) : [];
 
 /** A run of Pydantic AI that ends with tools for which a person is asked, or which others run. */
 const deferred = (span: SpanReader): Wait | undefined => {
@@ -130,7 +130,7 @@ const deferredResults = (span: SpanReader): Resume | undefined => {
  */
 export const logfire: Convention = {
   matches: ({ namespaces, span }) => namespaces.has('logfire') || span.scope.name === 'pydantic-ai',
-  kind: kindOf,
+  kind: getKind,
   inputs: (span, kind) => {
     if (isOpenAiAgents(span) && !span.has('events')) {
       if (kind === 'model' && span.has('input')) return [() => asMessages(generation(span, 'input'))];
@@ -154,11 +154,11 @@ export const logfire: Convention = {
     if (kind !== 'model') return undefined;
     if (span.has('events')) return asMessages(eventMessages(span, true));
     const data = span.json('response_data');
-    const streamed = textOf(first(data, 'combined_chunk_content'));
+    const streamed = toText(first(data, 'combined_chunk_content'));
     return asMessages(streamed === undefined ? answerMessages(data) : messageList([streamed], 'assistant'));
   },
   usage: (span) => {
-    const raw = countsOf(rawUsage(span), span.peekText('gen_ai.response.model', 'gen_ai.request.model'));
+    const raw = parseCounts(rawUsage(span), span.peekText('gen_ai.response.model', 'gen_ai.request.model'));
     return raw && { ...raw, ...present({ ...genAiCounts(span) }) };
   },
   thread: (span) => (isPydantic(span) ? span.id('session.id', 'session_id') : undefined),
@@ -176,7 +176,7 @@ export const logfire: Convention = {
   tool: (span) => {
     if (!isOpenAiAgents(span)) return undefined;
     const name = span.peekText('name');
-    const server = textOf(first(structured(span.peek('mcp_data')), 'server'));
+    const server = toText(first(structured(span.peek('mcp_data')), 'server'));
     return name === undefined || server === undefined ? name : `${server}.${name}`;
   },
   name: (span) => {
@@ -187,6 +187,6 @@ export const logfire: Convention = {
     if (!isOpenAiAgents(span)) return undefined;
     const error = structured(span.peek('error'));
     const details = first(get(error, 'data'), 'error');
-    return [textOf(first(error, 'message')), textOf(details)].filter(Boolean).join(': ') || undefined;
+    return [toText(first(error, 'message')), toText(details)].filter(Boolean).join(': ') || undefined;
   },
 };

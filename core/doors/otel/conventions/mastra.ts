@@ -12,7 +12,7 @@ import {
 } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
-const kindOf = (span: SpanReader): Kind | undefined => {
+const getKind = (span: SpanReader): Kind | undefined => {
   const type = span.peekText('mastra.span.type');
   if (type === undefined) return undefined;
   if (/tool_call$/.test(type)) return 'tool';
@@ -52,15 +52,15 @@ const resume = (span: SpanReader): Resume | undefined => {
   const type = span.peekText('mastra.span.type') ?? '';
   const isResumed = /^(?:agent|workflow)_run$/.test(type) && span.has('mastra.metadata.resumedFromSpanId');
   if (!isResumed) return undefined;
-  const said = own(span, 'input');
-  const { approved, toolName } = isDict(said) ? said : {};
+  const answer = own(span, 'input');
+  const { approved, toolName } = isDict(answer) ? answer : {};
   const verdict = approved === true ? 'approved' : 'declined';
   const content =
-    typeof approved === 'boolean' ? [verdict, toolName].filter(Boolean).join(': ') : asText(said);
-  if (said === undefined) return runKeys(span);
+    typeof approved === 'boolean' ? [verdict, toolName].filter(Boolean).join(': ') : asText(answer);
+  if (answer === undefined) return runKeys(span);
   return {
     ...runKeys(span),
-    said: said as JsonValue,
+    answer: answer as JsonValue,
     inputs: { messages: [{ role: 'user', content }] },
   };
 };
@@ -71,7 +71,7 @@ const resume = (span: SpanReader): Resume | undefined => {
  */
 export const mastra: Convention = {
   matches: ({ namespaces }) => namespaces.has('mastra'),
-  kind: kindOf,
+  kind: getKind,
   inputs: (span) => [() => asInputs(own(span, 'input'))],
   output: (span) => own(span, 'output'),
   tool: (span) => {

@@ -11,7 +11,7 @@ const callName = /\btools\/call (.+)$/;
 const protocol =
   /^(initialize|ping|server\/discover|notifications\/.+|.+\/list|logging\/setLevel|resources\/(un)?subscribe|subscriptions\/listen)$/;
 
-const methodOf = (span: SpanReader): string | undefined => span.peekText(methodKey);
+const getMethod = (span: SpanReader): string | undefined => span.peekText(methodKey);
 
 /** Whether the span is the call of a tool as a client or server of MCP sees it. */
 export const isMcpCall = (attributes: ReadonlyMap<string, unknown>): boolean =>
@@ -31,7 +31,7 @@ export const isMcpProtocol = (attributes: ReadonlyMap<string, unknown>): boolean
  */
 export const mcp: Convention = {
   matches: (span) => span.has(methodKey),
-  kind: (span) => (methodOf(span) === callsTool ? 'tool' : 'other'),
+  kind: (span) => (getMethod(span) === callsTool ? 'tool' : 'other'),
   tool: (span) => {
     const name = span.peekText('gen_ai.tool.name') ?? callName.exec(span.span.name)?.[1];
     const server = span.peekText('mcp.server.name', 'fastmcp.server.name');

@@ -1,13 +1,13 @@
 import { answerMessages, chatInputs } from '../messages/chat.ts';
-import { asInputs, first, parsed, textOf } from '../values.ts';
+import { asInputs, first, parsed, toText } from '../values.ts';
 import { asMessages, type Convention, field, kindNamed } from './convention.ts';
 import type { SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 /** Every value is JSON text, texts too. */
 const text = (span: SpanReader, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
-    const value = textOf(parsed(span.peek(key)));
+    const value = toText(parsed(span.peek(key)));
     if (value !== undefined) return value;
   }
   return undefined;
@@ -34,8 +34,10 @@ export const mlflow: Convention = {
   },
   usage: (span) => {
     const outputs = parsed(span.peek('mlflow.spanOutputs'));
-    const model = text(span, 'mlflow.llm.model') ?? textOf(first(outputs, 'model')) ?? text(span, 'model');
-    return countsOf(span.parsed('mlflow.chat.tokenUsage'), model) ?? countsOf(first(outputs, 'usage'), model);
+    const model = text(span, 'mlflow.llm.model') ?? toText(first(outputs, 'model')) ?? text(span, 'model');
+    return (
+      parseCounts(span.parsed('mlflow.chat.tokenUsage'), model) ?? parseCounts(first(outputs, 'usage'), model)
+    );
   },
   thread: (span) => text(span, 'mlflow.trace.session', 'mlflow.traceTag.mlflow.trace.session'),
   user: (span) => text(span, 'mlflow.trace.user', 'mlflow.traceTag.mlflow.trace.user'),

@@ -15,9 +15,9 @@ const ofServer = /^mcp__(.+?)__(.+)$/;
 const unquotedName = (name: string): string => name.replace(/^(['"])(.*)\1$/, '$2');
 
 /** The canonical name of a tool: the one that is said, else what the span's name has. */
-export const toolIn = ({ span }: SpanReader, said: string | undefined): string => {
+export const toolIn = ({ span }: SpanReader, toolName: string | undefined): string => {
   const found = aroundTool.exec(span.name);
-  const name = said ?? unquotedName(found?.[1] ?? found?.[2] ?? span.name);
+  const name = toolName ?? unquotedName(found?.[1] ?? found?.[2] ?? span.name);
   return name.replace(ofServer, '$1.$2');
 };
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../../foundations/wire/index.ts';
-import { exceptionOf } from '../exception.ts';
+import { getException } from '../exception.ts';
 import { answerMessages, messageList } from '../messages/chat.ts';
 import { first } from '../values.ts';
 import { asMessages, type Translation } from './convention.ts';
@@ -11,13 +11,13 @@ import type { Entry } from './usage.ts';
  * spans, or several libraries report it.
  */
 
-const keyOf = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
+const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
-const byIdOf = <E extends Entry>(entries: readonly E[]): ReadonlyMap<string, E> =>
-  new Map(entries.map((entry) => [keyOf(entry.span.traceId, entry.span.spanId), entry]));
+const indexById = <E extends Entry>(entries: readonly E[]): ReadonlyMap<string, E> =>
+  new Map(entries.map((entry) => [toSpanKey(entry.span.traceId, entry.span.spanId), entry]));
 
-const parentOf = <E extends Entry>({ span }: E, byId: ReadonlyMap<string, E>): E | undefined =>
-  span.parentSpanId === undefined ? undefined : byId.get(keyOf(span.traceId, span.parentSpanId));
+const findParent = <E extends Entry>({ span }: E, byId: ReadonlyMap<string, E>): E | undefined =>
+  span.parentSpanId === undefined ? undefined : byId.get(toSpanKey(span.traceId, span.parentSpanId));
 
 const isMastra = ({ span }: Entry, type: string): boolean => span.attributes.get('mastra.span.type') === type;
 
@@ -29,9 +29,9 @@ const isMastra = ({ span }: Entry, type: string): boolean => span.attributes.get
  */
 export const withSteps = <E extends Entry>(entries: readonly E[]): readonly E[] => {
   if (!entries.some((entry) => isMastra(entry, 'model_inference'))) return entries;
-  const byId = byIdOf(entries);
+  const byId = indexById(entries);
   return entries.map((entry) => {
-    const step = isMastra(entry, 'model_inference') ? parentOf(entry, byId) : undefined;
+    const step = isMastra(entry, 'model_inference') ? findParent(entry, byId) : undefined;
     if (!step || !isMastra(step, 'model_step')) return entry;
     const { inputs, output } = step.translation;
     const own = entry.translation;
@@ -70,12 +70,12 @@ const operationsAround = <E extends Entry>(
       // Spans that are parents of each other end here.
       known.set(at, 'nothing');
       path.push(at);
-      const parent: E | undefined = parentOf(at, byId);
+      const parent: E | undefined = findParent(at, byId);
       if (!parent) found = at.span.parentSpanId === undefined ? 'nothing' : 'unknown';
       else if (parent.translation.kind !== 'other') found = parent;
       at = found === 'nothing' ? parent : undefined;
     }
-    for (const each of path) known.set(each, found);
+    for (const entry of path) known.set(entry, found);
   }
   return known;
 };
@@ -101,8 +101,10 @@ const joined = <E extends Entry>(entry: E, repeats: readonly E[]): E => {
   const [last = entry, ...others] = repeats.toSorted(latestFirst);
   const tried = [last, ...others.filter(({ span }) => span.endTimeUnixNano >= last.span.startTimeUnixNano)];
   const { translation } = entry;
-  const own = exceptionOf(entry.span, translation.exception);
-  const [error] = tried.flatMap(({ span, translation: { exception } }) => exceptionOf(span, exception) ?? []);
+  const own = getException(entry.span, translation.exception);
+  const [error] = tried.flatMap(
+    ({ span, translation: { exception } }) => getException(span, exception) ?? [],
+  );
   return {
     ...entry,
     translation: {
@@ -124,22 +126,22 @@ const joined = <E extends Entry>(entry: E, repeats: readonly E[]): E => {
 export const withoutRepeatedTools = <E extends Entry>(entries: readonly E[]): readonly E[] => {
   const tools = entries.filter(({ translation }) => translation.kind === 'tool');
   if (tools.length === 0) return entries;
-  const around = operationsAround(tools, byIdOf(entries));
-  const outerOf = new Map<E, E | undefined>();
+  const around = operationsAround(tools, indexById(entries));
+  const outerRequests = new Map<E, E | undefined>();
   for (const tool of tools) {
     const outer = around.get(tool);
-    if (outer === 'unknown' && isMcpCall(tool.span.attributes)) outerOf.set(tool, undefined);
-    else if (typeof outer === 'object' && isSameCall(tool, outer)) outerOf.set(tool, outer);
+    if (outer === 'unknown' && isMcpCall(tool.span.attributes)) outerRequests.set(tool, undefined);
+    else if (typeof outer === 'object' && isSameCall(tool, outer)) outerRequests.set(tool, outer);
   }
   const repeats = new Map<E, E[]>();
-  for (const inner of outerOf.keys()) {
-    let outer = outerOf.get(inner);
-    for (let levels = 0; outer && outerOf.get(outer) && levels < tools.length; levels++)
-      outer = outerOf.get(outer);
+  for (const inner of outerRequests.keys()) {
+    let outer = outerRequests.get(inner);
+    for (let levels = 0; outer && outerRequests.get(outer) && levels < tools.length; levels++)
+      outer = outerRequests.get(outer);
     if (outer) repeats.set(outer, [...(repeats.get(outer) ?? []), inner]);
   }
   return entries.map((entry) => {
-    if (outerOf.has(entry)) {
+    if (outerRequests.has(entry)) {
       const { tool: _, ...rest } = entry.translation;
       return { ...entry, translation: { ...rest, kind: 'other' } };
     }

@@ -16,18 +16,18 @@ const errorStatus = 2;
  * gave, and so does the agent's run. A tool that gives `None` has none either, but the run goes on.
  * Source: openai/openai-agents-python, `src/agents/run_internal/tool_execution.py`.
  */
-export const approvalOf = (
+export const readApproval = (
   { span }: SpanReader,
   kind: Kind,
   inputs: readonly string[],
   outputs: readonly string[],
 ): Wait | undefined => {
   const has = (key: string): boolean => span.attributes.has(key);
-  const asks =
+  const isQuestion =
     kind === 'tool' &&
     isOfOpenAiAgents({ span }) &&
     span.status.code !== errorStatus &&
     inputs.some(has) &&
     !outputs.some(has);
-  return asks ? { keys: [], isLast: true } : undefined;
+  return isQuestion ? { keys: [], isLast: true } : undefined;
 };

@@ -2,7 +2,7 @@ import { answerMessages, chatInputs, messageList } from '../messages/chat.ts';
 import { haystackMessages, messagesOfHaystack } from '../messages/haystack.ts';
 import type { Message } from '../messages/message.ts';
 import { fromRepr } from '../messages/python.ts';
-import { asInputs, type Dict, first, get, isDict, present, structured, textOf } from '../values.ts';
+import { asInputs, type Dict, first, get, isDict, present, structured, toText } from '../values.ts';
 import {
   asMessages,
   asNamed,
@@ -14,11 +14,11 @@ import {
   namedBy,
   unwrappedResult,
 } from './convention.ts';
-import { commandIn, interruptOf } from './langgraph.ts';
+import { commandIn, readInterrupt } from './langgraph.ts';
 import { isOpenAiAgents } from './names.ts';
-import { approvalOf } from './openai-agents.ts';
+import { readApproval } from './openai-agents.ts';
 import type { Counts, SpanReader } from './reader.ts';
-import { countsOf } from './usage.ts';
+import { parseCounts } from './usage.ts';
 
 /** Nodes of LangGraph's prebuilt agents that ask the model, or run its tools. */
 const agentNodes: ReadonlySet<unknown> = new Set(['agent', 'model', 'model_request', 'tools']);
@@ -37,8 +37,8 @@ const invocation = (span: SpanReader): unknown =>
   structured(span.peek('llm.invocation_parameters') ?? span.peek('embedding.invocation_parameters'));
 
 /** The requested model; `llm.model_name` can be the one that answered. */
-const modelOf = (span: SpanReader): string | undefined =>
-  textOf(first(invocation(span), 'model', 'model_name')) ??
+const readModel = (span: SpanReader): string | undefined =>
+  toText(first(invocation(span), 'model', 'model_name')) ??
   span.text('llm.model_name', 'embedding.model_name', 'reranker.model_name');
 
 /** Parameters that say what other fields of `inputs` say. */
@@ -75,7 +75,7 @@ const inputMessages = (span: SpanReader): readonly Message[] | undefined => {
 
 /** Texts of the prompts or choices of a completion. */
 const texts = (list: readonly unknown[] | undefined, wrapper: string, role: string) => {
-  const found = list?.flatMap((item) => textOf(first(get(item, wrapper), 'text')) ?? []);
+  const found = list?.flatMap((item) => toText(first(get(item, wrapper), 'text')) ?? []);
   return found && found.length > 0 ? messageList(found, role) : undefined;
 };
 
@@ -116,8 +116,8 @@ const usageIn = (value: unknown, levels = 8): unknown => {
   if (!isDict(value)) return undefined;
   const own = first(value, ...usageFields);
   if (isDict(own)) return own;
-  for (const each of Object.values(value)) {
-    const found = usageIn(each, levels - 1);
+  for (const item of Object.values(value)) {
+    const found = usageIn(item, levels - 1);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -128,11 +128,11 @@ const counts = (span: SpanReader): Counts => {
   const own = span.counts(countKeys);
   const answer = span.peekText('output.value');
   if (own.cacheRead !== undefined || !answer || !usageText.test(answer)) return own;
-  const raw = countsOf(usageIn(structured(answer)), own.model);
+  const raw = parseCounts(usageIn(structured(answer)), own.model);
   return { ...raw, ...present({ ...own }), model: own.model };
 };
 
-const inputOf = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
+const readInput = (span: SpanReader): Dict | undefined => asInputs(span.json('input.value'));
 
 const countKeys = {
   model: ['llm.model_name', 'embedding.model_name', 'llm.response.model'],
@@ -166,8 +166,8 @@ export const openInference: Convention = {
     if (kind === 'embedding')
       return [
         () => field('input', embedded(span, 'text')),
-        () => inputOf(span),
-        () => field('model', modelOf(span)),
+        () => readInput(span),
+        () => field('model', readModel(span)),
         () => parameters(span),
       ];
     if (kind === 'retriever')
@@ -177,15 +177,15 @@ export const openInference: Convention = {
             query: span.text('reranker.query'),
             documents: documents(span, 'reranker.input_documents'),
           }),
-        () => inputOf(span),
+        () => readInput(span),
       ];
-    if (kind !== 'model') return [() => inputOf(span)];
+    if (kind !== 'model') return [() => readInput(span)];
     return [
       () => haystack(span, 'input.value', 'messages', 'user'),
       () => asMessages(inputMessages(span)),
       () => asMessages(texts(span.list('llm.prompts'), 'prompt', 'user')),
       () => chatInputs(span.value('input.value')),
-      () => field('model', modelOf(span)),
+      () => field('model', readModel(span)),
       () => parameters(span),
       () => tools(span),
     ];
@@ -222,7 +222,7 @@ export const openInference: Convention = {
     name: ['llm.prompt_template.name', 'prompt.id'],
     version: ['llm.prompt_template.version'],
   }),
-  wait: (span, kind) => interruptOf(span) ?? approvalOf(span, kind, ['input.value'], ['output.value']),
+  wait: (span, kind) => readInterrupt(span) ?? readApproval(span, kind, ['input.value'], ['output.value']),
   resume: (span) => commandIn(span, 'input.value'),
   labels: { tags: ['tag.tags'] },
 };

@@ -1,5 +1,5 @@
 import { fromRepr } from '../messages/python.ts';
-import { first, get, structured, textOf } from '../values.ts';
+import { first, get, structured, toText } from '../values.ts';
 import type { Kind, Resume, Wait } from './convention.ts';
 import type { SpanReader } from './reader.ts';
 
@@ -15,7 +15,7 @@ const isRun = ({ span }: SpanReader, kind: Kind): boolean =>
   kind === 'agent' && span.scope.name === 'strands.telemetry.tracer';
 
 /** The answers of a run, by either form of events, or as an attribute. */
-const answersOf = (span: SpanReader): readonly unknown[] => [
+const readAnswers = (span: SpanReader): readonly unknown[] => [
   ...span.events((name) => name === 'gen_ai.choice').map(({ attributes }) => attributes),
   ...[
     ...span
@@ -25,19 +25,21 @@ const answersOf = (span: SpanReader): readonly unknown[] => [
   ].flatMap((messages) => structured(messages) as unknown),
 ];
 
-const wordsOf = (answer: unknown): string | undefined => {
+const getWords = (answer: unknown): string | undefined => {
   const [part] = [get(answer, 'parts')].flat();
-  return textOf(first(answer, 'message')) ?? textOf(first(part, 'content'));
+  return toText(first(answer, 'message')) ?? toText(first(part, 'content'));
 };
 
 /** The questions of a run that a hook or a tool has interrupted. */
 export const strandsInterrupt = (span: SpanReader, kind: Kind): Wait | undefined => {
   if (!isRun(span, kind)) return undefined;
-  const answer = answersOf(span).find((each) => get(each, 'finish_reason') === 'interrupt');
+  const answer = readAnswers(span).find((candidate) => get(candidate, 'finish_reason') === 'interrupt');
   if (answer === undefined) return undefined;
-  const text = wordsOf(answer)?.trim() ?? '';
+  const text = getWords(answer)?.trim() ?? '';
   const questions = fromRepr(text) ?? structured(text);
-  return { keys: Array.isArray(questions) ? questions.flatMap((each) => textOf(get(each, 'id')) ?? []) : [] };
+  return {
+    keys: Array.isArray(questions) ? questions.flatMap((question) => toText(get(question, 'id')) ?? []) : [],
+  };
 };
 
 const isInput = (name: string): boolean => /^gen_ai\.(?:user|assistant|tool)\.message$/.test(name);

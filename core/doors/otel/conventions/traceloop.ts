@@ -10,8 +10,8 @@ import {
   unwrappedResult,
   userNames,
 } from './convention.ts';
-import { commandIn, interruptOf } from './langgraph.ts';
-import { approvalOf } from './openai-agents.ts';
+import { commandIn, readInterrupt } from './langgraph.ts';
+import { readApproval } from './openai-agents.ts';
 
 const properties = 'traceloop.association.properties.';
 
@@ -43,7 +43,8 @@ export const traceloop: Convention = {
   thread: prefixed(properties, sessionNames),
   user: prefixed(properties, userNames),
   wait: (span, kind) =>
-    interruptOf(span) ?? approvalOf(span, kind, ['gen_ai.tool.call.arguments'], ['gen_ai.tool.call.result']),
+    readInterrupt(span) ??
+    readApproval(span, kind, ['gen_ai.tool.call.arguments'], ['gen_ai.tool.call.result']),
   resume: (span) => commandIn(span, 'traceloop.entity.input'),
   labels: labelsIn(properties),
 };

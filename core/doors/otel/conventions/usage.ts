@@ -1,15 +1,15 @@
 import { usageCounts } from '../../../../api/shared/usage.ts';
 import type { Span } from '../span.ts';
-import { countOf, isDict, structured } from '../values.ts';
+import { isDict, structured, toCount } from '../values.ts';
 import type { Kind, Translation, Usage, UsageByModel } from './convention.ts';
 import { agentIn } from './names.ts';
 import { type Counts, SpanReader } from './reader.ts';
 
 /** The counts of a usage object, by whatever names; undefined when it counts no tokens. */
-export const countsOf = (usage: unknown, model: string | undefined): Counts | undefined => {
+export const parseCounts = (usage: unknown, model: string | undefined): Counts | undefined => {
   const body = structured(usage);
   if (!isDict(body)) return undefined;
-  const { requests: _one, ...counts } = usageCounts(body, countOf);
+  const { requests: _one, ...counts } = usageCounts(body, toCount);
   return counts.input === undefined && counts.output === undefined ? undefined : { model, ...counts };
 };
 
@@ -22,7 +22,7 @@ const unnamed = 'unknown';
  *
  * @returns undefined when nothing is counted
  */
-export const usageOf = (counts: Counts, fallback: string | undefined): UsageByModel | undefined => {
+export const toUsage = (counts: Counts, fallback: string | undefined): UsageByModel | undefined => {
   const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = counts;
   if (input === undefined && output === undefined) return undefined;
   const cached = cacheRead + cacheWrite;
@@ -49,7 +49,7 @@ const responseIds = ['gen_ai.response.id', 'ai.response.id', 'response_id'] as c
 const answerId = /"((?:chatcmpl-|cmpl-|resp_|msg_)[\w-]{8,200})"/;
 
 /** The provider's id of the answer, which two spans of one request share. */
-export const responseIdOf = (span: SpanReader): string | undefined =>
+export const getResponseId = (span: SpanReader): string | undefined =>
   span.peekText(...responseIds) ?? answerId.exec(span.peekText('output.value') ?? '')?.[1];
 
 /** A span of an export and what it says. */
@@ -72,17 +72,24 @@ const withoutUsage = <E extends Entry>(entry: E): E => ({
 
 /** Below an agent, a tool and the like, other requests begin. */
 const boundaries: ReadonlySet<Kind> = new Set([
-  ...(['agent', 'workflow', 'tool', 'retriever', 'plan', 'memory', 'guardrail', 'evaluator'] as const),
+  'agent',
+  'workflow',
+  'tool',
+  'retriever',
+  'plan',
+  'memory',
+  'guardrail',
+  'evaluator',
 ]);
 
-const keyOf = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
+const toSpanKey = (traceId: string, spanId: string): string => `${traceId}:${spanId}`;
 
 /**
  * For each span that counts tokens, the nearest one around it that does too, if nothing but steps
  * lie between. Each step is looked at once, however many requests are below it.
  */
 const enclosingRequests = (entries: readonly Entry[]): ReadonlyMap<Entry, Entry | undefined> => {
-  const byId = new Map(entries.map((entry) => [keyOf(entry.span.traceId, entry.span.spanId), entry]));
+  const byId = new Map(entries.map((entry) => [toSpanKey(entry.span.traceId, entry.span.spanId), entry]));
   const known = new Map<Entry, Entry | undefined>();
   for (const entry of entries) {
     const path: Entry[] = [];
@@ -92,7 +99,7 @@ const enclosingRequests = (entries: readonly Entry[]): ReadonlyMap<Entry, Entry 
       path.push(at);
       const { traceId, parentSpanId }: Span = at.span;
       const parent: Entry | undefined =
-        parentSpanId === undefined ? undefined : byId.get(keyOf(traceId, parentSpanId));
+        parentSpanId === undefined ? undefined : byId.get(toSpanKey(traceId, parentSpanId));
       if (!parent || boundaries.has(parent.translation.kind)) break;
       found = parent.translation.usage ? parent : known.get(parent);
       at = found ? undefined : parent;
@@ -103,13 +110,13 @@ const enclosingRequests = (entries: readonly Entry[]): ReadonlyMap<Entry, Entry 
 };
 
 /** Every span after all that are in it. Spans that are parents of each other are left out. */
-const innermostFirst = (outerOf: ReadonlyMap<Entry, Entry | undefined>): readonly Entry[] => {
+const innermostFirst = (enclosing: ReadonlyMap<Entry, Entry | undefined>): readonly Entry[] => {
   const waiting = new Map<Entry, number>();
-  for (const outer of outerOf.values()) if (outer) waiting.set(outer, (waiting.get(outer) ?? 0) + 1);
-  const order = [...outerOf.keys()].filter((entry) => !waiting.has(entry));
+  for (const outer of enclosing.values()) if (outer) waiting.set(outer, (waiting.get(outer) ?? 0) + 1);
+  const order = [...enclosing.keys()].filter((entry) => !waiting.has(entry));
   // The list grows while it is walked.
   for (const entry of order) {
-    const outer = outerOf.get(entry);
+    const outer = enclosing.get(entry);
     const left = outer && (waiting.get(outer) ?? 0) - 1;
     if (!outer || left === undefined) continue;
     waiting.set(outer, left);
@@ -181,7 +188,7 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
       hasMessages(entry) ? 1 : 0,
       sizes.get(entry.span.traceId) ?? 0,
     ]) as [number[], number[]];
-    const differences = [tokensA - tokensB, ...restA.map((each, i) => each - (restB[i] ?? 0))];
+    const differences = [tokensA - tokensB, ...restA.map((tokens, i) => tokens - (restB[i] ?? 0))];
     return (differences.find((difference) => difference !== 0) ?? 0) > 0;
   };
   const groups = new Map<string, Entry[]>();
@@ -190,7 +197,7 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
   const compare = (key: string, entry: Entry, isSame: (a: Entry, b: Entry) => boolean): void => {
     const group = groups.get(key) ?? [];
     groups.set(key, group);
-    const other = group.slice(-maxCompared).find((each) => isSame(entry, each));
+    const other = group.slice(-maxCompared).find((candidate) => isSame(entry, candidate));
     if (!other) {
       group.push(entry);
       return;
@@ -208,7 +215,7 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
   for (const entry of requests) {
     const { traceId, parentSpanId } = entry.span;
     if (repeated.has(entry) || parentSpanId === undefined) continue;
-    compare(`parent ${keyOf(traceId, parentSpanId)}`, entry, (a, b) => {
+    compare(`parent ${toSpanKey(traceId, parentSpanId)}`, entry, (a, b) => {
       const isSame = !paired.has(b) && areOneRequest(a, b);
       if (isSame) paired.add(a).add(b);
       return isSame;
@@ -228,8 +235,8 @@ const repeatedElsewhere = (entries: readonly Entry[]): ReadonlySet<Entry> => {
  * @returns the same entries in their order
  */
 export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly E[] => {
-  const outerOf = enclosingRequests(entries);
-  const order = innermostFirst(outerOf);
+  const enclosing = enclosingRequests(entries);
+  const order = innermostFirst(enclosing);
   const inside = new Map<Entry, { readonly sum: number; readonly all: readonly Entry[] }>();
   const counting = new Set<Entry>();
   for (const entry of order) {
@@ -241,7 +248,7 @@ export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly
     const isAnswer = responseId !== undefined && only?.translation.responseId === responseId;
     const tellsMore = only && isAnswer && others.length === 0 && hasMessages(entry) && !hasMessages(only);
     if (!inner || own > inner.sum || (own === inner.sum && tellsMore)) counting.add(entry);
-    const outer = outerOf.get(entry);
+    const outer = enclosing.get(entry);
     if (!outer) continue;
     const beside = inside.get(outer);
     inside.set(outer, {
@@ -253,7 +260,7 @@ export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly
   const repeated = new Set<Entry>();
   const covered = new Set<Entry>();
   for (const entry of order.toReversed()) {
-    const outer = outerOf.get(entry);
+    const outer = enclosing.get(entry);
     if (outer && (counting.has(outer) || covered.has(outer))) covered.add(entry);
     if (covered.has(entry) || !counting.has(entry)) repeated.add(entry);
   }
@@ -262,7 +269,7 @@ export const withoutRepeats = <E extends Entry>(entries: readonly E[]): readonly
   return left.map((entry) => (elsewhere.has(entry) ? withoutUsage(entry) : entry));
 };
 
-const nameOf = (span: Span): Pick<Translation, 'agent'> => {
+const readAgent = (span: Span): Pick<Translation, 'agent'> => {
   const agent = agentIn(new SpanReader(span));
   return agent === undefined ? {} : { agent };
 };
@@ -276,19 +283,19 @@ export const withAgents = <E extends Entry>(entries: readonly E[]): readonly E[]
   const around = new Set(
     entries.flatMap(({ span, translation }) =>
       translation.isAgentStep && span.parentSpanId !== undefined
-        ? [keyOf(span.traceId, span.parentSpanId)]
+        ? [toSpanKey(span.traceId, span.parentSpanId)]
         : [],
     ),
   );
   if (around.size === 0) return entries;
   return entries.map((entry) =>
-    entry.translation.kind === 'other' && around.has(keyOf(entry.span.traceId, entry.span.spanId))
+    entry.translation.kind === 'other' && around.has(toSpanKey(entry.span.traceId, entry.span.spanId))
       ? {
           ...entry,
           translation: {
             ...entry.translation,
             kind: 'agent',
-            ...(entry.translation.agent === undefined && nameOf(entry.span)),
+            ...(entry.translation.agent === undefined && readAgent(entry.span)),
           },
         }
       : entry,

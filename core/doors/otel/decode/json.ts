@@ -2,8 +2,6 @@ import { isJsonObject, type JsonObject } from '../../../../foundations/wire/inde
 import type { Attributes, AttributeValue, Scope } from '../span.ts';
 import {
   badBody,
-  doubleOf,
-  hexOf,
   type LogFields,
   logCollector,
   type ReceivedExport,
@@ -11,6 +9,8 @@ import {
   type ReceivedMetrics,
   type SpanFields,
   spanCollector,
+  toDouble,
+  toHex,
   UnusableSpan,
 } from './spans.ts';
 
@@ -86,7 +86,7 @@ const hexIn = (json: JsonObject, name: string): Uint8Array => {
   return Buffer.from(text, 'hex');
 };
 
-const numberOf = (name: string, value: unknown): number => {
+const toNumber = (name: string, value: unknown): number => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   if (typeof number === 'number' && (!Number.isNaN(number) || value === 'NaN')) return number;
   throw wrong(name, 'a number, or NaN, Infinity or -Infinity as a string');
@@ -97,14 +97,19 @@ const safeInteger = (value: bigint): number | bigint =>
 
 /** A value has one of these fields. Fields that are not known are passed over. */
 const kinds: ReadonlySet<string> = new Set([
-  ...['stringValue', 'boolValue', 'intValue', 'doubleValue'],
-  ...['bytesValue', 'arrayValue', 'kvlistValue'],
+  'stringValue',
+  'boolValue',
+  'intValue',
+  'doubleValue',
+  'bytesValue',
+  'arrayValue',
+  'kvlistValue',
 ]);
 
-const ofKind = (value: JsonObject, levels: number): AttributeValue => {
+const readAnyValue = (value: JsonObject, levels: number): AttributeValue => {
   if (levels <= 0) throw wrong('attributes', `nested at most ${maxLevels} levels`);
   const [name, content] =
-    Object.entries(value).find(([kind, each]) => each !== null && kinds.has(kind)) ?? [];
+    Object.entries(value).find(([kind, content]) => content !== null && kinds.has(kind)) ?? [];
   switch (name) {
     case 'stringValue':
       return textIn(value, name);
@@ -114,11 +119,11 @@ const ofKind = (value: JsonObject, levels: number): AttributeValue => {
     case 'intValue':
       return safeInteger(toInteger(name, content));
     case 'doubleValue':
-      return doubleOf(numberOf(name, content));
+      return toDouble(toNumber(name, content));
     case 'bytesValue':
       return Buffer.from(textIn(value, name), 'base64');
     case 'arrayValue':
-      return objectsIn(objectIn(value, name) ?? {}, 'values').map((each) => ofKind(each, levels - 1));
+      return objectsIn(objectIn(value, name) ?? {}, 'values').map((item) => readAnyValue(item, levels - 1));
     case 'kvlistValue':
       return kvlist(objectIn(value, name) ?? {}, levels - 1);
     default:
@@ -134,7 +139,7 @@ const kvlist = (json: JsonObject, levels: number): { readonly [key: string]: Att
 };
 
 const valueIn = (pair: JsonObject, levels: number): AttributeValue =>
-  ofKind(objectIn(pair, 'value') ?? {}, levels);
+  readAnyValue(objectIn(pair, 'value') ?? {}, levels);
 
 /** The `attributes` of a message, by key. The last of duplicate keys counts. */
 const attributesIn = (json: JsonObject): Attributes =>
@@ -194,8 +199,8 @@ const spanFields = (json: JsonObject): SpanFields => {
       droppedAttributesCount: countIn(event, dropped),
     })),
     links: objectsIn(json, 'links').map((link) => ({
-      traceId: hexOf(hexIn(link, 'traceId')),
-      spanId: hexOf(hexIn(link, 'spanId')),
+      traceId: toHex(hexIn(link, 'traceId')),
+      spanId: toHex(hexIn(link, 'spanId')),
       traceState: textIn(link, 'traceState'),
       attributes: attributesIn(link),
       droppedAttributesCount: countIn(link, dropped),
@@ -269,7 +274,7 @@ const logFields = (json: JsonObject): LogFields => ({
   timeUnixNano: longIn(json, 'timeUnixNano'),
   observedTimeUnixNano: longIn(json, 'observedTimeUnixNano'),
   severityNumber: enumIn(json, 'severityNumber', []),
-  body: ofKind(objectIn(json, 'body') ?? {}, maxLevels),
+  body: readAnyValue(objectIn(json, 'body') ?? {}, maxLevels),
   eventName: textIn(json, 'eventName'),
   attributes: attributesIn(json),
 });
@@ -298,8 +303,8 @@ export const decodeJsonMetrics = (text: string): ReceivedMetrics => {
   return frame(() => {
     const ofResources = objectsIn(body, 'resourceMetrics');
     const metrics = ofResources
-      .flatMap((of) => objectsIn(of, 'scopeMetrics'))
-      .flatMap((of) => objectsIn(of, 'metrics'));
+      .flatMap((resource) => objectsIn(resource, 'scopeMetrics'))
+      .flatMap((scope) => objectsIn(scope, 'metrics'));
     const points = metrics.flatMap((metric) =>
       kindsOfData.map((kind) => objectsIn(objectIn(metric, kind) ?? {}, 'dataPoints').length),
     );

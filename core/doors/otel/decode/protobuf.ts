@@ -8,8 +8,6 @@ import { ServiceError, tooLarge } from '../../../../foundations/wire/index.ts';
 import type { AttributeValue, Scope, SpanEvent, SpanLink } from '../span.ts';
 import {
   badBody,
-  doubleOf,
-  hexOf,
   type LogFields,
   logCollector,
   type ReceivedExport,
@@ -17,6 +15,8 @@ import {
   type ReceivedMetrics,
   type SpanFields,
   spanCollector,
+  toDouble,
+  toHex,
 } from './spans.ts';
 
 /**
@@ -129,7 +129,7 @@ const anyValue: Fields<Holder> = {
   1: [delimited, (holder, reader) => (holder.value = reader.string())],
   2: [WireType.Varint, (holder, reader) => (holder.value = reader.bool())],
   3: [WireType.Varint, (holder, reader) => (holder.value = toNumber(BigInt(reader.int64())))],
-  4: [WireType.Bit64, (holder, reader) => (holder.value = doubleOf(reader.double()))],
+  4: [WireType.Bit64, (holder, reader) => (holder.value = toDouble(reader.double()))],
   5: [
     delimited,
     (holder, reader, left) => (holder.value = readMessage(reader.keep([]), arrayValue, reader, left)),
@@ -173,7 +173,10 @@ const scope: Fields<Draft<Scope>> = {
 };
 
 const newEvent = (): Draft<SpanEvent> => ({
-  ...{ name: '', timeUnixNano: 0n, attributes: new Map(), droppedAttributesCount: 0 },
+  name: '',
+  timeUnixNano: 0n,
+  attributes: new Map(),
+  droppedAttributesCount: 0,
 });
 
 const event: Fields<Draft<SpanEvent>> = {
@@ -184,12 +187,16 @@ const event: Fields<Draft<SpanEvent>> = {
 };
 
 const newLink = (): Draft<SpanLink> => ({
-  ...{ traceId: '', spanId: '', traceState: '', attributes: new Map(), droppedAttributesCount: 0 },
+  traceId: '',
+  spanId: '',
+  traceState: '',
+  attributes: new Map(),
+  droppedAttributesCount: 0,
 });
 
 const link: Fields<Draft<SpanLink>> = {
-  1: [delimited, (message, reader) => (message.traceId = hexOf(reader.bytes()))],
-  2: [delimited, (message, reader) => (message.spanId = hexOf(reader.bytes()))],
+  1: [delimited, (message, reader) => (message.traceId = toHex(reader.bytes()))],
+  2: [delimited, (message, reader) => (message.spanId = toHex(reader.bytes()))],
   3: [delimited, (message, reader) => (message.traceState = reader.string())],
   4: attribute,
   5: [WireType.Varint, (message, reader) => (message.droppedAttributesCount = reader.uint32())],
@@ -205,10 +212,22 @@ type SpanDraft = Draft<SpanFields> & { readonly events: SpanEvent[]; readonly li
 const noBytes = new Uint8Array();
 
 const newSpan = (): SpanDraft => ({
-  ...{ traceId: noBytes, spanId: noBytes, parentSpanId: noBytes, traceState: '', flags: 0 },
-  ...{ name: '', kind: 0, startTimeUnixNano: 0n, endTimeUnixNano: 0n },
-  ...{ attributes: new Map(), events: [], links: [], status: { code: 0, message: '' } },
-  ...{ droppedAttributesCount: 0, droppedEventsCount: 0, droppedLinksCount: 0 },
+  traceId: noBytes,
+  spanId: noBytes,
+  parentSpanId: noBytes,
+  traceState: '',
+  flags: 0,
+  name: '',
+  kind: 0,
+  startTimeUnixNano: 0n,
+  endTimeUnixNano: 0n,
+  attributes: new Map(),
+  events: [],
+  links: [],
+  status: { code: 0, message: '' },
+  droppedAttributesCount: 0,
+  droppedEventsCount: 0,
+  droppedLinksCount: 0,
 });
 
 const span: Fields<SpanDraft> = {
@@ -239,8 +258,14 @@ const span: Fields<SpanDraft> = {
 type LogDraft = Draft<LogFields>;
 
 const newLogRecord = (): LogDraft => ({
-  ...{ traceId: noBytes, spanId: noBytes, timeUnixNano: 0n, observedTimeUnixNano: 0n },
-  ...{ severityNumber: 0, body: null, eventName: '', attributes: new Map() },
+  traceId: noBytes,
+  spanId: noBytes,
+  timeUnixNano: 0n,
+  observedTimeUnixNano: 0n,
+  severityNumber: 0,
+  body: null,
+  eventName: '',
+  attributes: new Map(),
 });
 
 const logRecord: Fields<LogDraft> = {
@@ -278,26 +303,31 @@ const readExport = <Message>(
   newMessage: () => Message,
   message: Fields<Message>,
 ): OfResource<Message>[] => {
-  const ofScope: Fields<OfScope<Message>> = {
-    1: [delimited, (of, reader, left) => readMessage(of.scope, scope, reader, left)],
+  const scopeFields: Fields<OfScope<Message>> = {
+    1: [delimited, (group, reader, left) => readMessage(group.scope, scope, reader, left)],
     2: [
       delimited,
-      (of, reader, left) => of.messages.push(readMessage(reader.keep(newMessage()), message, reader, left)),
+      (group, reader, left) =>
+        group.messages.push(readMessage(reader.keep(newMessage()), message, reader, left)),
     ],
   };
-  const ofResource: Fields<OfResource<Message>> = {
-    1: [delimited, (of, reader, left) => readMessage(of, resource, reader, left)],
+  const resourceFields: Fields<OfResource<Message>> = {
+    1: [delimited, (group, reader, left) => readMessage(group, resource, reader, left)],
     2: [
       delimited,
-      (of, reader, left) =>
-        of.scopes.push(readMessage(reader.keep({ scope: newScope(), messages: [] }), ofScope, reader, left)),
+      (group, reader, left) =>
+        group.scopes.push(
+          readMessage(reader.keep({ scope: newScope(), messages: [] }), scopeFields, reader, left),
+        ),
     ],
   };
   const request: Fields<OfResource<Message>[]> = {
     1: [
       delimited,
       (list, reader, left) =>
-        list.push(readMessage(reader.keep({ attributes: new Map(), scopes: [] }), ofResource, reader, left)),
+        list.push(
+          readMessage(reader.keep({ attributes: new Map(), scopes: [] }), resourceFields, reader, left),
+        ),
     ],
   };
   try {

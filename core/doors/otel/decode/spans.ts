@@ -71,33 +71,33 @@ export interface SpanFields extends Omit<Span, 'traceId' | 'spanId' | 'parentSpa
 const longestDecimal = 1e16;
 
 /** A double, which keeps what tells it from an integer: `1.0` and `-0.0`. */
-export const doubleOf = (value: number): number | ExactNumber => {
+export const toDouble = (value: number): number | ExactNumber => {
   if (!Number.isInteger(value)) return value;
   if (Math.abs(value) >= longestDecimal) return new ExactNumber(value.toExponential());
   return new ExactNumber(`${Object.is(value, -0) ? '-0' : value}.0`);
 };
 
 /** Bytes as lower-case hex digits. */
-export const hexOf = (bytes: Uint8Array): string =>
+export const toHex = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
 const isSet = (bytes: Uint8Array): boolean => bytes.some((byte) => byte !== 0);
 
 /** @throws UnusableSpan if the id is of another length, or all zeros */
 const requiredId = (name: string, bytes: Uint8Array, length: number): string => {
-  if (bytes.length === length && isSet(bytes)) return hexOf(bytes);
+  if (bytes.length === length && isSet(bytes)) return toHex(bytes);
   throw new UnusableSpan(`${name} should be ${length} bytes that are not all zero`);
 };
 
 /** The parent of a span; undefined for a root, which some exporters mark by zeros. */
-const parentOf = ({ parentSpanId, spanId }: SpanFields): string | undefined => {
+const getParent = ({ parentSpanId, spanId }: SpanFields): string | undefined => {
   if (!isSet(parentSpanId)) return undefined;
   const parent = requiredId('parent_span_id', parentSpanId, spanIdBytes);
-  return parent === hexOf(spanId) ? undefined : parent;
+  return parent === toHex(spanId) ? undefined : parent;
 };
 
 /** Start and end. One that is zero, which means unknown, is taken from the other. */
-const timesOf = ({ startTimeUnixNano: start, endTimeUnixNano: end }: SpanFields) => {
+const getTimes = ({ startTimeUnixNano: start, endTimeUnixNano: end }: SpanFields) => {
   if (start === 0n && end === 0n)
     throw new UnusableSpan('start_time_unix_nano and end_time_unix_nano are both zero; one should be set');
   return { startTimeUnixNano: start || end, endTimeUnixNano: end || start };
@@ -114,8 +114,8 @@ const toSpan = (fields: SpanFields, resource: Attributes, scope: Scope): Receive
     ...rest,
     traceId: requiredId('trace_id', fields.traceId, traceIdBytes),
     spanId: requiredId('span_id', fields.spanId, spanIdBytes),
-    parentSpanId: parentOf(fields),
-    ...timesOf(fields),
+    parentSpanId: getParent(fields),
+    ...getTimes(fields),
     scope,
     resource,
   };
@@ -133,7 +133,7 @@ export interface LogFields
 }
 
 /** The time that agents write as an attribute of their records; 0 if there is none. */
-const timestampOf = (attributes: Attributes): bigint => {
+const readTimestamp = (attributes: Attributes): bigint => {
   const text = attributes.get('event.timestamp');
   const milliseconds = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(milliseconds) ? 0n : BigInt(milliseconds) * 1_000_000n;
@@ -144,7 +144,7 @@ const toRecord = (fields: LogFields, resource: Attributes, scope: Scope): LogRec
   const { observedTimeUnixNano, ...rest } = fields;
   const optionalId = (name: string, bytes: Uint8Array, length: number) =>
     isSet(bytes) ? requiredId(name, bytes, length) : undefined;
-  const timeUnixNano = fields.timeUnixNano || observedTimeUnixNano || timestampOf(fields.attributes);
+  const timeUnixNano = fields.timeUnixNano || observedTimeUnixNano || readTimestamp(fields.attributes);
   if (timeUnixNano === 0n)
     throw new UnusableSpan('time_unix_nano and observed_time_unix_nano are both zero; one should be set');
   return {
@@ -152,7 +152,8 @@ const toRecord = (fields: LogFields, resource: Attributes, scope: Scope): LogRec
     traceId: optionalId('trace_id', fields.traceId, traceIdBytes),
     spanId: optionalId('span_id', fields.spanId, spanIdBytes),
     timeUnixNano,
-    ...{ scope, resource },
+    scope,
+    resource,
   };
 };
 

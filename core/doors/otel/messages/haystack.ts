@@ -7,7 +7,7 @@ const isMessage = (value: unknown): value is Dict =>
   isDict(value) && value[className] === 'ChatMessage' && Array.isArray(value._content);
 
 /** A part of a message, as the messages' reader knows it. */
-const partOf = (part: unknown): unknown => {
+const toPart = (part: unknown): unknown => {
   switch (get(part, className)) {
     case 'TextContent':
       return { type: 'text', text: get(part, 'text') };
@@ -21,8 +21,10 @@ const partOf = (part: unknown): unknown => {
     case 'ToolCallResult': {
       const origin = get(part, 'origin');
       return {
-        ...{ type: 'tool_call_response', response: get(part, 'result') },
-        ...{ id: get(origin, 'id'), name: get(origin, 'tool_name') },
+        type: 'tool_call_response',
+        response: get(part, 'result'),
+        id: get(origin, 'id'),
+        name: get(origin, 'tool_name'),
       };
     }
     case 'ReasoningContent':
@@ -48,7 +50,7 @@ export const haystackMessages = (list: unknown): readonly Dict[] | undefined => 
 export const messagesOfHaystack = (list: readonly Dict[], role: string): readonly Message[] =>
   list.flatMap((message) => {
     const { _role, _content, _name, _meta } = message;
-    const content = Array.isArray(_content) ? _content.map(partOf) : null;
+    const content = Array.isArray(_content) ? _content.map(toPart) : null;
     return toMessages(
       { role: _role, content, name: _name, finish_reason: get(_meta, 'finish_reason') },
       role,

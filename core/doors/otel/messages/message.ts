@@ -1,4 +1,4 @@
-import { asText, type Dict, first, get, isDict, structured, textOf } from '../values.ts';
+import { asText, type Dict, first, get, isDict, structured, toText } from '../values.ts';
 
 /** A model's request to call a tool, as OpenAI writes it. */
 export interface ToolCall {
@@ -21,9 +21,9 @@ type Part =
   | { readonly other: unknown };
 
 const toolCall = (id: unknown, name: unknown, args: unknown): ToolCall => ({
-  ...(textOf(id) !== undefined && { id: textOf(id) ?? '' }),
+  ...(toText(id) !== undefined && { id: toText(id) ?? '' }),
   type: 'function',
-  function: { name: textOf(name) ?? '', arguments: args === undefined ? '' : asText(args) },
+  function: { name: toText(name) ?? '', arguments: args === undefined ? '' : asText(args) },
 });
 
 /** A tool call in whatever dialect: nested under `function` or flat, wrapped or not. */
@@ -58,7 +58,7 @@ export const resultText = (value: unknown): string => {
 };
 
 const toolResult = (id: unknown, name: unknown, content: unknown): Part => ({
-  result: { id: textOf(id), name: textOf(name), content: resultText(content) },
+  result: { id: toText(id), name: toText(name), content: resultText(content) },
 });
 
 type PartReader = (part: Dict) => Part | undefined;
@@ -92,15 +92,15 @@ const keyed: Readonly<Record<string, (inner: unknown) => Part | undefined>> = {
   },
   toolUse: (inner) => ({ call: toToolCall(inner) }),
   toolRequest: (inner) => ({ call: toToolCall(inner) }),
-  function_response: (inner) => toolResult(get(inner, 'id'), get(inner, 'name'), responseOf(inner)),
-  functionResponse: (inner) => toolResult(get(inner, 'id'), get(inner, 'name'), responseOf(inner)),
+  function_response: (inner) => toolResult(get(inner, 'id'), get(inner, 'name'), getResponse(inner)),
+  functionResponse: (inner) => toolResult(get(inner, 'id'), get(inner, 'name'), getResponse(inner)),
   toolResult: (inner) => toolResult(get(inner, 'toolUseId'), undefined, bedrockResult(inner)),
   toolResponse: (inner) => toolResult(get(inner, 'ref'), get(inner, 'name'), get(inner, 'output')),
 };
 
 const textPart = (text: unknown): Part | undefined => (typeof text === 'string' ? { text } : undefined);
 
-const responseOf = (inner: unknown): unknown => first(inner, 'response', 'output');
+const getResponse = (inner: unknown): unknown => first(inner, 'response', 'output');
 
 /** Bedrock's results are blocks of text or JSON. */
 const bedrockResult = (inner: unknown): unknown => {
@@ -191,7 +191,7 @@ const classes: readonly (readonly [RegExp, string])[] = [
   [/^(Tool|Function)/, 'tool'],
 ];
 
-const roleOf = (value: unknown, fallback: string): string => {
+const getRole = (value: unknown, fallback: string): string => {
   const role = first(value, 'role');
   const type = first(value, 'type');
   const named = typeof role === 'string' && role !== '' ? role : type;
@@ -221,7 +221,7 @@ const finishReason = (value: unknown): { finish_reason?: string } => {
   return typeof reason === 'string' ? { finish_reason: reason } : {};
 };
 
-const contentOf = (parts: readonly Part[]): unknown => {
+const joinContent = (parts: readonly Part[]): unknown => {
   const shown = parts.filter((part) => 'text' in part || 'other' in part);
   const [only] = shown;
   if (only === undefined) return null;
@@ -244,10 +244,33 @@ const calls = (value: unknown): readonly ToolCall[] => {
 
 /** Fields that are read, and those that the call has elsewhere. All others are carried along. */
 const readFields: ReadonlySet<string> = new Set([
-  ...['role', 'type', 'parts', 'contents', 'blocks', 'content', 'text', 'name', 'refusal', 'reasoning'],
-  ...['tool_calls', 'toolCalls', 'function_call', 'function_call_name', 'function_call_arguments_json'],
-  ...['tool_call_id', 'toolCallId', 'finish_reason', 'finishReason', 'reasoning_content'],
-  ...['additional_kwargs', 'response_metadata', 'usage_metadata', 'usage', 'id', 'model', 'object'],
+  'role',
+  'type',
+  'parts',
+  'contents',
+  'blocks',
+  'content',
+  'text',
+  'name',
+  'refusal',
+  'reasoning',
+  'tool_calls',
+  'toolCalls',
+  'function_call',
+  'function_call_name',
+  'function_call_arguments_json',
+  'tool_call_id',
+  'toolCallId',
+  'finish_reason',
+  'finishReason',
+  'reasoning_content',
+  'additional_kwargs',
+  'response_metadata',
+  'usage_metadata',
+  'usage',
+  'id',
+  'model',
+  'object',
 ]);
 
 const hasValue = (value: unknown): boolean =>
@@ -263,7 +286,7 @@ const others = (source: Dict): Dict =>
 const around = (source: unknown): { readonly before: readonly Part[]; readonly after: readonly Part[] } => {
   const more = get(source, 'additional_kwargs');
   const [reasoning, refusal] = [['reasoning_content', 'reasoning'], ['refusal']].map((names) =>
-    textOf(first(source, ...names) ?? first(more, ...names)),
+    toText(first(source, ...names) ?? first(more, ...names)),
   );
   return {
     before: reasoning === undefined ? [] : [{ other: { type: 'reasoning', text: reasoning } }],
@@ -286,7 +309,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
   const body = first(source, 'parts', 'contents', 'blocks') ?? first(source, 'content', 'text');
   const item = itemPart(source);
   const parts = item ?? toParts(unpackBlocks(body));
-  const role = roleOf(source, fallback);
+  const role = getRole(source, fallback);
   const results = parts.flatMap((part) => ('result' in part ? [part.result] : []));
   const made = [...parts.flatMap((part) => ('call' in part ? [part.call] : []))];
   const toolCalls = made.length > 0 ? made : calls(source);
@@ -298,14 +321,14 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
     ...(id !== undefined && { tool_call_id: id }),
     ...(name !== undefined && { name }),
   }));
-  if (results.length > 0 && contentOf(rest) === null && toolCalls.length === 0)
+  if (results.length > 0 && joinContent(rest) === null && toolCalls.length === 0)
     return withId(messages, source);
-  const id = textOf(first(source, 'tool_call_id', 'toolCallId'));
-  const name = textOf(first(source, 'name'));
+  const id = toText(first(source, 'tool_call_id', 'toolCallId'));
+  const name = toText(first(source, 'name'));
   const own: Message = {
     ...(item === undefined && others(source)),
     role,
-    content: contentOf(rest),
+    content: joinContent(rest),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     ...(id !== undefined && role === 'tool' && { tool_call_id: id }),
     ...(name !== undefined && item === undefined && { name }),
@@ -316,7 +339,7 @@ export const toMessages = (value: unknown, fallback: string): readonly Message[]
 
 /** A single result takes its id from the message when the part has none. */
 const withId = (messages: readonly Message[], source: unknown): readonly Message[] => {
-  const id = textOf(first(source, 'tool_call_id', 'toolCallId', 'id'));
+  const id = toText(first(source, 'tool_call_id', 'toolCallId', 'id'));
   const [only] = messages;
   return messages.length === 1 && only && only.tool_call_id === undefined && id !== undefined
     ? [{ ...only, tool_call_id: id }]

@@ -40,7 +40,7 @@ const unserved = z
     (value) => value === null,
     rule('is not served: the keys of upstreams are settings of the service'),
   )
-  .register(documented, { says: { type: 'null' } });
+  .register(documented, { keywords: { type: 'null' } });
 
 const inputs = () =>
   z

@@ -4,7 +4,8 @@ import { feedbackValueTypes, ofFeedback } from '../../../../api/feedback-stats.t
 import { micros, project } from '../../../../api/fields.ts';
 import { field, integerWith, nullish, record, withDefault } from '../../../../foundations/wire/schema.ts';
 
-const [usualSample, maxSample] = [2000, 5000];
+const usualSample = 2000;
+const maxSample = 5000;
 
 const payloadSchemaBody = () =>
   record(

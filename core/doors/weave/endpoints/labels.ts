@@ -7,7 +7,7 @@ import {
   documented,
   field,
   id,
-  listOf,
+  listSchema,
   printableText,
   record,
   rule,
@@ -29,7 +29,7 @@ const label = id.check(z.refine(isLabel, rule('should be at most 768 bytes of UT
 
 const alias = label
   .check(z.refine((text) => !isTaken(text), rule('should be neither latest, nor v<N>, nor a digest')))
-  .register(documented, { name: 'Alias', says: printableText(256) });
+  .register(documented, { name: 'Alias', keywords: printableText(256) });
 
 const tagsText = 'Words on a version; of a filter: any of these.';
 const aliasesText =
@@ -47,7 +47,7 @@ export const aliasesSet = /* @__PURE__ */ endpoint({
   summary: 'Name a version by aliases',
   description:
     'An alias that another version of the object has moves to this one. Where a digest is given, an alias may stand.',
-  request: () => record({ ...versionFields, aliases: field(listOf(alias, maxLabels), aliasesText) }),
+  request: () => record({ ...versionFields, aliases: field(listSchema(alias, maxLabels), aliasesText) }),
   answer: () => done,
   errors: [404],
   examples: {},
@@ -66,7 +66,7 @@ export const aliasesRemove = /* @__PURE__ */ endpoint({
     record({
       project_id: project,
       object_id: objectId,
-      aliases: field(listOf(label, maxLabels), aliasesText),
+      aliases: field(listSchema(label, maxLabels), aliasesText),
     }),
   answer: () => done,
   examples: {},
@@ -82,7 +82,7 @@ export const tagsAdd = /* @__PURE__ */ endpoint({
   name: 'TagsAdd',
   summary: 'Tag a version',
   description: 'Those that it has already stay.',
-  request: () => record({ ...versionFields, tags: field(listOf(label, maxLabels), tagsText) }),
+  request: () => record({ ...versionFields, tags: field(listSchema(label, maxLabels), tagsText) }),
   answer: () => done,
   errors: [404],
   examples: {},
@@ -97,7 +97,7 @@ export const tagsRemove = /* @__PURE__ */ endpoint({
   name: 'TagsRemove',
   summary: 'Take tags from a version',
   description: 'Those that it has not are ignored.',
-  request: () => record({ ...versionFields, tags: field(listOf(label, maxLabels), tagsText) }),
+  request: () => record({ ...versionFields, tags: field(listSchema(label, maxLabels), tagsText) }),
   answer: () => done,
   errors: [404],
   examples: {},

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { batch, endpoint, oneAnswer } from '../../../../api/endpoint.ts';
 import { bytes, flag, project } from '../../../../api/fields.ts';
 import { contentDigest, expectedDigest, maxDigests, tableMade } from '../../../../api/tables.ts';
-import { field, listOf, nullish, record } from '../../../../foundations/wire/schema.ts';
+import { field, listSchema, nullish, record } from '../../../../foundations/wire/schema.ts';
 
 /*
  * The endpoints of tables that Weave's door alone has: its SDKs send large tables in chunks.
@@ -39,7 +39,7 @@ export const tableQueryStatsBatch = /* @__PURE__ */ endpoint({
   request: () =>
     record({
       project_id: project,
-      digests: field(nullish(listOf(z.string(), maxDigests)), 'The digests of the tables.'),
+      digests: field(nullish(listSchema(z.string(), maxDigests)), 'The digests of the tables.'),
       include_storage_size: flag('Adds the size of the rows, in bytes of JSON.'),
     }),
   answer: () =>

@@ -11,7 +11,7 @@ export { type Outside, Undelivered, urlProblem } from './post.ts';
 export {
   type FindWebhook,
   isWebhookName,
-  parameterOf,
+  parameterName,
   type WebhookSecret,
   webhookNameRule,
   webhookSecret,
@@ -28,11 +28,11 @@ export interface Targets {
   readonly outside: Outside;
 }
 
-const bodyOf = (message: Message, format: 'slack' | 'json' | null | undefined): string =>
+const toBody = (message: Message, format: 'slack' | 'json' | null | undefined): string =>
   JSON.stringify(format === 'slack' ? slackMessage(message) : message);
 
 /** The event of a message. Whoever gets it twice knows it by its `event_id`, the message's id. */
-const eventOf = (message: Message) => ({
+const toEvent = (message: Message) => ({
   kind: 'AlertChanged',
   detail: { event_id: message.id, ...message },
   time: Date.parse(message.at),
@@ -42,7 +42,7 @@ const eventOf = (message: Message) => ({
  * Makes what tells a target: the topic, the event bus, or a webhook of the message's own project.
  * Errors say what failed, and never show a webhook's URL.
  */
-export const makeTell = ({ topic, bus, webhooks, outside }: Targets): Tell => {
+export const makeSend = ({ topic, bus, webhooks, outside }: Targets): Tell => {
   const tellWebhook: Tell = async (message, { webhook, format }, budget) => {
     const projectId = parseProjectId(message.project_id);
     const name = webhook ?? '';
@@ -51,7 +51,7 @@ export const makeTell = ({ topic, bus, webhooks, outside }: Targets): Tell => {
       throw new Undelivered(
         `${message.project_id} has no webhook ${name}: make it with npm run webhooks -- create`,
       );
-    const body = bodyOf(message, format);
+    const body = toBody(message, format);
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'pennytrace',
@@ -62,6 +62,6 @@ export const makeTell = ({ topic, bus, webhooks, outside }: Targets): Tell => {
   return async (message, target, budget) => {
     if (typeof target.webhook === 'string') return tellWebhook(message, target, budget);
     if (target.sns) return publish(topic, message, budget);
-    return putEvent(bus, eventOf(message), budget);
+    return putEvent(bus, toEvent(message), budget);
   };
 };

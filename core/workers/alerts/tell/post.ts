@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { RequestBudget } from '../../../../foundations/storage/index.ts';
 import { isLoopbackAddress, isPublicAddress } from './address.ts';
 
@@ -58,7 +58,7 @@ const isAllowed = (address: string, protocol: string, loopback: boolean): boolea
  * The addresses of a URL's host, which the request then goes to: a name that leads elsewhere a moment
  * later does not take it along. One address that is not allowed is enough to refuse all.
  */
-const addressesOf = async (
+const resolveAddresses = async (
   { hostname, protocol }: URL,
   { loopback = false, resolve = systemResolve }: Outside,
 ): Promise<readonly LookupAddress[]> => {
@@ -93,7 +93,7 @@ const answerTo = (request: ClientRequest, signal: AbortSignal): Promise<number> 
   });
 
 /** Why a request failed, in words that show nothing of the URL. */
-const reasonOf = (error: unknown, isLate: boolean): string => {
+const toReason = (error: unknown, isLate: boolean): string => {
   if (isLate) return `it did not answer in time`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO|ALTNAME/.test(code))
@@ -123,19 +123,24 @@ export const postOutside = async (
   const bytes = Buffer.from(body);
   let status: number;
   try {
-    const addresses = await inTime(addressesOf(url, outside), signal);
-    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-      ...{ method: 'POST', agent: false, autoSelectFamily: true, signal },
+    const addresses = await inTime(resolveAddresses(url, outside), signal);
+    // A constant of its own, since Node's types do not know that requests take `autoSelectFamily`.
+    const options = {
+      method: 'POST',
+      agent: false,
+      autoSelectFamily: true,
+      signal,
       headers: { ...headers, 'content-length': bytes.length },
-      lookup: (_host, _options, found) => found(null, [...addresses]),
-    });
+      lookup: ((_host, _options, found) => found(null, [...addresses])) satisfies LookupFunction,
+    };
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
     const answered = answerTo(request, signal);
     request.end(bytes);
     status = await answered;
   } catch (error) {
     gone?.throwIfAborted();
     if (error instanceof Undelivered) throw error;
-    throw new Undelivered(reasonOf(error, timeout.aborted));
+    throw new Undelivered(toReason(error, timeout.aborted));
   }
   if (status >= 300 && status < 400)
     throw new Undelivered(`it answered ${status}: redirects are not followed`);

@@ -34,7 +34,7 @@ export const isWebhookName = (text: string): boolean => /^[\w-]{1,64}$/.test(tex
  * The name of a webhook's parameter in Systems Manager: `<prefix>/<entity>/<project>/<name>`. No part
  * can have a slash, so no name leads to another project's.
  */
-export const parameterOf = (prefix: string, projectId: ProjectId, name: string): string => {
+export const parameterName = (prefix: string, projectId: ProjectId, name: string): string => {
   if (!isWebhookName(name)) throw new Error(`the name of a webhook ${webhookNameRule}`);
   return `${prefix}/${projectId}/${name}`;
 };
@@ -45,7 +45,7 @@ const parameter = z.object({ Parameter: z.object({ Value: z.string() }) });
 export const webhooksIn =
   (service: AwsService, prefix: string): FindWebhook =>
   async (projectId, name, budget) => {
-    const asked = { Name: parameterOf(prefix, projectId, name), WithDecryption: true };
+    const asked = { Name: parameterName(prefix, projectId, name), WithDecryption: true };
     try {
       const answer = await askJson(service, 'AmazonSSM.GetParameter', asked, budget);
       return z.parse(webhookSecret, JSON.parse(z.parse(parameter, answer).Parameter.Value));

@@ -2,7 +2,9 @@ import type { Message } from '../message.ts';
 import { contributorText, previousText, thresholdText, titleText, valueText, windowText } from './text.ts';
 
 /** Slack's bounds on texts, in characters (https://docs.slack.dev/reference/block-kit/blocks). */
-const [maxHeader, maxField, maxSection] = [150, 2000, 3000];
+const maxHeader = 150;
+const maxField = 2000;
+const maxSection = 3000;
 
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
@@ -37,9 +39,12 @@ export const slackMessage = (message: Message): object => {
   const { project_id, alert, metric, contributors, link } = message;
   const title = titleText(message);
   const note = previousText(message);
-  const most = contributors.map((each) => {
-    const label = cut(contributorText({ ...each, label: cut(each.label, maxLabel) }), maxLabel + 40);
-    return `• ${linked(each.link, label)}`;
+  const most = contributors.map((contributor) => {
+    const label = cut(
+      contributorText({ ...contributor, label: cut(contributor.label, maxLabel) }),
+      maxLabel + 40,
+    );
+    return `• ${linked(contributor.link, label)}`;
   });
   return {
     // What notifications show, and whoever knows no blocks.

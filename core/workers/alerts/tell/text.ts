@@ -11,8 +11,8 @@ const before: Readonly<Record<string, string>> = { day_before: 'a day before', w
 /** What was measured: `0.12`, or `+35 % (12, a day before 8.9)`; `no data` for none. */
 export const valueText = ({ value, compare, compared }: Message): string => {
   if (compare === 'absolute') return value === null ? 'no data' : numberText(value);
-  const [now, then] = [compared?.current ?? null, compared?.before ?? null].map((each) =>
-    each === null ? 'no data' : numberText(each),
+  const [now, then] = [compared?.current ?? null, compared?.before ?? null].map((figure) =>
+    figure === null ? 'no data' : numberText(figure),
   );
   const change = value === null ? 'no change that a percentage tells' : percent(value);
   return `${change} (${now}, ${before[compare]} ${then})`;
@@ -54,7 +54,7 @@ export const plainText = (message: Message): string =>
     `From ${windowText(message)}. ${previousText(message)}`.trim(),
     '',
     ...(message.contributors.length > 0 ? ['What contributes most:'] : []),
-    ...message.contributors.map((each) => `- ${contributorText(each)}\n  ${each.link}`),
+    ...message.contributors.map((contributor) => `- ${contributorText(contributor)}\n  ${contributor.link}`),
     '',
     message.link,
   ]

@@ -10,20 +10,20 @@ export interface Topic {
 }
 
 /** SNS takes 100 printable ASCII characters as the subject of a mail. */
-const subjectOf = (message: Message): string =>
+const toSubject = (message: Message): string =>
   `${titleText(message)} (${message.project_id})`
     .normalize('NFKD')
     .replaceAll(/[^\x20-\x7e]/g, '')
     .slice(0, 100);
 
 /** What each kind of subscriber gets: people a text, programs the message. */
-const bodiesOf = (message: Message): Record<string, string> => {
+const toBodies = (message: Message): Record<string, string> => {
   const json = JSON.stringify(message);
   return { default: plainText(message), lambda: json, sqs: json, http: json, https: json, firehose: json };
 };
 
 /** What subscriptions can filter by. */
-const attributesOf = ({ project_id, state, kind }: Message): readonly (readonly [string, string])[] => [
+const toAttributes = ({ project_id, state, kind }: Message): readonly (readonly [string, string])[] => [
   ['project_id', project_id],
   ['state', state],
   ['kind', kind],
@@ -40,10 +40,14 @@ export const publish = async (
   budget: RequestBudget,
 ): Promise<void> => {
   const fields = new URLSearchParams({
-    ...{ Action: 'Publish', Version: '2010-03-31', TopicArn: arn },
-    ...{ Subject: subjectOf(message), MessageStructure: 'json', Message: JSON.stringify(bodiesOf(message)) },
+    Action: 'Publish',
+    Version: '2010-03-31',
+    TopicArn: arn,
+    Subject: toSubject(message),
+    MessageStructure: 'json',
+    Message: JSON.stringify(toBodies(message)),
   });
-  for (const [at, [name, value]] of attributesOf(message).entries()) {
+  for (const [at, [name, value]] of toAttributes(message).entries()) {
     const entry = `MessageAttributes.entry.${at + 1}`;
     fields.set(`${entry}.Name`, name);
     fields.set(`${entry}.Value.DataType`, 'String');

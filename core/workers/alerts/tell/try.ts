@@ -4,7 +4,7 @@ import type { Links } from '../../../../foundations/links.ts';
 import { mapConcurrent, type RequestBudget } from '../../../../foundations/storage/index.ts';
 import type { LoadedAlert } from '../alert.ts';
 import { windowLink } from '../contributors.ts';
-import { messageOf } from '../look.ts';
+import { toMessage } from '../look.ts';
 import { type Message, type Tell, targetName } from '../message.ts';
 
 /** A message that tries whether an alert's targets can be told. It says that the threshold is reached. */
@@ -12,13 +12,16 @@ const testMessage = (loaded: LoadedAlert, links: Links): Message => {
   const { alert } = loaded;
   const now = Date.now() * 1000;
   const compared = alert.compare === 'absolute' ? null : { current: null, before: null };
-  return messageOf(
+  return toMessage(
     loaded,
     { kind: 'test', state: 'alert', previous: null },
     { value: alert.alert, compared },
     {
-      ...{ id: randomBytes(16).toString('hex'), contributors: [], link: windowLink(links, loaded, now) },
-      ...{ end: now, at: now },
+      id: randomBytes(16).toString('hex'),
+      contributors: [],
+      link: windowLink(links, loaded, now),
+      end: now,
+      at: now,
     },
   );
 };
@@ -35,7 +38,7 @@ const tryMs = 8000;
  * @returns what became of it, by targets in their order; it does not throw if somebody cannot be told
  */
 export const tryAlert = async (
-  tell: Tell,
+  send: Tell,
   loaded: LoadedAlert,
   links: Links,
   budget: RequestBudget,
@@ -43,7 +46,7 @@ export const tryAlert = async (
   const message = testMessage(loaded, links);
   const bounded = { ...budget, deadline: Math.min(budget.deadline, Date.now() + tryMs) };
   const targets = await mapConcurrent(loaded.alert.tell, atOnce, async (target) => {
-    const problem = await tell(message, target, bounded).then(
+    const problem = await send(message, target, bounded).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );

@@ -2,9 +2,9 @@ import { otelLogs } from '../../../../api/otel.ts';
 import {
   decodeLogs,
   encodeLogsAnswer,
-  projectsOf,
   selectRecords,
   storeRecords,
+  uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
 import { settings } from '../../../shared/http/settings.ts';
 import { otlpEndpoint } from '../endpoint.ts';
@@ -14,7 +14,7 @@ export const handler = otlpEndpoint(
   otelLogs,
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { records, rejected } = selectRecords(await decodeLogs(bytes, encoding, packing), selection);
-    writes(projectsOf(records));
+    writes(uniqueProjects(records));
     const stored = await storeRecords(settings, records, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },

@@ -2,9 +2,9 @@ import { otelTraces } from '../../../../api/otel.ts';
 import {
   decodeExport,
   encodeAnswer,
-  projectsOf,
   selectSpans,
   storeSpans,
+  uniqueProjects,
 } from '../../../../core/doors/otel/index.ts';
 import { settings } from '../../../shared/http/settings.ts';
 import { otlpEndpoint } from '../endpoint.ts';
@@ -14,7 +14,7 @@ export const handler = otlpEndpoint(
   otelTraces,
   async ({ bytes, encoding, packing, selection, caller, budget, writes }) => {
     const { spans, rejected } = selectSpans(await decodeExport(bytes, encoding, packing), selection);
-    writes(projectsOf(spans));
+    writes(uniqueProjects(spans));
     const stored = await storeSpans(settings, spans, caller.user, budget);
     return { rows: stored.kept, rejected: [...rejected, ...stored.rejected] };
   },

@@ -119,7 +119,7 @@ const remapped = new Set(
 const outgoingName = (name: string): string =>
   remapped.has(name.toLowerCase()) ? `x-amzn-remapped-${name.toLowerCase()}` : name;
 
-const headOf = ({ statusCode, headers, multiValueHeaders, cookies }: z.output<typeof head>): AnswerHead => {
+const toHead = ({ statusCode, headers, multiValueHeaders, cookies }: z.output<typeof head>): AnswerHead => {
   const several = Object.entries(multiValueHeaders ?? {});
   const names = new Set(several.map(([name]) => name.toLowerCase()));
   const single = Object.entries(headers ?? {}).filter(([name]) => !names.has(name.toLowerCase()));
@@ -137,7 +137,7 @@ const headOf = ({ statusCode, headers, multiValueHeaders, cookies }: z.output<ty
  *
  * @throws Error if API Gateway would not accept it
  */
-export const parseMetadata = (json: string): AnswerHead => headOf(head.parse(JSON.parse(json)));
+export const parseMetadata = (json: string): AnswerHead => toHead(head.parse(JSON.parse(json)));
 
 /**
  * Parses a function's buffered answer to a proxy event. A base64 body stays encoded: API Gateway
@@ -147,7 +147,7 @@ export const parseMetadata = (json: string): AnswerHead => headOf(head.parse(JSO
  */
 export const parseAnswer = (json: string): CompleteAnswer => {
   const answer = buffered.parse(JSON.parse(json));
-  return { ...headOf(answer), body: Buffer.from(answer.body ?? '') };
+  return { ...toHead(answer), body: Buffer.from(answer.body ?? '') };
 };
 
 /** Reads a complete answer as text. The function's worker has checked its length. */
@@ -165,7 +165,7 @@ interface SplitOutput {
   readonly body: Output;
 }
 
-async function* bodyOf(first: Uint8Array, rest: Output): Output {
+async function* readBody(first: Uint8Array, rest: Output): Output {
   try {
     if (first.length > 0) yield first;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
@@ -189,7 +189,7 @@ export const splitOutput = async (output: Output): Promise<SplitOutput> => {
     const at = head.indexOf(delimiter, from);
     if (at >= 0) {
       const metadata = head.toString('utf8', 0, at);
-      return { metadata, body: bodyOf(head.subarray(at + delimiterLength), output) };
+      return { metadata, body: readBody(head.subarray(at + delimiterLength), output) };
     }
     if (head.length > maxMetadataBytes) break;
   }

@@ -55,13 +55,13 @@ interface AuthorizerOptions {
 }
 
 /** The cache key of a request; undefined if an identity header is missing or empty. */
-const identityOf = (request: GatewayRequest, { identityHeaders }: AuthorizerSpec): string | undefined => {
+const cacheKey = (request: GatewayRequest, { identityHeaders }: AuthorizerSpec): string | undefined => {
   const values = identityHeaders.map((name) => headerValues(request, name).join(','));
   return values.every(Boolean) ? JSON.stringify(values) : undefined;
 };
 
 /** An authorizer answers 401 by an error with exactly this message. */
-const failureOf = (error: unknown): Refusal =>
+const toRefusal = (error: unknown): Refusal =>
   error instanceof FunctionError && error.message === 'Unauthorized'
     ? new Refusal('UNAUTHORIZED')
     : new Refusal('AUTHORIZER_FAILURE', error);
@@ -74,7 +74,7 @@ const parseResult = (json: string): Result => {
   }
 };
 
-const contextOf = ({ principalId, context }: Result): Record<string, string> => {
+const toContext = ({ principalId, context }: Result): Record<string, string> => {
   const values = Object.entries(context ?? {}).filter((entry): entry is [string, string] => entry[1] != null);
   return { ...Object.fromEntries(values), principalId };
 };
@@ -97,7 +97,7 @@ export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Autho
       .then(collect)
       .catch((error: unknown) => {
         signal.throwIfAborted();
-        throw failureOf(error);
+        throw toRefusal(error);
       });
     return parseResult(output);
   };
@@ -109,13 +109,13 @@ export const authorizer = ({ api, spec, lambda, now }: AuthorizerOptions): Autho
   };
 
   return async (request, match, signal) => {
-    const identity = identityOf(request, spec);
+    const identity = cacheKey(request, spec);
     if (identity === undefined) throw new Refusal('UNAUTHORIZED');
     const cached = cache.get(identity);
     const fresh = cached !== undefined && cached.expiresAt > now();
     const result = fresh ? cached.result : await callAuthorizer(request, match, signal);
     if (!fresh) remember(identity, result);
     if (!allowsInvoke(result.policyDocument, methodArn(api, request))) throw new Refusal('ACCESS_DENIED');
-    return contextOf(result);
+    return toContext(result);
   };
 };

@@ -16,9 +16,9 @@ import { type Authorize, authorizer } from './authorize.ts';
 import {
   drain,
   type GatewayRequest,
+  getMediaType,
   type Match,
   matcher,
-  mediaTypeOf,
   proxyEvent,
   Refusal,
   readBody,
@@ -65,7 +65,7 @@ interface Exchange {
 }
 
 /** Begins an exchange: assigns the request's id and watches the connection. */
-const exchangeOf = (req: IncomingMessage, res: ServerResponse): Exchange => {
+const beginExchange = (req: IncomingMessage, res: ServerResponse): Exchange => {
   const request = readRequest(req);
   const ending = new AbortController();
   res.once('close', () => {
@@ -170,7 +170,7 @@ const integrate = async (
 
 interface GatewayOptions {
   readonly api: ApiSpec;
-  readonly functions: Pick<Functions, 'of'>;
+  readonly functions: Pick<Functions, 'getFunction'>;
   /** Takes a line for each request that failed and was not the client's mistake. */
   readonly log: (line: string) => void;
 }
@@ -183,10 +183,13 @@ const maxEventBytes = 6_291_456;
 
 const now = () => performance.now();
 
-const authorizersOf = ({ api, functions }: GatewayOptions): ReadonlyMap<string, Authorize> => {
+const createAuthorizers = ({ api, functions }: GatewayOptions): ReadonlyMap<string, Authorize> => {
   const specs = api.routes.flatMap(({ authorizer: spec }: RouteSpec) => (spec ? [spec] : []));
   return new Map(
-    specs.map((spec) => [spec.id, authorizer({ api, spec, lambda: functions.of(spec.function), now })]),
+    specs.map((spec) => [
+      spec.id,
+      authorizer({ api, spec, lambda: functions.getFunction(spec.function), now }),
+    ]),
   );
 };
 
@@ -204,7 +207,7 @@ const fail = async (exchange: Exchange, error: unknown, { api, log }: GatewayOpt
     res.destroy();
     return;
   }
-  const context = { requestId: request.id, mediaType: mediaTypeOf(request), authorizer: caller };
+  const context = { requestId: request.id, mediaType: getMediaType(request), authorizer: caller };
   await sendReplacement(exchange, renderGatewayResponse(api.responses, type, context));
 };
 
@@ -216,7 +219,7 @@ export const gateway = (options: GatewayOptions): RequestListener => {
   const { api, functions, log } = options;
   const match = matcher(api.routes);
   const takeToken = api.throttle ? tokenBucket(api.throttle, now) : () => true;
-  const authorizers = authorizersOf(options);
+  const authorizers = createAuthorizers(options);
 
   const authorize = async ({ request, ending }: Exchange, found: Match) => {
     const { authorizer: spec } = found.route;
@@ -236,11 +239,11 @@ export const gateway = (options: GatewayOptions): RequestListener => {
     const body = await unpackText(request, received, api.binaryMediaTypes);
     const event = JSON.stringify(proxyEvent(api, request, found, { authorizer: exchange.authorizer, body }));
     if (Buffer.byteLength(event) > maxEventBytes) throw new Refusal('REQUEST_TOO_LARGE');
-    await integrate(exchange, found.route, functions.of(found.route.function), event);
+    await integrate(exchange, found.route, functions.getFunction(found.route.function), event);
   };
 
   return (req, res) => {
-    const exchange = exchangeOf(req, res);
+    const exchange = beginExchange(req, res);
     serve(exchange)
       .catch((error: unknown) => fail(exchange, error, options))
       .catch((error: unknown) => {

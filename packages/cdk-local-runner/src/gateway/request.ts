@@ -127,7 +127,7 @@ export const drain = async (req: IncomingMessage): Promise<void> => {
 };
 
 /** The media type of a request's body in lower case, without parameters; empty if it says none. */
-export const mediaTypeOf = (request: Pick<GatewayRequest, 'headers'>): string => {
+export const getMediaType = (request: Pick<GatewayRequest, 'headers'>): string => {
   const [value = ''] = headerValues(request, 'content-type');
   const [type = ''] = value.split(';');
   return type.trim().toLowerCase();
@@ -139,7 +139,7 @@ const isAmong = (type: string, list: readonly string[]): boolean =>
 
 /** Whether a request's body is of one of the API's binary media types. */
 const isBinary = (request: Pick<GatewayRequest, 'headers'>, binaryMediaTypes: readonly string[]): boolean =>
-  isAmong(mediaTypeOf(request), binaryMediaTypes);
+  isAmong(getMediaType(request), binaryMediaTypes);
 
 const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate) };
 
@@ -177,7 +177,7 @@ export interface Match {
 /** Finds the route for a method and a path; undefined if there is none. */
 type Matcher = (method: string, path: string) => Match | undefined;
 
-const segmentsOf = (path: string): string[] => path.split('/').slice(1);
+const splitPath = (path: string): string[] => path.split('/').slice(1);
 
 const greedy = /^\{(.+)\+\}$/;
 const single = /^\{(.+)\}$/;
@@ -190,7 +190,7 @@ const rank = (segment: string): string => {
   return single.test(segment) ? '1' : '0';
 };
 
-const ranks = ({ path }: RouteSpec): string => segmentsOf(path).map(rank).join('');
+const ranks = ({ path }: RouteSpec): string => splitPath(path).map(rank).join('');
 
 const decoded = (segment: string): string => {
   try {
@@ -201,7 +201,7 @@ const decoded = (segment: string): string => {
 };
 
 /** The parameters of a path; undefined if it does not fit the pattern. */
-const parametersOf = (
+const matchPath = (
   pattern: readonly string[],
   path: readonly string[],
 ): Record<string, string> | undefined => {
@@ -225,15 +225,15 @@ const parametersOf = (
 export const matcher = (routes: readonly RouteSpec[]): Matcher => {
   const candidates = routes
     .toSorted((a, b) => (ranks(a) < ranks(b) ? -1 : 1))
-    .map((route) => ({ route, pattern: segmentsOf(route.path) }));
+    .map((route) => ({ route, pattern: splitPath(route.path) }));
   return (method, path) => {
-    const segments = segmentsOf(path);
+    const segments = splitPath(path);
     // API Gateway routes `/x/` like `/x`.
     const withoutSlash = segments.at(-1) === '' && segments.at(-2) ? segments.slice(0, -1) : segments;
     for (const { route, pattern } of candidates) {
       if (route.method !== method && route.method !== 'ANY') continue;
       const isGreedy = greedy.test(pattern.at(-1) ?? '');
-      const pathParameters = parametersOf(pattern, isGreedy ? segments : withoutSlash);
+      const pathParameters = matchPath(pattern, isGreedy ? segments : withoutSlash);
       if (pathParameters) return { route, pathParameters };
     }
     return undefined;
@@ -273,7 +273,7 @@ const eventHeaders = ({ headers, sourceIp, id, receivedAt }: GatewayRequest): [s
 export const methodArn = ({ id, account, stage }: Api, { method, path }: GatewayRequest): string =>
   `arn:aws:execute-api:${localRegion}:${account}:${id}/${stage}/${method}${path}`;
 
-const identityOf = (request: GatewayRequest): APIGatewayProxyEvent['requestContext']['identity'] => ({
+const toIdentity = (request: GatewayRequest): APIGatewayProxyEvent['requestContext']['identity'] => ({
   accessKey: null,
   accountId: null,
   apiKey: null,
@@ -291,13 +291,13 @@ const identityOf = (request: GatewayRequest): APIGatewayProxyEvent['requestConte
   userArn: null,
 });
 
-const requestContextOf = (api: Api, request: GatewayRequest, { route }: Match) => ({
+const toRequestContext = (api: Api, request: GatewayRequest, { route }: Match) => ({
   accountId: api.account,
   apiId: api.id,
   domainName: 'localhost',
   extendedRequestId: request.id,
   httpMethod: request.method,
-  identity: identityOf(request),
+  identity: toIdentity(request),
   // As behind a custom domain that maps nothing: clients see no stage.
   path: request.path,
   protocol: 'HTTP/1.1',
@@ -310,7 +310,7 @@ const requestContextOf = (api: Api, request: GatewayRequest, { route }: Match) =
 });
 
 /** The fields that events for functions and authorizers share. */
-const commonOf = (request: GatewayRequest, { route, pathParameters }: Match) => {
+const commonFields = (request: GatewayRequest, { route, pathParameters }: Match) => {
   const headers = eventHeaders(request);
   return {
     resource: route.path,
@@ -333,8 +333,8 @@ export const authorizerEvent = (
 ): APIGatewayRequestAuthorizerEvent => ({
   type: 'REQUEST',
   methodArn: methodArn(api, request),
-  ...commonOf(request, match),
-  requestContext: { ...requestContextOf(api, request, match), authorizer: undefined },
+  ...commonFields(request, match),
+  requestContext: { ...toRequestContext(api, request, match), authorizer: undefined },
 });
 
 /**
@@ -350,8 +350,8 @@ export const proxyEvent = (
 ): APIGatewayProxyEvent => {
   const binary = isBinary(request, api.binaryMediaTypes);
   return {
-    ...commonOf(request, match),
-    requestContext: { ...requestContextOf(api, request, match), authorizer },
+    ...commonFields(request, match),
+    requestContext: { ...toRequestContext(api, request, match), authorizer },
     body: body.length > 0 ? body.toString(binary ? 'base64' : 'utf8') : null,
     isBase64Encoded: binary && body.length > 0,
   };

@@ -34,7 +34,7 @@ const load = async (): Promise<Handler> => {
   return handler;
 };
 
-const contextOf = ({ requestId, deadline }: Invoke): Partial<Context> => ({
+const createContext = ({ requestId, deadline }: Invoke): Partial<Context> => ({
   awsRequestId: requestId,
   callbackWaitsForEmptyEventLoop: true,
   functionName: setup.functionName,
@@ -47,7 +47,7 @@ const contextOf = ({ requestId, deadline }: Invoke): Partial<Context> => ({
 });
 
 const answerBuffered = async (handler: Handler, invoke: Invoke): Promise<void> => {
-  const result = await handler(JSON.parse(invoke.event), contextOf(invoke));
+  const result = await handler(JSON.parse(invoke.event), createContext(invoke));
   const bytes = Buffer.from(JSON.stringify(result ?? null));
   if (bytes.length > maxAnswerBytes)
     throw new Error(`Response payload size exceeded maximum allowed payload size (${maxAnswerBytes} bytes).`);
@@ -92,7 +92,7 @@ const answerStreaming = async (handler: Handler, invoke: Invoke, answered: Answe
       setImmediate(() => failed || answered({ type: 'error', error: toThrownError(error) })),
   );
   try {
-    await handler(JSON.parse(invoke.event), response, contextOf(invoke));
+    await handler(JSON.parse(invoke.event), response, createContext(invoke));
   } catch (error) {
     // Bytes written before the failure still go out, as on a connection.
     failed = true;

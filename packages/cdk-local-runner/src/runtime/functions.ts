@@ -345,7 +345,7 @@ export class LambdaFunction {
 /** The functions of a stack. */
 export interface Functions {
   /** @throws Error if the stack has no such function */
-  of(spec: Pick<FunctionSpec, 'arn'>): LambdaFunction;
+  getFunction(spec: Pick<FunctionSpec, 'arn'>): LambdaFunction;
   /**
    * Waits up to three seconds until no function is busy, because some work on after their answers.
    */
@@ -391,7 +391,7 @@ export const makeFunctions = ({
     ]),
   );
   return {
-    of: ({ arn }) => {
+    getFunction: ({ arn }) => {
       const found = functions.get(arn);
       if (!found) throw new Error(`the stack has no function ${arn}`);
       return found;

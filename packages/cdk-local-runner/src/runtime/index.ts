@@ -10,7 +10,7 @@ export { awslambda, delimiterLength, isStreaming, ResponseStream } from './respo
 export {
   type Container,
   type ContainerOptions,
-  environmentOf,
+  createEnvironment,
   FunctionError,
   FunctionWorker,
   forwardLines,

@@ -154,15 +154,15 @@ const youngMb = 16;
 export const youngMbOnLambda = ({ memoryMb }: FunctionSpec): number => Math.ceil(3 * 0.05 * memoryMb);
 
 /** The file of a module: the first that exists, in Lambda's order of extensions. */
-const moduleOf = (path: string): string => {
+const findModule = (path: string): string => {
   const files = ['.js', '.mjs', '.cjs'].map((extension) => path + extension);
   return files.find((file) => existsSync(file)) ?? `${path}.js`;
 };
 
-const setupOf = ({ folder, handler, name, arn, memoryMb }: FunctionSpec): WorkerSetup => {
+const toSetup = ({ folder, handler, name, arn, memoryMb }: FunctionSpec): WorkerSetup => {
   const dot = handler.lastIndexOf('.');
   return {
-    module: moduleOf(join(folder, handler.slice(0, dot))),
+    module: findModule(join(folder, handler.slice(0, dot))),
     export: handler.slice(dot + 1),
     functionName: name,
     functionArn: arn,
@@ -171,7 +171,7 @@ const setupOf = ({ folder, handler, name, arn, memoryMb }: FunctionSpec): Worker
 };
 
 /** The environment of a function, as far as Lambda's own names go that somebody reads. */
-export const environmentOf = ({ spec, environment }: ContainerOptions): Record<string, string> => ({
+export const createEnvironment = ({ spec, environment }: ContainerOptions): Record<string, string> => ({
   ...environment,
   ...spec.environment,
   AWS_LAMBDA_FUNCTION_NAME: spec.name,
@@ -216,8 +216,8 @@ export class FunctionWorker implements Container {
     this.#start = { resolve, reject };
     this.#worker = new Worker(bootstrapCode(), {
       eval: true,
-      workerData: setupOf(options.spec),
-      env: environmentOf(options),
+      workerData: toSetup(options.spec),
+      env: createEnvironment(options),
       resourceLimits: {
         maxOldGenerationSizeMb: Math.max(minMemoryMb, options.spec.memoryMb),
         maxYoungGenerationSizeMb: maxYoungMb,

@@ -54,7 +54,7 @@ export const fitsPattern = (pattern: Pattern, value: unknown): boolean =>
     const found = isObject(value) ? value[name] : undefined;
     if (!Array.isArray(rule)) return fitsPattern(rule as Pattern, found);
     const values = Array.isArray(found) ? found : [found];
-    return rule.some((entry) => values.some((each) => fitsEntry(entry, each)));
+    return rule.some((entry) => values.some((candidate) => fitsEntry(entry, candidate)));
   });
 
 /** An event as rules and targets get it. */
@@ -79,7 +79,7 @@ export interface EventBus extends StandIn {
   readonly letters: readonly string[];
   addDeadLetter(letter: string): void;
   /** The queue of jobs of a URL or a name, which is made when it is first asked for. */
-  queueOf(url: string): LocalQueue;
+  getQueue(url: string): LocalQueue;
   /**
    * Has every event from now on brought to a listener.
    *
@@ -123,7 +123,7 @@ const maxBytes = 256 * 1024;
 
 type Put = z.output<typeof put>;
 
-const eventOf = ({ EventBusName, Source, DetailType, Detail, Time }: Put['Entries'][number]): BusEvent => ({
+const toEvent = ({ EventBusName, Source, DetailType, Detail, Time }: Put['Entries'][number]): BusEvent => ({
   version: '0',
   id: randomUUID(),
   source: Source,
@@ -189,7 +189,7 @@ export const startEventBus = async (
 ): Promise<EventBus> => {
   const queues = new Map<string, LocalQueue>();
   const nameIn = (url: string): string => url.split('/').at(-1) ?? url;
-  const queueOf = (url: string): LocalQueue => {
+  const getQueue = (url: string): LocalQueue => {
     const name = nameIn(url);
     const queue = queues.get(name) ?? new LocalQueue();
     queues.set(name, queue);
@@ -206,7 +206,7 @@ export const startEventBus = async (
         0,
       );
       if (bytes > maxBytes) throw new Error(`the entries have ${bytes} bytes, more than ${maxBytes}`);
-      const events = Entries.map(eventOf);
+      const events = Entries.map(toEvent);
       const results = events.map((event) => {
         const met = fate(event);
         if (met !== 'taken') return { ErrorCode: met, ErrorMessage: 'refused by the setting of this bus' };
@@ -225,7 +225,7 @@ export const startEventBus = async (
         MD5OfMessageBody: md5(MessageBody),
       };
     },
-    ...queueOperations(queueOf, delayFactor),
+    ...queueOperations(getQueue, delayFactor),
   };
   const notices: Notice[] = [];
   const ofTopic = new Set<(notice: Notice) => void>();
@@ -249,7 +249,7 @@ export const startEventBus = async (
     endpoint: `http://127.0.0.1:${server.port}`,
     letters,
     addDeadLetter: (letter) => letters.push(letter),
-    queueOf,
+    getQueue,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

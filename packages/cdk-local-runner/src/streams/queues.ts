@@ -90,13 +90,13 @@ export const md5 = (text: string): string => createHash('md5').update(text).dige
 /**
  * What SQS does with queues of jobs, by the names of its operations.
  *
- * @param queueOf the queue of a URL
+ * @param getQueue the queue of a URL
  * @param delayFactor what delays are multiplied by: nobody wants to wait here
  */
-export const queueOperations = (queueOf: (url: string) => LocalQueue, delayFactor: number) => ({
+export const queueOperations = (getQueue: (url: string) => LocalQueue, delayFactor: number) => ({
   'AmazonSQS.SendMessageBatch': (body: unknown) => {
     const { QueueUrl, Entries } = batchSchema.parse(body);
-    const queue = queueOf(QueueUrl);
+    const queue = getQueue(QueueUrl);
     return {
       Successful: Entries.map(({ Id, MessageBody, DelaySeconds, MessageGroupId }) => ({
         Id,
@@ -108,7 +108,7 @@ export const queueOperations = (queueOf: (url: string) => LocalQueue, delayFacto
   },
   'AmazonSQS.GetQueueAttributes': (body: unknown) => {
     const { QueueUrl } = z.object({ QueueUrl: z.string() }).parse(body);
-    const { createdAt } = queueOf(QueueUrl);
+    const { createdAt } = getQueue(QueueUrl);
     return { Attributes: { CreatedTimestamp: String(Math.floor(createdAt / 1000)) } };
   },
 });
@@ -131,7 +131,7 @@ const drainMs = 3000;
 interface QueuesOptions {
   readonly stack: Pick<StackSpec, 'queues'>;
   readonly functions: Functions;
-  readonly queueOf: (url: string) => LocalQueue;
+  readonly getQueue: (url: string) => LocalQueue;
   /** Takes a message that was brought too often. */
   readonly giveUp: (body: string) => void;
   /** The longest time until a message that was not done comes again, in ms. */
@@ -141,12 +141,12 @@ interface QueuesOptions {
 /** Brings messages of one queue to its function, as Lambda does. */
 const bring = async (
   spec: QueueSpec,
-  { functions, queueOf, giveUp, maxVisibilityMs }: QueuesOptions,
+  { functions, getQueue, giveUp, maxVisibilityMs }: QueuesOptions,
   ending: AbortSignal,
   stopped: () => boolean,
 ): Promise<void> => {
-  const queue = queueOf(spec.url);
-  const target = functions.of(spec.function);
+  const queue = getQueue(spec.url);
+  const target = functions.getFunction(spec.function);
   while (!ending.aborted) {
     const messages = queue.receive(spec.batchSize, Math.min(spec.visibilityMs, maxVisibilityMs));
     const fresh = messages.filter(({ id, body, receives }) => {
@@ -162,13 +162,14 @@ const bring = async (
     }
     const event = {
       Records: fresh.map(({ id, body, receives }) => ({
-        ...{ messageId: id, receiptHandle: id, body, md5OfBody: md5(body) },
-        ...{
-          eventSource: 'aws:sqs',
-          eventSourceARN: spec.arn,
-          awsRegion: localRegion,
-          messageAttributes: {},
-        },
+        messageId: id,
+        receiptHandle: id,
+        body,
+        md5OfBody: md5(body),
+        eventSource: 'aws:sqs',
+        eventSourceARN: spec.arn,
+        awsRegion: localRegion,
+        messageAttributes: {},
         attributes: { ApproximateReceiveCount: String(receives) },
       })),
     };

@@ -30,7 +30,7 @@ export const runSchedules = ({
       await sleep(Math.min(everyMs, maxPauseMs), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        await collect(await functions.of(spec).invoke('{}', new AbortController().signal));
+        await collect(await functions.getFunction(spec).invoke('{}', new AbortController().signal));
       } catch (error) {
         failed(error);
       }

@@ -65,7 +65,7 @@ interface InvokerOptions {
 const firstPauseMs = 50;
 const maxPauseMs = 1000;
 
-const sequenceOf = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.SequenceNumber ?? '';
+const getSequence = (record: DynamoDBRecord | undefined): string => record?.dynamodb?.SequenceNumber ?? '';
 
 /** What is left of a batch. After an error that is all of it. */
 const tryOnce = async (
@@ -76,7 +76,7 @@ const tryOnce = async (
   try {
     const failed = failuresIn(await invoke(JSON.stringify({ Records: records }), signal));
     if (failed.size === 0) return { left: [], threw: false };
-    const from = records.findIndex((record) => failed.has(sequenceOf(record)));
+    const from = records.findIndex((record) => failed.has(getSequence(record)));
     // A number that the batch does not have fails all of it.
     return { left: records.slice(Math.max(0, from)), threw: false };
   } catch {
@@ -101,7 +101,7 @@ const deliver = async (
     left = result.left;
     if (left.length === 0) return;
     if (Date.now() - startedAt > options.maxAgeMs) {
-      const [first, last] = [left[0], left.at(-1)].map(sequenceOf);
+      const [first, last] = [left[0], left.at(-1)].map(getSequence);
       options.giveUp(JSON.stringify({ DDBStreamBatchInfo: { first, last, batchSize: left.length } }));
       return;
     }
@@ -286,9 +286,12 @@ export const runStreams = async (options: StreamsOptions): Promise<() => Promise
   const tables = new DynamoDBClient(client);
   const streams = new DynamoDBStreamsClient(client);
   const pollers = stack.subscriptions.map((subscription) => {
-    const target = functions.of(subscription.function);
+    const target = functions.getFunction(subscription.function);
     return new Poller({
-      ...{ tables, streams, from, failed },
+      tables,
+      streams,
+      from,
+      failed,
       subscription: { ...subscription, windowMs: Math.min(subscription.windowMs, maxWindowMs) },
       invoke: async (event, signal) => {
         const answer = await collect(await target.invoke(event, signal));

@@ -47,7 +47,10 @@ export const publishLocally = (body: string): { readonly notice: Notice; readonl
   const { default: text, sqs } = bodies.parse(JSON.parse(Message));
   return {
     notice: {
-      ...{ topic: TopicArn, subject: Subject, text, message: JSON.parse(sqs) },
+      topic: TopicArn,
+      subject: Subject,
+      text,
+      message: JSON.parse(sqs),
       attributes: attributesIn(form),
     },
     answer: `<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>${randomUUID()}</MessageId></PublishResult></PublishResponse>`,

@@ -77,7 +77,7 @@ const name = (stackName: string, id: string): string =>
  * The value of `Ref` for a resource: its physical name or id. It consists of the stack's name and
  * the logical id, so it is the same at every start.
  */
-export const refOf = (stackName: string, id: string, { Type, Properties }: Resource): string => {
+export const resolveRef = (stackName: string, id: string, { Type, Properties }: Resource): string => {
   switch (Type) {
     case 'AWS::ApiGateway::Stage':
       return String(Properties.StageName);
@@ -108,13 +108,13 @@ export const isRoot = (id: string): boolean => id.endsWith(rootSuffix);
 /**
  * The value of `Fn::GetAtt` for a resource; undefined if the attribute is not supported locally.
  */
-export const attributeOf = (
+export const resolveAttribute = (
   stackName: string,
   id: string,
   resource: Resource,
   attribute: string,
 ): string | undefined => {
-  const ref = refOf(stackName, id, resource);
+  const ref = resolveRef(stackName, id, resource);
   switch (`${resource.Type}.${attribute}`) {
     case 'AWS::ApiGateway::RestApi.RootResourceId':
       return `${ref}${rootSuffix}`;
@@ -157,7 +157,7 @@ const list = (value: unknown, where: string): unknown[] => {
 };
 
 /** The name and argument of an intrinsic function; undefined if the object is not one. */
-const intrinsicOf = (value: Record<string, unknown>): [string, unknown] | undefined => {
+const getIntrinsic = (value: Record<string, unknown>): [string, unknown] | undefined => {
   const [entry, ...more] = Object.entries(value);
   if (!entry || more.length > 0) return undefined;
   return entry[0] === 'Ref' || entry[0].startsWith('Fn::') ? entry : undefined;
@@ -209,11 +209,11 @@ const referenceFunctions = (
     if (name in Parameters) return Parameters[name]?.Default;
     const resource = Resources[name];
     if (!resource) throw new Error(`Ref to ${name}, which the template does not have`);
-    return lookup(name) ?? refOf(stackName, name, resource);
+    return lookup(name) ?? resolveRef(stackName, name, resource);
   };
   const getAtt = (id: string, attribute: string): string => {
     const resource = Resources[id];
-    const value = resource && (lookup(id, attribute) ?? attributeOf(stackName, id, resource, attribute));
+    const value = resource && (lookup(id, attribute) ?? resolveAttribute(stackName, id, resource, attribute));
     if (value === undefined) throw new Error(`Fn::GetAtt ${id}.${attribute} is not supported locally`);
     return value;
   };
@@ -252,7 +252,7 @@ export const resolver = (
   const resolve: Resolve = (value) => {
     if (Array.isArray(value)) return value.map(resolve).filter(isDefined);
     if (!isObject(value)) return value;
-    const [name, argument] = intrinsicOf(value) ?? [];
+    const [name, argument] = getIntrinsic(value) ?? [];
     if (name === undefined) {
       const resolved = Object.entries(value).map(([key, item]) => [key, resolve(item)]);
       return Object.fromEntries(resolved.filter(([, item]) => isDefined(item)));
@@ -290,7 +290,7 @@ export interface TemplateReader {
   outputs(): Record<string, string>;
 }
 
-const messageOf = (error: unknown): string => {
+const toMessage = (error: unknown): string => {
   if (error instanceof z.ZodError) return z.prettifyError(error);
   return error instanceof Error ? error.message : String(error);
 };
@@ -306,7 +306,7 @@ const read = <Shape extends z.ZodRawShape>(
     const resolved = resolve(Object.fromEntries(wanted.map((name) => [name, Properties[name]])));
     return { id, properties: schema.parse(resolved) };
   } catch (error) {
-    throw new Error(`template resource ${id}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`template resource ${id}: ${toMessage(error)}`, { cause: error });
   }
 };
 

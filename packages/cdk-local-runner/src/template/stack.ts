@@ -22,7 +22,7 @@ const functionProperties = z.object({
  *
  * @throws Error if a function's bundle is not among the assets
  */
-const functionsOf = (reader: TemplateReader, assets: ReadonlyMap<string, string>) =>
+const listFunctions = (reader: TemplateReader, assets: ReadonlyMap<string, string>) =>
   reader.resources('AWS::Lambda::Function', functionProperties).map(({ id, properties: lambda }) => {
     const folder = assets.get(lambda.Code.S3Key);
     if (folder === undefined)
@@ -41,13 +41,14 @@ const functionsOf = (reader: TemplateReader, assets: ReadonlyMap<string, string>
   });
 
 /** A Lambda function as the template declares it. */
-export type FunctionSpec = Readonly<ReturnType<typeof functionsOf>[number]>;
+export type FunctionSpec = Readonly<ReturnType<typeof listFunctions>[number]>;
 
-/** The functions of a stack by ARN. Throws as {@link functionsOf} does. */
+/** The functions of a stack by ARN. Throws as {@link listFunctions} does. */
 export const readFunctions = (
   reader: TemplateReader,
   assets: ReadonlyMap<string, string>,
-): ReadonlyMap<string, FunctionSpec> => new Map(functionsOf(reader, assets).map((spec) => [spec.arn, spec]));
+): ReadonlyMap<string, FunctionSpec> =>
+  new Map(listFunctions(reader, assets).map((spec) => [spec.arn, spec]));
 
 const keys = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 
@@ -241,7 +242,7 @@ const functionOfUri = (uri: string, functions: ReadonlyMap<string, FunctionSpec>
   return found;
 };
 
-const authorizersOf = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
+const readAuthorizers = (reader: TemplateReader, functions: ReadonlyMap<string, FunctionSpec>) =>
   reader
     .resources('AWS::ApiGateway::Authorizer', authorizerProperties)
     .map((resource) => {
@@ -261,7 +262,7 @@ const authorizersOf = (reader: TemplateReader, functions: ReadonlyMap<string, Fu
     }));
 
 /** A Lambda authorizer of the REQUEST type. */
-export type AuthorizerSpec = Readonly<ReturnType<typeof authorizersOf>[number]>;
+export type AuthorizerSpec = Readonly<ReturnType<typeof readAuthorizers>[number]>;
 
 /** A method of the API with its integration. */
 export interface RouteSpec {
@@ -299,7 +300,7 @@ const methodProperties = z.object({
 type MethodProperties = z.output<typeof methodProperties>;
 
 /** Finds the path of an API Gateway resource by its id. */
-const pathsOf = (reader: TemplateReader): ((id: string) => string) => {
+const pathFinder = (reader: TemplateReader): ((id: string) => string) => {
   const resources = reader.resources('AWS::ApiGateway::Resource', resourceProperties);
   const byId = new Map(resources.map(({ id, properties }) => [reader.ref(id), properties]));
   const pathTo = (id: string): string => {
@@ -311,7 +312,7 @@ const pathsOf = (reader: TemplateReader): ((id: string) => string) => {
   return (id) => pathTo(id) || '/';
 };
 
-const authorizerOf = (
+const getAuthorizer = (
   { AuthorizationType, AuthorizerId }: MethodProperties,
   authorizers: ReadonlyMap<string, AuthorizerSpec>,
 ): AuthorizerSpec | undefined => {
@@ -332,13 +333,13 @@ const readRoutes = (
   functions: ReadonlyMap<string, FunctionSpec>,
   authorizers: ReadonlyMap<string, AuthorizerSpec>,
 ): RouteSpec[] => {
-  const pathOf = pathsOf(reader);
+  const getPath = pathFinder(reader);
   return reader.resources('AWS::ApiGateway::Method', methodProperties).map(({ properties }) => {
     const { HttpMethod, ResourceId, Integration } = properties;
-    const authorizer = authorizerOf(properties, authorizers);
+    const authorizer = getAuthorizer(properties, authorizers);
     return {
       method: HttpMethod,
-      path: pathOf(ResourceId),
+      path: getPath(ResourceId),
       function: functionOfUri(Integration.Uri, functions),
       ...(authorizer && { authorizer }),
       streaming: isStreamed(Integration),
@@ -356,26 +357,26 @@ const responseProperties = z.object({
 
 const headerPrefix = 'gatewayresponse.header.';
 
-const headersOf = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
+const getHeaders = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parameters)
       .filter(([name]) => name.startsWith(headerPrefix))
       .map(([name, value]) => [name.slice(headerPrefix.length), value]),
   );
 
-const responsesOf = (reader: TemplateReader) =>
+const readResponses = (reader: TemplateReader) =>
   reader.resources('AWS::ApiGateway::GatewayResponse', responseProperties).map(({ properties }) => ({
     type: properties.ResponseType,
     /** Absent for the status of the response's type. */
     ...(properties.StatusCode !== undefined && { status: properties.StatusCode }),
     /** Values by header name: a text in single quotes, or an expression like `context.requestId`. */
-    headers: headersOf(properties.ResponseParameters),
+    headers: getHeaders(properties.ResponseParameters),
     /** Bodies by media type, with `$context` variables. Empty for API Gateway's own. */
     templates: properties.ResponseTemplates,
   }));
 
 /** A gateway response as the template sets it. */
-export type GatewayResponseSpec = Readonly<Omit<ReturnType<typeof responsesOf>[number], 'type'>>;
+export type GatewayResponseSpec = Readonly<Omit<ReturnType<typeof readResponses>[number], 'type'>>;
 
 const oneOrMore = z
   .union([z.string(), z.array(z.string())])
@@ -401,14 +402,14 @@ export const policySchema = z.object({
 export type Policy = z.output<typeof policySchema>;
 
 /** A pattern as an expression: `*` is any characters, `?` is one. */
-const expressionOf = (pattern: string): RegExp => {
+const toRegExp = (pattern: string): RegExp => {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's');
 };
 
 /** Whether a text fits a pattern. One without `*` and `?` is only compared: most have none. */
 export const fits = (pattern: string, text: string): boolean =>
-  /[*?]/.test(pattern) ? expressionOf(pattern).test(text) : pattern === text;
+  /[*?]/.test(pattern) ? toRegExp(pattern).test(text) : pattern === text;
 
 /** An action, e.g. `dynamodb:Query`, on the ARN of a resource. */
 export interface Access {
@@ -540,9 +541,9 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
     routes: readRoutes(
       reader,
       functions,
-      new Map(authorizersOf(reader, functions).map((spec) => [spec.id, spec])),
+      new Map(readAuthorizers(reader, functions).map((spec) => [spec.id, spec])),
     ),
-    responses: new Map(responsesOf(reader).map((spec) => [spec.type, spec])),
+    responses: new Map(readResponses(reader).map((spec) => [spec.type, spec])),
     binaryMediaTypes: api.properties.BinaryMediaTypes,
     ...(throttle && { throttle }),
   };
@@ -554,7 +555,7 @@ const readApi = (reader: TemplateReader, functions: ReadonlyMap<string, Function
  * @param stackName the prefix of physical names. @default - the stack's own name
  * @throws Error that names what is not supported locally
  */
-export const stackOf = (assembly: Assembly, stackName = assembly.stackName): StackSpec => {
+export const toStackSpec = (assembly: Assembly, stackName = assembly.stackName): StackSpec => {
   const reader = templateReader(assembly, stackName);
   const functions = readFunctions(reader, assembly.assets);
   return {
@@ -575,16 +576,16 @@ export const stackOf = (assembly: Assembly, stackName = assembly.stackName): Sta
  *
  * @throws Error if the stack has no such output
  */
-export const outputOf = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string): string => {
+export const getOutput = ({ outputs }: Pick<StackSpec, 'outputs'>, name: string): string => {
   const value = outputs[name];
   if (value === undefined) throw new Error(`the stack has no output ${name}`);
   return value;
 };
 
 /** The longest time that the gateway caches an authorizer's answer, in seconds. */
-export const authorizerCacheSecondsOf = ({ api }: Pick<StackSpec, 'api'>): number =>
+export const maxAuthorizerCacheSeconds = ({ api }: Pick<StackSpec, 'api'>): number =>
   Math.max(0, ...api.routes.map(({ authorizer }) => authorizer?.cacheSeconds ?? 0));
 
-/** {@link stackOf} a stack that was synthesized to a folder. */
+/** {@link toStackSpec} a stack that was synthesized to a folder. */
 export const readStack = (folder: string, stackName?: string): StackSpec =>
-  stackOf(readAssembly(folder), stackName);
+  toStackSpec(readAssembly(folder), stackName);

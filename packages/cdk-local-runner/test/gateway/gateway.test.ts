@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(notes, { recursive: true });
 });
 
-const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
+const statusAndType = (response: Response) => [response.status, response.headers.get('x-type')];
 
 describe('a request', () => {
   it('reaches the function as API Gateway’s event', async () => {
@@ -105,7 +105,8 @@ describe('a request', () => {
   });
 
   it('is served concurrently with others of the same function', async () => {
-    const [one, other] = [join(notes, 'one'), join(notes, 'other')];
+    const one = join(notes, 'one');
+    const other = join(notes, 'other');
     const answers = await Promise.all([
       api.post('/plain', 'meet', { headers: { 'x-note': one, 'x-other-note': other } }),
       api.post('/plain', 'meet', { headers: { 'x-note': other, 'x-other-note': one } }),
@@ -121,7 +122,7 @@ describe('the gateway answers by itself', () => {
     ['POST', '/plain//'],
   ])('%s %s: there is no such route', async (method, path) => {
     const response = await fetch(api.url + path, { method, headers: { authorization: 'ada' } });
-    expect(typeOf(response)).toEqual([404, 'MISSING_AUTHENTICATION_TOKEN']);
+    expect(statusAndType(response)).toEqual([404, 'MISSING_AUTHENTICATION_TOKEN']);
     expect(response.headers.get('x-request-id')).toBe(response.headers.get('x-amzn-requestid'));
   });
 

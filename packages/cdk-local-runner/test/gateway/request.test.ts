@@ -13,18 +13,18 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const typeOf = (response: Response) => [response.status, response.headers.get('x-type')];
+const statusAndType = (response: Response) => [response.status, response.headers.get('x-type')];
 
 describe('a body', () => {
   it('is too long if its event exceeds 6 MB, though it is shorter itself', async () => {
     // Each quote is two characters of the event.
     const response = await api.post('/plain', '"'.repeat(3_200_000));
-    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
+    expect(statusAndType(response)).toEqual([413, 'DEFAULT_4XX']);
   });
 
   it('is refused beyond 10 MB, and its sender sees the answer', async () => {
     const response = await api.post('/plain', 'x'.repeat(30_000_000));
-    expect(typeOf(response)).toEqual([413, 'DEFAULT_4XX']);
+    expect(statusAndType(response)).toEqual([413, 'DEFAULT_4XX']);
   });
 
   it('is refused beyond 10 MB even if it does not state its length', async () => {

@@ -47,7 +47,8 @@ const count = async (lambda: LambdaFunction, signal = never): Promise<number> =>
 
 /** Keeps one worker busy until it is released. */
 const occupy = async (lambda: LambdaFunction) => {
-  const [started, released] = [join(folder, `${Math.random()}`), join(folder, `${Math.random()}`)];
+  const started = join(folder, `${Math.random()}`);
+  const released = join(folder, `${Math.random()}`);
   const headers = { 'x-note': started, 'x-other-note': released };
   const answer = lambda.invoke(JSON.stringify({ body: 'meet', headers }), never).then(collect);
   await expect.poll(() => existsSync(started)).toBe(true);
@@ -134,7 +135,8 @@ describe('the workers of all functions', () => {
 
   it('make room for those of other functions', async () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long });
-    const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
+    const one = make(concurrency, pool);
+    const other = make(concurrency, pool);
     expect(await count(one)).toBe(1);
     expect(await count(other)).toBe(1);
     expect(await count(one)).toBe(1);
@@ -143,7 +145,8 @@ describe('the workers of all functions', () => {
 
   it('are too many only for a function that has none, and only while it needs one', async () => {
     const pool = new WorkerPool({ ...readers, maxWorkers: 1, idleMs: long, lastIdleMs: long });
-    const [one, other] = [make(concurrency, pool), make(concurrency, pool)];
+    const one = make(concurrency, pool);
+    const other = make(concurrency, pool);
     const { release } = await occupy(one);
     expect(await count(other)).toBe(1);
     expect(pool.size).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Template } from '../../src/template/cloudformation.ts';
-import { outputOf, stackOf } from '../../src/template/stack.ts';
+import { getOutput, toStackSpec } from '../../src/template/stack.ts';
 import { type FixtureOptions, fixtureTemplate } from '../fixtures/assembly.ts';
 
 const options: FixtureOptions = {
@@ -21,7 +21,7 @@ const read = (change: (resource: (id: string) => Properties) => void = () => {})
   const assets = new Map(
     [...'authorizer plain streaming'.split(' ')].map((name) => [`${name}.zip`, `/${name}`]),
   );
-  return stackOf({ stackName: 'Fixture', template, assets });
+  return toStackSpec({ stackName: 'Fixture', template, assets });
 };
 
 describe('a template', () => {
@@ -109,6 +109,6 @@ describe('the error about the template', () => {
   });
 
   it('names a missing output', () => {
-    expect(() => outputOf(read(), 'Nothing')).toThrow('no output Nothing');
+    expect(() => getOutput(read(), 'Nothing')).toThrow('no output Nothing');
   });
 });

@@ -100,7 +100,7 @@ const run = async (suite: string): Promise<Result[]> => {
 const isRefusal = ({ passed, reason }: Result): boolean =>
   !passed && (reason === undefined || reason.includes('does not support'));
 
-const rowOf = (name: string, results: readonly Result[]): string => {
+const toRow = (name: string, results: readonly Result[]): string => {
   const passed = results.filter((result) => result.passed).length;
   const refused = results.filter(isRefusal).length;
   return `| ${name} | ${results.length} | ${passed} | ${refused} | ${results.length - passed - refused} |`;
@@ -108,7 +108,7 @@ const rowOf = (name: string, results: readonly Result[]): string => {
 
 const cell = (title: string): string => title.replaceAll('<', '&lt;').replaceAll('`', '\u2019');
 
-const listOf = (results: readonly Result[]): string =>
+const toList = (results: readonly Result[]): string =>
   results.map(({ title }) => `- ${cell(title)}`).join('\n');
 
 const document = (results: readonly Result[]): string => {
@@ -126,14 +126,14 @@ without indexes that have no sort key, and without those whose keys are numbers.
 
 | group | tests | passed | refused | otherwise |
 | --- | --- | --- | --- | --- |
-${groups.map(([group, all]) => rowOf(group, all)).join('\n')}
-${rowOf('all', results)}
+${groups.map(([group, all]) => toRow(group, all)).join('\n')}
+${toRow('all', results)}
 
 ## What fails
 
 ${failed
   .filter(([, tests]) => tests.length > 0)
-  .map(([group, tests]) => `### ${group}\n\n${listOf(tests)}\n`)
+  .map(([group, tests]) => `### ${group}\n\n${toList(tests)}\n`)
   .join('\n')}`;
 };
 

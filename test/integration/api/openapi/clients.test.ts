@@ -87,7 +87,7 @@ const compile = async (folder: string): Promise<string> => {
 };
 
 /** Bundles a program and runs it: the ids that its query finds. */
-const idsOf = async (folder: string, project: string): Promise<string[]> => {
+const runProgram = async (folder: string, project: string): Promise<string[]> => {
   const outfile = join(folder, 'program.mjs');
   const entryPoints = [join(folder, 'program.ts')];
   const options = { bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' } as const;
@@ -105,7 +105,7 @@ describe('a client that is generated from the OpenAPI document', () => {
     writeFileSync(join(folder, 'client.ts'), files[0]?.fileContent ?? '');
     writeFileSync(join(folder, 'program.ts'), programs.swagger);
     expect(await compile(folder)).toBe('');
-    expect(await idsOf(folder, 'acme/generated')).toEqual(['one', 'three']);
+    expect(await runProgram(folder, 'acme/generated')).toEqual(['one', 'three']);
   });
 
   it('queries what its program says, by openapi-typescript and openapi-fetch', async () => {
@@ -121,6 +121,6 @@ describe('a client that is generated from the OpenAPI document', () => {
     ]);
     writeFileSync(join(folder, 'program.ts'), programs.openapiTypescript);
     expect(await compile(folder)).toBe('');
-    expect(await idsOf(folder, 'acme/generated-types')).toEqual(['one', 'three']);
+    expect(await runProgram(folder, 'acme/generated-types')).toEqual(['one', 'three']);
   });
 });

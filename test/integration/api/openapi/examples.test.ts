@@ -25,7 +25,7 @@ const credentials = (path: string): string =>
     : `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
 
 /** A body as a form: what is called `file` is one. */
-const formOf = (body: object): FormData => {
+const toForm = (body: object): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     form.set(name, name === 'file' ? new Blob([String(value)]) : String(value));
@@ -36,7 +36,7 @@ const sendForm = (path: string, body: object): Promise<Response> =>
   fetch(service.url + path, {
     method: 'POST',
     headers: { authorization: credentials(path) },
-    body: formOf(body),
+    body: toForm(body),
   });
 
 const send = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../api/endpoint.ts';
 import {
   feedbackBatchCreate,
   feedbackCreate,
@@ -8,7 +8,7 @@ import {
 } from '../../../../api/feedback.ts';
 import { ServiceError } from '../../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody } from '../../../../foundations/wire/schema.ts';
-import { callRef, feedbackOf } from '../../../support/values/feedback.ts';
+import { callRef, makeFeedback } from '../../../support/values/feedback.ts';
 
 /** The places and kinds of a body's problems. */
 const problems = (schema: BodySchema<unknown>, body: unknown): [string, string][] => {
@@ -22,14 +22,14 @@ const problems = (schema: BodySchema<unknown>, body: unknown): [string, string][
   }
 };
 
-const create = bodyOf(feedbackCreate);
+const create = getBodySchema(feedbackCreate);
 const object = 'svc:///acme/shop/object/answer:abc';
 const op = 'svc:///acme/shop/op/judge:abc';
 const call = callRef('c');
 
 describe('the body of a creation', () => {
   it.each(['project_id', 'svc_ref', 'feedback_type', 'payload'])('requires %s', (field) => {
-    const { [field]: _, ...rest } = feedbackOf();
+    const { [field]: _, ...rest } = makeFeedback();
     expect(problems(create, rest)).toEqual([[field, 'missing']]);
   });
 
@@ -40,7 +40,7 @@ describe('the body of a creation', () => {
     ['call_ref', [call, null], [object, op, `svc:///acme/shop/call/${'x'.repeat(257)}`]],
     ['trigger_ref', [object, null], [op, call]],
   ])('accepts in %s the refs of its kind, and no others', (field, good, bad) => {
-    for (const ref of good) expect(problems(create, feedbackOf({ [field]: ref })), String(ref)).toEqual([]);
+    for (const ref of good) expect(problems(create, makeFeedback({ [field]: ref })), String(ref)).toEqual([]);
     for (const ref of [
       ...bad,
       'nothing',
@@ -49,13 +49,13 @@ describe('the body of a creation', () => {
       'svc:///acme/call/c',
       `${object}\u0000`,
     ])
-      expect(problems(create, feedbackOf({ [field]: ref })), ref).toEqual([[field, 'value_error']]);
-    expect(problems(create, feedbackOf({ [field]: 7 }))).toEqual([[field, 'string_type']]);
+      expect(problems(create, makeFeedback({ [field]: ref })), ref).toEqual([[field, 'value_error']]);
+    expect(problems(create, makeFeedback({ [field]: 7 }))).toEqual([[field, 'string_type']]);
   });
 
   it('with an annotation has a value, and refers to what was asked', () => {
     const answer = (fields: object) =>
-      feedbackOf({
+      makeFeedback({
         feedback_type: 'annotation.answer',
         annotation_ref: object,
         payload: { value: 1 },
@@ -69,7 +69,7 @@ describe('the body of a creation', () => {
   });
 
   it('lists the refs that a field accepts', () => {
-    const bad = () => parseBody(create, JSON.stringify(feedbackOf({ call_ref: object })));
+    const bad = () => parseBody(create, JSON.stringify(makeFeedback({ call_ref: object })));
     expect(bad).toThrow('should be a ref such as svc:///acme/shop/call/<call id>');
   });
 
@@ -86,15 +86,15 @@ describe('the body of a creation', () => {
     [{ feedback_id: 'x' }, 'feedback_id', 'extra_forbidden'],
     [{ created_at: '2026-10-01' }, 'created_at', 'extra_forbidden'],
   ])('refuses %j', (fields, place, type) => {
-    expect(problems(create, feedbackOf(fields))).toEqual([[place, type]]);
+    expect(problems(create, makeFeedback(fields))).toEqual([[place, type]]);
   });
 });
 
 describe('the body of a batch', () => {
-  const batch = bodyOf(feedbackBatchCreate);
+  const batch = getBodySchema(feedbackBatchCreate);
 
   it('names both positions of a repeated id', () => {
-    const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(feedbackOf);
+    const items = [{}, { id: 'a' }, { id: 'b' }, { id: 'a' }].map(makeFeedback);
     expect(problems(batch, { batch: items })).toEqual([
       ['batch.1.id', 'value_error'],
       ['batch.3.id', 'value_error'],
@@ -103,12 +103,12 @@ describe('the body of a batch', () => {
   });
 
   it('accepts one id for records of two projects', () => {
-    const items = [{ id: 'a' }, { id: 'a', project_id: 'acme/lab' }].map(feedbackOf);
+    const items = [{ id: 'a' }, { id: 'a', project_id: 'acme/lab' }].map(makeFeedback);
     expect(problems(batch, { batch: items })).toEqual([]);
   });
 
   it('names the position of any problem', () => {
-    const items = [{}, { payload: 1 }, { svc_ref: 'x' }].map(feedbackOf);
+    const items = [{}, { payload: 1 }, { svc_ref: 'x' }].map(makeFeedback);
     expect(problems(batch, { batch: items })).toEqual([
       ['batch.1.payload', 'dict_type'],
       ['batch.2.svc_ref', 'value_error'],
@@ -119,16 +119,16 @@ describe('the body of a batch', () => {
 
 describe('the body of a replacement', () => {
   it('requires the id of what it replaces', () => {
-    const replace = bodyOf(feedbackReplace);
-    expect(problems(replace, feedbackOf())).toEqual([['feedback_id', 'missing']]);
-    expect(problems(replace, feedbackOf({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
-    expect(problems(replace, feedbackOf({ feedback_id: 'a' }))).toEqual([]);
+    const replace = getBodySchema(feedbackReplace);
+    expect(problems(replace, makeFeedback())).toEqual([['feedback_id', 'missing']]);
+    expect(problems(replace, makeFeedback({ feedback_id: '' }))).toEqual([['feedback_id', 'value_error']]);
+    expect(problems(replace, makeFeedback({ feedback_id: 'a' }))).toEqual([]);
   });
 });
 
 describe('the body of a purge', () => {
   it('accepts ids and nothing else', () => {
-    const purge = bodyOf(feedbackPurge);
+    const purge = getBodySchema(feedbackPurge);
     const query = { $expr: { $eq: [{ $getField: 'feedback_type' }, { $literal: 'note' }] } };
     expect(problems(purge, { project_id: 'acme/shop', query })).toEqual([['query', 'value_error']]);
     expect(problems(purge, { project_id: 'acme/shop' })).toEqual([['query', 'missing']]);

@@ -79,7 +79,7 @@ describe('the units of a put', () => {
           new PutCommand({ TableName: table.name, Item: item, ReturnConsumedCapacity: 'TOTAL' }),
         ),
       );
-      expect(writes).toEqual(putUnits(item, bench.schemaOf(table)));
+      expect(writes).toEqual(putUnits(item, bench.getSchema(table)));
       expect(totalUnits(writes)).toBeGreaterThan(2);
     }
   });

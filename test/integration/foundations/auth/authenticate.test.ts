@@ -32,7 +32,7 @@ const adasKey = async (expiresAt?: number): Promise<Key> => {
   return key;
 };
 
-const refusalOf = async (header: string | undefined, scheme: Scheme, time = now) => {
+const getRefusal = async (header: string | undefined, scheme: Scheme, time = now) => {
   const result = await authenticate(header, scheme, keys, time);
   return 'refusal' in result ? result.refusal : 'allowed';
 };
@@ -55,13 +55,13 @@ describe('a wrong key', () => {
   it('is not said to be revoked if only its id matches a revoked key', async () => {
     const key = await adasKey();
     await revokeKey(keys.table, key.id, now);
-    expect(await refusalOf(basic('ada', { ...key, secret: '0'.repeat(64) }), 'basic')).toBe('wrong secret');
+    expect(await getRefusal(basic('ada', { ...key, secret: '0'.repeat(64) }), 'basic')).toBe('wrong secret');
   });
 
   it('of another service is malformed', async () => {
     const key = await adasKey();
     const text = formatKey(key).replace('svc_', 'other_');
-    expect(await refusalOf(`Basic ${btoa(`ada:${text}`)}`, 'basic')).toBe('malformed key');
+    expect(await getRefusal(`Basic ${btoa(`ada:${text}`)}`, 'basic')).toBe('malformed key');
   });
 });
 

@@ -101,7 +101,7 @@ describe('listing keys', () => {
   it('gives the oldest first', async () => {
     const table = await freshTable();
     const records = [3, 1, 2].map((age) => record({ createdAt: now - age }));
-    for (const each of records) await putKey(table, each);
+    for (const record of records) await putKey(table, record);
     expect((await listKeys(table)).map(({ createdAt }) => now - createdAt)).toEqual([3, 2, 1]);
   });
 

@@ -6,7 +6,14 @@ import { queryCalls } from '../../../../core/questions/query/index.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 import { requestBudget, type Store } from '../../../../foundations/storage/index.ts';
 import { type Fault, startFaultyProxy } from '../../../support/faults/faulty-proxy.ts';
-import { createCallStore, endOf, project, queryOf, send, startOf } from '../../../support/values/calls.ts';
+import {
+  createCallStore,
+  makeEnd,
+  makeQuery,
+  makeStart,
+  project,
+  send,
+} from '../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -32,23 +39,23 @@ const target = async (): Promise<string> => {
 };
 
 describe('the meter', () => {
-  const batch = ['a', 'b', 'c', 'd'].flatMap((id) => [startOf({ id }), endOf({ id })]);
-  const throttledOf = async (faultOf: (seen: number) => Fault): Promise<number> => {
+  const batch = ['a', 'b', 'c', 'd'].flatMap((id) => [makeStart({ id }), makeEnd({ id })]);
+  const countThrottled = async (chooseFault: (seen: number) => Fault): Promise<number> => {
     let seen = 0;
-    await using proxy = await startFaultyProxy(await target(), () => faultOf(seen++));
+    await using proxy = await startFaultyProxy(await target(), () => chooseFault(seen++));
     const { meter } = await send(through(proxy.endpoint), batch);
     return meter.throttled;
   };
 
   // This client repeats nothing by itself; a function's does twice, which the meter does not see.
   it('counts requests that were throttled or partly processed', async () => {
-    expect(await throttledOf(() => 'none')).toBe(0);
-    expect(await throttledOf((seen) => (seen < 3 ? 'throttle' : 'none'))).toBe(3);
-    expect(await throttledOf((seen) => (seen === 0 ? 'half' : 'none'))).toBe(1);
+    expect(await countThrottled(() => 'none')).toBe(0);
+    expect(await countThrottled((seen) => (seen < 3 ? 'throttle' : 'none'))).toBe(3);
+    expect(await countThrottled((seen) => (seen === 0 ? 'half' : 'none'))).toBe(1);
   });
 
   it('does not count other failures among them', async () => {
-    expect(await throttledOf((seen) => (seen < 4 ? 'error' : 'none'))).toBe(0);
+    expect(await countThrottled((seen) => (seen < 4 ? 'error' : 'none'))).toBe(0);
   });
 });
 
@@ -68,7 +75,7 @@ describe('a reader that disconnects', () => {
     }
     const aborting = new AbortController();
     const budget = requestBudget(30_000, aborting.signal);
-    const batches = queryCalls(through(proxy.endpoint), queryOf(), budget).json();
+    const batches = queryCalls(through(proxy.endpoint), makeQuery(), budget).json();
     await batches.next();
     hanging = true;
     const rest = Array.fromAsync(batches);

@@ -48,7 +48,10 @@ it('is told by the function that looks each minute, to all targets, and stands i
     .poll(async () => (await post('/alerts/query', {})).history, { interval: 100 })
     .toMatchObject([
       {
-        ...{ object_id: 'errors', kind: 'changed', state: 'alert', value: 1 },
+        object_id: 'errors',
+        kind: 'changed',
+        state: 'alert',
+        value: 1,
         deliveries: ['sns', 'event_bus', 'webhook ops'].map((target) => ({ target, status: 'delivered' })),
       },
     ]);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { localCredentials } from 'cdk-local-runner';
-import { localRegion, outputOf } from 'cdk-local-runner/template';
+import { getOutput, localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { compactFolders } from '../../../../bin/compact.ts';
 import { callColumns } from '../../../../core/workers/analytics/columns.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'pennytrace-data-'));
   service = await startService({ settings: { events: true, analytics: true }, maxWindowMs: 300, dataDir });
   s3 = new S3Client({ endpoint: inject('stores').s3, region: localRegion, credentials: localCredentials });
-  bucket = outputOf(service.stack, 'AnalyticsBucket');
+  bucket = getOutput(service.stack, 'AnalyticsBucket');
   folder = await mkdtemp(join(tmpdir(), 'pennytrace-rows-'));
   duck = await (await DuckDBInstance.create(':memory:')).connect();
   // What Athena calls otherwise.
@@ -40,7 +40,7 @@ afterAll(async () => {
   for (const made of [folder, dataDir]) await rm(made, { recursive: true, force: true });
 });
 
-const keysOf = async (): Promise<string[]> => {
+const listKeys = async (): Promise<string[]> => {
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
   return Contents.map(({ Key = '' }) => Key);
 };
@@ -48,7 +48,7 @@ const keysOf = async (): Promise<string[]> => {
 /** Takes the files of the bucket as they are now, and makes the tables and views over them. */
 const look = async (): Promise<void> => {
   await rm(folder, { recursive: true, force: true });
-  const keys = await keysOf();
+  const keys = await listKeys();
   for (const key of keys) {
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     const file = join(folder, key);
@@ -102,24 +102,27 @@ const eventually = (sql: string, rows: unknown) =>
     )
     .toEqual(rows);
 
-const startOf = (id: string, fields: object = {}) => ({
+const makeStart = (id: string, fields: object = {}) => ({
   start: {
-    ...{ project_id, id, trace_id: 't', op_name: 'chat', started_at: '2026-11-10T10:00:00.123456Z' },
-    ...{ inputs: { secret: 'in' }, ...fields },
+    project_id,
+    id,
+    trace_id: 't',
+    op_name: 'chat',
+    started_at: '2026-11-10T10:00:00.123456Z',
+    inputs: { secret: 'in' },
+    ...fields,
   },
 });
 const usage = {
   'gpt-4o': { prompt_tokens: 1000, completion_tokens: 100, prompt_tokens_details: { cached_tokens: 400 } },
 };
-const endOf = (id: string, fields: object = {}) => ({
+const makeEnd = (id: string, fields: object = {}) => ({
   end: {
-    ...{
-      project_id,
-      id,
-      ended_at: '2026-11-10T10:00:01.623456Z',
-      output: { secret: 'out' },
-      summary: { usage },
-    },
+    project_id,
+    id,
+    ended_at: '2026-11-10T10:00:01.623456Z',
+    output: { secret: 'out' },
+    summary: { usage },
     ...fields,
   },
 });
@@ -131,19 +134,23 @@ const batch = async (...parts: readonly object[]): Promise<void> => {
 describe('the files', () => {
   it('have a row of a call, with types that people think in', async () => {
     const attributes = {
-      ...{ user: { id: 'eve' }, kind: 'agent', environment: 'production', release: 3 },
-      ...{ agent: { name: 'support', version: '2' }, tool: { name: 'orders.refund' } },
+      user: { id: 'eve' },
+      kind: 'agent',
+      environment: 'production',
+      release: 3,
+      agent: { name: 'support', version: '2' },
+      tool: { name: 'orders.refund' },
     };
     await batch(
-      startOf('one', { thread_id: 'th', turn_id: 'one', attributes }),
-      endOf('one', { summary: { usage, waited_ms: 1200 } }),
+      makeStart('one', { thread_id: 'th', turn_id: 'one', attributes }),
+      makeEnd('one', { summary: { usage, waited_ms: 1200 } }),
     );
     await eventually("SELECT id FROM calls WHERE id = 'one'", [{ id: 'one' }]);
     const types = await ask('SELECT column_name, column_type FROM (DESCRIBE calls_states)');
-    const typeOf = Object.fromEntries(
+    const typesByColumn = Object.fromEntries(
       types.map(({ column_name, column_type }) => [column_name, column_type]),
     );
-    expect(typeOf).toMatchObject({
+    expect(typesByColumn).toMatchObject({
       started_at: 'TIMESTAMP',
       latency_ms: 'BIGINT',
       total_cost: 'DECIMAL(18,9)',
@@ -154,44 +161,51 @@ describe('the files', () => {
     const rows = await ask("SELECT * FROM calls WHERE id = 'one'");
     expect(rows).toMatchObject([
       {
-        ...{
-          project: project_id,
-          day: '2026-11-10',
-          id: 'one',
-          thread_id: 'th',
-          ...{ end_user_id: 'eve', kind: 'agent', environment: 'production', release: null },
-          ...{ agent: 'support', tool: 'orders.refund', waited_ms: '1200' },
-          op_name: 'chat',
-          status: 'success',
-        },
-        ...{ started_at: '2026-11-10 10:00:00.123456', ended_at: '2026-11-10 10:00:01.623456' },
-        ...{ latency_ms: '1500', total_cost: '0.003000000', user_id: 'local', parent_id: null },
+        project: project_id,
+        day: '2026-11-10',
+        id: 'one',
+        thread_id: 'th',
+        end_user_id: 'eve',
+        kind: 'agent',
+        environment: 'production',
+        release: null,
+        agent: 'support',
+        tool: 'orders.refund',
+        waited_ms: '1200',
+        op_name: 'chat',
+        status: 'success',
+        started_at: '2026-11-10 10:00:00.123456',
+        ended_at: '2026-11-10 10:00:01.623456',
+        latency_ms: '1500',
+        total_cost: '0.003000000',
+        user_id: 'local',
+        parent_id: null,
       },
     ]);
     expect(JSON.stringify(rows)).not.toContain('secret');
-    expect(await keysOf()).toContainEqual(
+    expect(await listKeys()).toContainEqual(
       expect.stringMatching(/^calls\/project=acme\/shop\/day=2026-11-10\/[\w-]+\.parquet$/),
     );
   });
 
   it('have a call that is reported apart, whatever comes first, as one row of the view', async () => {
-    await service.post('/call/start', startOf('two'));
+    await service.post('/call/start', makeStart('two'));
     await eventually("SELECT status FROM calls WHERE id = 'two'", [{ status: 'running' }]);
-    await service.post('/call/end', endOf('two', { exception: 'no' }));
+    await service.post('/call/end', makeEnd('two', { exception: 'no' }));
     await eventually("SELECT status FROM calls WHERE id = 'two'", [{ status: 'error' }]);
-    await service.post('/call/end', endOf('three'));
-    await service.post('/call/start', startOf('three'));
+    await service.post('/call/end', makeEnd('three'));
+    await service.post('/call/start', makeStart('three'));
     await eventually("SELECT status, total_cost FROM calls WHERE id = 'three'", [
       { status: 'success', total_cost: '0.003000000' },
     ]);
   });
 
   it('have the last state of a call that is renamed, or moved to another day', async () => {
-    await batch(startOf('four'), endOf('four'));
+    await batch(makeStart('four'), makeEnd('four'));
     await eventually("SELECT day FROM calls WHERE id = 'four'", [{ day: '2026-11-10' }]);
     await service.post('/call/update', { project_id, call_id: 'four', display_name: 'Four' });
     await eventually("SELECT trace_name FROM calls WHERE id = 'four'", [{ trace_name: 'Four' }]);
-    await batch(startOf('four', { started_at: '2026-11-09T23:59:59Z' }));
+    await batch(makeStart('four', { started_at: '2026-11-09T23:59:59Z' }));
     await eventually("SELECT day FROM calls WHERE id = 'four'", [{ day: '2026-11-09' }]);
     const notebook = await openNotebook();
     const rows = await notebook.runAndReadAll(
@@ -202,7 +216,7 @@ describe('the files', () => {
   });
 
   it('are asked by a notebook with the SQL of the document', async () => {
-    await batch(startOf('six'), endOf('six'));
+    await batch(makeStart('six'), makeEnd('six'));
     await eventually("SELECT id FROM calls WHERE id = 'six'", [{ id: 'six' }]);
     const notebook = await openNotebook();
     const [, documented = ''] = /^```sql\n(.*?)^```/ms.exec(readFileSync(guide, 'utf8')) ?? [];
@@ -217,7 +231,11 @@ describe('the files', () => {
 
   it('have feedback with its scores, and the last revision of it', async () => {
     const feedback = (id: string, payload: object) => ({
-      ...{ project_id, id, svc_ref: `svc:///${project_id}/call/one`, feedback_type: 'judge', payload },
+      project_id,
+      id,
+      svc_ref: `svc:///${project_id}/call/one`,
+      feedback_type: 'judge',
+      payload,
     });
     await service.post('/feedback/create', feedback('f1', { score: 0.25, good: true, reason: 'dull' }));
     const scores = "SELECT id, call_id, score, scores['good'] AS good FROM feedback";
@@ -233,13 +251,13 @@ describe('the data folder of a local service', () => {
       (await readdir(join(dataDir, 'analytics'), { recursive: true })).filter((name) =>
         name.endsWith('.parquet'),
       );
-    await expect.poll(async () => (await files()).toSorted()).toEqual((await keysOf()).toSorted());
+    await expect.poll(async () => (await files()).toSorted()).toEqual((await listKeys()).toSorted());
   });
 });
 
 describe('a deleted call', () => {
   it('is out of the view, and by a command out of the files', async () => {
-    await batch(startOf('five'), endOf('five'));
+    await batch(makeStart('five'), makeEnd('five'));
     await eventually("SELECT id FROM calls WHERE id = 'five'", [{ id: 'five' }]);
     await service.post('/calls/delete', { project_id, call_ids: ['five'] });
     await eventually("SELECT id FROM calls WHERE id = 'five'", []);
@@ -273,7 +291,10 @@ describe('the saved queries', () => {
       `SELECT sum(calls) AS calls, sum(errors) AS errors FROM (${analyticsQueries['Error rates']?.sql})`,
     );
     const answer = await service.post('/calls/stats', {
-      ...{ project_id, start: '2026-11-01', end: '2026-12-01', granularity: 30 * 86_400 },
+      project_id,
+      start: '2026-11-01',
+      end: '2026-12-01',
+      granularity: 30 * 86_400,
       usage_metrics: [{ metric: 'total_cost' }, { metric: 'total_tokens' }],
       call_metrics: [{ metric: 'call_count' }, { metric: 'error_count' }],
     });
@@ -314,7 +335,7 @@ describe('a file of an earlier release', () => {
     expect(await ask(asked.replace('calls', `(${ofNotebooks()})`))).toEqual(rows);
     const options = { bucket, project: project_id as never, dryRun: false };
     await compactFolders(s3, options);
-    expect(await keysOf()).not.toContain(Key);
+    expect(await listKeys()).not.toContain(Key);
     await look();
     expect(await ask(asked)).toEqual(rows);
   });

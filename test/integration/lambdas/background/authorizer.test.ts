@@ -33,7 +33,7 @@ const start = async (environment: Record<string, string | undefined>): Promise<H
 const nowMicros = () => Date.now() * 1000;
 const methodArn = 'arn:aws:execute-api:us-east-1:123456789012:abcdef1234/api/POST/call/start';
 
-const eventOf = (resource: string, headers: Record<string, string[]>): APIGatewayRequestAuthorizerEvent =>
+const makeEvent = (resource: string, headers: Record<string, string[]>): APIGatewayRequestAuthorizerEvent =>
   ({
     type: 'REQUEST',
     methodArn,
@@ -97,7 +97,7 @@ const storedKey = async (expiry: { expiresAt?: number } = {}): Promise<Key> => {
  */
 const answer = async (resource: string, ...values: string[]): Promise<string> => {
   try {
-    const result = await handler(eventOf(resource, values.length > 0 ? { Authorization: values } : {}));
+    const result = await handler(makeEvent(resource, values.length > 0 ? { Authorization: values } : {}));
     const [statement] = result.policyDocument.Statement;
     return statement?.Effect ?? 'no statement';
   } catch (error) {
@@ -110,7 +110,7 @@ const logged = (): unknown[] => log.mock.calls.map(([line]) => JSON.parse(String
 describe('a good key', () => {
   it('may invoke every endpoint of the stage, so that the cached answer fits the next request', async () => {
     const key = await storedKey();
-    const result = await handler(eventOf('/call/start', { Authorization: [basic('ada', key)] }));
+    const result = await handler(makeEvent('/call/start', { Authorization: [basic('ada', key)] }));
     expect(result.principalId).toBe('ada');
     expect(result.policyDocument.Statement).toEqual([
       {
@@ -124,14 +124,14 @@ describe('a good key', () => {
   it('passes its caller on as strings, which the handlers read back', async () => {
     const expiresAt = nowMicros() + 60_000_000;
     const key = await storedKey({ expiresAt });
-    const { context } = await handler(eventOf('/call/start', { Authorization: [basic('api', key)] }));
+    const { context } = await handler(makeEvent('/call/start', { Authorization: [basic('api', key)] }));
     expect(context).toMatchObject({ user: 'ada', keyId: key.id, grants: 'acme/x:read *:inference' });
     expect(fromContext(context)).toMatchObject({ expiresAt, user: 'ada' } satisfies Partial<Caller>);
   });
 
   it('may be sent with the header in any case', async () => {
     const key = await storedKey();
-    const event = eventOf('/call/start', { authorization: [basic('ada', key)] });
+    const event = makeEvent('/call/start', { authorization: [basic('ada', key)] });
     expect((await handler(event)).principalId).toBe('ada');
   });
 

@@ -72,7 +72,7 @@ const verdictsIn = async (project_id: string): Promise<Verdict[]> =>
   ((await post('/feedback/query', { project_id, limit: 1000 })) as { result: Verdict[] }).result;
 
 /** How many verdicts a project has, once there are so many. */
-const countOf = async (project_id: string, atLeast: number): Promise<number> => {
+const countVerdicts = async (project_id: string, atLeast: number): Promise<number> => {
   const options = { timeout: paced(120_000), interval: 50 };
   await expect
     .poll(async () => (await verdictsIn(project_id)).length, options)
@@ -97,18 +97,19 @@ describe('thirty calls with the slowest checks that are taken', () => {
   it(
     'get verdicts that say so, and another project does not wait for them',
     async () => {
-      const [attack, honest] = ['attack/one', 'acme/honest'];
+      const attack = 'attack/one';
+      const honest = 'acme/honest';
       for (const [name, check] of Object.entries(slow))
         await save(attack, name, checking(check, { name }), hostileKey);
       await save(honest, 'e', checking({ regex: '^Hel+o$' }));
       await report(attack, Array(15).fill([letters, deep]).flat(), hostileKey);
       // The attack is under way: two messages of its twelve are worked on, and ten wait.
-      expect(await countOf(attack, 1)).toBeLessThan(120);
+      expect(await countVerdicts(attack, 1)).toBeLessThan(120);
       await report(honest, ['Hello']);
-      await countOf(honest, 1);
+      await countVerdicts(honest, 1);
       expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
       expect((await verdictsIn(attack)).length).toBeLessThan(120);
-      expect(await countOf(attack, 120)).toBe(120);
+      expect(await countVerdicts(attack, 120)).toBe(120);
       const errors = (await verdictsIn(attack)).flatMap(({ payload }) => payload.error ?? []);
       expect(new Set(errors)).toEqual(new Set([tooLong]));
       // On a busy machine the others are too slow as well, for the time that their expressions take to compile.
@@ -125,7 +126,7 @@ describe('a query that asks for payloads', () => {
     await save(id, 'e', checking({ contains: 'yes' }, { query }));
     await save(id, 'all', checking({ contains: 'yes' }, { name: 'all' }));
     await report(id, ['yes', 'no', 'oh yes']);
-    await countOf(id, 5);
+    await countVerdicts(id, 5);
     expect(
       (await verdictsIn(id)).filter(({ feedback_type }) => feedback_type === 'evaluation.checked'),
     ).toHaveLength(2);
@@ -134,7 +135,8 @@ describe('a query that asks for payloads', () => {
   it(
     'delays no other project',
     async () => {
-      const [attack, honest] = ['attack/two', 'acme/patient'];
+      const attack = 'attack/two';
+      const honest = 'acme/patient';
       const query = {
         $expr: { $contains: { input: { $getField: 'output' }, substr: { $getField: 'inputs.q' } } },
       };
@@ -145,7 +147,7 @@ describe('a query that asks for payloads', () => {
       const inputs = { q: `${half}b${half}` };
       for (let i = 0; i < 4; i++) await report(attack, ['a'.repeat(1_000_000)], hostileKey, inputs);
       await report(honest, ['Hello']);
-      await countOf(honest, 1);
+      await countVerdicts(honest, 1);
       expect(await verdictsIn(attack)).toEqual([]);
     },
     paced(300_000),
@@ -158,7 +160,8 @@ describe('judges that do not answer', () => {
   it(
     'leave places for the judges of other projects, and hold up no check of their own',
     async () => {
-      const [slow, honest] = ['attack/three', 'acme/judged'];
+      const slow = 'attack/three';
+      const honest = 'acme/judged';
       const judge = { ...politeness().judge, model: 'gpt-4o' };
       const filter = { op_names: ['chat'] };
       await save(slow, 'e', politeness({ name: 'slow', judge, filter, max_usd_per_day: 100 }));
@@ -167,9 +170,9 @@ describe('judges that do not answer', () => {
       await report(slow, Array(40).fill('Hello'));
       // Eight messages, which two functions work on. All checks are done while a message of judges waits.
       await expect.poll(slowly).toBeGreaterThan(0);
-      expect(await countOf(slow, 40)).toBe(40);
+      expect(await countVerdicts(slow, 40)).toBe(40);
       await report(honest, ['Hello']);
-      await countOf(honest, 1);
+      await countVerdicts(honest, 1);
       expect(await verdictsIn(honest)).toMatchObject([{ payload: { value: true } }]);
       expect(slowly()).toBeLessThanOrEqual(10);
       expect(new Set((await verdictsIn(slow)).map(({ feedback_type }) => feedback_type))).toEqual(
@@ -177,7 +180,7 @@ describe('judges that do not answer', () => {
       );
       slowAnswers.resolve();
       // Those that waited are judged, each once.
-      expect(await countOf(slow, 80)).toBe(80);
+      expect(await countVerdicts(slow, 80)).toBe(80);
       expect(slowly()).toBe(40);
     },
     paced(300_000),

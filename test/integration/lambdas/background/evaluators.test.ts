@@ -9,7 +9,8 @@ import { checking, politeness } from '../../../support/values/evaluators.ts';
 let service: TestService;
 let upstream: TestUpstream;
 let bedrock: FakeBedrock;
-const [claude, nova] = ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'amazon.nova-lite-v1:0'];
+const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0';
+const nova = 'amazon.nova-lite-v1:0';
 /** A judge's answer, which costs 1000 × $0.00000015 + 100 × $0.0000006. */
 const verdict = (content: string): object => ({
   ...completion({ content }),
@@ -306,8 +307,10 @@ describe('what a judge costs', () => {
     [
       'euros',
       {
-        ...{ prompt_token_cost: 1e-9, completion_token_cost: 1e-9 },
-        ...{ prompt_token_cost_unit: 'EUR', completion_token_cost_unit: 'EUR' },
+        prompt_token_cost: 1e-9,
+        completion_token_cost: 1e-9,
+        prompt_token_cost_unit: 'EUR',
+        completion_token_cost_unit: 'EUR',
       },
     ],
   ])('counts as listed even if somebody who writes says %s', async (_, price) => {
@@ -523,7 +526,8 @@ describe('an evaluator that is not stored', () => {
     const judges = verdicts[0]?.call_ref.split('/').at(-1);
     const { call } = await post('/call/read', { project_id: id, id: judges });
     expect(call).toMatchObject({
-      ...{ op_name: 'Evaluator.judge', display_name: 'polite (trial)' },
+      op_name: 'Evaluator.judge',
+      display_name: 'polite (trial)',
       attributes: { trial: true, judged: `svc:///${id}/call/${verdicts[0]?.call_id}` },
     });
     // The day's limit holds for all calls of a trial together: it leaves room for one.
@@ -531,11 +535,17 @@ describe('an evaluator that is not stored', () => {
     expect(narrow.map(({ value }) => value).toSorted()).toEqual([null, true]);
     const checked = await ask(checking({ contains: 'Bye' }, { on: 'trace' }));
     expect(checked.verdicts).toContainEqual({
-      ...{ call_id: 'b', value: true, reason: 'the output has the text', call_ref: null, usd: 0 },
+      call_id: 'b',
+      value: true,
+      reason: 'the output has the text',
+      call_ref: null,
+      usd: 0,
     });
     const before = upstream.requests.length;
     expect(await ask(politeness(), { dry_run: true })).toMatchObject({
-      ...{ calls: 2, estimated_usd: expect.closeTo(0.0003, 3), verdicts: [] },
+      calls: 2,
+      estimated_usd: expect.closeTo(0.0003, 3),
+      verdicts: [],
     });
     expect(upstream.requests.length).toBe(before);
     expect(await feedbackIn(id)).toEqual([]);

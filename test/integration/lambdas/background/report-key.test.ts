@@ -55,7 +55,7 @@ beforeEach(() => {
   log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 });
 
-const requestOf = (
+const makeRequest = (
   type: 'Create' | 'Update' | 'Delete',
   properties: Record<string, unknown> = {},
   physicalId?: string,
@@ -71,7 +71,7 @@ const requestOf = (
   }) as unknown as CloudFormationCustomResourceEvent;
 
 /** What CloudFormation is told. */
-const told = async (event: CloudFormationCustomResourceEvent): Promise<Answer> => {
+const sendEvent = async (event: CloudFormationCustomResourceEvent): Promise<Answer> => {
   await handler(event);
   return cloudFormation.last().body as unknown as Answer;
 };
@@ -82,7 +82,7 @@ const authenticated = (key: string) => authenticate(`Bearer ${key}`, 'any', { ta
 
 describe('a key at deployment', () => {
   it('is made into the secret, with the headers of an exporter, and may write to its project', async () => {
-    const answer = await told(requestOf('Create'));
+    const answer = await sendEvent(makeRequest('Create'));
     expect(answer).toMatchObject({ Status: 'SUCCESS' });
     const key = keyIn(answer.Data.VersionId);
     expect(JSON.parse(secrets.valueOf(secret))).toEqual({
@@ -99,46 +99,46 @@ describe('a key at deployment', () => {
   });
 
   it('shows in no answer and no log', async () => {
-    const answer = await told(requestOf('Create'));
+    const answer = await sendEvent(makeRequest('Create'));
     const [, , hex = ''] = keyIn().split('_');
     expect(JSON.stringify(answer)).not.toContain(hex);
     expect(JSON.stringify(log.mock.calls)).not.toContain(hex);
   });
 
   it('is the same when Lambda repeats a request', async () => {
-    const request = requestOf('Create');
-    const first = await told(request);
+    const request = makeRequest('Create');
+    const first = await sendEvent(request);
     const before = (await listKeys(table)).length;
-    expect(await told(request)).toEqual(first);
+    expect(await sendEvent(request)).toEqual(first);
     expect(await listKeys(table)).toHaveLength(before);
   });
 
   it('is another one after a change, and the old one is good until it is deleted', async () => {
-    const first = await told(requestOf('Create'));
+    const first = await sendEvent(makeRequest('Create'));
     const old = keyIn();
-    const second = await told(requestOf('Update', { Rotation: '2' }, first.PhysicalResourceId));
+    const second = await sendEvent(makeRequest('Update', { Rotation: '2' }, first.PhysicalResourceId));
     expect(second.PhysicalResourceId).not.toBe(first.PhysicalResourceId);
     expect(second.Data.VersionId).not.toBe(first.Data.VersionId);
     expect(await authenticated(old)).toHaveProperty('caller');
-    await told(requestOf('Delete', {}, first.PhysicalResourceId));
+    await sendEvent(makeRequest('Delete', {}, first.PhysicalResourceId));
     expect(await authenticated(old)).toMatchObject({ refusal: 'revoked key' });
     expect(await authenticated(keyIn())).toHaveProperty('caller');
   });
 
   it('is not made for a project or user that is none, and CloudFormation is told why', async () => {
-    expect(await told(requestOf('Create', { Project: 'shop' }))).toMatchObject({
+    expect(await sendEvent(makeRequest('Create', { Project: 'shop' }))).toMatchObject({
       Status: 'FAILED',
       PhysicalResourceId: 'none',
       Reason: expect.stringContaining('the property Project is shop: should be <entity>/<project>'),
     });
-    expect(await told(requestOf('Create', { User: 'a:b' }))).toMatchObject({
+    expect(await sendEvent(makeRequest('Create', { User: 'a:b' }))).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringContaining('the property User'),
     });
   });
 
   it('is not made without its secret, and CloudFormation is told why', async () => {
-    const answer = await told(requestOf('Create', { Secret: 'gone' }));
+    const answer = await sendEvent(makeRequest('Create', { Secret: 'gone' }));
     expect(answer).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringContaining('ResourceNotFoundException'),
@@ -147,20 +147,20 @@ describe('a key at deployment', () => {
 
   it('waits for a policy that is not in force yet', async () => {
     secrets.deny(1);
-    expect(await told(requestOf('Create'))).toMatchObject({ Status: 'SUCCESS' });
+    expect(await sendEvent(makeRequest('Create'))).toMatchObject({ Status: 'SUCCESS' });
   });
 
   it('is answered again when CloudFormation does not take the answer', async () => {
     let refusals = 1;
     cloudFormation.behave((_request, res) => res.writeHead(refusals-- > 0 ? 503 : 200).end());
-    expect(await told(requestOf('Create'))).toMatchObject({ Status: 'SUCCESS' });
+    expect(await sendEvent(makeRequest('Create'))).toMatchObject({ Status: 'SUCCESS' });
     cloudFormation.behave(json({}));
   });
 
   it.each(['none', 'aaaaaaaaaaaaaaaa'])(
     'that was never made is deleted without complaint: %s',
     async (id) => {
-      expect(await told(requestOf('Delete', {}, id))).toMatchObject({
+      expect(await sendEvent(makeRequest('Delete', {}, id))).toMatchObject({
         Status: 'SUCCESS',
         PhysicalResourceId: id,
       });

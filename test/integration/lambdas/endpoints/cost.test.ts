@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localCredentials } from 'cdk-local-runner';
-import { localRegion, outputOf } from 'cdk-local-runner/template';
+import { getOutput, localRegion } from 'cdk-local-runner/template';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readPrices } from '../../../../core/records/costs/index.ts';
 import { requestBudget } from '../../../../foundations/storage/index.ts';
@@ -103,7 +103,7 @@ describe('prices', () => {
 
   it('record whose key stored them', async () => {
     await create('acme/whose', { 'gpt-x': price });
-    const table = { client, name: outputOf(service.stack, 'CostsTable') };
+    const table = { client, name: getOutput(service.stack, 'CostsTable') };
     expect(await readPrices({ table }, 'acme/whose' as ProjectId, requestBudget(10_000))).toMatchObject([
       { createdBy: 'local' },
     ]);

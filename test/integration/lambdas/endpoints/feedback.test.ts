@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SharedService, sharedService } from '../../../support/service/service.ts';
-import { startOf } from '../../../support/values/calls.ts';
-import { byIds, feedbackOf as feedbackOfShop, noise, whereEqual } from '../../../support/values/feedback.ts';
+import { makeStart } from '../../../support/values/calls.ts';
+import {
+  byIds,
+  makeFeedback as feedbackOfShop,
+  noise,
+  whereEqual,
+} from '../../../support/values/feedback.ts';
 
 let service: SharedService;
 beforeAll(async () => {
@@ -10,7 +15,7 @@ beforeAll(async () => {
 
 const project_id = 'acme/feedback';
 const callRef = (id: string): string => `svc:///${project_id}/call/${id}`;
-const feedbackOf = (fields: object) => feedbackOfShop({ project_id, svc_ref: callRef('call'), ...fields });
+const makeFeedback = (fields: object) => feedbackOfShop({ project_id, svc_ref: callRef('call'), ...fields });
 
 /** POSTs, and gives status and parsed body. */
 const call = async (path: string, body: unknown, authorization?: string) => {
@@ -26,7 +31,7 @@ const query = async (body: object = {}) => {
 
 describe('feedback', () => {
   it('is created, queried, replaced and purged', async () => {
-    const given = feedbackOf({ svc_ref: callRef('life'), payload: { stars: 3 }, svc_user_id: 'mallory' });
+    const given = makeFeedback({ svc_ref: callRef('life'), payload: { stars: 3 }, svc_user_id: 'mallory' });
     const created = await call('/feedback/create', given);
     expect(created).toEqual({
       status: 200,
@@ -60,7 +65,7 @@ describe('feedback', () => {
 
   it('is created by the thousand, answered in order', async () => {
     const batch = Array.from({ length: 1000 }, (_, n) =>
-      feedbackOf({ feedback_type: 'thousand', payload: { n } }),
+      makeFeedback({ feedback_type: 'thousand', payload: { n } }),
     );
     const { status, body } = await call('/feedback/batch/create', { batch });
     expect(status).toBe(200);
@@ -75,13 +80,13 @@ describe('feedback', () => {
   it('accepts payloads of 1 MiB, and answers more than a buffered answer may hold', async () => {
     const payload = noise(1024 * 1024 - 13);
     for (let n = 0; n < 7; n++) {
-      const body = feedbackOf({ feedback_type: 'large', payload });
+      const body = makeFeedback({ feedback_type: 'large', payload });
       expect((await call('/feedback/create', body)).status).toBe(200);
     }
     const found = await query({ query: whereEqual('feedback_type', 'large') });
     expect(found.map((record) => record.payload)).toEqual(Array.from({ length: 7 }, () => payload));
     expect(
-      await call('/feedback/create', feedbackOf({ payload: { text: 'x'.repeat(1024 * 1024) } })),
+      await call('/feedback/create', makeFeedback({ payload: { text: 'x'.repeat(1024 * 1024) } })),
     ).toMatchObject({
       status: 413,
       body: { detail: [{ loc: ['body', 'payload'], type: 'too_large' }] },
@@ -91,15 +96,17 @@ describe('feedback', () => {
   it('is included with its calls', async () => {
     const ids = ['with', 'without'];
     await call('/call/upsert_batch', {
-      batch: ids.map((id) => startOf({ project_id, id, trace_id: 'joined' })),
+      batch: ids.map((id) => makeStart({ project_id, id, trace_id: 'joined' })),
     });
     const batch = ['first', 'second'].map((text) =>
-      feedbackOf({ svc_ref: callRef('with'), payload: { text }, creator: 'Ada' }),
+      makeFeedback({ svc_ref: callRef('with'), payload: { text }, creator: 'Ada' }),
     );
     const { res } = (await call('/feedback/batch/create', { batch })).body as { res: object[] };
     const records = res.map((created) => ({
       ...created,
-      ...{ feedback_type: 'note', svc_ref: callRef('with'), creator: 'Ada' },
+      feedback_type: 'note',
+      svc_ref: callRef('with'),
+      creator: 'Ada',
     }));
     const asked = { project_id, filter: { trace_ids: ['joined'] }, include_feedback: true };
     const answer = await service.post('/calls/stream_query', asked, {
@@ -127,7 +134,7 @@ describe('feedback', () => {
 
 describe('a request about feedback', () => {
   it('is refused with the position of each problem, and nothing is written', async () => {
-    const batch = [feedbackOf({ feedback_type: 'refused' }), feedbackOf({ svc_ref: 'nothing' })];
+    const batch = [makeFeedback({ feedback_type: 'refused' }), makeFeedback({ svc_ref: 'nothing' })];
     expect(await call('/feedback/batch/create', { batch })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'batch', '1', 'svc_ref'], type: 'value_error' }] },
@@ -136,12 +143,12 @@ describe('a request about feedback', () => {
   });
 
   it('is refused if an id exists already, or if what it removes does not', async () => {
-    await call('/feedback/create', feedbackOf({ id: 'taken' }));
-    expect(await call('/feedback/create', feedbackOf({ id: 'taken', payload: {} }))).toMatchObject({
+    await call('/feedback/create', makeFeedback({ id: 'taken' }));
+    expect(await call('/feedback/create', makeFeedback({ id: 'taken', payload: {} }))).toMatchObject({
       status: 409,
       body: { detail: [{ loc: ['body', 'id'], type: 'id_exists' }] },
     });
-    expect(await call('/feedback/replace', feedbackOf({ feedback_id: 'nowhere' }))).toMatchObject({
+    expect(await call('/feedback/replace', makeFeedback({ feedback_id: 'nowhere' }))).toMatchObject({
       status: 404,
       body: { detail: [{ loc: ['body', 'feedback_id'], type: 'not_found' }] },
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { reportsOf } from '../../../../examples/shop/conversations.ts';
+import { toReports } from '../../../../examples/shop/conversations.ts';
 import { daysOfCalls, feedbackOn } from '../../../../examples/shop/days.ts';
 import { mcpHeaders, toolCall } from '../../../support/endpoints/agents.ts';
 import { end, noise, report, start } from '../../../support/endpoints/scenario.ts';
@@ -13,7 +13,7 @@ let service: SharedService;
 beforeAll(async () => {
   service = await sharedService();
   const calls = daysOfCalls(Date.now());
-  const batch = calls.flatMap((call, at) => reportsOf(project, call, at));
+  const batch = calls.flatMap((call, at) => toReports(project, call, at));
   for (let at = 0; at < batch.length; at += 200)
     expect((await service.post('/call/upsert_batch', { batch: batch.slice(at, at + 200) })).status).toBe(200);
   await service.post('/feedback/batch/create', { batch: feedbackOn(project, calls) });
@@ -38,9 +38,9 @@ class Agent {
   }
 }
 
-const rowsOf = (data: Data, name = 'calls'): readonly Row[] => data[name] as readonly Row[];
+const getRows = (data: Data, name = 'calls'): readonly Row[] => data[name] as readonly Row[];
 /** The rows of a table as objects. */
-const tableOf = (data: Data, name: 'calls' | 'usage'): readonly Row[] => {
+const toObjects = (data: Data, name: 'calls' | 'usage'): readonly Row[] => {
   const { columns, rows } = data[name] as { columns: string[]; rows: unknown[][] };
   return rows.map((row) => Object.fromEntries(columns.map((column, i) => [column, row[i]])));
 };
@@ -61,10 +61,10 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
         call_metrics: [{ metric: 'error_count' }],
         group_by: ['op_name'],
       });
-      const { op_name } = first(tableOf(stats, 'calls'));
+      const { op_name } = first(toObjects(stats, 'calls'));
       const query = equals('summary.svc.status', 'error');
       const failed = await agent.ask('query_calls', { filter: { op_names: [op_name] }, query, limit: 3 });
-      expect(first(rowsOf(failed)).output).toMatch(/no order/);
+      expect(first(getRows(failed)).output).toMatch(/no order/);
     },
   ],
   [
@@ -76,9 +76,9 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
         query: { $expr: { $contains: contains } },
         limit: 1,
       });
-      const turn = first(rowsOf(found));
+      const turn = first(getRows(found));
       const trace = await agent.ask('get_trace', { trace_id: turn.trace_id });
-      const below = rowsOf(trace).slice(1);
+      const below = getRows(trace).slice(1);
       const longest = below.toSorted((a, b) => Number(b.ms) - Number(a.ms))[0];
       expect([longest?.kind, Number(longest?.ms) > 0]).toEqual(['model', true]);
     },
@@ -91,7 +91,7 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
         usage_metrics: [{ metric: 'total_cost', aggregations: ['avg'] }],
         group_by: ['attributes.release'],
       });
-      const rows = tableOf(stats, 'usage').filter(({ model }) => model === 'gpt-4o-mini');
+      const rows = toObjects(stats, 'usage').filter(({ model }) => model === 'gpt-4o-mini');
       expect(rows.map((row) => row['attributes.release']).toSorted()).toEqual(['2.3.0', '2.4.0']);
       const described = await agent.ask('describe_project', { start: '-3d' });
       expect(JSON.stringify(described.attributes)).toContain('support-prompt:v2');
@@ -101,7 +101,7 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
     'Which model is used most, and what did it cost?',
     async (agent) => {
       const described = await agent.ask('describe_project', {});
-      expect(first(rowsOf(described, 'models'))).toMatchObject({
+      expect(first(getRows(described, 'models'))).toMatchObject({
         model: expect.any(String),
         cost_usd: expect.any(Number),
       });
@@ -113,9 +113,11 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
       const described = await agent.ask('describe_project', { start: '-3d' });
       expect(described.feedback_types).toMatchObject({ thumbs: expect.any(Number) });
       const roots = await agent.ask('query_calls', {
-        ...{ filter: { trace_roots_only: true }, start: '-3d', limit: 5 },
+        filter: { trace_roots_only: true },
+        start: '-3d',
+        limit: 5,
       });
-      const call = await agent.ask('get_call', { call_id: first(rowsOf(roots)).id });
+      const call = await agent.ask('get_call', { call_id: first(getRows(roots)).id });
       expect(call.call).toMatchObject({ inputs: expect.anything() });
     },
   ],
@@ -123,10 +125,12 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
     'Did models become slower since yesterday?',
     async (agent) => {
       const stats = await agent.ask('get_stats', {
-        ...{ start: '-2d', granularity: 21_600, query: equals('attributes.kind', 'model') },
+        start: '-2d',
+        granularity: 21_600,
+        query: equals('attributes.kind', 'model'),
         call_metrics: [{ metric: 'latency_ms', aggregations: [], percentiles: [50] }],
       });
-      const medians = tableOf(stats, 'calls').map((row) => Number(row.p50_latency_ms));
+      const medians = toObjects(stats, 'calls').map((row) => Number(row.p50_latency_ms));
       expect(medians.at(-2)).toBeGreaterThan(Number(medians[1]));
     },
   ],
@@ -135,8 +139,8 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
     async (agent) => {
       const query = equals('summary.svc.status', 'error');
       const failed = await agent.ask('query_calls', { query, limit: 1 });
-      const thread = await agent.ask('get_thread', { thread_id: first(rowsOf(failed)).thread_id });
-      expect(first(rowsOf(thread, 'turns'))).toMatchObject({ asked: expect.any(String) });
+      const thread = await agent.ask('get_thread', { thread_id: first(getRows(failed)).thread_id });
+      expect(first(getRows(thread, 'turns'))).toMatchObject({ asked: expect.any(String) });
     },
   ],
   [
@@ -144,7 +148,7 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
     async (agent) => {
       const query = equals('attributes.kind', 'model');
       const found = await agent.ask('query_calls', { query, sort_by: slowest, limit: 1 });
-      const call = await agent.ask('get_call', { call_id: first(rowsOf(found)).id, path: 'inputs' });
+      const call = await agent.ask('get_call', { call_id: first(getRows(found)).id, path: 'inputs' });
       expect(call.value).toMatchObject({ model: expect.any(String) });
     },
   ],
@@ -155,11 +159,11 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
       const slow = await agent.ask('query_calls', { filter, sort_by: slowest, limit: 1 });
       const usual = await agent.ask('query_calls', { filter, limit: 2 });
       const compared = await agent.ask('compare_calls', {
-        a: rowsOf(usual)[1]?.id,
-        b: first(rowsOf(slow)).id,
+        a: getRows(usual)[1]?.id,
+        b: first(getRows(slow)).id,
       });
       expect(compared.operations).toBeDefined();
-      expect(rowsOf(compared, 'differences').length).toBeGreaterThan(0);
+      expect(getRows(compared, 'differences').length).toBeGreaterThan(0);
     },
   ],
   [
@@ -168,11 +172,11 @@ const questions: readonly (readonly [question: string, ask: (agent: Agent) => Pr
       const filter = { trace_roots_only: true };
       const sort_by = [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }];
       const dear = await agent.ask('query_calls', { filter, sort_by, limit: 3 });
-      const costs = rowsOf(dear).map(({ trace }) => Number((trace as Row).cost_usd));
+      const costs = getRows(dear).map(({ trace }) => Number((trace as Row).cost_usd));
       expect(costs).toEqual(costs.toSorted((a, b) => b - a));
       const query = equals('summary.svc.status', 'descendant_error');
       const failed = await agent.ask('query_calls', { filter, query, limit: 3 });
-      expect(Number((first(rowsOf(failed)).trace as Row).errors)).toBeGreaterThan(0);
+      expect(Number((first(getRows(failed)).trace as Row).errors)).toBeGreaterThan(0);
     },
   ],
   [
@@ -200,7 +204,11 @@ describe('what is large', () => {
   it('such as a trace of 10,000 calls has a skeleton with what failed, and folds the rest', async () => {
     const item = (i: number) => [
       start(project, `w${i}`, {
-        ...{ trace_id: 'wide', thread_id: null, turn_id: null, inputs: {}, started_at: at(i) },
+        trace_id: 'wide',
+        thread_id: null,
+        turn_id: null,
+        inputs: {},
+        started_at: at(i),
         ...(i > 0 && { parent_id: i % 100 === 1 ? 'w0' : `w${i - ((i - 1) % 100)}` }),
         op_name: i % 100 === 1 ? 'group' : 'step',
       }),
@@ -214,12 +222,12 @@ describe('what is large', () => {
     const agent = new Agent();
     const trace = await agent.ask('get_trace', { trace_id: 'wide' });
     expect(trace.totals).toMatchObject({ calls: 10_000, errors: 1 });
-    const rows = rowsOf(trace);
+    const rows = getRows(trace);
     expect(rows.find(({ status }) => status === 'error')).toMatchObject({ id: 'w7654', depth: 2 });
     expect(trace.missing).toEqual([expect.stringMatching(/of 10000 calls: get_trace with the call_id/)]);
     const folded = rows.find((row) => row.folded !== undefined && row.depth === 1);
     const below = await agent.ask('get_trace', { trace_id: 'wide', call_id: folded?.id });
-    expect(rowsOf(below)[0]).toMatchObject({ id: folded?.id, depth: 0 });
+    expect(getRows(below)[0]).toMatchObject({ id: folded?.id, depth: 0 });
   });
 
   it('such as an input of 4 MB is shown in part, and read on from where it was cut', async () => {

@@ -53,7 +53,7 @@ const call = async (name: string, args: object): Promise<Result> => {
   const answer = await send(toolCall(name, args));
   return ((await answer.json()) as { result: Result }).result;
 };
-const errorOf = async (name: string, args: object): Promise<string> => {
+const getError = async (name: string, args: object): Promise<string> => {
   const { isError, content } = await call(name, args);
   expect(isError).toBe(true);
   return content.map(({ text }) => text).join('\n');
@@ -110,7 +110,11 @@ describe('the official clients', () => {
       const header = ['--header', `Authorization: Bearer ${service.key}`];
       const { stdout } = await promisify(execFile)(process.execPath, [
         cli,
-        ...['--cli', endpoint.href, '--transport', 'http', ...header],
+        '--cli',
+        endpoint.href,
+        '--transport',
+        'http',
+        ...header,
         ...args,
       ]);
       return JSON.parse(stdout);
@@ -119,8 +123,8 @@ describe('the official clients', () => {
     expect(listed.tools.map(({ name }) => name)).toEqual(names);
     for (const name of names) {
       const args = Object.entries(good[name] ?? {}).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-      const of = args.flatMap((arg) => ['--tool-arg', arg]);
-      const result = (await inspect('--method', 'tools/call', '--tool-name', name, ...of)) as Result;
+      const toolArgs = args.flatMap((arg) => ['--tool-arg', arg]);
+      const result = (await inspect('--method', 'tools/call', '--tool-name', name, ...toolArgs)) as Result;
       expect([name, result.isError ?? false, result.structuredContent]).toEqual([
         name,
         false,
@@ -134,7 +138,11 @@ describe('get_stats', () => {
   it('counts exactly, and rounds prices to six digits', async () => {
     const large = 'acme/agents-large';
     const model = (id: string, prompt_tokens: number) => ({
-      ...{ project_id: large, id, trace_id: id, op_name: 'ask', started_at: '2026-10-01T10:00:00Z' },
+      project_id: large,
+      id,
+      trace_id: id,
+      op_name: 'ask',
+      started_at: '2026-10-01T10:00:00Z',
       ended_at: '2026-10-01T10:20:34.567Z',
       summary: { usage: { 'gpt-4o': { prompt_tokens, completion_tokens: 1 } } },
     });
@@ -271,7 +279,7 @@ describe('what is wrong with arguments', () => {
     ['add_feedback', { project_id: project, call_id: '1' }, 'should have note, score or label'],
     ['get_calls', {}, 'did you mean `get_call`?'],
   ])('%s %j is said with the mend', async (name, args, mend) => {
-    expect(await errorOf(name, args)).toContain(mend);
+    expect(await getError(name, args)).toContain(mend);
   });
 });
 
@@ -293,7 +301,9 @@ describe('a reply', () => {
     let cursor: unknown;
     do {
       const { structuredContent } = await call('query_calls', {
-        ...{ ...day, limit: 5, max_characters: 3000 },
+        ...day,
+        limit: 5,
+        max_characters: 3000,
         ...(cursor !== undefined && { cursor }),
       });
       const rows = structuredContent?.calls as { id: string }[];

@@ -55,10 +55,16 @@ describe('GET /me', () => {
 describe('POST /projects/query', () => {
   const object = (project_id: string) => ({ obj: { project_id, object_id: 'o', val: 1 } });
   const record = (project_id: string) => ({
-    ...{ project_id, svc_ref: `svc:///${project_id}/call/c`, feedback_type: 'note', payload: {} },
+    project_id,
+    svc_ref: `svc:///${project_id}/call/c`,
+    feedback_type: 'note',
+    payload: {},
   });
   const start = (project_id: string) => ({
-    ...{ project_id, id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
+    project_id,
+    id: 'c',
+    op_name: 'op',
+    started_at: '2026-10-01T00:00:00Z',
   });
   const written: readonly (readonly [project: string, path: string, body: (project: string) => object])[] = [
     ['acme/started', '/call/start', (p) => ({ start: start(p) })],

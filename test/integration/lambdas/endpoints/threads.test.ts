@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SharedService, sharedService } from '../../../support/service/service.ts';
-import { endOf, startOf } from '../../../support/values/calls.ts';
+import { makeEnd, makeStart } from '../../../support/values/calls.ts';
 
 const project_id = 'acme/threads';
 
@@ -8,11 +8,17 @@ let service: SharedService;
 beforeAll(async () => {
   service = await sharedService();
   const turn = (id: string, thread_id: string, second: number, ms?: number) => [
-    startOf({ project_id, id, turn_id: id, thread_id, started_at: `2026-10-01T00:00:0${second}Z` }),
-    startOf({ project_id, id: `${id}-nested`, turn_id: id, parent_id: id, thread_id }),
+    makeStart({ project_id, id, turn_id: id, thread_id, started_at: `2026-10-01T00:00:0${second}Z` }),
+    makeStart({ project_id, id: `${id}-nested`, turn_id: id, parent_id: id, thread_id }),
     ...(ms === undefined
       ? []
-      : [endOf({ project_id, id, ended_at: `2026-10-01T00:00:0${second}.${String(ms).padStart(3, '0')}Z` })]),
+      : [
+          makeEnd({
+            project_id,
+            id,
+            ended_at: `2026-10-01T00:00:0${second}.${String(ms).padStart(3, '0')}Z`,
+          }),
+        ]),
   ];
   const batch = [...turn('a1', 'a', 1, 100), ...turn('b1', 'b', 2, 7), ...turn('a2', 'a', 3, 200)];
   const report = async (items: readonly object[]) => {
@@ -56,7 +62,7 @@ const c = {
   p50_turn_duration_ms: null,
   p99_turn_duration_ms: null,
 };
-const linesOf = (...threads: object[]) => threads.map((thread) => `${JSON.stringify(thread)}\n`).join('');
+const toLines = (...threads: object[]) => threads.map((thread) => `${JSON.stringify(thread)}\n`).join('');
 
 describe('POST /threads/stream_query', () => {
   it('answers threads as JSON Lines, the last updated first', async () => {
@@ -64,7 +70,7 @@ describe('POST /threads/stream_query', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/jsonl');
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await answer.text()).toBe(linesOf(c, a, b));
+    expect(await answer.text()).toBe(toLines(c, a, b));
   });
 
   it.each<[string, object, object[]]>([
@@ -74,7 +80,7 @@ describe('POST /threads/stream_query', () => {
     ['after_datetime', { filter: { after_datetime: a.start_time } }, [c, b]],
     ['before_datetime', { filter: { before_datetime: c.last_updated } }, [a, b]],
   ])('takes %s', async (_name, body, threads) => {
-    expect(await (await query(body)).text()).toBe(linesOf(...threads));
+    expect(await (await query(body)).text()).toBe(toLines(...threads));
   });
 
   it('writes the accepted type, compressed if accepted', async () => {
@@ -91,7 +97,7 @@ describe('POST /threads/stream_query', () => {
 
     const packed = await query({}, { 'accept-encoding': 'gzip' });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
-    expect(await packed.text()).toBe(linesOf(c, a, b));
+    expect(await packed.text()).toBe(toLines(c, a, b));
   });
 
   it('logs its plan and what it read', async () => {
@@ -103,7 +109,8 @@ describe('POST /threads/stream_query', () => {
     expect(JSON.parse(line.slice(line.indexOf('{')))).toMatchObject({
       route: '/threads/stream_query',
       plan: { source: '2 threads', order: 'sort' },
-      ...{ rows: 2, scanned: 3 },
+      rows: 2,
+      scanned: 3,
       readUnits: expect.any(Number),
     });
   });

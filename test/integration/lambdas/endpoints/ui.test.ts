@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { brotli, buildPage } from '../../../../lib/page.ts';
 import { type Wakeable, wakingBody } from '../../../../web/api/wake.ts';
 import { get, type HttpAnswer } from '../../../support/service/http-get.ts';
-import { lineOf } from '../../../support/service/log-lines.ts';
+import { findLine } from '../../../support/service/log-lines.ts';
 import { type SharedService, sharedService } from '../../../support/service/service.ts';
 
 let service: SharedService;
@@ -97,7 +97,7 @@ describe('the requests that wake functions', () => {
     const answer = await service.post(path, wakingBody(path, 'acme/asleep'));
     expect(answer.status).toBe(200);
     await answer.text();
-    const { readUnits = 0, writeUnits = 0 } = await lineOf(service, answer);
+    const { readUnits = 0, writeUnits = 0 } = await findLine(service, answer);
     // A call has two items. Half a unit is counted for each that is not there; none by DynamoDB Local.
     expect(readUnits).toBeLessThanOrEqual(path === '/call/read' ? 1 : 0);
     expect(writeUnits).toBe(0);

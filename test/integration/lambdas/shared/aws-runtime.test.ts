@@ -7,7 +7,7 @@ import { type FunctionSpec, readStack } from 'cdk-local-runner/template';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject, ProjectId } from '../../../../foundations/wire/index.ts';
 import { mcpHeaders } from '../../../support/endpoints/agents.ts';
-import { feedbackOf } from '../../../support/endpoints/fixture.ts';
+import { makeFeedback } from '../../../support/endpoints/fixture.ts';
 import { calls, fileForm, noise, report } from '../../../support/endpoints/scenario.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from '../../../support/faults/faulty-proxy.ts';
 import { root, temporaryFolder } from '../../../support/run/project.ts';
@@ -123,11 +123,11 @@ const post = (path: string, body: object, more: RequestInit = {}) =>
   service.post(path, { project_id: project, ...body }, more);
 const basic = (key: string) => `Basic ${Buffer.from(`api:${key}`).toString('base64')}`;
 const bearer = () => ({ authorization: `Bearer ${service.key}` });
-const chat = (body: object, of?: string) =>
+const chat = (body: object, project?: string) =>
   service.post(
     '/inference/v1/chat/completions',
     { model, messages: [], ...body },
-    { headers: { ...bearer(), ...(of !== undefined && { 'openai-project': of }) } },
+    { headers: { ...bearer(), ...(project !== undefined && { 'openai-project': project }) } },
   );
 const mcp = (message: object) => service.post('/mcp', message, { headers: { ...bearer(), ...mcpHeaders } });
 
@@ -139,7 +139,7 @@ const kinds: readonly (readonly [
 ])[] = [
   [
     'buffered',
-    () => post('/feedback/create', feedbackOf(project)),
+    () => post('/feedback/create', makeFeedback(project)),
     () => post('/feedback/create', { payload: 7 }),
   ],
   [
@@ -175,7 +175,7 @@ const chatBody = { model, messages: [], stream: true };
 const plain = { 'accept-encoding': 'identity' };
 
 /** The line of the log about a request. */
-const lineOf = async (id: string | null): Promise<Record<string, unknown>> => {
+const findLine = async (id: string | null): Promise<Record<string, unknown>> => {
   const found = () =>
     linesOfTheLog(service.logged).find(({ message, requestId }) => message === 'request' && requestId === id);
   await expect.poll(found).toBeDefined();
@@ -187,7 +187,7 @@ describe.each(kinds)('an answer that is %s', (_, good, bad) => {
     const response = await good();
     expect(response.status).toBe(200);
     await response.text();
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'answered' });
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'answered' });
   });
 
   it('is a refusal where it has to be, and the next is not', async () => {
@@ -196,7 +196,7 @@ describe.each(kinds)('an answer that is %s', (_, good, bad) => {
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect(refused.status).toBeLessThan(500);
     await refused.text();
-    expect(await lineOf(refused.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
+    expect(await findLine(refused.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
     expect((await good()).status).toBe(200);
   });
 });
@@ -210,11 +210,11 @@ it('a key that is refused ends no authorizer', async () => {
 });
 
 it('records of streams become events', async () => {
-  const told: unknown[] = [];
-  service.bus.subscribe(({ detail }) => told.push(detail.id));
+  const messages: unknown[] = [];
+  service.bus.subscribe(({ detail }) => messages.push(detail.id));
   const { path, body } = report(...calls('acme/told', 1));
   await service.post(path, body);
-  await expect.poll(() => told).toContain('0');
+  await expect.poll(() => messages).toContain('0');
 });
 
 it('a function that cannot be loaded writes what counts as a failure', async () => {
@@ -239,20 +239,20 @@ it('a function that cannot be loaded writes what counts as a failure', async () 
 });
 
 describe('an answer that breaks midway', () => {
-  it.each([undefined, 'acme/broken'])('upstream ends no process, with the project %s', async (of) => {
+  it.each([undefined, 'acme/broken'])('upstream ends no process, with the project %s', async (project) => {
     upstream.behave(async (_request, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write(event(chunk({ content: 'half' })));
       setTimeout(() => res.destroy(), 50);
     });
-    const response = await chat({ stream: true }, of);
+    const response = await chat({ stream: true }, project);
     await expect(response.text()).rejects.toThrow();
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({
       outcome: 'broken',
       failed: 1,
     });
-    if (of)
-      expect(await recorded(of)).toMatchObject({ exception: 'the upstream local broke its answer off' });
+    if (project)
+      expect(await recorded(project)).toMatchObject({ exception: 'the upstream local broke its answer off' });
   });
 
   it('in storage ends no process', async () => {
@@ -261,7 +261,7 @@ describe('an answer that breaks midway', () => {
     // The rest is not read before somebody takes what is there.
     decide = () => 'refuse';
     await expect(response.text()).rejects.toThrow();
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({
       outcome: 'broken',
       failed: 1,
     });
@@ -275,14 +275,14 @@ describe('an answer that breaks midway', () => {
     });
     const response = await chat({ stream: true, timeout: 0.3 }, 'acme/late');
     await expect(response.text()).rejects.toThrow();
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'timed_out' });
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'timed_out' });
     expect(await recorded('acme/late')).toMatchObject({ exception: expect.stringContaining('within 0.3 s') });
   });
 
   it('for its length ends no process', async () => {
     const response = await post('/calls/stream_query', {}, { headers: plain });
     await expect(response.text()).rejects.toThrow();
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'refused' });
   });
 
   it('before it begins is an error as any other', async () => {
@@ -290,7 +290,7 @@ describe('an answer that breaks midway', () => {
     const answers = await Promise.all([
       post('/calls/stream_query', {}),
       post('/calls/query_stats', {}),
-      post('/feedback/create', feedbackOf(project)),
+      post('/feedback/create', makeFeedback(project)),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
   });
@@ -316,9 +316,9 @@ const long = events(Array.from({ length: 600 }, () => event(chunk({ content: noi
 describe('a client that leaves', () => {
   it('ends no process with an answer that is passed on, and the request is recorded', async () => {
     upstream.behave(long);
-    const of = 'acme/left';
-    await leave('/inference/v1/chat/completions', chatBody, { ...bearer(), 'openai-project': of });
-    expect(await recorded(of)).toMatchObject({ op_name: 'openai.chat.completions.create' });
+    const project = 'acme/left';
+    await leave('/inference/v1/chat/completions', chatBody, { ...bearer(), 'openai-project': project });
+    expect(await recorded(project)).toMatchObject({ op_name: 'openai.chat.completions.create' });
   });
 
   it('ends no process with an answer of records', async () => {
@@ -332,13 +332,16 @@ describe('a client that leaves', () => {
 describe.each(['stalling', 'breaking'] as const)('a connection that is %s', (how) => {
   it('ends no process with an answer that is passed on, and the request is recorded', async () => {
     upstream.behave(long);
-    const of = `acme/${how}`;
+    const project = `acme/${how}`;
     taking = how;
-    const response = await chat({ stream: true }, of);
+    const response = await chat({ stream: true }, project);
     await expect(response.text()).rejects.toThrow();
     taking = 'whole';
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'gone', failed: 0 });
-    expect(await recorded(of)).toMatchObject({ exception: 'the client has gone' });
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({
+      outcome: 'gone',
+      failed: 0,
+    });
+    expect(await recorded(project)).toMatchObject({ exception: 'the client has gone' });
   });
 
   it('ends no process with an answer of records', async () => {
@@ -346,7 +349,10 @@ describe.each(['stalling', 'breaking'] as const)('a connection that is %s', (how
     const response = await post('/calls/stream_query', {}, { headers: plain });
     await expect(response.text()).rejects.toThrow();
     taking = 'whole';
-    expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ outcome: 'gone', failed: 0 });
+    expect(await findLine(response.headers.get('x-request-id'))).toMatchObject({
+      outcome: 'gone',
+      failed: 0,
+    });
     expect((await post('/calls/stream_query', { columns: ['id'] })).status).toBe(200);
   });
 });

@@ -28,7 +28,7 @@ import {
   startUpstream,
   type TestUpstream,
 } from '../../../support/service/upstream.ts';
-import { everythingOf } from '../../../support/stored/searched.ts';
+import { readEverything } from '../../../support/stored/searched.ts';
 
 /** One secret of each form, each unlike anything that is stored for another reason. */
 const secrets: Readonly<Record<string, string>> = {
@@ -47,9 +47,20 @@ const secrets: Readonly<Record<string, string>> = {
 
 /** What of each secret is searched for. */
 const needles = [
-  ...['marked.ada', 'secretmail', '5550 98765', '4111 1111', '4111111111111111', '0532 0130', '203.0.113.77'],
-  ...['5ec:1::77', secrets.aws_key ?? '', 'markedkeybody', 'markedbearer', 'markedmarked', 'CUST-424242'],
-  ...['hunter2marked'],
+  'marked.ada',
+  'secretmail',
+  '5550 98765',
+  '4111 1111',
+  '4111111111111111',
+  '0532 0130',
+  '203.0.113.77',
+  '5ec:1::77',
+  secrets.aws_key ?? '',
+  'markedkeybody',
+  'markedbearer',
+  'markedmarked',
+  'CUST-424242',
+  'hunter2marked',
 ];
 
 const rules = [
@@ -89,16 +100,26 @@ const thread = `of ${secrets.email}`;
 const longThread = `${secrets.email} ${'x'.repeat(220)}`;
 
 const start = (id: string, fields: object = {}) => ({
-  ...{ project_id: project, id, trace_id: `t-${id}`, op_name: `op ${secrets.email}`, started_at },
-  ...{ display_name: `for ${everyName}`, thread_id: thread, turn_id: id },
-  ...{ attributes: { ...payload, user: { id: secrets.email } }, inputs: payload, ...fields },
+  project_id: project,
+  id,
+  trace_id: `t-${id}`,
+  op_name: `op ${secrets.email}`,
+  started_at,
+  display_name: `for ${everyName}`,
+  thread_id: thread,
+  turn_id: id,
+  attributes: { ...payload, user: { id: secrets.email } },
+  inputs: payload,
+  ...fields,
 });
 const end = (id: string, fields: object = {}) => ({
-  ...{ project_id: project, id, ended_at, output: payload, exception: `failed for ${everySecret}` },
-  ...{
-    summary: { ...payload, usage: { [model]: { prompt_tokens: 4111, completion_tokens: 1111 } } },
-    ...fields,
-  },
+  project_id: project,
+  id,
+  ended_at,
+  output: payload,
+  exception: `failed for ${everySecret}`,
+  summary: { ...payload, usage: { [model]: { prompt_tokens: 4111, completion_tokens: 1111 } } },
+  ...fields,
 });
 
 const form = (content: string | Uint8Array<ArrayBuffer>): FormData => {
@@ -120,7 +141,7 @@ describe.each([
   let service: TestService;
   /** The service by the door that is tried. */
   let at: TestService;
-  const told: BusEvent[] = [];
+  const busEvents: BusEvent[] = [];
   const answers: string[] = [];
 
   beforeAll(async () => {
@@ -131,7 +152,7 @@ describe.each([
       maxWindowMs: 50,
     });
     at = byWeave ? throughWeave(service) : service;
-    service.bus.subscribe((each) => told.push(each));
+    service.bus.subscribe((event) => busEvents.push(event));
   });
   afterAll(async () => {
     await service.stop();
@@ -158,7 +179,8 @@ describe.each([
   const otel = (signal: string, body: JsonObject | Uint8Array<ArrayBuffer>) =>
     sent(`/otel/v1/${signal}`, undefined, {
       headers: {
-        ...{ authorization: `Basic ${btoa(`api:${service.key}`)}`, project_id: project },
+        authorization: `Basic ${btoa(`api:${service.key}`)}`,
+        project_id: project,
         'content-type': body instanceof Uint8Array ? 'application/x-protobuf' : 'application/json',
       },
       body: body instanceof Uint8Array ? body : JSON.stringify(body),
@@ -231,7 +253,8 @@ describe.each([
   });
 
   it('hashes threads and ops, whatever the action, so that equal ones stay together', async () => {
-    const [one, two] = [await stored('one'), await stored('two')];
+    const one = await stored('one');
+    const two = await stored('two');
     expect(one.op_name).toMatch(/^op \[email:[0-9a-f]{20}\]$/);
     expect(one.op_name).toBe(two.op_name);
     const together = await list({ filter: { thread_ids: [one.thread_id] } });
@@ -362,13 +385,12 @@ describe.each([
 
   it('takes feedback, and answers it as it is stored', async () => {
     const draft = (id: string) => ({
-      ...{
-        project_id: project,
-        id,
-        ...onOne,
-        feedback_type: 'note',
-      },
-      ...{ creator: secrets.email, payload },
+      project_id: project,
+      id,
+      ...onOne,
+      feedback_type: 'note',
+      creator: secrets.email,
+      payload,
     });
     const created = await sent('/feedback/create', draft('f1'));
     expect((created.payload as JsonObject).text).toMatch(/^\[email:/);
@@ -379,7 +401,10 @@ describe.each([
   });
 
   const note = (id = '') => ({
-    ...{ project_id: project, id, ...onOne, feedback_type: 'note' },
+    project_id: project,
+    id,
+    ...onOne,
+    feedback_type: 'note',
     payload: {},
   });
 
@@ -457,16 +482,16 @@ describe.each([
     // Streams are through once the last report has been told of.
     await sent('/call/start', { start: start('last') });
     await sent('/call/end', { end: end('last') });
-    await expect.poll(() => told.filter(({ detail }) => detail.id === 'last').length).toBeGreaterThan(0);
+    await expect.poll(() => busEvents.filter(({ detail }) => detail.id === 'last').length).toBeGreaterThan(0);
     await expect
       .poll(
-        async () => (await everythingOf(service)).filter(({ where }) => where.endsWith('.parquet')).length,
+        async () => (await readEverything(service)).filter(({ where }) => where.endsWith('.parquet')).length,
         { interval: 500 },
       )
       .toBeGreaterThan(0);
     const places = [
-      ...(await everythingOf(service)),
-      ...told.map((each) => ({ where: 'event', text: JSON.stringify(each) })),
+      ...(await readEverything(service)),
+      ...busEvents.map((event) => ({ where: 'event', text: JSON.stringify(event) })),
       ...service.logged.map((text) => ({ where: 'log', text })),
       ...answers.map((text) => ({ where: 'answer', text })),
     ];
@@ -475,7 +500,7 @@ describe.each([
     );
     expect([...new Set(found)]).toEqual([]);
     expect(places.some(({ text }) => text.includes('[card]'))).toBe(true);
-    expect(told.some((each) => JSON.stringify(each).includes('[card]'))).toBe(true);
+    expect(busEvents.some((event) => JSON.stringify(event).includes('[card]'))).toBe(true);
     expect(places.some(({ where, text }) => where.endsWith('.parquet') && text.includes('[card]'))).toBe(
       true,
     );
@@ -526,7 +551,7 @@ describe('with rules that drop, a key that may only write', () => {
   };
 
   it.each(attempts)('makes nothing that takes admin by %s', async (how, object_id, val) => {
-    const project_id = `acme/drop-${attempts.findIndex(([each]) => each === how)}`;
+    const project_id = `acme/drop-${attempts.findIndex(([event]) => event === how)}`;
     const answer = await service.post(
       '/obj/create',
       { obj: { project_id, object_id, val } },

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import {
   type Container,
   type ContainerOptions,
-  environmentOf,
+  createEnvironment,
   FunctionError,
   forwardLines,
   type Output,
@@ -42,7 +42,7 @@ interface Invocation {
   readonly finish: () => void;
 }
 
-const failureOf = (json: string): FunctionError => {
+const toFunctionError = (json: string): FunctionError => {
   const { errorType, errorMessage } = JSON.parse(json) as Record<string, string>;
   return new FunctionError({ name: errorType ?? 'Error', message: errorMessage ?? '' });
 };
@@ -50,7 +50,7 @@ const failureOf = (json: string): FunctionError => {
 /** The error that a streamed answer ended in, as its trailers say. */
 const trailingFailure = ({ trailers }: IncomingMessage): FunctionError | undefined => {
   const body = trailers['lambda-runtime-function-error-body'];
-  return body === undefined ? undefined : failureOf(Buffer.from(body, 'base64').toString('utf8'));
+  return body === undefined ? undefined : toFunctionError(Buffer.from(body, 'base64').toString('utf8'));
 };
 
 /** Reads what is left and drops it. */
@@ -124,7 +124,7 @@ export class AwsContainer implements Container {
     const run = spawn(process.execPath, [`${import.meta.dirname}/client.ts`, client], {
       cwd: spec.folder,
       env: {
-        ...environmentOf(this.options),
+        ...createEnvironment(this.options),
         AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`,
         AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${spec.name}`,
         AWS_LAMBDA_LOG_STREAM_NAME: 'test',
@@ -146,12 +146,12 @@ export class AwsContainer implements Container {
       this.#invocation?.finish();
     } else if (id === 'init') {
       text(req).then((json) => {
-        this.#start.reject(failureOf(json));
+        this.#start.reject(toFunctionError(json));
         res.writeHead(202).end('{}');
       });
     } else if (kind === 'error') {
       text(req).then((json) => {
-        this.#invocation?.answer.reject(failureOf(json));
+        this.#invocation?.answer.reject(toFunctionError(json));
         res.writeHead(202).end('{}');
       });
     } else {
@@ -182,7 +182,7 @@ export class AwsContainer implements Container {
     const leave = () => reject(signal.reason);
     if (signal.aborted) leave();
     signal.addEventListener('abort', leave, { once: true });
-    const bytes = this.#bytesOf(given);
+    const bytes = this.#readBytes(given);
     try {
       for (;;) {
         const chunk = await Promise.race([bytes.next(), gone]);
@@ -195,7 +195,7 @@ export class AwsContainer implements Container {
     }
   }
 
-  async *#bytesOf(given: Promise<IncomingMessage>): Output {
+  async *#readBytes(given: Promise<IncomingMessage>): Output {
     const req = await given;
     const streamed = req.headers['lambda-runtime-function-response-mode'] === 'streaming';
     let taken = 0;

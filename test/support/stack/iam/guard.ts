@@ -21,19 +21,19 @@ export interface GuardOptions {
 class AccessDenied extends Error {}
 
 /** DynamoDB Local accepts only letters and digits. */
-const accessKeyOf = (at: number): string => `function${at}`;
+const toAccessKey = (at: number): string => `function${at}`;
 
 /** Gives each function an access key, by which the guard knows whose request it is. */
 export const withAccessKeys = (specs: readonly FunctionSpec[]): FunctionSpec[] =>
   specs.map((spec, at) => ({
     ...spec,
-    environment: { ...spec.environment, AWS_ACCESS_KEY_ID: accessKeyOf(at) },
+    environment: { ...spec.environment, AWS_ACCESS_KEY_ID: toAccessKey(at) },
   }));
 
 /** The function of a request, by the access key of its signature, which is not checked. */
-const callerOf = ({ headers }: IncomingMessage, { specs }: GuardOptions): FunctionSpec => {
+const findCaller = ({ headers }: IncomingMessage, { specs }: GuardOptions): FunctionSpec => {
   const [, key] = /Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
-  const spec = specs.find((_, at) => accessKeyOf(at) === key);
+  const spec = specs.find((_, at) => toAccessKey(at) === key);
   if (!spec) throw new AccessDenied(`no function has the access key ${key}`);
   return spec;
 };
@@ -46,7 +46,7 @@ interface Gate {
 }
 
 const checker = (req: IncomingMessage, options: GuardOptions) => {
-  const spec = callerOf(req, options);
+  const spec = findCaller(req, options);
   const policies = options.policies.get(spec.arn) ?? [];
   const allows = (access: Access): boolean => {
     const allowed = allowsAccess(policies, access);

@@ -17,14 +17,14 @@ export const leastPrivilege =
     onAccess: (source: string, access: Access) => void = () => {},
   ): WrapStores =>
   async ({ dynamodb, s3, functions }, stack, cleanup) => {
-    const nameOf = sourceNames(stack);
+    const sourceName = sourceNames(stack);
     const specs = withAccessKeys(functions);
     const guarded = await guardStores(
       { dynamodb, s3 },
       {
         specs,
         policies: stack.policies(),
-        used: ({ name }, access) => onAccess(nameOf(name), access),
+        used: ({ name }, access) => onAccess(sourceName(name), access),
         log: (line) => log('store', line),
       },
       cleanup,

@@ -58,11 +58,11 @@ const duckType = (type: string): string => {
   return type === 'string' ? 'VARCHAR' : type;
 };
 
-const listOf = (some: z.output<typeof columns>): string =>
+const columnList = (some: z.output<typeof columns>): string =>
   some.map(({ Name, Type }) => `"${Name}" ${duckType(Type)}`).join(', ');
 
 /** The bucket, and the folder in it, of `s3://<bucket>/<folder>`. */
-const placeOf = (location: string): { bucket: string; folder: string } => {
+const parseLocation = (location: string): { bucket: string; folder: string } => {
   const [, bucket = '', folder = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(location) ?? [];
   return { bucket, folder };
 };
@@ -76,8 +76,8 @@ interface Files {
 const partitions = ['project', 'day'] as const;
 
 /** The files of a table with the values of its partitions. */
-async function* filesOf(s3: S3Client, { location }: Files) {
-  const { bucket, folder } = placeOf(location);
+async function* listFiles(s3: S3Client, { location }: Files) {
+  const { bucket, folder } = parseLocation(location);
   const pattern = folder.replace(/\$\{(\w+)\}/g, '(?<$1>.+)');
   const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: bucket }));
   for (const { Key = '' } of Contents) {
@@ -102,8 +102,8 @@ const makers = (
     const { Columns } = input.StorageDescriptor;
     if (input.TableType === 'EXTERNAL_TABLE') {
       const location = input.Parameters['storage.location.template'];
-      await s3.send(new HeadBucketCommand({ Bucket: placeOf(location).bucket }));
-      await duck.run(`CREATE TABLE ${name} (${listOf([...Columns, ...input.PartitionKeys])})`);
+      await s3.send(new HeadBucketCommand({ Bucket: parseLocation(location).bucket }));
+      await duck.run(`CREATE TABLE ${name} (${columnList([...Columns, ...input.PartitionKeys])})`);
       tables.push({ name, location });
       return { ref: input.Name };
     }
@@ -113,8 +113,12 @@ const makers = (
     await duck.run(`CREATE VIEW ${name} AS ${definition.originalSql}`);
     const made = (await duck.runAndReadAll(`DESCRIBE ${name}`)).getRowObjectsJson();
     const names = made.map(({ column_name }) => column_name).join();
-    for (const said of [definition.columns.map((column) => column.name), Columns.map(({ Name }) => Name)])
-      if (said.join() !== names) throw new Error(`${name} has ${names}, and says ${said.join()}`);
+    for (const columnNames of [
+      definition.columns.map((column) => column.name),
+      Columns.map(({ Name }) => Name),
+    ])
+      if (columnNames.join() !== names)
+        throw new Error(`${name} has ${names}, and says ${columnNames.join()}`);
     return { ref: input.Name };
   };
   const providers: Readonly<Record<string, Provider>> = {
@@ -128,7 +132,7 @@ const makers = (
     'AWS::Glue::Table': makeTable,
     'AWS::Athena::WorkGroup': async ({ resource }) => {
       const { Name, WorkGroupConfiguration } = workGroup.parse(resource.Properties);
-      const { bucket } = placeOf(WorkGroupConfiguration.ResultConfiguration.OutputLocation);
+      const { bucket } = parseLocation(WorkGroupConfiguration.ResultConfiguration.OutputLocation);
       await s3.send(new HeadBucketCommand({ Bucket: bucket }));
       groups.add(Name);
       return { ref: Name };
@@ -164,7 +168,7 @@ export const makeCatalog = async (s3: S3Client, folder: string): Promise<Catalog
     load: async () => {
       for (const files of tables) {
         await duck.run(`DELETE FROM ${files.name}`);
-        for await (const { groups, body } of filesOf(s3, files)) {
+        for await (const { groups, body } of listFiles(s3, files)) {
           const path = join(folder, 'rows.parquet');
           writeFileSync(path, body);
           const values = partitions.map((name) => `'${groups[name]}' AS ${name}`).join(', ');

@@ -35,7 +35,7 @@ const bySchema = 'its schema';
  * @param types of a template
  * @param withSchema those that AWS's validator knows
  */
-export const tableOf = (types: Iterable<string>, withSchema: ReadonlySet<string>): string[] =>
+export const toTable = (types: Iterable<string>, withSchema: ReadonlySet<string>): string[] =>
   [...new Set(types)].toSorted().map((type) => {
     const how = [...(checks[type] ? [checks[type]] : []), ...(withSchema.has(type) ? [bySchema] : [])];
     return `| \`${type}\` | ${how.join('; ')} |`;

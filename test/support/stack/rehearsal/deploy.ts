@@ -1,8 +1,8 @@
 import {
   type Assembly,
-  attributeOf,
   type Resource,
-  refOf,
+  resolveAttribute,
+  resolveRef,
   resolver,
   type Template,
 } from 'cdk-local-runner/template';
@@ -59,8 +59,8 @@ export const deploy = async (
     if (attribute === undefined) return found.ref;
     return (
       found.attributes?.[attribute] ??
-      attributeOf(stackName, id, resource, attribute) ??
-      `${found.ref ?? refOf(stackName, id, resource)}.${attribute}`
+      resolveAttribute(stackName, id, resource, attribute) ??
+      `${found.ref ?? resolveRef(stackName, id, resource)}.${attribute}`
     );
   };
   const intrinsics = resolver(template, stackName, lookup);
@@ -76,7 +76,7 @@ export const deploy = async (
     const { Type, Properties = {} } = template.Resources[id] ?? { Type: '' };
     const resource = { Type, Properties: dynamic(intrinsics(Properties)) as Record<string, unknown> };
     resolved[id] = resource;
-    const ref = refOf(stackName, id, resource);
+    const ref = resolveRef(stackName, id, resource);
     const request = { id, resource, ref, template: { ...template, Outputs: {}, Resources: resolved } };
     made.set(id, { ref, ...(await providers[Type]?.(request)) });
   }

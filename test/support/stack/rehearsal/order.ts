@@ -25,7 +25,7 @@ const namesIn = (value: unknown): string[] => {
 };
 
 /** The resources that have to be there before one can be made. */
-export const dependenciesOf = (resources: Resources, id: string): ReadonlySet<string> => {
+export const findDependencies = (resources: Resources, id: string): ReadonlySet<string> => {
   const { Properties, DependsOn = [] } = resources[id] ?? { Type: '' };
   const named = [...[DependsOn].flat(), ...namesIn(Properties)];
   return new Set(named.filter((name) => name in resources && name !== id));
@@ -38,7 +38,7 @@ export const dependenciesOf = (resources: Resources, id: string): ReadonlySet<st
  * @throws Error if resources depend on each other in a circle, or on one that is not there
  */
 export const deploymentOrder = (resources: Resources): string[] => {
-  const waiting = new Map(Object.keys(resources).map((id) => [id, dependenciesOf(resources, id)]));
+  const waiting = new Map(Object.keys(resources).map((id) => [id, findDependencies(resources, id)]));
   for (const [id, { DependsOn = [] }] of Object.entries(resources))
     for (const name of [DependsOn].flat())
       if (!(name in resources)) throw new Error(`${id} depends on ${name}, which is not there`);

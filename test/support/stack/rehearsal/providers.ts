@@ -82,7 +82,7 @@ const role = z.object({
 });
 
 /** Makes resources where there is something that takes them. */
-export const providersOf = (places: Places): Readonly<Record<string, Provider>> => {
+export const createProviders = (places: Places): Readonly<Record<string, Provider>> => {
   const { dynamodb, s3, messages, secrets, assets, stackName } = places;
   return {
     'AWS::DynamoDB::Table': async ({ id, resource, template }) => {

@@ -8,10 +8,10 @@ const price = (prompt: number, completion: number, fields: object = {}) => ({
   ...fields,
 });
 
-const creation = (name: string, costs: object, of = project): StoredRequest => ({
+const creation = (name: string, costs: object, owner = project): StoredRequest => ({
   name,
   path: '/cost/create',
-  body: { project_id: of, costs },
+  body: { project_id: owner, costs },
 });
 
 /** Writes prices. Models without a price of the project have none by default either. */

@@ -1,6 +1,6 @@
 import type { StoredRequest } from '../golden.ts';
 import { noise, randomText } from '../noise.ts';
-import { anyOf, callRef, equal, longId, oddId, otherProject, project, uuid } from './names.ts';
+import { callRef, equal, longId, oddId, otherProject, project, queryAny, uuid } from './names.ts';
 
 const record = (id: string, fields: object = {}) => ({
   project_id: project,
@@ -17,16 +17,16 @@ const creation = (name: string, id: string, fields?: object): StoredRequest => (
   body: record(id, fields),
 });
 
-const replacement = (name: string, of: string, id: string, fields?: object): StoredRequest => ({
+const replacement = (name: string, replaced: string, id: string, fields?: object): StoredRequest => ({
   name,
   path: '/feedback/replace',
-  body: { ...record(id, fields), feedback_id: of },
+  body: { ...record(id, fields), feedback_id: replaced },
 });
 
 const purge = (name: string, ...ids: string[]): StoredRequest => ({
   name,
   path: '/feedback/purge',
-  body: { project_id: project, query: anyOf(...ids) },
+  body: { project_id: project, query: queryAny(...ids) },
 });
 
 const inBucket = (name: Parameters<typeof noise>[0]) => ({ payload: { noise: noise(name) } });
@@ -103,7 +103,7 @@ export const feedbackReads: readonly StoredRequest[] = [
   query('by an odd type', { query: equal('feedback_type', '💬 odd / type'), fields: ['id', 'svc_ref'] }),
   query('by ref', { query: equal('svc_ref', callRef(oddId)) }),
   query('by id', {
-    query: anyOf('line-1', 'line-3', 'line-4', 'large-1', 'large-purged', 'purged', longId, 'small'),
+    query: queryAny('line-1', 'line-3', 'line-4', 'large-1', 'large-purged', 'purged', longId, 'small'),
   }),
   query('by a field of the payload', {
     query: { $expr: { $gt: [{ $getField: 'payload.stars' }, { $literal: 1 }] } },

@@ -8,7 +8,9 @@ export const otherProject = 'acme/other';
 export const uuid = (n: number): string => `01a0f4c3-0874-7e3e-8297-${String(n).padStart(12, '0')}`;
 
 /** A turn, a model call in it, and a call in it whose end comes by itself. */
-export const [root, model, running] = [uuid(1), uuid(2), uuid(3)];
+export const root = uuid(1);
+export const model = uuid(2);
+export const running = uuid(3);
 
 /** What all calls of that turn say of their place. */
 export const thread = { trace_id: uuid(9), thread_id: 'thread 1', turn_id: root };
@@ -34,6 +36,6 @@ export const equal = (field: string, value: unknown) => ({
 });
 
 /** A query of feedback or prices by ids. */
-export const anyOf = (...ids: string[]) => ({
+export const queryAny = (...ids: string[]) => ({
   $expr: { $or: ids.map((id) => ({ $eq: [{ $getField: 'id' }, { $literal: id }] })) },
 });

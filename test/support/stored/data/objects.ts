@@ -15,13 +15,13 @@ const values = {
   noted: { noise: noise('value-noted') },
 } satisfies Record<string, Value>;
 
-const digestOf = (value: Value): string =>
+const toDigest = (value: Value): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
-const creation = (name: string, object_id: string, val: unknown, of = project): StoredRequest => ({
+const creation = (name: string, object_id: string, val: unknown, owner = project): StoredRequest => ({
   name,
   path: '/obj/create',
-  body: { obj: { project_id: of, object_id, val } },
+  body: { obj: { project_id: owner, object_id, val } },
 });
 
 const deletion = (name: string, object_id: string, ...digests: string[]): StoredRequest => ({
@@ -49,7 +49,7 @@ export const objectWrites: readonly StoredRequest[] = [
   creation('a version in the bucket that is deleted', 'cut', values.doomed),
   creation('a version that stays', 'cut', { n: 3 }),
   creation('the latest version, which is deleted', 'cut', { n: 4 }),
-  deletion('versions go', 'cut', digestOf({ n: 1 }), digestOf(values.doomed), digestOf({ n: 4 })),
+  deletion('versions go', 'cut', toDigest({ n: 1 }), toDigest(values.doomed), toDigest({ n: 4 })),
   creation('an object whose versions all go', 'gone', { n: 1 }),
   deletion('all versions go', 'gone'),
   creation('an object before a creation dies', 'noted', { n: 1 }),
@@ -66,8 +66,8 @@ export const objectRewrites: readonly StoredRequest[] = [
   creation('a value that was deleted', 'cut', { n: 1 }),
   creation('a version where none was left', 'gone', { n: 2 }),
   creation('another version after the creation that died', 'noted', { n: 2 }),
-  deletion('a deletion that finds what the creation left', 'noted', digestOf({ n: 1 })),
-  deletion('the version in the bucket goes', 'prompt', digestOf(values.large)),
+  deletion('a deletion that finds what the creation left', 'noted', toDigest({ n: 1 })),
+  deletion('the version in the bucket goes', 'prompt', toDigest(values.large)),
   deletion('the op goes', 'judge'),
 ];
 
@@ -75,7 +75,7 @@ const refs = [
   'prompt:latest',
   'prompt:v1/attr/parts/index/0/key/text',
   'prompt:v1/key/slash%2Fkey',
-  `prompt:${digestOf(values.first)}`,
+  `prompt:${toDigest(values.first)}`,
   'prompt:v2/attr/noise',
   'cut:v1',
   'cut:latest',
@@ -87,10 +87,10 @@ const refs = [
 const addresses = [
   ['prompt', 'latest'],
   ['prompt', 'v2'],
-  ['prompt', digestOf(values.first)],
+  ['prompt', toDigest(values.first)],
   [oddId, 'v0'],
   ['cut', 'latest'],
-  ['cut', digestOf({ n: 1 })],
+  ['cut', toDigest({ n: 1 })],
   ['gone', 'latest'],
   ['noted', 'latest'],
 ] as const;

@@ -29,7 +29,7 @@ const textsIn = (calls: readonly JsonObject[], column: string): string[] => {
  * None to three texts. Most are given ones and what asks for all their versions. A few are in no
  * call, and some look like patterns.
  */
-const listOf = (texts: readonly string[]): fc.Arbitrary<string[]> => {
+const arbitraryList = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   const versions = texts.filter((text) => text.includes(':')).map((text) => text.replace(/[^:]*$/, '*'));
   const text = fc.oneof(
     { arbitrary: fc.constantFrom('nobody', ...texts, ...texts), weight: 8 },
@@ -50,7 +50,7 @@ const filter = (calls: readonly JsonObject[]): fc.Arbitrary<FilterJson> => {
   const lists = Object.entries(filterColumns).flatMap(([name, column]) => {
     const texts = textsIn(calls, column);
     if (texts.length === 0) return [];
-    return [fc.option(listOf(texts), { nil: null, freq: 15 }).map((list) => [name, list] as const)];
+    return [fc.option(arbitraryList(texts), { nil: null, freq: 15 }).map((list) => [name, list] as const)];
   });
   const rootsOnly = fc.boolean().map((only) => ['trace_roots_only', only] as const);
   return fc

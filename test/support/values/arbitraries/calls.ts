@@ -6,7 +6,7 @@ import {
   parseTime,
 } from '../../../../foundations/wire/index.ts';
 import { type KnownCall, knownCall } from '../../reference/index.ts';
-import { endOf, startOf } from '../calls.ts';
+import { makeEnd, makeStart } from '../calls.ts';
 import { number, object, timeTexts, value } from './values.ts';
 
 /**
@@ -192,12 +192,12 @@ export const reportedCalls: fc.Arbitrary<ReportedCall[]> = fc
   });
 
 /** The batches in which a project's calls are reported, one after the other; none is empty. */
-export const batchesOf = (projectId: string, calls: readonly ReportedCall[]): object[][] =>
+export const toBatches = (projectId: string, calls: readonly ReportedCall[]): object[][] =>
   requests
     .map((number) =>
       calls.flatMap(({ start, end }) => [
-        ...(start?.request === number ? [startOf({ ...start.record, project_id: projectId })] : []),
-        ...(end?.request === number ? [endOf({ ...end.record, project_id: projectId })] : []),
+        ...(start?.request === number ? [makeStart({ ...start.record, project_id: projectId })] : []),
+        ...(end?.request === number ? [makeEnd({ ...end.record, project_id: projectId })] : []),
       ]),
     )
     .filter((batch) => batch.length > 0);
@@ -208,8 +208,8 @@ export const knownCalls = (projectId: string, calls: readonly ReportedCall[]): K
     start
       ? [
           knownCall(
-            startOf({ ...start.record, project_id: projectId }).req.start as JsonObject,
-            end && (endOf({ ...end.record, project_id: projectId }).req.end as JsonObject),
+            makeStart({ ...start.record, project_id: projectId }).req.start as JsonObject,
+            end && (makeEnd({ ...end.record, project_id: projectId }).req.end as JsonObject),
             'ada',
           ),
         ]

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 
-const [firstSurrogate, surrogates, last] = [0xd800, 0x800, 0x10ffff];
+const firstSurrogate = 0xd800;
+const surrogates = 0x800;
+const last = 0x10ffff;
 
 /**
  * Any code point but halves of surrogate pairs, as the unit of `fc.string`. fast-check has the same

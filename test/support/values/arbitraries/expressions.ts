@@ -54,7 +54,8 @@ const compare = (
   other: fc.Arbitrary<Operand>,
 ): fc.Arbitrary<Operand> =>
   fc.tuple(fc.constantFrom(...makes), one, other, fc.boolean()).map(([make, one, other, turned]) => {
-    const [left, right] = [beside(other, one), beside(one, other)];
+    const left = beside(other, one);
+    const right = beside(one, other);
     return make(turned ? [right, left] : [left, right]);
   });
 
@@ -69,14 +70,14 @@ const membership = (seen: Seen, operation: fc.Arbitrary<Operand>): fc.Arbitrary<
   );
 
 /** What a value can be asked to contain: itself, parts of a text, items of a list. */
-const partsOf = (whole: JsonValue): JsonValue[] => {
+const listParts = (whole: JsonValue): JsonValue[] => {
   if (typeof whole === 'string') return [whole, whole.slice(1), whole.slice(0, 1), whole.toUpperCase()];
   return Array.isArray(whole) ? [...whole, whole] : [whole];
 };
 
 const containment = (seen: Seen): fc.Arbitrary<Operand> =>
   pathIn(seen).chain((path) => {
-    const part = (whole: JsonValue) => fc.constantFrom(...partsOf(whole)).map(literal);
+    const part = (whole: JsonValue) => fc.constantFrom(...listParts(whole)).map(literal);
     const asText = (whole: JsonValue) => (typeof whole === 'string' ? whole : JSON.stringify(whole));
     const contains = (input: fc.Arbitrary<Operand>, substr: fc.Arbitrary<Operand>) =>
       fc.record(
@@ -129,8 +130,18 @@ const timeBound = (seen: Seen): fc.Arbitrary<Operand> =>
  * often.
  */
 const lookupColumns = [
-  ...['id', 'project_id', 'trace_id', 'op_name', 'svc_run_id', 'svc_user_id'],
-  ...['parent_id', 'thread_id', 'turn_id', 'parent_id', 'thread_id', 'turn_id'],
+  'id',
+  'project_id',
+  'trace_id',
+  'op_name',
+  'svc_run_id',
+  'svc_user_id',
+  'parent_id',
+  'thread_id',
+  'turn_id',
+  'parent_id',
+  'thread_id',
+  'turn_id',
 ];
 
 /** What asks for the calls of a list: roots or others, failed ones or others, in any words. */

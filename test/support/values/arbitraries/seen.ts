@@ -17,7 +17,7 @@ export const pathsInto = (path: string, at: JsonValue): [path: string, at: JsonV
  * What of a call a path is about: its column, of the summary also the parts that have a meaning of
  * their own.
  */
-const topicOf = (path: string): string => /^summary\.(usage|svc)(?=\.|$)|^[^.]*/.exec(path)?.[0] ?? path;
+const getTopic = (path: string): string => /^summary\.(usage|svc)(?=\.|$)|^[^.]*/.exec(path)?.[0] ?? path;
 
 /**
  * The paths of a project's calls and what they lead to, by topic: bodies are made of these, so that
@@ -31,8 +31,8 @@ export const seenIn = (calls: readonly JsonObject[]): Seen => {
     Object.entries(call).flatMap(([column, root]) => pathsInto(column, root)),
   );
   for (const [path, at] of every) {
-    const onTopic = seen.get(topicOf(path)) ?? new Map<string, JsonValue[]>();
-    seen.set(topicOf(path), onTopic);
+    const onTopic = seen.get(getTopic(path)) ?? new Map<string, JsonValue[]>();
+    seen.set(getTopic(path), onTopic);
     onTopic.set(path, [...(onTopic.get(path) ?? []), at]);
   }
   return seen;
@@ -57,7 +57,7 @@ export const pathIn = (seen: Seen): fc.Arbitrary<string> => {
     const paths = [...(seen.get(name) ?? [])];
     const shared = paths.filter(([, found]) => found.length > 1);
     const preferred = shared.length > 0 ? shared : paths;
-    const one = (of: typeof paths) => fc.constantFrom(name, ...of.map(([path]) => path));
+    const one = (from: typeof paths) => fc.constantFrom(name, ...from.map(([path]) => path));
     return fc.oneof({ arbitrary: one(preferred), weight: 3 }, { arbitrary: one(paths), weight: 1 });
   });
   return fc.oneof(
@@ -83,7 +83,7 @@ const likenesses = (at: JsonValue): JsonValue[] => {
 
 /** A literal to hold against what a path leads to: mostly what it leads to in one of the calls. */
 export const literalFor = (seen: Seen, path: string): fc.Arbitrary<JsonValue> => {
-  const found = seen.get(topicOf(path))?.get(path) ?? [];
+  const found = seen.get(getTopic(path))?.get(path) ?? [];
   const others = fc.oneof(scalar, value);
   if (found.length === 0) return others;
   const one = fc.constantFrom(...found);

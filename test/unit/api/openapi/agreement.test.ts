@@ -9,7 +9,7 @@ import {
   validatorOfAnyTime,
 } from '../../../support/documents/document.ts';
 import { runs, seed } from '../../../support/run/sampling.ts';
-import { arbitraryOf } from '../../../support/values/arbitrary.ts';
+import { toArbitrary } from '../../../support/values/arbitrary.ts';
 import { mutated } from '../../../support/values/mutated.ts';
 
 /** What the parser refuses, by why JSON Schema cannot say so. */
@@ -68,7 +68,7 @@ const taking = operations.flatMap(({ path, route }) => {
 describe.each(taking)('$path', ({ schema, body }) => {
   const problems = validator(schema);
   const problemsOfAnyTime = validatorOfAnyTime(schema);
-  const bodies = arbitraryOf(schema);
+  const bodies = toArbitrary(schema);
 
   it('parses what its schema accepts, except for rules that no schema can express', () => {
     fc.assert(

@@ -72,9 +72,9 @@ describe('the document', () => {
   });
 
   it('says that statistics name each field to group by once', () => {
-    const says = JSON.stringify(document.components.schemas.CallsStatsReq?.properties?.group_by);
-    expect(says).toContain('"maxItems":2');
-    expect(says).toContain('"uniqueItems":true');
+    const schemaText = JSON.stringify(document.components.schemas.CallsStatsReq?.properties?.group_by);
+    expect(schemaText).toContain('"maxItems":2');
+    expect(schemaText).toContain('"uniqueItems":true');
   });
 
   it('says that purges are by id', () => {

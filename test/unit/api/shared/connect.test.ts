@@ -22,12 +22,12 @@ const urls = [
   'https://….execute-api.eu-west-1.amazonaws.com/api',
 ] as const;
 
-const codesOf = (to: ConnectTo): string[] =>
+const listCode = (to: ConnectTo): string[] =>
   connectGuides(to).flatMap(({ steps }) => steps.flatMap(({ code = '' }) => code.split('\n')));
 
 /** The lines of code that no document has, for any of its services. */
 const unknownLines = (): string[] => {
-  const [lines = [], ...others] = urls.map((url) => codesOf({ url, project: 'acme/shop' }));
+  const [lines = [], ...others] = urls.map((url) => listCode({ url, project: 'acme/shop' }));
   const isKnown = (line = '') => documents.includes(line);
   return lines.filter((line, at) => ![line, ...others.map((other) => other[at])].some(isKnown));
 };
@@ -38,7 +38,7 @@ describe('the guides of Connect', () => {
   });
 
   it('name the service and the project that they are asked for, and no other', () => {
-    const codes = codesOf({ url: 'https://x.example/api', project: 'one/two' }).join('\n');
+    const codes = listCode({ url: 'https://x.example/api', project: 'one/two' }).join('\n');
     expect(codes).toContain('OTEL_EXPORTER_OTLP_ENDPOINT=https://x.example/api/otel\n');
     expect(codes).toContain('project_id=one/two');
     expect(codes).not.toMatch(/acme\/shop|127\.0\.0\.1/);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { callKind } from '../../../../api/queries.ts';
 import { headerAttributes, headerSummaryFields, isHeaderPath } from '../../../../api/shared/header-fields.ts';
-import { requirementsOf } from '../../../../core/questions/query/fields.ts';
+import { findRequirements } from '../../../../core/questions/query/fields.ts';
 import { toPath } from '../../../../foundations/expression/index.ts';
 
 const includes = {
@@ -17,11 +17,17 @@ it('paths that headers answer are those that queries fetch nothing for', () => {
     ...callKind(includes).fields,
     ...headerAttributes.map((name) => `attributes.${name}`),
     ...headerSummaryFields.map((name) => `summary.svc.${name}`),
-    ...['attributes.tags', 'attributes.tool', 'inputs.model', 'output.0', 'summary.usage.m', 'summary.note'],
-    ...[`summary.svc.costs`, `summary.svc.feedback`],
+    'attributes.tags',
+    'attributes.tool',
+    'inputs.model',
+    'output.0',
+    'summary.usage.m',
+    'summary.note',
+    `summary.svc.costs`,
+    `summary.svc.feedback`,
   ];
   for (const path of paths) {
-    const fetched = requirementsOf([], includes, toPath(path)).filter(
+    const fetched = findRequirements([], includes, toPath(path)).filter(
       // Headers hold these, if they are short texts.
       (requirement) => !requirement.startsWith('attributes.'),
     );

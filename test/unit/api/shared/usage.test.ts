@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../api/shared/usage.ts';
-import { costsOf, priceBook } from '../../../../core/records/costs/index.ts';
+import { readTokens } from '../../../../api/shared/usage.ts';
+import { computeCosts, priceBook } from '../../../../core/records/costs/index.ts';
 import { type JsonObject, parseJson } from '../../../../foundations/wire/index.ts';
 import { usages } from '../../../support/otel/usages.ts';
-import { micros, noDefaults, priceOf, project } from '../../../support/values/costs.ts';
+import { makePrice, micros, noDefaults, project } from '../../../support/values/costs.ts';
 
 const nothing = { prompt: 0, cacheRead: 0, cacheWrite: 0, completion: 0, total: 0, requests: 1 };
 
@@ -55,7 +55,7 @@ describe('the tokens of a usage', () => {
       { prompt: 5, cacheRead: 5, cacheWrite: 0, total: 5 },
     ],
   ])('by %s', (_name, usage, expected) => {
-    expect(tokensOf(usage)).toEqual({ ...nothing, ...expected });
+    expect(readTokens(usage)).toEqual({ ...nothing, ...expected });
   });
 
   it.each<[string, JsonObject]>([
@@ -66,7 +66,7 @@ describe('the tokens of a usage', () => {
     ['missing', {}],
     ['inherited', JSON.parse('{"__proto__": {"prompt_tokens": 7}}')],
   ])('that are %s count for nothing', (_name, usage) => {
-    expect(tokensOf(usage)).toEqual(nothing);
+    expect(readTokens(usage)).toEqual(nothing);
   });
 
   it('are counts whatever a client sends, with cached tokens among those of the prompt', () => {
@@ -86,7 +86,7 @@ describe('the tokens of a usage', () => {
     const usages = fc.dictionary(fc.constantFrom(...names), value);
     fc.assert(
       fc.property(usages, (usage) => {
-        const tokens = tokensOf(usage as JsonObject);
+        const tokens = readTokens(usage as JsonObject);
         for (const count of Object.values(tokens)) expect(Number.isFinite(count) && count >= 0).toBe(true);
         expect(tokens.cacheRead + tokens.cacheWrite).toBeLessThanOrEqual(tokens.prompt);
       }),
@@ -97,13 +97,13 @@ describe('the tokens of a usage', () => {
 describe('counts', () => {
   it('are read of numbers that the service keeps with their text', () => {
     const usage = parseJson('{"input_tokens": 7.0, "output_tokens": {"valueOf": 5}}');
-    expect(tokensOf(usage as object)).toMatchObject({ prompt: 7, completion: 0, total: 7 });
+    expect(readTokens(usage as object)).toMatchObject({ prompt: 7, completion: 0, total: 7 });
   });
 });
 
 describe('one request', () => {
   it.each(usages)('is the same in the shape of %s, and costs the same', (_name, usage, written) => {
-    expect(tokensOf(usage)).toEqual({
+    expect(readTokens(usage)).toEqual({
       prompt: 6600,
       cacheRead: 5000,
       cacheWrite: written,
@@ -111,13 +111,13 @@ describe('one request', () => {
       total: 6800,
       requests: 1,
     });
-    const price = priceOf({
+    const price = makePrice({
       promptTokenCost: 3e-6,
       cacheReadTokenCost: 0.3e-6,
       cacheWriteTokenCost: 3.75e-6,
       completionTokenCost: 15e-6,
     });
-    const costs = costsOf(
+    const costs = computeCosts(
       { 'gpt-x': usage as JsonObject },
       micros('2026-06-01'),
       priceBook(project, [price], noDefaults),

@@ -7,8 +7,11 @@ const parse = (...args: string[]) => parseOptions(args, parts);
 describe('the command line of the bench', () => {
   it('runs every part on the generator’s calls by default', () => {
     expect(parse()).toEqual({
-      ...{ help: false, file: undefined, only: undefined },
-      ...{ sizes: [1000, 10_000], json: '.local/bench.json' },
+      help: false,
+      file: undefined,
+      only: undefined,
+      sizes: [1000, 10_000],
+      json: '.local/bench.json',
     });
   });
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import {
   alertsBill,
   analyticsBill,
-  billsOf,
   breakEven,
   compressedShare,
+  computeBills,
+  countTraced,
   evaluatorsBill,
   eventsBill,
   failedShare,
@@ -12,14 +13,16 @@ import {
   limitsBill,
   redactionBill,
   total,
-  tracedOf,
   turnShare,
 } from '../../../../bin/cost/bill.ts';
-import { type ByReporting, type Load, loadOf, type Measured, measured } from '../../../../bin/cost/load.ts';
+import { type ByReporting, type Load, type Measured, measured, toLoad } from '../../../../bin/cost/load.ts';
 import { agentTraces } from '../../../../examples/agent-traces.ts';
 
 const everyWay = (together: number, apart: number): ByReporting => ({
-  ...{ together, apart, togetherInThreads: together + 1, apartInThreads: apart + 1.5 },
+  together,
+  apart,
+  togetherInThreads: together + 1,
+  apartInThreads: apart + 1.5,
 });
 
 /** Figures that are easy to reckon with. */
@@ -50,12 +53,20 @@ const figures: Measured = {
  * requests of 10,000 compressed bytes.
  */
 const load = (changes: Partial<Load> = {}): Load =>
-  loadOf({
-    ...{ bytes: 5000, inThreads: 0, months: 1, late: 0 },
-    ...{ queries: 0, traces: 0, lists: 0, usages: 0, statistics: 0, scans: 0 },
+  toLoad({
+    bytes: 5000,
+    inThreads: 0,
+    months: 1,
+    late: 0,
+    queries: 0,
+    traces: 0,
+    lists: 0,
+    usages: 0,
+    statistics: 0,
+    scans: 0,
     ...changes,
   });
-const bill = (changes: Partial<Load> = {}) => billsOf(load(changes), figures);
+const bill = (changes: Partial<Load> = {}) => computeBills(load(changes), figures);
 
 describe('the bill of a month', () => {
   it('has a write unit per KB of each payload segment, beside those of headers', () => {
@@ -133,8 +144,8 @@ describe('the bill of a month', () => {
     expect(service['CloudWatch: logs']).toBeCloseTo(0.53, 10);
     expect(service['CloudWatch: alarms and dashboards']).toBeCloseTo(0.2 + 3, 10);
     // Of a million requests, 84 % are the first of their second, or of the 5 % of the others.
-    expect(tracedOf(1e6) / 1e6).toBeCloseTo(0.84, 2);
-    expect(service['X-Ray']).toBeCloseTo(((tracedOf(1e6) - 1e5) * 5) / 1e6, 10);
+    expect(countTraced(1e6) / 1e6).toBeCloseTo(0.84, 2);
+    expect(service['X-Ray']).toBeCloseTo(((countTraced(1e6) - 1e5) * 5) / 1e6, 10);
     expect(bill({ batch: 1 }).service['X-Ray']).toBe(0);
   });
 
@@ -186,7 +197,7 @@ describe('what streams add to a bill', () => {
     [0, 1.45],
     [1, 1.65],
   ])('is little for the events of a million calls, and for their rows, %i of them apart', (apart, most) => {
-    const load = loadOf({ apart });
+    const load = toLoad({ apart });
     expect(total(eventsBill(load, measured()))).toBeLessThanOrEqual(most);
     expect(total(analyticsBill(load, measured()))).toBeLessThanOrEqual(0.5);
   });
@@ -221,7 +232,7 @@ describe('what settings add', () => {
 
 describe('a hundred alerts', () => {
   it('cost at most half a dollar over a project of a million calls a month', () => {
-    expect(total(alertsBill(loadOf(), measured()))).toBeLessThanOrEqual(0.5);
+    expect(total(alertsBill(toLoad(), measured()))).toBeLessThanOrEqual(0.5);
   });
 
   it('have the units of each minute', () => {

@@ -8,7 +8,7 @@ import { root } from '../../../support/run/project.ts';
 const makesKeysAlone = (text: string): boolean =>
   /\bk: [^B]|\['k', /.test(text) && !text.includes('/partitions.ts');
 
-/** A partition key of the table that is made otherwise than by `partitionOf`. */
+/** A partition key of the table that is made otherwise than by `toPartition`. */
 const ownKey = /\bk: *(?:joinBytes|Buffer)\b|\['k', *(?:joinBytes|Buffer)\b|\b\w*Partition\b.*= *Buffer\b/;
 
 describe('the partitions of the table bookkeeping', () => {

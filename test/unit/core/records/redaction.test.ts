@@ -40,22 +40,31 @@ const untouched = (redactor: () => Promise<Redactor>): Store => {
   };
 };
 
-const reportOf = (inputs: JsonObject) =>
+const makeReport = (inputs: JsonObject) =>
   startReport({
-    ...{ projectId, id: 'c', opName: 'op', traceId: 't', parentId: null, threadId: null, turnId: null },
-    ...{ startedAt: 0, attributes: {}, inputs },
-  });
-const report = reportOf({ text: secret });
-const draft = {
-  ...{
     projectId,
-    id: null,
-    ref: 'svc:///acme/shop/call/c',
-    type: 'note',
-    creator: null,
-    payload: { text: secret },
-  },
-  ...{ annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
+    id: 'c',
+    opName: 'op',
+    traceId: 't',
+    parentId: null,
+    threadId: null,
+    turnId: null,
+    startedAt: 0,
+    attributes: {},
+    inputs,
+  });
+const report = makeReport({ text: secret });
+const draft = {
+  projectId,
+  id: null,
+  ref: 'svc:///acme/shop/call/c',
+  type: 'note',
+  creator: null,
+  payload: { text: secret },
+  annotationRef: null,
+  runnableRef: null,
+  callRef: null,
+  triggerRef: null,
 };
 
 it('what waits for others keeps what they meet by, whatever numbers a rule takes', async () => {
@@ -113,7 +122,7 @@ const dropping = (...paths: string[]) =>
     'key',
   );
 
-const problemOf = async (work: Promise<unknown>): Promise<unknown> => {
+const catchProblem = async (work: Promise<unknown>): Promise<unknown> => {
   const error = await work.then(
     () => 'nothing was refused',
     (thrown: unknown) => thrown,
@@ -157,15 +166,15 @@ describe('an object that redaction would change', () => {
     ['the name of a field', { ...evaluator, [`judge${privateKey}`]: {} }, 'body.obj.val'],
     ['a limit', { _type: 'Limits', usd_per_day: 4111111111111111 }, 'body.obj.val.usd_per_day'],
   ])('is refused with its place if it has a class that counts and a secret in %s', async (_, val, place) => {
-    expect(await problemOf(create(val))).toEqual([422, place]);
+    expect(await catchProblem(create(val))).toEqual([422, place]);
   });
 
   it('is refused where a path takes a part of its filter, which would then match more', async () => {
-    expect(await problemOf(create(evaluator, dropping('val.filter.op_names')))).toEqual([
+    expect(await catchProblem(create(evaluator, dropping('val.filter.op_names')))).toEqual([
       422,
       'body.obj.val.filter',
     ]);
-    expect(await problemOf(create(evaluator, dropping('val.*.*')))).toEqual([422, 'body.obj.val.filter']);
+    expect(await catchProblem(create(evaluator, dropping('val.*.*')))).toEqual([422, 'body.obj.val.filter']);
   });
 
   it('is given to who admits it as it is stored, before the store is asked for anything', async () => {
@@ -204,7 +213,7 @@ it('an answer that a rule takes the value of is refused', async () => {
       'ada',
       requestBudget(1000),
     );
-  expect(await problemOf(create(dropping('payload.value')))).toEqual([422, 'body.payload']);
+  expect(await catchProblem(create(dropping('payload.value')))).toEqual([422, 'body.payload']);
   // Without a rule for it the store is asked.
   await expect(create(dropping('payload.other'))).rejects.toThrow('the store was asked');
 });
@@ -215,9 +224,9 @@ it('a rule that fails for one item of a batch names its place', async () => {
     return [];
   });
   const store = untouched(async () => picky);
-  const options = { placeOf: (i: number) => ['batch', String(i), 'req', 'start'] };
+  const options = { getPlace: (i: number) => ['batch', String(i), 'req', 'start'] };
   await expect(
-    writeCalls(store, [reportOf({}), report], 'ada', requestBudget(1000), options),
+    writeCalls(store, [makeReport({}), report], 'ada', requestBudget(1000), options),
   ).rejects.toThrow(/^redaction failed at batch\.1\.req\.start\.inputs: Error; nothing/);
   const creation = { draft, loc: ['batch', '3'] };
   await expect(createFeedback(store, [creation], 'ada', requestBudget(1000))).rejects.toThrow(

@@ -73,8 +73,11 @@ const texts = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ minLength:
 describe('ByteWriter', () => {
   it('writes what ByteReader reads in the same order', () => {
     const value = fc.record({
-      ...{ count: counts, integer: integers, double: fc.double() },
-      ...{ text: texts, hex: fc.uint8Array() },
+      count: counts,
+      integer: integers,
+      double: fc.double(),
+      text: texts,
+      hex: fc.uint8Array(),
     });
     fc.assert(
       fc.property(fc.array(value), (values) => {

@@ -7,7 +7,7 @@ const kind: RecordKind = {
   nested: ['data'],
   times: new Set(['at']),
 };
-const problemOf = (expression: unknown) => {
+const findProblem = (expression: unknown) => {
   const parsed = parseQuery(kind, { $expr: expression });
   return 'problem' in parsed ? parsed.problem : undefined;
 };
@@ -57,7 +57,7 @@ describe('a query that is not an expression is refused with its problem and plac
     [{ $in: [time, [{ $literal: 1 }, { $literal: '' }]] }, ['$in', '1', '1', '$literal'], 'datetime_parsing'],
     [{ $literal: JSON.parse('1e400') }, ['$literal'], 'too large a number'],
   ])('%j', (expression, loc, text) => {
-    const problem = problemOf(expression);
+    const problem = findProblem(expression);
     expect(problem?.loc).toEqual(['$expr', ...loc]);
     expect(`${problem?.type} ${problem?.msg}`).toContain(text);
   });
@@ -70,14 +70,14 @@ describe('a query that is not an expression is refused with its problem and plac
 
 describe('beside a time', () => {
   it.each([null, 0, 1790856000.5, '2026-10-01', '2026-10-01T14:00:00+02:00'])('%j is a literal', (value) => {
-    expect(problemOf({ $eq: [time, { $literal: value }] })).toBeUndefined();
-    expect(problemOf({ $in: [time, [{ $literal: value }]] })).toBeUndefined();
+    expect(findProblem({ $eq: [time, { $literal: value }] })).toBeUndefined();
+    expect(findProblem({ $in: [time, [{ $literal: value }]] })).toBeUndefined();
   });
 
   it('any text may stand where texts are compared', () => {
     const text = { $literal: '2026-1' };
-    expect(problemOf({ $contains: { input: time, substr: text } })).toBeUndefined();
-    expect(problemOf({ $lt: [{ $convert: { input: time, to: 'string' } }, text] })).toBeUndefined();
+    expect(findProblem({ $contains: { input: time, substr: text } })).toBeUndefined();
+    expect(findProblem({ $lt: [{ $convert: { input: time, to: 'string' } }, text] })).toBeUndefined();
   });
 });
 
@@ -89,14 +89,14 @@ describe('a large query', () => {
   };
 
   it('may nest 999 operators and is refused beyond 1,000', () => {
-    expect(problemOf(nested(999))).toBeUndefined();
-    expect(problemOf(nested(1001))).toMatchObject({ type: 'recursion_loop' });
+    expect(findProblem(nested(999))).toBeUndefined();
+    expect(findProblem(nested(1001))).toMatchObject({ type: 'recursion_loop' });
   });
 
   it('may have long lists of options and is refused with too many operators', () => {
     const options = Array.from({ length: 50_000 }, (_, i) => ({ $literal: `id-${i}` }));
-    expect(problemOf({ $in: [field, options] })).toBeUndefined();
-    expect(problemOf({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({
+    expect(findProblem({ $in: [field, options] })).toBeUndefined();
+    expect(findProblem({ $or: Array.from({ length: 3000 }, () => ({ $not: [field] })) })).toMatchObject({
       type: 'too_long',
     });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery, presenceOf, type RecordKind } from '../../../../foundations/expression/index.ts';
+import { getPresence, parseQuery, type RecordKind } from '../../../../foundations/expression/index.ts';
 
 const kind: RecordKind = { name: 'Some', fields: ['a', 'b'], nested: ['a'], times: new Set() };
 const field = { $getField: 'a' };
@@ -8,7 +8,7 @@ const none = { $literal: null };
 const asked = ($expr: unknown): string | undefined => {
   const parsed = parseQuery(kind, { $expr });
   if ('problem' in parsed) throw new Error(parsed.problem.msg);
-  const presence = presenceOf(parsed.expression);
+  const presence = getPresence(parsed.expression);
   return presence && `${presence.path.text} ${presence.isThere ? 'is there' : 'is not there'}`;
 };
 

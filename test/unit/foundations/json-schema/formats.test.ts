@@ -77,11 +77,11 @@ it('there are samples of every format', () => {
 });
 
 describe.each(Object.entries(samples))('the format %s', (name, [good, bad]) => {
-  const isOf = formats[name] ?? expect.fail(`there is no format ${name}`);
+  const matchesFormat = formats[name] ?? expect.fail(`there is no format ${name}`);
 
   it('takes what it should, and nothing else', () => {
-    expect(good.filter((text) => !isOf(text))).toEqual([]);
-    expect(bad.filter((text) => isOf(text))).toEqual([]);
+    expect(good.filter((text) => !matchesFormat(text))).toEqual([]);
+    expect(bad.filter((text) => matchesFormat(text))).toEqual([]);
   });
 
   // A text that takes more than linear time would take hours here: hundreds of thousands of times
@@ -99,8 +99,8 @@ describe.each(Object.entries(samples))('the format %s', (name, [good, bad]) => {
     for (const piece of pieces)
       for (const start of ['', ...good])
         for (const end of ['', '!', '@', ':'])
-          expect(typeof isOf(start + piece.repeat(Math.ceil(20_000 / (piece.length || 1))) + end)).toBe(
-            'boolean',
-          );
+          expect(
+            typeof matchesFormat(start + piece.repeat(Math.ceil(20_000 / (piece.length || 1))) + end),
+          ).toBe('boolean');
   });
 });

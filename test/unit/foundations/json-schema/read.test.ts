@@ -9,7 +9,7 @@ import {
 } from '../../../../foundations/json-schema/read.ts';
 import { type JsonValue, parseJson } from '../../../../foundations/wire/index.ts';
 
-const problemOf = (schema: unknown): string => {
+const findProblem = (schema: unknown): string => {
   const read = readSchema(schema as JsonValue);
   return 'problem' in read ? `${read.problem.path.join('.')}: ${read.problem.msg}` : 'none';
 };
@@ -115,7 +115,7 @@ describe('a JSON Schema', () => {
       `at most ${maxExpanded}`,
     ],
   ])('with %s is refused, with the place and the reason', (_, schema, expected) => {
-    expect(problemOf(schema)).toContain(expected);
+    expect(findProblem(schema)).toContain(expected);
   });
 
   it.each<[string, unknown]>([
@@ -133,6 +133,6 @@ describe('a JSON Schema', () => {
     ['names that pointers write otherwise', { $ref: '#/$defs/a~1b~0c%20d', $defs: { 'a/b~c d': {} } }],
     ['as many schemas as there may be', { allOf: Array(maxSubschemas - 1).fill({}) }],
   ])('with %s is taken', (_, schema) => {
-    expect(problemOf(schema)).toBe('none');
+    expect(findProblem(schema)).toBe('none');
   });
 });

@@ -39,7 +39,7 @@ const fakeRanges = (ranges: readonly (readonly Row[])[], maxRows = Number.POSITI
   return { reads, requests };
 };
 
-const rowsOf = (keys: readonly number[], range: number, descending = false): Row[] =>
+const makeRows = (keys: readonly number[], range: number, descending = false): Row[] =>
   keys.toSorted((a, b) => (descending ? b - a : a - b)).map((key, at) => ({ key, range, at }));
 
 const keyLists = fc.array(fc.array(fc.nat(9), { maxLength: 25 }), { maxLength: 12 });
@@ -55,7 +55,7 @@ describe('merged ranges', () => {
         fc.integer({ min: 1, max: 9 }),
         fc.constantFrom(1, 1.5, 4),
         async (lists, descending, ahead, firstPage, maxRows, growth) => {
-          const ranges = lists.map((keys, range) => rowsOf(keys, range, descending));
+          const ranges = lists.map((keys, range) => makeRows(keys, range, descending));
           const { reads } = fakeRanges(ranges, maxRows);
           const merged = await collect(mergeRanges(reads, { compare, descending, firstPage, ahead, growth }));
           const sign = descending ? -1 : 1;
@@ -69,7 +69,7 @@ describe('merged ranges', () => {
 
   it('of two hundred come in order too', async () => {
     const ranges = Array.from({ length: 200 }, (_, range) =>
-      rowsOf(
+      makeRows(
         Array.from({ length: 10 }, (_, i) => (range * 7919 + i * 104_729) % 1000),
         range,
       ),
@@ -79,7 +79,7 @@ describe('merged ranges', () => {
   });
 
   it('come in batches that are never empty, as soon as they are known', async () => {
-    const ranges = [rowsOf([1, 2, 5, 6], 0), [], rowsOf([3, 4, 7], 2)];
+    const ranges = [makeRows([1, 2, 5, 6], 0), [], makeRows([3, 4, 7], 2)];
     const batches = await Array.fromAsync(mergeRanges(fakeRanges(ranges).reads, forward));
     expect(batches.map((batch) => batch.map(({ key }) => key))).toEqual([[1, 2], [3, 4], [5, 6], [7]]);
   });
@@ -90,7 +90,7 @@ describe('merged ranges', () => {
 });
 
 describe('what is read', () => {
-  const long = rowsOf(
+  const long = makeRows(
     Array.from({ length: 60 }, (_, i) => i),
     0,
   );
@@ -106,7 +106,7 @@ describe('what is read', () => {
   });
 
   it('is no more than what is used, when nothing is read ahead', async () => {
-    const { reads, requests } = fakeRanges([long, rowsOf([100], 1)]);
+    const { reads, requests } = fakeRanges([long, makeRows([100], 1)]);
     let taken = 0;
     for await (const batch of mergeRanges(reads, forward)) {
       taken += batch.length;

@@ -19,7 +19,7 @@ describe('a sorted slice', () => {
         fc.nat(12),
         limits,
         async (list, sizes, offset, limit) => {
-          const sorting = { compare: ascending, sizeOf: () => 1, tooMany };
+          const sorting = { compare: ascending, getSize: () => 1, tooMany };
           const found = await sortedSlice(sorting, { offset, limit }, batchesFrom(list, sizes));
           const end = limit === null ? undefined : offset + limit;
           expect(found).toEqual(list.toSorted(ascending).slice(offset, end));
@@ -30,7 +30,7 @@ describe('a sorted slice', () => {
 
   it('is refused when it takes more than may be held, but not when what came does', async () => {
     const list = Array.from({ length: 100 }, (_, i) => 100 - i);
-    const sorting = { compare: ascending, sizeOf: () => 2, maxSize: 60, tooMany };
+    const sorting = { compare: ascending, getSize: () => 2, maxSize: 60, tooMany };
     const batches = () => batchesFrom(list, [10]);
     await expect(sortedSlice(sorting, { offset: 0, limit: null }, batches())).rejects.toBe(tooMany);
     await expect(sortedSlice(sorting, { offset: 11, limit: 20 }, batches())).rejects.toBe(tooMany);
@@ -52,19 +52,20 @@ describe('sorting by keys', () => {
         const items = values.map((v, i) => ({ value: v, id: (i * 7) % 31 }));
         const sorting = {
           sort: [{ descending }],
-          keyOf: (item: (typeof items)[number]) => [sortable(item.value)],
+          toKey: (item: (typeof items)[number]) => [sortable(item.value)],
           keep: ({ id }: (typeof items)[number]) => id,
           ties: ascending,
-          sizeOf: () => 1,
+          getSize: () => 1,
           tooMany,
         };
         const kept = await sortedByKeys(sorting, { offset: 0, limit: null }, batchesFrom(items, sizes));
-        const rankOf = (id: number) => sortable(items.find((item) => item.id === id)?.value);
+        const getRank = (id: number) => sortable(items.find((item) => item.id === id)?.value);
         expect(kept.toSorted(ascending)).toEqual(items.map(({ id }) => id).sort(ascending));
         for (const [i, id] of kept.entries()) {
           const next = kept[i + 1];
           if (next === undefined) break;
-          const [a, b] = [rankOf(id), rankOf(next)];
+          const a = getRank(id);
+          const b = getRank(next);
           // Missing values come last in both directions; equal ones go by their ids.
           if (a === null) expect(b).toBeNull();
           if (JSON.stringify(a) === JSON.stringify(b)) expect(id).toBeLessThan(next);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { type Builtin, builtins, finderOf } from '../../../../foundations/redaction/builtins.ts';
+import { type Builtin, builtins, createFinder } from '../../../../foundations/redaction/builtins.ts';
 import { Redactor, type Rule } from '../../../../foundations/redaction/index.ts';
 import { root } from '../../../support/run/project.ts';
 import { sample } from '../../../support/run/sampling.ts';
@@ -100,35 +100,36 @@ it('JSON in a text is JSON afterwards', () => {
 });
 
 describe('nothing is found', () => {
-  const find = finderOf(new Set(builtins));
+  const find = createFinder(new Set(builtins));
   const foundIn = (text: string): string[] =>
     find(text).map(
       ({ rule, from, to }) => `${rule}: ${text.slice(from, to)} in ${text.slice(from - 20, to + 20)}`,
     );
-  const hash = (name: string, of: number): Buffer => createHash(name).update(String(of)).digest();
+  const hash = (name: string, value: number): Buffer => createHash(name).update(String(value)).digest();
   const harmless = [
-    ...['2026-10-01T09:30:00.000001Z', '2026-11-23T04:07:07.315014+00:00', '09:30:00'],
-    ...[
-      '1700000000',
-      '1700000000000',
-      '1700000000000000',
-      '0.4111111111111111',
-      '128000',
-      '$1,234,567.89',
-      '50%',
-    ],
-    ...[
-      'call_abcdefghijklmnop',
-      'chatcmpl-9xYzAbCdEfGhIjKlMnOpQr',
-      'toolu_01A09q90qw90lq917835lq9',
-      'gpt-4o-2024-07-18',
-    ],
-    ...['v1.2.3', 'Chrome/120.0.0.0', 'std::string', '00:1B:44:11:3A:B7', 'a[1::2]', 'C:\\temp\\x1234567890'],
-    ...[
-      'svc:///acme/shop/object/prompt:HDSuxbBkNkvPkDh0b9q0iGZa2j9XIfamHzzPp-rKiv8',
-      'user@host',
-      '@scope/name',
-    ],
+    '2026-10-01T09:30:00.000001Z',
+    '2026-11-23T04:07:07.315014+00:00',
+    '09:30:00',
+    '1700000000',
+    '1700000000000',
+    '1700000000000000',
+    '0.4111111111111111',
+    '128000',
+    '$1,234,567.89',
+    '50%',
+    'call_abcdefghijklmnop',
+    'chatcmpl-9xYzAbCdEfGhIjKlMnOpQr',
+    'toolu_01A09q90qw90lq917835lq9',
+    'gpt-4o-2024-07-18',
+    'v1.2.3',
+    'Chrome/120.0.0.0',
+    'std::string',
+    '00:1B:44:11:3A:B7',
+    'a[1::2]',
+    'C:\\temp\\x1234567890',
+    'svc:///acme/shop/object/prompt:HDSuxbBkNkvPkDh0b9q0iGZa2j9XIfamHzzPp-rKiv8',
+    'user@host',
+    '@scope/name',
   ];
 
   it.each(harmless)('in %j, whatever is beside it', (text) => {
@@ -161,12 +162,12 @@ describe('nothing is found', () => {
     expect(files.length).toBeGreaterThan(60);
     // The programs wrote to this one.
     const known = /^(?:ipv4: 127\.0\.0\.1|email: [a-z]+@example\.com) /;
-    expect(files.flatMap(foundIn).filter((each) => !known.test(each))).toEqual([]);
+    expect(files.flatMap(foundIn).filter((match) => !known.test(match))).toEqual([]);
   });
 });
 
 describe('patterns', () => {
-  const patternOf = (pattern: string) => {
+  const compilePattern = (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
     return function* (text: string) {
       const matcher = compiled.matcher(text);
@@ -174,7 +175,7 @@ describe('patterns', () => {
     };
   };
   const rule: Rule = { name: 'id', pattern: '\\bCUST-[0-9]{6}\\b', action: 'label' };
-  const own = new Redactor([rule], 'key', patternOf);
+  const own = new Redactor([rule], 'key', compilePattern);
 
   it('have the ends of words where an escape is beside them', () => {
     const leaks = Object.values(encoders)

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { shardOf } from '../../../../foundations/encoding/index.ts';
-import { everyShard, expiry, expiryIn, shardCount, shardsOf } from '../../../../foundations/storage/index.ts';
+import { chooseShard } from '../../../../foundations/encoding/index.ts';
+import {
+  everyShard,
+  expiry,
+  expiryIn,
+  possibleShards,
+  shardCount,
+} from '../../../../foundations/storage/index.ts';
 
 describe('the shards of a store', () => {
   it('are written to by the present count, and looked for by every count there has been', () => {
@@ -11,8 +17,8 @@ describe('the shards of a store', () => {
 
   it('of an id are those that each count gives it, each once', () => {
     for (const id of ['a', 'b', 'c', 'd']) {
-      const shards = shardsOf({ shards: [1, 4, 8] }, id);
-      expect(new Set(shards)).toEqual(new Set([0, shardOf(id, 4), shardOf(id, 8)]));
+      const shards = possibleShards({ shards: [1, 4, 8] }, id);
+      expect(new Set(shards)).toEqual(new Set([0, chooseShard(id, 4), chooseShard(id, 8)]));
       expect(shards.length).toBe(new Set(shards).size);
     }
   });

@@ -16,8 +16,8 @@ const obstacles = (released: Tables, declared: Tables): string[] =>
     // CloudFormation knows a table by its construct; what the code calls it may change.
     const now = Object.values(declared).find(({ construct }) => construct === before.construct);
     if (!now) return [`${name} is gone`];
-    const differs = (of: (table: TableDeclaration) => unknown): boolean =>
-      JSON.stringify(of(before)) !== JSON.stringify(of(now));
+    const differs = (read: (table: TableDeclaration) => unknown): boolean =>
+      JSON.stringify(read(before)) !== JSON.stringify(read(now));
     const names = new Set([...Object.keys(before.indexes), ...Object.keys(now.indexes)]);
     const other = [...names].filter((index) => differs(({ indexes }) => indexes[index]));
     const changed = other.filter((index) => index in before.indexes && index in now.indexes);

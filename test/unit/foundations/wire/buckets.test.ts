@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bucketEdges,
-  bucketOf,
   defaultGranularity,
+  findBucket,
   isTimezone,
 } from '../../../../foundations/wire/buckets.ts';
 import { runs, seed } from '../../../support/run/sampling.ts';
@@ -23,7 +23,11 @@ describe('buckets', () => {
       'Europe/Berlin',
     );
     expect(texts(autumn)).toEqual([
-      ...['2026-10-23T22:00', '2026-10-24T22:00', '2026-10-25T23:00', '2026-10-26T23:00', '2026-10-27T23:00'],
+      '2026-10-23T22:00',
+      '2026-10-24T22:00',
+      '2026-10-25T23:00',
+      '2026-10-26T23:00',
+      '2026-10-27T23:00',
     ]);
     expect(hours(autumn)).toEqual([24, 25, 24, 24]);
     const spring = bucketEdges(
@@ -104,7 +108,7 @@ describe('buckets', () => {
           expect(edges.at(-2)).toBeLessThan(to);
           expect(edges.toSorted((a, b) => a - b)).toEqual(edges);
           const time = from + Math.floor(at * (to - from));
-          const bucket = bucketOf(edges, time);
+          const bucket = findBucket(edges, time);
           expect(edges[bucket]).toBeLessThanOrEqual(time);
           expect(edges[bucket + 1]).toBeGreaterThan(time);
         },

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalJson,
   compareNumbers,
-  copyOf,
+  copyJson,
   ExactNumber,
+  findProblem,
   hasExactNumber,
   isJsonObject,
   type JsonValue,
   parseJson,
-  problemOf,
 } from '../../../../foundations/wire/index.ts';
 import { runs } from '../../../support/run/sampling.ts';
 import { anyCharacter } from '../../../support/values/arbitraries/character.ts';
@@ -83,8 +83,8 @@ describe('parseJson', () => {
   });
 
   it('leaves numbers beyond a double to be refused', () => {
-    expect(problemOf(parseJson('[1e400]'))).toBe('too large a number');
-    expect(problemOf(parseJson(`[-1${'0'.repeat(400)}]`))).toBe('too large a number');
+    expect(findProblem(parseJson('[1e400]'))).toBe('too large a number');
+    expect(findProblem(parseJson(`[-1${'0'.repeat(400)}]`))).toBe('too large a number');
   });
 });
 
@@ -93,11 +93,11 @@ describe('an exact number', () => {
 
   it('is neither an object nor deep', () => {
     expect(isJsonObject(values[0])).toBe(false);
-    expect(problemOf(values[0], 0)).toBeUndefined();
+    expect(findProblem(values[0], 0)).toBeUndefined();
   });
 
   it('survives a copy of what it is in', () => {
-    const copy = copyOf(values as unknown as JsonValue);
+    const copy = copyJson(values as unknown as JsonValue);
     expect(copy).not.toBe(values);
     expect(JSON.stringify(copy)).toBe('[1.0,{"big":12345678901234567890}]');
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { callBatch, callStart } from '../../../../api/calls.ts';
-import { bodyOf } from '../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../api/queries.ts';
 import { type ErrorDetail, ServiceError } from '../../../../foundations/wire/index.ts';
 import { type BodySchema, parseBody, parseTolerantly } from '../../../../foundations/wire/schema.ts';
 
-const startBody = bodyOf(callStart);
+const startBody = getBodySchema(callStart);
 const batchBody = callBatch();
-const queryBody = bodyOf(callsStreamQuery);
+const queryBody = getBodySchema(callsStreamQuery);
 const start = { project_id: 'acme/shop', op_name: 'op', started_at: '2026-10-01T00:00:00Z' };
 
 const problems = (schema: BodySchema<unknown>, body: unknown): readonly ErrorDetail[] => {

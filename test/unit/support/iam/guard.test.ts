@@ -5,14 +5,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { guardStores, withAccessKeys } from '../../../support/stack/iam/guard.ts';
 
 const spec = (name: string) => ({
-  ...{ name, arn: `arn:${name}`, folder: '', handler: 'index.handler', environment: {} },
-  ...{ timeoutSeconds: 1, memoryMb: 128 },
+  name,
+  arn: `arn:${name}`,
+  folder: '',
+  handler: 'index.handler',
+  environment: {},
+  timeoutSeconds: 1,
+  memoryMb: 128,
 });
 const policy = (Action: string[]) =>
   policySchema.parse({ Statement: [{ Effect: 'Allow', Action, Resource: '*' }] });
 
 const specs = withAccessKeys([spec('reader'), spec('blind'), spec('nobody')]);
-const keyOf = (name: string) =>
+const getKey = (name: string) =>
   specs.find((candidate) => candidate.name === name)?.environment.AWS_ACCESS_KEY_ID;
 const used: string[] = [];
 const logged: string[] = [];
@@ -31,7 +36,9 @@ beforeAll(async () => {
     ['arn:blind', [policy(['s3:GetObject'])]],
   ]);
   const options = {
-    ...{ specs, policies, log: (line: string) => logged.push(line) },
+    specs,
+    policies,
+    log: (line: string) => logged.push(line),
     used: ({ name }: { name: string }, { action }: { action: string }) => used.push(`${name} ${action}`),
   };
   stores = await guardStores({ dynamodb: target, s3: target }, options, cleanup);
@@ -47,13 +54,13 @@ const read = (key: string | undefined): Promise<Response> =>
   });
 
 it('passes on what a role allows, and tells of it', async () => {
-  const answer = await read(keyOf('reader'));
+  const answer = await read(getKey('reader'));
   expect([answer.status, await answer.text()]).toEqual([404, 'nothing here']);
   expect(used).toEqual(['reader s3:GetObject', 'reader s3:ListBucket']);
 });
 
 it('hides that there is nothing from a role that may not list', async () => {
-  const answer = await read(keyOf('blind'));
+  const answer = await read(getKey('blind'));
   expect([answer.status, await answer.text()]).toEqual([
     403,
     expect.stringContaining('<Code>AccessDenied</Code>'),
@@ -61,14 +68,17 @@ it('hides that there is nothing from a role that may not list', async () => {
 });
 
 it.each(['nobody', 'somebody'])('refuses %s, and says so', async (name) => {
-  expect((await read(keyOf(name))).status).toBe(403);
+  expect((await read(getKey(name))).status).toBe(403);
   expect(logged.at(-1)).toContain('refused');
 });
 
 it('refuses at DynamoDB with its own error', async () => {
   const answer = await fetch(stores.dynamodb, {
     method: 'POST',
-    headers: { authorization: `Credential=${keyOf('reader')}/`, 'x-amz-target': 'DynamoDB_20120810.PutItem' },
+    headers: {
+      authorization: `Credential=${getKey('reader')}/`,
+      'x-amz-target': 'DynamoDB_20120810.PutItem',
+    },
     body: '{"TableName":"calls"}',
   });
   expect([answer.status, await answer.json()]).toMatchObject([

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { type CallRow, nameOf, opTexts, sumUsage, usageByModel, waitOf } from '../../../../web/api/calls.ts';
-import { kindOf } from '../../../../web/api/kind.ts';
+import {
+  type CallRow,
+  getCallName,
+  getWait,
+  opTexts,
+  sumUsage,
+  usageByModel,
+} from '../../../../web/api/calls.ts';
+import { getKind } from '../../../../web/api/kind.ts';
 
 const call = { id: 'c', project_id: 'acme/shop', op_name: 'op', trace_id: 't', started_at: '2026-10-01' };
 
 describe('names of operations', () => {
   it('that stand beside each other have their version where they are the same', () => {
-    const [one, other] = ['svc:///a/b/op/answer:3f21aa01bc', 'svc:///a/b/op/answer:77e0'];
+    const one = 'svc:///a/b/op/answer:3f21aa01bc';
+    const other = 'svc:///a/b/op/answer:77e0';
     expect([...opTexts([one, other, 'answer', 'search', one]).values()]).toEqual([
       'answer · 3f21aa0',
       'answer · 77e0',
@@ -18,7 +26,7 @@ describe('names of operations', () => {
 
 describe('the name of a call', () => {
   const named = (attributes: object, fields: Partial<CallRow> = {}) =>
-    nameOf({ ...call, op_name: 'execute_tool seat_map', attributes: { ...attributes }, ...fields });
+    getCallName({ ...call, op_name: 'execute_tool seat_map', attributes: { ...attributes }, ...fields });
 
   it('is that of its tool or its agent, whatever its operation is called', () => {
     expect(named({ kind: 'tool', tool: { name: 'seats.seat_map' } })).toBe('seats.seat_map');
@@ -30,7 +38,7 @@ describe('the name of a call', () => {
   });
 
   it('of a tool makes it one', () => {
-    const kindIn = (attributes: object) => kindOf({ ...call, attributes: { ...attributes } });
+    const kindIn = (attributes: object) => getKind({ ...call, attributes: { ...attributes } });
     expect(kindIn({ tool: { name: 'seat_map' } })).toBe('tool');
     expect(kindIn({ kind: 'memory', tool: { name: 'recall' } })).toBe('memory');
     expect(kindIn({ kind: 'strange' })).toBe('other');
@@ -38,10 +46,10 @@ describe('the name of a call', () => {
 });
 
 it('a call waits for a person, or waited for so long, or did not', () => {
-  const waitIn = (svc: NonNullable<CallRow['summary']>['svc']) => waitOf({ ...call, summary: { svc } });
+  const waitIn = (svc: NonNullable<CallRow['summary']>['svc']) => getWait({ ...call, summary: { svc } });
   expect(waitIn({ waiting: true })).toBe(true);
   expect(waitIn({ waited_ms: 12_000 })).toBe(12_000);
-  expect([waitIn({ waited_ms: 0 }), waitIn({ status: 'success' }), waitOf(call)]).toEqual([
+  expect([waitIn({ waited_ms: 0 }), waitIn({ status: 'success' }), getWait(call)]).toEqual([
     undefined,
     undefined,
     undefined,
@@ -66,19 +74,19 @@ describe('costs', () => {
         },
       },
     }) as unknown as CallRow;
-  const costOf = (...calls: readonly CallRow[]) => {
-    const sum = sumUsage(calls.flatMap((of) => [...usageByModel(of).values()]));
+  const sumCosts = (...calls: readonly CallRow[]) => {
+    const sum = sumUsage(calls.flatMap((call) => [...usageByModel(call).values()]));
     return sum?.cost && Object.fromEntries(sum.cost);
   };
 
   it('are added up unit by unit', () => {
     const euros = costing([1, 'EUR'], [2, 'EUR']);
-    expect(costOf(euros, costing([1, 'USD'], [0.5, 'EUR']))).toEqual({ EUR: 3.5, USD: 1 });
+    expect(sumCosts(euros, costing([1, 'USD'], [0.5, 'EUR']))).toEqual({ EUR: 3.5, USD: 1 });
   });
 
   it('of nothing are no amount in another unit', () => {
-    expect(costOf(costing([1, 'EUR'], [0, 'USD']))).toEqual({ EUR: 1 });
-    expect(costOf(costing([0, 'EUR'], [0, 'USD']))).toEqual({ EUR: 0 });
-    expect(costOf(call)).toBeUndefined();
+    expect(sumCosts(costing([1, 'EUR'], [0, 'USD']))).toEqual({ EUR: 1 });
+    expect(sumCosts(costing([0, 'EUR'], [0, 'USD']))).toEqual({ EUR: 0 });
+    expect(sumCosts(call)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failureOf, linesOf } from '../../../../web/api/http.ts';
+import { splitLines, toFailure } from '../../../../web/api/http.ts';
 
 const collect = async (chunks: readonly Uint8Array[]): Promise<string[]> => {
   const lines: string[] = [];
   const source = (async function* () {
     yield* chunks;
   })();
-  for await (const batch of linesOf(source)) lines.push(...batch);
+  for await (const batch of splitLines(source)) lines.push(...batch);
   return lines;
 };
 
@@ -27,7 +27,7 @@ it('lines are the same, however they are cut into chunks', async () => {
 
 describe('an answer that is an error', () => {
   const words = async (status: number, body: unknown): Promise<string> =>
-    (await failureOf(new Response(JSON.stringify(body), { status }))).message;
+    (await toFailure(new Response(JSON.stringify(body), { status }))).message;
   const detail = (loc: readonly string[], msg: string) => ({ detail: [{ loc, msg, type: 'any' }] });
 
   it.each([
@@ -46,8 +46,8 @@ describe('an answer that is an error', () => {
     [422, ['body', 'query', 'limit'], 'should be at most 1000', 'query.limit: should be at most 1000.'],
     [429, [], 'too many requests; wait', 'Too many requests; wait.'],
     [503, ['storage'], 'storage was late; try again', 'Storage was late; try again.'],
-  ])('says with status %i what the service says', async (status, loc, msg, said) => {
-    expect(await words(status, detail(loc, msg))).toBe(said);
+  ])('says with status %i what the service says', async (status, loc, msg, message) => {
+    expect(await words(status, detail(loc, msg))).toBe(message);
   });
 
   it('names all problems', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agreementOf } from '../../../../web/calls/agreement.ts';
+import { computeAgreement } from '../../../../web/calls/agreement.ts';
 
 /** Krippendorff's example: what four observers said of twelve units; 0 stands for nothing. */
 const observers = [
@@ -9,14 +9,14 @@ const observers = [
   [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
 ];
 const units = (observers[0] ?? []).map((_, unit) =>
-  observers.flatMap((said) => said.filter((value, at) => at === unit && value > 0)),
+  observers.flatMap((answers) => answers.filter((value, at) => at === unit && value > 0)),
 );
 
 describe('agreement', () => {
   it('is that of the example in the paper, for numbers and for labels', () => {
-    expect(agreementOf(units)).toMatchObject({ items: 11, alpha: expect.closeTo(0.849, 3) });
+    expect(computeAgreement(units)).toMatchObject({ items: 11, alpha: expect.closeTo(0.849, 3) });
     const labels = units.map((values) => values.map((value) => `label ${value}`));
-    expect(agreementOf(labels)).toMatchObject({ alpha: expect.closeTo(0.743, 3) });
+    expect(computeAgreement(labels)).toMatchObject({ alpha: expect.closeTo(0.743, 3) });
   });
 
   it('of two people is the share of items on which they agree, and what of it is no chance', () => {
@@ -27,13 +27,13 @@ describe('agreement', () => {
       ...Array.from({ length: 3 }, () => [true, false]),
       ...Array.from({ length: 3 }, () => [false, true]),
     ];
-    expect(agreementOf(items)).toEqual({ items: 20, share: 0.7, alpha: expect.closeTo(0.415, 3) });
+    expect(computeAgreement(items)).toEqual({ items: 20, share: 0.7, alpha: expect.closeTo(0.415, 3) });
   });
 
   it('takes no notice of what one person alone answered, nor of an order', () => {
-    expect(agreementOf([['a'], []])).toBeUndefined();
-    expect(agreementOf([['a', 'b'], ['a', 'a'], ['b']])).toEqual(
-      agreementOf([
+    expect(computeAgreement([['a'], []])).toBeUndefined();
+    expect(computeAgreement([['a', 'b'], ['a', 'a'], ['b']])).toEqual(
+      computeAgreement([
         ['a', 'a'],
         ['b', 'a'],
       ]),
@@ -42,7 +42,7 @@ describe('agreement', () => {
 
   it('has nothing to say of chance if all answers are the same', () => {
     expect(
-      agreementOf([
+      computeAgreement([
         ['a', 'a'],
         ['a', 'a', 'a'],
       ]),

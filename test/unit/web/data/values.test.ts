@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { literalOf, parseToWrite, typedText, valueAt } from '../../../../web/data/values.ts';
+import { parseLiteral, parseToWrite, typedText, valueAt } from '../../../../web/data/values.ts';
 
 it('numbers are written as they were read', () => {
   const text = '{"a":1.0,"b":[12345678901234567890,-0,1e2,0.1],"c":{"d":3,"e":"1.0"},"f":null}';
@@ -16,19 +16,19 @@ describe('a typed text', () => {
     ['gpt-4o', 'gpt-4o'],
     ['{"a":1}', '{"a":1}'],
   ])('%s is taken for what it means', (text, value) => {
-    expect(literalOf(text)).toBe(value);
+    expect(parseLiteral(text)).toBe(value);
   });
 
   it.each(['5', ' 5', '\t-1e3\n', 'true', ' null', '"quoted"', '4 apples', '', 'plain'])(
     'means the text %j if it is typed for it',
     (text) => {
-      expect(literalOf(typedText(text))).toBe(text);
+      expect(parseLiteral(typedText(text))).toBe(text);
     },
   );
 
   it('means any text that it is typed for', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.json());
-    fc.assert(fc.property(texts, (text) => literalOf(typedText(text)) === text));
+    fc.assert(fc.property(texts, (text) => parseLiteral(typedText(text)) === text));
   });
 
   it('has no quotes where it needs none', () => {

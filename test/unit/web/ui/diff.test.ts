@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, type DiffLine, diffOf, sidesOf, valueText } from '../../../../web/ui/diff.ts';
+import { type DiffLine, diffTexts, foldBlocks, toSides, valueText } from '../../../../web/ui/diff.ts';
 
 const written = (lines: readonly DiffLine[], without: DiffLine['kind']): string =>
   lines
@@ -10,7 +10,7 @@ const written = (lines: readonly DiffLine[], without: DiffLine['kind']): string 
 
 describe('the differences of two texts', () => {
   it('are whole lines, with the words marked that differ', () => {
-    expect(diffOf('a\nBe brief.\nc', 'a\nBe very brief.\nc')).toEqual([
+    expect(diffTexts('a\nBe brief.\nc', 'a\nBe very brief.\nc')).toEqual([
       { kind: 'same', pieces: [{ text: 'a', changed: false }] },
       { kind: 'removed', pieces: expect.anything() },
       {
@@ -30,7 +30,7 @@ describe('the differences of two texts', () => {
     const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join('\n'));
     fc.assert(
       fc.property(text, text, (one, other) => {
-        const lines = diffOf(one, other) ?? [];
+        const lines = diffTexts(one, other) ?? [];
         expect(written(lines, 'added')).toBe(one);
         expect(written(lines, 'removed')).toBe(other);
       }),
@@ -39,7 +39,7 @@ describe('the differences of two texts', () => {
 
   it('fold away what is equal and far from any', () => {
     const equal = Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n');
-    const blocks = blocksOf(diffOf(`${equal}\nend`, `${equal}\nEND`) ?? []);
+    const blocks = foldBlocks(diffTexts(`${equal}\nend`, `${equal}\nEND`) ?? []);
     expect(blocks.map(({ folded, lines }) => [folded, lines.length])).toEqual([
       [true, 17],
       [false, 5],
@@ -48,7 +48,7 @@ describe('the differences of two texts', () => {
 });
 
 const rows = (one: string, other: string) =>
-  sidesOf(diffOf(one, other) ?? []).map(({ left, right }) =>
+  toSides(diffTexts(one, other) ?? []).map(({ left, right }) =>
     [left, right].map((line) => line?.pieces.map(({ text }) => text).join('')),
   );
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstOpen, linesOf, search } from '../../../../web/ui/json.ts';
+import { firstOpen, search, toLines } from '../../../../web/ui/json.ts';
 
 const value = { a: { b: [1, { c: 'deep' }] }, d: 'text' };
 const root = { value, path: 'inputs' };
@@ -7,12 +7,12 @@ const root = { value, path: 'inputs' };
 describe('the lines of a JSON tree', () => {
   it('are those of what is open, with their paths', () => {
     expect(
-      linesOf(root, new Set(['inputs.a', 'inputs.a.b'])).map(({ path, depth }) => `${depth} ${path}`),
+      toLines(root, new Set(['inputs.a', 'inputs.a.b'])).map(({ path, depth }) => `${depth} ${path}`),
     ).toEqual(['0 inputs.a', '1 inputs.a.b', '2 inputs.a.b.0', '2 inputs.a.b.1', '0 inputs.d']);
   });
 
   it('are one for a value without members', () => {
-    expect(linesOf({ value: 'text', path: 'output' }, new Set())).toMatchObject([
+    expect(toLines({ value: 'text', path: 'output' }, new Set())).toMatchObject([
       { path: 'output', value: 'text' },
     ]);
   });

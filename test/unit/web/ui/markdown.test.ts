@@ -1,55 +1,55 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { elementsOf, tokensOf } from '../../../../web/ui/markdown.ts';
+import { parseMarkdown, toElements } from '../../../../web/ui/markdown.ts';
 
-const htmlOf = (text: string): string => renderToStaticMarkup(elementsOf(tokensOf(text) ?? []));
+const toHtml = (text: string): string => renderToStaticMarkup(toElements(parseMarkdown(text) ?? []));
 
 describe('Markdown', () => {
   it('becomes paragraphs, lists, code and tables', () => {
-    expect(htmlOf('Hi **you**\n\n- a\n- `b`')).toBe(
+    expect(toHtml('Hi **you**\n\n- a\n- `b`')).toBe(
       '<p dir="auto">Hi <strong>you</strong></p>' +
         '<ul><li dir="auto"><span class="bare">a</span></li>' +
         '<li dir="auto"><span class="bare"><code>b</code></span></li></ul>',
     );
-    expect(htmlOf('3. a')).toContain('<ol start="3">');
-    expect(htmlOf('```js\nlet a;\n```')).toBe('<pre class="code" dir="auto">let a;</pre>');
-    expect(htmlOf('| a |\n| --: |\n| 1 |')).toMatch(
+    expect(toHtml('3. a')).toContain('<ol start="3">');
+    expect(toHtml('```js\nlet a;\n```')).toBe('<pre class="code" dir="auto">let a;</pre>');
+    expect(toHtml('| a |\n| --: |\n| 1 |')).toMatch(
       /role="region".*<td style="text-align:right" dir="auto">1/,
     );
   });
 
   it('keeps the lines of a text, and has no headings of the page', () => {
-    expect(htmlOf('one\ntwo')).toBe('<p dir="auto">one<br/>two</p>');
-    expect(htmlOf('# Title')).toBe('<p class="heading h1" dir="auto">Title</p>');
+    expect(toHtml('one\ntwo')).toBe('<p dir="auto">one<br/>two</p>');
+    expect(toHtml('# Title')).toBe('<p class="heading h1" dir="auto">Title</p>');
   });
 
   it('leaves markup as the text that it is', () => {
-    expect(htmlOf('<script>alert(1)</script>')).not.toContain('<script');
-    expect(htmlOf('<b onclick="x">a</b>')).not.toContain('<b');
+    expect(toHtml('<script>alert(1)</script>')).not.toContain('<script');
+    expect(toHtml('<b onclick="x">a</b>')).not.toContain('<b');
   });
 
   it.each(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', '/relative', '#place', 'JaVaScript:x'])(
     'makes no link of %s',
     (url) => {
-      expect(htmlOf(`[a](${url}) <${url}>`)).not.toContain('<a');
+      expect(toHtml(`[a](${url}) <${url}>`)).not.toContain('<a');
     },
   );
 
   it('opens links elsewhere, without telling where from', () => {
-    expect(htmlOf('[a](https://example.com)')).toContain(
+    expect(toHtml('[a](https://example.com)')).toContain(
       '<a href="https://example.com" title="https://example.com" target="_blank" rel="noopener noreferrer">',
     );
   });
 
   it('names images and does not load them', () => {
-    expect(htmlOf('![chart](https://example.com/spy.png)')).toContain(
+    expect(toHtml('![chart](https://example.com/spy.png)')).toContain(
       'Image, not loaded: chart https://example.com/spy.png',
     );
-    expect(htmlOf('![chart](https://example.com/spy.png)')).not.toContain('<img');
+    expect(toHtml('![chart](https://example.com/spy.png)')).not.toContain('<img');
   });
 
   it('reads what is nested without end, and gives up on what has too many parts', () => {
-    expect(htmlOf('>'.repeat(20_000))).not.toBe('');
-    expect(tokensOf('*a* '.repeat(5000))).toBeUndefined();
+    expect(toHtml('>'.repeat(20_000))).not.toBe('');
+    expect(parseMarkdown('*a* '.repeat(5000))).toBeUndefined();
   });
 });

@@ -11,15 +11,15 @@ export interface Group {
   readonly facts: Fact[];
 }
 
-export const toolSpanOf = ({ facts }: Group): string | undefined =>
+export const findToolSpan = ({ facts }: Group): string | undefined =>
   first(facts, (fact) => {
     if (fact.name === span.tool) return fact.spanId;
     return fact.name === span.execution || fact.name === span.blocked ? fact.parentSpanId : undefined;
   });
 
-export const ownSpanOf = (group: Group): string | undefined =>
+export const findOwnSpan = (group: Group): string | undefined =>
   group.kind === 'tool'
-    ? toolSpanOf(group)
+    ? findToolSpan(group)
     : first(group.facts, (fact) => (fact.isSpan ? fact.spanId : undefined));
 
 /** A fact without an id of its operation. */
@@ -29,7 +29,7 @@ interface Alone {
 }
 
 /** The fact of the same model and agent whose end is nearest, if it is near. */
-const nearestOf = (fact: Fact, others: readonly Fact[]): Fact | undefined => {
+const findNearest = (fact: Fact, others: readonly Fact[]): Fact | undefined => {
   const distance = (other: Fact): number => Math.abs(other.endedAt - fact.endedAt);
   return others
     .filter((other) => other.text('model') === fact.text('model') && distance(other) <= nearMicros)
@@ -38,7 +38,7 @@ const nearestOf = (fact: Fact, others: readonly Fact[]): Fact | undefined => {
 };
 
 /** Gathers facts that are about one request, one run of a tool, or one thing that stands by itself. */
-export const groupsOf = (facts: readonly Fact[]): Group[] => {
+export const toGroups = (facts: readonly Fact[]): Group[] => {
   const groups = new Map<string, Group>();
   const add = (kind: Group['kind'], identity: string, fact: Fact): void => {
     const key = `${kind} ${identity}`;
@@ -92,7 +92,7 @@ export const groupsOf = (facts: readonly Fact[]): Group[] => {
   const requests = records.filter(({ fact }) => fact.name === event.request);
   const taken = new Set<Fact>();
   const takeNearest = ({ kind, fact }: Alone, others: readonly Alone[]): Fact | undefined => {
-    const best = nearestOf(
+    const best = findNearest(
       fact,
       others.flatMap((other) => (other.kind === kind && !taken.has(other.fact) ? other.fact : [])),
     );

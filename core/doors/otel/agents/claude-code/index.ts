@@ -1,23 +1,33 @@
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { callIdOf } from '../../span.ts';
-import { asInputs, get, present, textOf } from '../../values.ts';
+import { asInputs, get, present, toText } from '../../values.ts';
 import type { Fact } from '../facts.ts';
-import { digestOf, message, type Operation, shown } from '../operation.ts';
-import { type Group, groupsOf, ownSpanOf, toolSpanOf } from './groups.ts';
+import { hashParts, message, type Operation, shown } from '../operation.ts';
+import { findOwnSpan, findToolSpan, type Group, toGroups } from './groups.ts';
 import {
   argumentsIn,
   askedAt,
   claudeCounts,
-  countsOf,
-  errorOf,
   isDone,
-  outputOf,
-  refusalOf,
+  readCounts,
+  readError,
+  readOutput,
+  readRefusal,
+  sumWaits,
   toolName,
-  waitOf,
 } from './readings.ts';
 import { Session, type Turn } from './session.ts';
-import { agentOf, compaction, endOf, event, first, named, sessionOf, span, startOf } from './telemetry.ts';
+import {
+  compaction,
+  event,
+  first,
+  getAgent,
+  getEnd,
+  getSession,
+  getStart,
+  named,
+  span,
+} from './telemetry.ts';
 
 export { claudeEvents, isClaudeScope } from './telemetry.ts';
 
@@ -41,64 +51,64 @@ interface SubAgent {
 const isCall = ({ kind, facts }: Group): boolean =>
   kind !== 'tool' ||
   facts.some(named(span.tool, span.execution, event.result)) ||
-  refusalOf(facts) !== undefined;
+  readRefusal(facts) !== undefined;
 
 /** Makes operations of what Claude Code said in one place. */
 export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
   const session = new Session(facts);
-  const groups = groupsOf(facts).filter(isCall);
+  const groups = toGroups(facts).filter(isCall);
 
-  const idOf = (group: Group): string => {
-    const spanId = ownSpanOf(group);
+  const getId = (group: Group): string => {
+    const spanId = findOwnSpan(group);
     const traceId = first(group.facts, (fact) => fact.traceId);
     if (spanId !== undefined && traceId !== undefined) return callIdOf(traceId, spanId);
     const [fact] = group.facts;
-    return digestOf(fact ? sessionOf(fact) : '', `${group.kind} ${group.identity}`);
+    return hashParts(fact ? getSession(fact) : '', `${group.kind} ${group.identity}`);
   };
-  const ids = new Map(groups.map((group) => [group, idOf(group)]));
+  const ids = new Map(groups.map((group) => [group, getId(group)]));
 
   // Sub-agents
   const spawnedBy = new Map<string, Group>();
   const byAgent = Map.groupBy(
-    facts.filter((fact) => fact.text('agent_id') !== undefined && sessionOf(fact) !== fact.text('agent_id')),
+    facts.filter((fact) => fact.text('agent_id') !== undefined && getSession(fact) !== fact.text('agent_id')),
     (fact) => fact.text('agent_id') ?? '',
   );
   const spawners = groups.filter(
     (group) => group.kind === 'tool' && spawning.has(toolName(group.facts) ?? ''),
   );
-  const typeOf = (group: Group): string | undefined =>
+  const getAgentType = (group: Group): string | undefined =>
     first(group.facts, (fact) => {
       const input = fact.json('tool_input');
       const parameters = fact.json('tool_parameters');
       return (
-        textOf(get(input, 'subagent_type')) ??
-        textOf(get(parameters, 'subagent_type')) ??
+        toText(get(input, 'subagent_type')) ??
+        toText(get(parameters, 'subagent_type')) ??
         fact.text('subagent_type')
       );
     });
-  const nameOf = (of: readonly Fact[]): string | undefined =>
-    first(of, (fact) => fact.text('agent.name') ?? fact.text('agent_type'));
-  const agents = [...byAgent].map(([agentId, of]): SubAgent => {
+  const getAgentName = (facts: readonly Fact[]): string | undefined =>
+    first(facts, (fact) => fact.text('agent.name') ?? fact.text('agent_type'));
+  const agents = [...byAgent].map(([agentId, agentFacts]): SubAgent => {
     const spanId = session.spanOfAgent(agentId);
-    const traceId = first(of, (fact) => fact.traceId);
-    const [fact] = of;
+    const traceId = first(agentFacts, (fact) => fact.traceId);
+    const [fact] = agentFacts;
     return {
       id:
         spanId !== undefined && traceId !== undefined
           ? callIdOf(traceId, spanId)
-          : digestOf(fact ? sessionOf(fact) : '', `subagent ${agentId} ${fact?.text('prompt.id') ?? ''}`),
+          : hashParts(fact ? getSession(fact) : '', `subagent ${agentId} ${fact?.text('prompt.id') ?? ''}`),
       agentId,
-      name: nameOf(of),
-      facts: of,
+      name: getAgentName(agentFacts),
+      facts: agentFacts,
     };
   });
   const free = new Set(spawners);
   const ordered = agents.toSorted(
-    (a, b) => startOf(a.facts) - startOf(b.facts) || (a.agentId < b.agentId ? -1 : 1),
+    (a, b) => getStart(a.facts) - getStart(b.facts) || (a.agentId < b.agentId ? -1 : 1),
   );
   for (const agent of ordered) {
     const toolSpan = session.span(session.spanOfAgent(agent.agentId))?.parentSpanId;
-    const found = [...free].find((group) => toolSpan !== undefined && toolSpanOf(group) === toolSpan);
+    const found = [...free].find((group) => toolSpan !== undefined && findToolSpan(group) === toolSpan);
     if (!found) continue;
     spawnedBy.set(agent.agentId, found);
     free.delete(found);
@@ -106,11 +116,11 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
   for (const agent of ordered.filter(({ agentId }) => !spawnedBy.has(agentId))) {
     const caller = first(agent.facts, (fact) => fact.text('parent_agent_id'));
     const found = [...free]
-      .filter((group) => caller === undefined || agentOf(group.facts) === caller)
-      .filter((group) => agentOf(group.facts) !== agent.agentId)
-      .filter((group) => agent.name === undefined || (typeOf(group) ?? agent.name) === agent.name)
-      .filter((group) => startOf(group.facts) <= startOf(agent.facts))
-      .sort((a, b) => startOf(a.facts) - startOf(b.facts))[0];
+      .filter((group) => caller === undefined || getAgent(group.facts) === caller)
+      .filter((group) => getAgent(group.facts) !== agent.agentId)
+      .filter((group) => agent.name === undefined || (getAgentType(group) ?? agent.name) === agent.name)
+      .filter((group) => getStart(group.facts) <= getStart(agent.facts))
+      .sort((a, b) => getStart(a.facts) - getStart(b.facts))[0];
     if (!found) continue;
     spawnedBy.set(agent.agentId, found);
     free.delete(found);
@@ -118,55 +128,56 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
   const agentsById = new Map(
     agents.map((agent) => {
       const spawner = spawnedBy.get(agent.agentId);
-      return [agent.agentId, { ...agent, name: agent.name ?? (spawner && typeOf(spawner)) }];
+      return [agent.agentId, { ...agent, name: agent.name ?? (spawner && getAgentType(spawner)) }];
     }),
   );
 
   /** The call of a sub-agent or of the turn, by what a fact says of its agent. */
-  const aroundOf = (of: readonly Fact[], turn: Turn | undefined): string | null =>
-    agentsById.get(agentOf(of) ?? '')?.id ?? turn?.id ?? null;
+  const findParent = (facts: readonly Fact[], turn: Turn | undefined): string | null =>
+    agentsById.get(getAgent(facts) ?? '')?.id ?? turn?.id ?? null;
 
-  const agentAttribute = (of: readonly Fact[]): JsonObject => {
-    const agentId = agentOf(of);
+  const agentAttribute = (facts: readonly Fact[]): JsonObject => {
+    const agentId = getAgent(facts);
     const sub = agentId === undefined ? undefined : agentsById.get(agentId);
     if (sub) return present({ name: sub.name ?? 'subagent', id: sub.agentId }) as JsonObject;
-    const version = first(of, ({ resource }) => textOf(resource.get('service.version')));
+    const version = first(facts, ({ resource }) => toText(resource.get('service.version')));
     return present({ name: agentName, version }) as JsonObject;
   };
 
-  const common = (of: readonly Fact[], turn: Turn | undefined) => {
-    const [fact] = of;
-    const threadId = fact ? sessionOf(fact) : 'unknown';
+  const common = (facts: readonly Fact[], turn: Turn | undefined) => {
+    const [fact] = facts;
+    const threadId = fact ? getSession(fact) : 'unknown';
     return {
       threadId,
       turnId: turn?.isUsers ? turn.id : null,
-      traceId: first(of, (each) => each.traceId) ?? turn?.traceId ?? digestOf(threadId, ''),
-      agent: agentAttribute(of),
-      facts: of,
+      traceId: first(facts, (fact) => fact.traceId) ?? turn?.traceId ?? hashParts(threadId, ''),
+      agent: agentAttribute(facts),
+      facts,
     };
   };
-  const turnOf = (of: readonly Fact[]): Turn | undefined => first(of, (fact) => session.turnOf(fact));
+  const findTurn = (facts: readonly Fact[]): Turn | undefined =>
+    first(facts, (fact) => session.getTurn(fact));
 
   const operations = groups.map((group): Operation => {
     const { kind } = group;
-    const turn = turnOf(group.facts);
-    const spanId = ownSpanOf(group);
+    const turn = findTurn(group.facts);
+    const spanId = findOwnSpan(group);
     const parent = session.callAround(session.span(spanId)?.parentSpanId);
     const traceId = first(group.facts, (fact) => fact.traceId);
     const spans = group.facts.filter((fact) => fact.isSpan && fact.spanId === spanId);
     const [whole] = spans;
     const timed = kind === 'tool' ? group.facts.filter(({ name }) => name !== event.decision) : group.facts;
     const times = whole ? spans : timed.length > 0 ? timed : group.facts;
-    const error = errorOf(group.facts);
+    const error = readError(group.facts);
     const base = {
       ...common(group.facts, turn),
       id: ids.get(group) ?? '',
       parentId:
         parent !== undefined && traceId !== undefined
           ? callIdOf(traceId, parent)
-          : aroundOf(group.facts, turn),
-      startedAt: startOf(times),
-      endedAt: endOf(times),
+          : findParent(group.facts, turn),
+      startedAt: getStart(times),
+      endedAt: getEnd(times),
     };
     if (kind === 'model') {
       const cost = first(group.facts, (fact) => {
@@ -183,7 +194,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         inputs: present({ model }) as JsonObject | undefined,
         output: message('assistant', text) ?? null,
         exception: error,
-        counts: countsOf(group.facts),
+        counts: readCounts(group.facts),
         ...(cost !== undefined && { summary: { cost_usd: cost } }),
         used: [
           'model',
@@ -207,9 +218,9 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
       const decided = group.facts.find(named(event.decision))?.endedAt;
       const waited =
         asked === undefined || decided === undefined
-          ? waitOf(group.facts)
+          ? sumWaits(group.facts)
           : Math.round((decided - asked) / 1000);
-      const output = outputOf(group.facts);
+      const output = readOutput(group.facts);
       const ran = group.facts.some(named(event.result, span.execution));
       return {
         ...base,
@@ -220,7 +231,7 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         tool: name,
         inputs: (input as JsonObject | undefined) ?? parameters,
         output: output ?? null,
-        exception: error ?? (ran ? undefined : refusalOf(group.facts)),
+        exception: error ?? (ran ? undefined : readRefusal(group.facts)),
         ...(waited > 0 && { summary: { waited_ms: waited } }),
         used: ['tool_input', 'tool_parameters', 'error', 'output'],
       };
@@ -237,16 +248,16 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
   });
 
   const responses = facts.filter(named(event.response));
-  const answerOf = (of: readonly Fact[]): string | undefined => shown(of.at(-1)?.text('response'));
+  const getAnswer = (facts: readonly Fact[]): string | undefined => shown(facts.at(-1)?.text('response'));
 
   const subAgents = [...agentsById.values()].map((agent): Operation => {
     const own = session.span(session.spanOfAgent(agent.agentId));
     const spawner = spawnedBy.get(agent.agentId);
-    const turn = turnOf(agent.facts);
+    const turn = findTurn(agent.facts);
     const caller = first(agent.facts, (fact) => fact.text('parent_agent_id'));
     const toolSpan = session.callAround(own?.parentSpanId);
     const input = spawner && first(spawner.facts, (fact) => asInputs(fact.json('tool_input')));
-    const question = shown(textOf(get(input, 'prompt')));
+    const question = shown(toText(get(input, 'prompt')));
     const completed = agent.facts.filter(named(event.completed));
     const about = completed.length > 0 ? completed : agent.facts.slice(0, 1);
     const times = own ? [own, ...agent.facts] : agent.facts;
@@ -261,14 +272,14 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
         toolSpan !== undefined && own?.traceId !== undefined
           ? callIdOf(own.traceId, toolSpan)
           : ((spawner && ids.get(spawner)) ?? agentsById.get(caller ?? '')?.id ?? turn?.id ?? null),
-      startedAt: startOf(times),
-      endedAt: completed.length > 0 || isDone(agent.facts) ? endOf(times) : undefined,
+      startedAt: getStart(times),
+      endedAt: completed.length > 0 || isDone(agent.facts) ? getEnd(times) : undefined,
       inputs: message('user', question),
       output: message(
         'assistant',
-        answerOf(responses.filter((fact) => fact.text('agent_id') === agent.agentId)),
+        getAnswer(responses.filter((fact) => fact.text('agent_id') === agent.agentId)),
       ),
-      exception: errorOf(completed),
+      exception: readError(completed),
       used:
         completed.length > 0
           ? ['model', 'error']
@@ -278,35 +289,35 @@ export const operationsOfClaudeCode = (facts: readonly Fact[]): Operation[] => {
 
   const turns = Map.groupBy(
     facts.filter(named(event.prompt, span.turn)),
-    (fact) => session.turnOf(fact)?.id ?? '',
+    (fact) => session.getTurn(fact)?.id ?? '',
   );
   const mainFacts = Map.groupBy(
-    facts.filter((fact) => agentOf([fact]) === undefined),
-    (fact) => session.turnOf(fact)?.id,
+    facts.filter((fact) => getAgent([fact]) === undefined),
+    (fact) => session.getTurn(fact)?.id,
   );
-  const prompts = [...turns].flatMap(([id, of]): Operation[] => {
-    const turn = turnOf(of);
+  const prompts = [...turns].flatMap(([id, promptFacts]): Operation[] => {
+    const turn = findTurn(promptFacts);
     if (!turn) return [];
     const below = mainFacts.get(id) ?? [];
-    const whole = of.filter(({ isSpan }) => isSpan);
-    const later = below.filter((fact) => !of.includes(fact));
-    const prompt = first(of, (fact) => shown(fact.text('prompt') ?? fact.text('user_prompt')));
-    const said = below.filter(named(event.response));
-    const main = said.filter((fact) => mainSources.test(fact.text('query_source') ?? 'main'));
-    const times = whole.length > 0 ? whole : of;
+    const whole = promptFacts.filter(({ isSpan }) => isSpan);
+    const later = below.filter((fact) => !promptFacts.includes(fact));
+    const prompt = first(promptFacts, (fact) => shown(fact.text('prompt') ?? fact.text('user_prompt')));
+    const responses = below.filter(named(event.response));
+    const main = responses.filter((fact) => mainSources.test(fact.text('query_source') ?? 'main'));
+    const times = whole.length > 0 ? whole : promptFacts;
     return [
       {
-        ...common(of, turn),
+        ...common(promptFacts, turn),
         id,
         kind: 'agent',
         opName: span.turn,
         name: agentName,
         parentId: parentOfTurn(whole),
-        startedAt: startOf(times),
-        endedAt: whole.length > 0 ? endOf(whole) : isDone(later) ? endOf(later) : undefined,
+        startedAt: getStart(times),
+        endedAt: whole.length > 0 ? getEnd(whole) : isDone(later) ? getEnd(later) : undefined,
         inputs: message('user', prompt),
-        output: message('assistant', answerOf(main.length > 0 ? main : said)) ?? null,
-        exception: whole.length > 0 ? errorOf(whole) : undefined,
+        output: message('assistant', getAnswer(main.length > 0 ? main : responses)) ?? null,
+        exception: whole.length > 0 ? readError(whole) : undefined,
         used: ['prompt', 'prompt_text', 'user_prompt'],
       },
     ];

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type Micros } from '../../../../../foundations/wire/index.ts';
 import type { Counts } from '../../conventions/reader.ts';
-import { asInputs, get, textOf } from '../../values.ts';
+import { asInputs, get, toText } from '../../values.ts';
 import type { Fact } from '../facts.ts';
-import { endOf, event, first, named, sessionOf, span } from './telemetry.ts';
+import { event, first, getEnd, getSession, named, span } from './telemetry.ts';
 
 /** The name of an MCP tool, after that of its server. Records call all of them `mcp_tool`. */
 export const toolName = (facts: readonly Fact[]): string | undefined => {
@@ -11,10 +11,10 @@ export const toolName = (facts: readonly Fact[]): string | undefined => {
     return isJsonObject(value) ? value : undefined;
   });
   const server =
-    textOf(get(parameters, 'mcp_server_name')) ??
+    toText(get(parameters, 'mcp_server_name')) ??
     first(facts, (fact) => fact.text('anthropic.mcp.server.name'));
   const tool =
-    textOf(get(parameters, 'mcp_tool_name')) ??
+    toText(get(parameters, 'mcp_tool_name')) ??
     first(facts.filter(named(span.tool)), (fact) => fact.text('gen_ai.tool.name'));
   if (server !== undefined && tool !== undefined) return `${server}.${tool}`;
   const whole = first(facts.filter(named(span.tool, event.result, event.decision)), (fact) =>
@@ -37,8 +37,8 @@ export const claudeCounts = [
   'cache_creation_tokens',
 ] as const;
 
-export const countsOf = (facts: readonly Fact[]): Counts | undefined => {
-  const fact = facts.find((each) => each.count('input_tokens') !== undefined);
+export const readCounts = (facts: readonly Fact[]): Counts | undefined => {
+  const fact = facts.find((candidate) => candidate.count('input_tokens') !== undefined);
   if (!fact) return undefined;
   const [input, output, cacheRead, cacheWrite] = claudeCounts.map((key) => fact.count(key));
   return {
@@ -51,7 +51,7 @@ export const countsOf = (facts: readonly Fact[]): Counts | undefined => {
   };
 };
 
-export const errorOf = (facts: readonly Fact[]): string | undefined =>
+export const readError = (facts: readonly Fact[]): string | undefined =>
   first([...facts.filter(named(event.error)), ...facts], (fact) => {
     if (fact.name === event.error)
       return [fact.text('status_code'), fact.text('error')].filter(Boolean).join(': ') || 'error';
@@ -75,7 +75,7 @@ export const isDone = (facts: readonly Fact[]): boolean => {
 };
 
 /** What became of a tool that nobody allowed to run. */
-export const refusalOf = (facts: readonly Fact[]): string | undefined =>
+export const readRefusal = (facts: readonly Fact[]): string | undefined =>
   first(facts.filter(named(event.decision, span.blocked)), (fact) =>
     fact.text('decision') === 'reject'
       ? `not allowed to run: ${fact.text('source') ?? 'rejected'}`
@@ -85,7 +85,7 @@ export const refusalOf = (facts: readonly Fact[]): string | undefined =>
 /** Who decided is a person; settings, hooks and classifiers are none. */
 const byPerson = /^user/;
 
-export const waitOf = (facts: readonly Fact[]): number =>
+export const sumWaits = (facts: readonly Fact[]): number =>
   facts
     .filter((fact) => fact.name === span.blocked && byPerson.test(fact.text('source') ?? ''))
     .reduce(
@@ -97,23 +97,23 @@ export const waitOf = (facts: readonly Fact[]): number =>
  * When a person began to be asked, as far as records show it: the model had answered, and the tools
  * before it had run. undefined if nobody was asked.
  */
-export const askedAt = (of: readonly Fact[], facts: readonly Fact[]): Micros | undefined => {
-  const decision = of.find(
+export const askedAt = (requestFacts: readonly Fact[], facts: readonly Fact[]): Micros | undefined => {
+  const decision = requestFacts.find(
     (fact) => fact.name === event.decision && byPerson.test(fact.text('source') ?? ''),
   );
-  if (!decision || of.some(({ name }) => name === span.blocked)) return undefined;
+  if (!decision || requestFacts.some(({ name }) => name === span.blocked)) return undefined;
   const agent = decision.text('agent_id');
   const before = facts.filter(
     (fact) =>
       named(event.request, event.result)(fact) &&
       fact.text('agent_id') === agent &&
-      sessionOf(fact) === sessionOf(decision) &&
+      getSession(fact) === getSession(decision) &&
       fact.endedAt <= decision.endedAt,
   );
-  return before.length > 0 ? endOf(before) : undefined;
+  return before.length > 0 ? getEnd(before) : undefined;
 };
 
-export const outputOf = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
+export const readOutput = (facts: readonly Fact[]): JsonObject['x'] | undefined =>
   first(facts.filter(named(span.tool)), (fact) => {
     const output = fact.events.findLast(({ name }) => name === 'tool.output')?.attributes.get('output');
     return output === undefined ? undefined : (output as JsonObject['x']);

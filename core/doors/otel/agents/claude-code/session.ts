@@ -1,7 +1,7 @@
 import { callIdOf } from '../../span.ts';
 import type { Fact } from '../facts.ts';
-import { digestOf } from '../operation.ts';
-import { event, named, sessionOf, span, withinTool } from './telemetry.ts';
+import { hashParts } from '../operation.ts';
+import { event, getSession, named, span, withinTool } from './telemetry.ts';
 
 /**
  * Prompts that the program itself makes: `<task-notification>` and others of such names. A person
@@ -26,12 +26,12 @@ export class Session {
   readonly #spanOfAgent = new Map<string, string>();
   readonly #turns = new Map<string, Turn>();
   /** The prompts of each session, in order. */
-  readonly #promptsOf: ReadonlyMap<string, readonly Fact[]>;
+  readonly #promptsBySession: ReadonlyMap<string, readonly Fact[]>;
   /** The key of the turn of each fact, once it was looked for. */
   readonly #keys = new Map<Fact, string | undefined>();
 
   constructor(facts: readonly Fact[]) {
-    this.#promptsOf = Map.groupBy(facts.filter(named(event.prompt)), sessionOf);
+    this.#promptsBySession = Map.groupBy(facts.filter(named(event.prompt)), getSession);
     this.#spans = new Map(
       facts.flatMap((fact) =>
         fact.isSpan && fact.spanId !== undefined ? [[fact.spanId, fact] as const] : [],
@@ -61,7 +61,7 @@ export class Session {
   }
 
   #noteTurn(fact: Fact): void {
-    const key = this.#keyOf(fact);
+    const key = this.#getKey(fact);
     const turn = key === undefined ? undefined : this.#turn(key, fact);
     if (key === undefined || !turn) return;
     const text = fact.text('prompt') ?? fact.text('user_prompt');
@@ -75,11 +75,11 @@ export class Session {
     const { traceId } = fact;
     const spanId = key.startsWith('span ') ? key.slice(5) : undefined;
     const id = spanId !== undefined && traceId !== undefined ? callIdOf(traceId, spanId) : key;
-    return { id, traceId: traceId ?? digestOf(sessionOf(fact), id), isUsers: true };
+    return { id, traceId: traceId ?? hashParts(getSession(fact), id), isUsers: true };
   }
 
   /** What tells a fact's turn from others; undefined if that is not known. */
-  #keyOf(fact: Fact): string | undefined {
+  #getKey(fact: Fact): string | undefined {
     if (!this.#keys.has(fact)) this.#keys.set(fact, this.#findKey(fact));
     return this.#keys.get(fact);
   }
@@ -88,7 +88,7 @@ export class Session {
     const promptId = fact.text('prompt.id');
     if (promptId !== undefined) {
       const spanId = this.#spanOfPrompt.get(promptId);
-      return spanId === undefined ? digestOf(sessionOf(fact), `agent ${promptId}`) : `span ${spanId}`;
+      return spanId === undefined ? hashParts(getSession(fact), `agent ${promptId}`) : `span ${spanId}`;
     }
     const turnSpan = this.#upFrom(fact.spanId).find((at) => this.#turnSpans.has(at));
     if (turnSpan !== undefined) return `span ${turnSpan}`;
@@ -97,14 +97,16 @@ export class Session {
       return only !== undefined && others.length === 0 ? `span ${only}` : undefined;
     }
     // Older versions name no prompt: the last one before it.
-    const before = this.#promptsOf.get(sessionOf(fact))?.findLast((prompt) => prompt.endedAt <= fact.endedAt);
+    const before = this.#promptsBySession
+      .get(getSession(fact))
+      ?.findLast((prompt) => prompt.endedAt <= fact.endedAt);
     const own = before ?? (fact.name === event.prompt ? fact : undefined);
-    return own && digestOf(sessionOf(own), `agent ${own.endedAt}`);
+    return own && hashParts(getSession(own), `agent ${own.endedAt}`);
   }
 
   /** The turn of a fact, whether or not its prompt is known; undefined if the turn is not known. */
-  turnOf(fact: Fact): Turn | undefined {
-    const key = this.#keyOf(fact);
+  getTurn(fact: Fact): Turn | undefined {
+    const key = this.#getKey(fact);
     return key === undefined ? undefined : this.#turn(key, fact);
   }
 

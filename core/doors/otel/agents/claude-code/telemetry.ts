@@ -61,7 +61,7 @@ export const withinTool: ReadonlySet<string> = new Set([
   'claude_code.bash.subprocess',
 ]);
 
-export const sessionOf = (fact: Fact): string => {
+export const getSession = (fact: Fact): string => {
   const text = fact.text('session.id');
   return (text && idFrom(text)) ?? 'unknown';
 };
@@ -74,14 +74,14 @@ export const first = <T>(facts: readonly Fact[], read: (fact: Fact) => T | undef
   return undefined;
 };
 
-export const startOf = (facts: readonly Fact[]): Micros =>
+export const getStart = (facts: readonly Fact[]): Micros =>
   Math.min(...facts.map(({ startedAt }) => startedAt));
-export const endOf = (facts: readonly Fact[]): Micros => Math.max(...facts.map(({ endedAt }) => endedAt));
+export const getEnd = (facts: readonly Fact[]): Micros => Math.max(...facts.map(({ endedAt }) => endedAt));
 
 export const named =
   (...names: readonly string[]) =>
   ({ name }: Fact): boolean =>
     names.includes(name);
 
-export const agentOf = (facts: readonly Fact[]): string | undefined =>
+export const getAgent = (facts: readonly Fact[]): string | undefined =>
   first(facts, (fact) => fact.text('agent_id'));

@@ -5,7 +5,7 @@ import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { type FindPattern, Redactor } from '../../../../../foundations/redaction/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { isJsonObject, type JsonObject, type ProjectId } from '../../../../../foundations/wire/index.ts';
-import { interleaved, kindsOf } from '../../../../support/faults/intercepted.ts';
+import { findKinds, interleaved } from '../../../../support/faults/intercepted.ts';
 import { type AgentCapture, readAgentCapture } from '../../../../support/otel/agent-captures.ts';
 import { createCallStore, query } from '../../../../support/values/calls.ts';
 import { createFeedbackStore } from '../../../../support/values/feedback.ts';
@@ -29,7 +29,7 @@ type Piece = (projectId: ProjectId) => { readonly span?: Span; readonly record?:
 type Span = Parameters<typeof storeSpans>[1][number];
 type LogRecord = Parameters<typeof storeRecords>[1][number];
 
-const piecesOf = async ({ requests }: AgentCapture): Promise<Piece[]> => {
+const toPieces = async ({ requests }: AgentCapture): Promise<Piece[]> => {
   const pieces = await Promise.all(
     requests.map(async ({ path, body, headers }): Promise<Piece[]> => {
       const encoding = headers['content-type']?.includes('json')
@@ -55,7 +55,7 @@ const sendAll = async (projectId: ProjectId, pieces: readonly Piece[], to = stor
   if (records.length > 0) await storeRecords(to, records, 'ada', budget());
 };
 
-const callsOf = async (projectId: ProjectId): Promise<JsonObject[]> => {
+const readCalls = async (projectId: ProjectId): Promise<JsonObject[]> => {
   const calls: JsonObject[] = await query(store, { projectId });
   return calls
     .map((call): JsonObject => ({ ...call, project_id: '' }))
@@ -72,18 +72,19 @@ const names = [
 it.each([...names, 'langgraph-interrupt-resume'] as const)(
   '%s happens when it did, whatever numbers redaction takes',
   async (name) => {
-    const pieces = await piecesOf(await readAgentCapture(name));
+    const pieces = await toPieces(await readAgentCapture(name));
     const long: FindPattern = (text) =>
       Array.from(
         text.matchAll(/[0-9]{13,}/g),
         ({ 0: found, index }) => [index, index + found.length] as const,
       );
     const redactor = new Redactor([{ name: 'long', pattern: 'long', action: 'label' }], 'key', () => long);
-    const [plain, redacted] = [newProject(), newProject()];
+    const plain = newProject();
+    const redacted = newProject();
     await sendAll(plain, pieces);
     await sendAll(redacted, pieces, { ...stores, calls: { ...store, redactor: async () => redactor } });
     const seen = async (projectId: ProjectId) =>
-      (await callsOf(projectId)).map(({ id, started_at, ended_at, turn_id, summary }) => ({
+      (await readCalls(projectId)).map(({ id, started_at, ended_at, turn_id, summary }) => ({
         id,
         started_at,
         ended_at,
@@ -96,10 +97,10 @@ it.each([...names, 'langgraph-interrupt-resume'] as const)(
 
 describe.each(names)('what %s says', (name) => {
   it('makes the same calls however it is split, and in whichever order it comes', async () => {
-    const pieces = await piecesOf(readAgentCapture(name));
+    const pieces = await toPieces(readAgentCapture(name));
     const whole = newProject();
     await sendAll(whole, pieces);
-    const expected = await callsOf(whole);
+    const expected = await readCalls(whole);
     expect(expected.length).toBeGreaterThan(5);
     const splits = fc.tuple(
       fc.shuffledSubarray(pieces, { minLength: pieces.length }),
@@ -118,10 +119,10 @@ describe.each(names)('what %s says', (name) => {
         const send = (request: readonly Piece[]) => sendAll(projectId, request);
         if (together) await Promise.all(requests.map(send));
         else for (const request of requests) await send(request);
-        expect(await callsOf(projectId)).toEqual(expected);
+        expect(await readCalls(projectId)).toEqual(expected);
         // An export that is sent again changes nothing.
         await send(requests[0] ?? []);
-        expect(await callsOf(projectId)).toEqual(expected);
+        expect(await readCalls(projectId)).toEqual(expected);
       }),
       { numRuns: runs(6) },
     );
@@ -129,21 +130,21 @@ describe.each(names)('what %s says', (name) => {
 
   it('is gone once its calls are deleted', async () => {
     const projectId = newProject();
-    await sendAll(projectId, await piecesOf(readAgentCapture(name)));
-    const ids = (await callsOf(projectId)).map(({ id }) => String(id));
+    await sendAll(projectId, await toPieces(readAgentCapture(name)));
+    const ids = (await readCalls(projectId)).map(({ id }) => String(id));
     await deleteCalls(store, projectId, ids, budget());
     expect(await everythingStored(store, projectId)).toMatchObject({ items: 0, objects: 0 });
-    expect(await callsOf(projectId)).toEqual([]);
+    expect(await readCalls(projectId)).toEqual([]);
   });
 });
 
 it('two halves of a session make the same calls, wherever one of them comes in between the other', async () => {
-  const pieces = await piecesOf(await readAgentCapture('claude-code-spans-and-logs'));
-  const half = (of: number) => pieces.filter((_, i) => i % 2 === of);
+  const pieces = await toPieces(await readAgentCapture('claude-code-spans-and-logs'));
+  const half = (remainder: number) => pieces.filter((_, i) => i % 2 === remainder);
   const whole = newProject();
   await sendAll(whole, pieces);
-  const expected = await callsOf(whole);
-  const kinds = await kindsOf(store, (calls) => sendAll(newProject(), half(0), { ...stores, calls }));
+  const expected = await readCalls(whole);
+  const kinds = await findKinds(store, (calls) => sendAll(newProject(), half(0), { ...stores, calls }));
   for (const at of sample([...kinds.keys()], 8, 'halves of a session')) {
     const projectId = newProject();
     await interleaved(
@@ -152,23 +153,23 @@ it('two halves of a session make the same calls, wherever one of them comes in b
       (calls) => sendAll(projectId, half(0), { ...stores, calls }),
       () => sendAll(projectId, half(1)),
     );
-    expect([at, await callsOf(projectId)]).toEqual([at, expected]);
+    expect([at, await readCalls(projectId)]).toEqual([at, expected]);
   }
 });
 
 describe('a session of which only one half comes', () => {
-  const of = async (half: 'span' | 'record') => {
+  const readHalf = async (half: 'span' | 'record') => {
     const projectId = newProject();
-    const pieces = await piecesOf(readAgentCapture('claude-code-spans-and-logs'));
+    const pieces = await toPieces(readAgentCapture('claude-code-spans-and-logs'));
     await sendAll(
       projectId,
       pieces.filter((piece) => piece(projectId)[half] !== undefined),
     );
-    return callsOf(projectId);
+    return readCalls(projectId);
   };
 
   it('has all operations by its log records, below the turn', async () => {
-    const calls = await of('record');
+    const calls = await readHalf('record');
     const kinds = Object.groupBy(calls, ({ attributes }) => String((attributes as JsonObject).kind));
     expect(
       Object.entries(kinds)
@@ -185,7 +186,8 @@ describe('a session of which only one half comes', () => {
   });
 
   it('has all operations by its spans, with the same ids', async () => {
-    const [spans, records] = [await of('span'), await of('record')];
+    const spans = await readHalf('span');
+    const records = await readHalf('record');
     expect(spans.map(({ op_name }) => op_name).sort()).toEqual(records.map(({ op_name }) => op_name).sort());
     const turns = [spans, records].map((calls) => calls.find(({ id, turn_id }) => id === turn_id)?.id);
     expect(turns[0]).toBe(turns[1]);

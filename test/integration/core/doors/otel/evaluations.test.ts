@@ -30,7 +30,8 @@ const toned = async (explanation: string, fields: JsonObject = {}) => {
 };
 
 it('a verdict that is sent again stays as it was stored, whatever redaction takes since', async () => {
-  const [calls, feedback] = [await createCallStore(), await createFeedbackStore()];
+  const calls = await createCallStore();
+  const feedback = await createFeedbackStore();
   const sent = await toned('rude');
   const whole: FindPattern = (text) => [[0, text.length]];
   const redactor = new Redactor([{ name: 'all', pattern: 'all', action: 'label' }], 'key', () => whole);
@@ -40,7 +41,8 @@ it('a verdict that is sent again stays as it was stored, whatever redaction take
 });
 
 it('a verdict finds the call of its answer, also if the index lags behind it', async () => {
-  const [calls, feedback] = [await createCallStore(), await createFeedbackStore()];
+  const calls = await createCallStore();
+  const feedback = await createFeedbackStore();
   const values = { 'gen_ai.operation.name': 'chat', 'gen_ai.response.id': 'resp_1' };
   const sent = exportJson({}, [spanJson({ attributes: attributes(values) })]);
   const { spans } = await decodeExport(Buffer.from(JSON.stringify(sent)), 'application/json', '');

@@ -8,7 +8,7 @@ import { deleteCalls, leaveSpans, readLeftSpans } from '../../../../../core/reco
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { intercepted } from '../../../../support/faults/intercepted.ts';
-import { spanOf } from '../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../support/otel/spans.ts';
 import { runs, sample } from '../../../../support/run/sampling.ts';
 import { ask, createCallStore } from '../../../../support/values/calls.ts';
 import { createFeedbackStore } from '../../../../support/values/feedback.ts';
@@ -25,16 +25,16 @@ const newProject = (): ProjectId => `acme/meeting-${projects++}` as ProjectId;
 
 const traceId = '0000000000000000000000000000000a';
 const hex = (number: number): string => number.toString(16).padStart(16, '0');
-const idOf = (number: number): string => callIdOf(traceId, hex(number));
+const makeId = (number: number): string => callIdOf(traceId, hex(number));
 
 /** Messages, so that nobody looks for them among log records. */
-const said = { 'gen_ai.input.messages': '[{"role":"user","content":"hi"}]' };
+const messages = { 'gen_ai.input.messages': '[{"role":"user","content":"hi"}]' };
 
 /** What a span stands for, by its attributes. */
 const roles = {
-  agent: { 'gen_ai.operation.name': 'invoke_agent', ...said },
-  workflow: { 'gen_ai.operation.name': 'invoke_workflow', ...said },
-  model: { 'gen_ai.operation.name': 'chat', ...said },
+  agent: { 'gen_ai.operation.name': 'invoke_agent', ...messages },
+  workflow: { 'gen_ai.operation.name': 'invoke_workflow', ...messages },
+  model: { 'gen_ai.operation.name': 'chat', ...messages },
   server: { 'http.route': '/chat' },
 } as const;
 
@@ -60,7 +60,7 @@ const received = (projectId: ProjectId, { number, parent, role, thread, user, is
     projectId,
     hasRemoteParent: isRemote,
     pauses: false,
-    span: spanOf({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
+    span: makeSpan({ name: `${role} ${number}`, spanId: hex(number), attributes, ...parentSpanId }),
   };
 };
 
@@ -76,7 +76,7 @@ const send = async (projectId: ProjectId, spans: readonly Made[], to = store) =>
   return budget;
 };
 
-const callsOf = (project_id: ProjectId, filter: object = {}): Promise<JsonObject[]> =>
+const readCalls = (project_id: ProjectId, filter: object = {}): Promise<JsonObject[]> =>
   ask(store, { project_id, filter, sort_by: [{ field: 'id', direction: 'asc' }] });
 
 const withoutProject = (calls: readonly JsonObject[]): JsonObject[] =>
@@ -85,7 +85,7 @@ const withoutProject = (calls: readonly JsonObject[]): JsonObject[] =>
 /** The thread, turn and user of each call, by the number of its span. */
 const placesIn = async (project: ProjectId): Promise<Record<number, unknown>> =>
   Object.fromEntries(
-    (await callsOf(project)).map(({ id, thread_id, turn_id, attributes }) => {
+    (await readCalls(project)).map(({ id, thread_id, turn_id, attributes }) => {
       const { user } = attributes as { user?: { id: string } };
       const turn = turn_id === null ? null : Number.parseInt(String(turn_id).slice(16), 16);
       return [Number.parseInt(String(id).slice(16), 16), [thread_id, turn, user?.id ?? null]];
@@ -146,19 +146,20 @@ describe('the spans of a trace', () => {
   it('give the same calls, however they come in requests', async () => {
     await fc.assert(
       fc.asyncProperty(anyTrace, anySplit, async (spans, { requests, order, atOnce, again }) => {
-        const [whole, split] = [newProject(), newProject()];
+        const whole = newProject();
+        const split = newProject();
         await send(whole, spans);
         const parts = order
           .map((request) => spans.filter((_, i) => requests[i] === request))
           .filter(({ length }) => length > 0);
         if (atOnce) await Promise.all(parts.map((part) => send(split, part)));
         else for (const part of parts) await send(split, part);
-        const expected = withoutProject(await callsOf(whole));
-        expect(withoutProject(await callsOf(split))).toEqual(expected);
+        const expected = withoutProject(await readCalls(whole));
+        expect(withoutProject(await readCalls(split))).toEqual(expected);
         await send(split, parts[again % parts.length] ?? []);
-        expect(withoutProject(await callsOf(split))).toEqual(expected);
+        expect(withoutProject(await readCalls(split))).toEqual(expected);
         for (const thread_ids of [['s'], ['t']])
-          expect(withoutProject(await callsOf(split, { thread_ids }))).toEqual(
+          expect(withoutProject(await readCalls(split, { thread_ids }))).toEqual(
             expected.filter(({ thread_id }) => thread_ids.includes(String(thread_id))),
           );
         const ofAda = { $eq: [{ $getField: 'attributes.user.id' }, { $literal: 'ada' }] };
@@ -200,7 +201,8 @@ describe('the spans of a trace', () => {
   });
 
   it('have the thread, turn and user of a root that comes after them, and of one that came before', async () => {
-    const [before, after] = [newProject(), newProject()];
+    const before = newProject();
+    const after = newProject();
     await send(before, [model]);
     expect(await placesIn(before)).toEqual({ 2: [null, null, null] });
     await send(before, [root]);
@@ -264,8 +266,8 @@ describe('the spans of a trace', () => {
   it('leave nothing behind when the calls are deleted', async () => {
     const project = newProject();
     for (const part of [[model], [tool], [root]]) await send(project, part);
-    await deleteCalls(store, project, [idOf(1)], requestBudget(30_000));
-    expect(await callsOf(project)).toEqual([]);
+    await deleteCalls(store, project, [makeId(1)], requestBudget(30_000));
+    expect(await readCalls(project)).toEqual([]);
     // What was left of the trace is gone, too: nobody knows the thread any more.
     await send(project, [model]);
     expect(await placesIn(project)).toEqual({ 2: [null, null, null] });

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { headerAttributes } from '../../../../../api/shared/header-fields.ts';
 import { queryCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
-import { createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
+import { createCallStore, makeEnd, makeStart, project, send } from '../../../../support/values/calls.ts';
 import { askStats } from '../../../../support/values/stats.ts';
 
 /*
@@ -27,8 +27,8 @@ beforeAll(async () => {
   await send(
     store,
     Object.entries(calls).flatMap(([id, attributes], second) => [
-      startOf({ id, trace_id: 't', attributes, started_at: `2026-10-01T00:00:0${second}Z` }),
-      endOf({ id, ended_at: '2026-10-01T00:01:00Z' }),
+      makeStart({ id, trace_id: 't', attributes, started_at: `2026-10-01T00:00:0${second}Z` }),
+      makeEnd({ id, ended_at: '2026-10-01T00:01:00Z' }),
     ]),
   );
 });
@@ -36,7 +36,7 @@ beforeAll(async () => {
 /** Answers a body, and says of how many calls payloads were read. */
 const answer = async (asked: object): Promise<{ rows: JsonObject[]; hydrated: number }> => {
   const body = parseBody(
-    bodyOf(callsStreamQuery),
+    getBodySchema(callsStreamQuery),
     JSON.stringify({ project_id: project, columns: ['id'], ...asked }),
   );
   const { json, counts } = queryCalls(store, body, requestBudget(30_000));
@@ -78,9 +78,9 @@ describe('attributes that headers hold', () => {
   it('are those of the start that was reported last, and of a start that came after its end', async () => {
     const project_id = 'acme/again';
     const start = (id: string, attributes: JsonObject) =>
-      startOf({ project_id, id, trace_id: 't', attributes });
-    await send(store, [endOf({ project_id, id: 'late' }), endOf({ project_id, id: 'never' })]);
-    await send(store, [start('twice', { kind: 'tool', release: '1' }), endOf({ project_id, id: 'twice' })]);
+      makeStart({ project_id, id, trace_id: 't', attributes });
+    await send(store, [makeEnd({ project_id, id: 'late' }), makeEnd({ project_id, id: 'never' })]);
+    await send(store, [start('twice', { kind: 'tool', release: '1' }), makeEnd({ project_id, id: 'twice' })]);
     await send(store, [start('late', { kind: 'tool' }), start('twice', { kind: { name: 'tool' } })]);
     expect(await found({ project_id, ...is('kind', 'tool') })).toEqual(['late', 1]);
     expect(await found({ project_id, ...is('kind', { name: 'tool' }) })).toEqual(['twice', 1]);
@@ -89,7 +89,9 @@ describe('attributes that headers hold', () => {
     expect(await found({ project_id, ...is('kind', null) })).toEqual(['twice', 0]);
     const hour = { start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 };
     const { call_buckets } = await askStats(store, {
-      ...{ project_id, ...hour, call_metrics: [{ metric: 'call_count' }] },
+      project_id,
+      ...hour,
+      call_metrics: [{ metric: 'call_count' }],
       group_by: ['attributes.kind', 'attributes.user.id'],
     });
     const ofGroup = {
@@ -139,7 +141,7 @@ describe('tools, agents, prompts, sources and waits', () => {
     return all;
   };
   /** Calls that say them: with keys in objects, with dots in keys, and not at all. */
-  const told: Readonly<Record<string, readonly [attributes: JsonObject, summary: JsonObject]>> = {
+  const examples: Readonly<Record<string, readonly [attributes: JsonObject, summary: JsonObject]>> = {
     one: [saying('b-1'), { waited_ms: 1200 }],
     two: [Object.fromEntries(headerAttributes.map((name) => [name, 'a-2'])), { waiting: true }],
     none: [{ other: 1 }, {}],
@@ -147,8 +149,8 @@ describe('tools, agents, prompts, sources and waits', () => {
   beforeAll(async () => {
     await send(
       store,
-      Object.entries(told).flatMap(([id, [attributes, summary]], second) => [
-        startOf({
+      Object.entries(examples).flatMap(([id, [attributes, summary]], second) => [
+        makeStart({
           project_id,
           id,
           trace_id: 't',
@@ -156,7 +158,7 @@ describe('tools, agents, prompts, sources and waits', () => {
           attributes,
           started_at: `2026-10-01T00:00:0${second}Z`,
         }),
-        endOf({ project_id, id, ended_at: '2026-10-01T00:01:00Z', summary }),
+        makeEnd({ project_id, id, ended_at: '2026-10-01T00:01:00Z', summary }),
       ]),
     );
   });
@@ -174,7 +176,10 @@ describe('tools, agents, prompts, sources and waits', () => {
         0,
       ]);
       const { call_buckets } = await askStats(store, {
-        ...{ project_id, ...day, call_metrics: [{ metric: 'call_count' }], group_by: [path, 'op_name'] },
+        project_id,
+        ...day,
+        call_metrics: [{ metric: 'call_count' }],
+        group_by: [path, 'op_name'],
       });
       expect(call_buckets.map((row) => [row[path], row.sum_call_count])).toEqual([
         ['a-2', 1],
@@ -203,26 +208,33 @@ describe('tools, agents, prompts, sources and waits', () => {
 
   it('cost no unit more, if they are of usual length', async () => {
     const usual: JsonObject = {
-      ...{ kind: 'tool', environment: 'production', release: '2.14.0', source: 'evaluation' },
-      ...{ user: { id: '5d3a8d8e-3c2b-4c57-9a68-3bb2f2f5c1a7' }, tool: { name: 'orders.refund_order' } },
-      ...{ agent: { name: 'support_agent', version: '2026-11-20' } },
-      ...{ prompt: { name: 'support-prompt', version: '12' } },
+      kind: 'tool',
+      environment: 'production',
+      release: '2.14.0',
+      source: 'evaluation',
+      user: { id: '5d3a8d8e-3c2b-4c57-9a68-3bb2f2f5c1a7' },
+      tool: { name: 'orders.refund_order' },
+      agent: { name: 'support_agent', version: '2026-11-20' },
+      prompt: { name: 'support-prompt', version: '12' },
     };
-    const units = async (of: string, attributes: JsonObject, summary: JsonObject) => {
+    const units = async (name: string, attributes: JsonObject, summary: JsonObject) => {
       const calls = Array.from({ length: 10 }, (_, at) => ({
-        project_id: of,
-        id: `${of} ${at}`,
+        project_id: name,
+        id: `${name} ${at}`,
         trace_id: 't',
         at,
       }));
       const spent = await send(
         store,
         calls.flatMap(({ at, ...call }) => [
-          startOf({ ...call, inputs, attributes, thread_id: 'th', started_at: `2026-10-01T00:00:0${at}Z` }),
-          endOf({ project_id: of, id: call.id, ended_at: '2026-10-01T00:01:00Z', summary }),
+          makeStart({ ...call, inputs, attributes, thread_id: 'th', started_at: `2026-10-01T00:00:0${at}Z` }),
+          makeEnd({ project_id: name, id: call.id, ended_at: '2026-10-01T00:01:00Z', summary }),
         ]),
       );
-      const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify({ project_id: of, columns: ['id'] }));
+      const asked = parseBody(
+        getBodySchema(callsStreamQuery),
+        JSON.stringify({ project_id: name, columns: ['id'] }),
+      );
       const read = requestBudget(30_000);
       await Array.fromAsync(queryCalls(store, asked, read).json());
       return [spent.meter.writeUnits, read.meter.readUnits];

@@ -12,7 +12,7 @@ import {
 import type { JsonValue } from '../../../../../foundations/wire/index.ts';
 import { runs } from '../../../../support/run/sampling.ts';
 import { everythingStored } from '../../../../support/stored/stored.ts';
-import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
+import { ask, createCallStore, makeEnd, makeStart, project, send } from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -21,10 +21,10 @@ beforeAll(async () => {
 
 const question = 'Where is\nmy order?';
 const start = (id: string, inputs: object = { question }, more: object = {}) =>
-  startOf({ id, trace_id: id, inputs, ...more });
-const end = (id: string, more: object = { output: 'On its way.' }) => endOf({ id, ...more });
+  makeStart({ id, trace_id: id, inputs, ...more });
+const end = (id: string, more: object = { output: 'On its way.' }) => makeEnd({ id, ...more });
 
-const previewOf = async (id: string): Promise<JsonValue | undefined> => {
+const readPreview = async (id: string): Promise<JsonValue | undefined> => {
   const [call] = await ask(store, {
     project_id: project,
     filter: { call_ids: [id] },
@@ -48,7 +48,8 @@ let calls = 0;
 /** Reports a call in some way, and reads its preview. */
 const reported = async (way: string, padding: string, outcome: object): Promise<JsonValue | undefined> => {
   const id = `c${++calls}`;
-  const [first, last] = [start(id, { question, padding: [padding] }), end(id, outcome)];
+  const first = start(id, { question, padding: [padding] });
+  const last = end(id, outcome);
   const others = way.endsWith('in a crowd') ? crowd : [];
   const requests = way.startsWith('together')
     ? [[first, last]]
@@ -56,7 +57,7 @@ const reported = async (way: string, padding: string, outcome: object): Promise<
       ? [[first], [last]]
       : [[last], [first]];
   for (const batch of requests) await send(store, [...others, ...batch]);
-  return previewOf(id);
+  return readPreview(id);
 };
 
 describe('the preview of a call', () => {
@@ -80,22 +81,22 @@ describe('the preview of a call', () => {
 
   it('says nothing of an output before the call has ended', async () => {
     await send(store, [start('running')]);
-    expect(await previewOf('running')).toEqual({ input: 'Where is my order?', output: null });
+    expect(await readPreview('running')).toEqual({ input: 'Where is my order?', output: null });
   });
 
   it('is of the latest content of a call that was reported again', async () => {
     await send(store, [...crowd, start('again'), end('again')]);
     await send(store, [...crowd, start('again', { question: 'And now?' })]);
-    expect(await previewOf('again')).toEqual({ input: 'And now?', output: 'On its way.' });
+    expect(await readPreview('again')).toEqual({ input: 'And now?', output: 'On its way.' });
     await send(store, [end('again', { output: 'Here.' })]);
-    expect(await previewOf('again')).toEqual({ input: 'And now?', output: 'Here.' });
+    expect(await readPreview('again')).toEqual({ input: 'And now?', output: 'Here.' });
   });
 
   it('is gone with the call, and stays with those beside it', async () => {
     await send(store, [...crowd, start('kept'), start('dropped')]);
     await deleteCalls(store, project, ['dropped'], requestBudget(30_000));
-    expect(await previewOf('dropped')).toBeUndefined();
-    expect(await previewOf('kept')).toEqual({ input: 'Where is my order?', output: null });
+    expect(await readPreview('dropped')).toBeUndefined();
+    expect(await readPreview('kept')).toEqual({ input: 'Where is my order?', output: null });
   });
 
   /** A call that, with another, makes a segment which has its previews beside it. */
@@ -107,7 +108,8 @@ describe('the preview of a call', () => {
     ['the bucket', 200_000],
   ])('lies beside a large payload in %s, which is not read for it', async (_, bytes) => {
     const own = await createCallStore();
-    const [input, padding] = [{ question }, randomBytes(bytes).toString('hex')];
+    const input = { question };
+    const padding = randomBytes(bytes).toString('hex');
     await send(own, [
       start('a', { ...input, padding: [padding] }),
       start('b', { ...input, padding: [padding] }),

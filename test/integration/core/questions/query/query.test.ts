@@ -8,14 +8,14 @@ import { type JsonObject, type ProjectId, parseTime } from '../../../../../found
 import { runs } from '../../../../support/run/sampling.ts';
 import {
   createCallStore,
-  endOf,
+  makeEnd,
+  makeQuery,
+  makeStart,
   newestFirst,
   type PartialQuery,
   project,
   query,
-  queryOf,
   send,
-  startOf,
 } from '../../../../support/values/calls.ts';
 
 const calls = [...agentTraces({ projectId: project, conversations: 8 })];
@@ -44,7 +44,7 @@ const report = {
   },
 };
 
-const microsOf = (text: string): number => parseTime(text) ?? Number.NaN;
+const toMicros = (text: string): number => parseTime(text) ?? Number.NaN;
 
 const stores = new Map<string, Store>();
 beforeAll(async () => {
@@ -54,23 +54,23 @@ beforeAll(async () => {
     for (let i = 0; i < calls.length; i += 50) await reportBatch(store, calls.slice(i, i + 50));
   }
 });
-const storeOf = (way: string): Store => stores.get(way) as Store;
+const getStore = (way: string): Store => stores.get(way) as Store;
 const anyWay = fc.constantFrom(...Object.keys(report));
 
 describe.each(Object.keys(report))('calls reported %s', (way) => {
   it('are read back equal, field by field, in order', async () => {
-    const found = await query(storeOf(way));
+    const found = await query(getStore(way));
     expect(found).toHaveLength(calls.length);
     for (const [i, call] of found.entries()) expect(call).toMatchObject(answers[i] as object);
   });
 
   it('have their status, latency and name', async () => {
-    for (const { id, summary } of await query(storeOf(way))) {
+    for (const { id, summary } of await query(getStore(way))) {
       const { start, end } = calls.find((call) => call.start.id === id) as TracedCall;
       expect(summary).toMatchObject({
         svc: {
           status: end.exception === null ? 'success' : 'error',
-          latency_ms: Math.round((microsOf(end.ended_at) - microsOf(start.started_at)) / 1000),
+          latency_ms: Math.round((toMicros(end.ended_at) - toMicros(start.started_at)) / 1000),
           trace_name: start.op_name.split('/').at(-1)?.split(':')[0],
         },
       });
@@ -120,7 +120,7 @@ describe('a query', () => {
     ['a run', { runIds: ['none'] }, () => false],
     ['an empty list', { traceIds: [] }, () => false],
   ];
-  const idsOf = (found: readonly JsonObject[]) => found.map((call) => call.id);
+  const getIds = (found: readonly JsonObject[]) => found.map((call) => call.id);
   const wanted = (keep: (call: TracedCall['start']) => boolean) =>
     answers.filter((call) =>
       keep(calls.find(({ start }) => start.id === call.id)?.start as TracedCall['start']),
@@ -128,7 +128,7 @@ describe('a query', () => {
 
   it.each(filters)('for %s gives the same as a scan of every call', async (_name, filter, keep) => {
     for (const way of stores.keys()) {
-      expect(idsOf(await query(storeOf(way), { filter }))).toEqual(wanted(keep).map(({ id }) => id));
+      expect(getIds(await query(getStore(way), { filter }))).toEqual(wanted(keep).map(({ id }) => id));
     }
   });
 
@@ -142,7 +142,7 @@ describe('a query', () => {
     });
     await fc.assert(
       fc.asyncProperty(cut, async ({ limit, offset, direction, filter: [, filter, keep], way }) => {
-        const found = await query(storeOf(way), {
+        const found = await query(getStore(way), {
           filter,
           limit,
           offset,
@@ -151,7 +151,7 @@ describe('a query', () => {
         });
         const ids = wanted(keep).map(({ id }) => id);
         if (direction === 'descending') ids.reverse();
-        expect(idsOf(found)).toEqual(ids.slice(offset, limit === null ? undefined : offset + limit));
+        expect(getIds(found)).toEqual(ids.slice(offset, limit === null ? undefined : offset + limit));
       }),
       { numRuns: runs(20, 160) },
     );
@@ -171,17 +171,17 @@ describe('a query', () => {
     ];
     await send(
       store,
-      ids.map((id) => startOf({ id })),
+      ids.map((id) => makeStart({ id })),
     );
     const sorted = [...ids].sort(compareText);
-    expect(idsOf(await query(store, { columns: [] }))).toEqual(sorted);
-    expect(idsOf(await query(store, { columns: [], sort: newestFirst }))).toEqual(sorted);
-    expect(idsOf(await query(store, { columns: [], sort: newestFirst, offset: 3, limit: 5 }))).toEqual(
+    expect(getIds(await query(store, { columns: [] }))).toEqual(sorted);
+    expect(getIds(await query(store, { columns: [], sort: newestFirst }))).toEqual(sorted);
+    expect(getIds(await query(store, { columns: [], sort: newestFirst, offset: 3, limit: 5 }))).toEqual(
       sorted.slice(3, 8),
     );
     const backwards = [...newestFirst, { path: toPath('id'), descending: true }];
-    expect(idsOf(await query(store, { columns: [], sort: backwards }))).toEqual(sorted.toReversed());
-    expect(idsOf(await query(store, { columns: [], sort: backwards, offset: 3, limit: 5 }))).toEqual(
+    expect(getIds(await query(store, { columns: [], sort: backwards }))).toEqual(sorted.toReversed());
+    expect(getIds(await query(store, { columns: [], sort: backwards, offset: 3, limit: 5 }))).toEqual(
       sorted.toReversed().slice(3, 8),
     );
   });
@@ -191,13 +191,13 @@ describe('a query', () => {
     const ids = Array.from({ length: 600 }, (_, i) => `tie-${String(i).padStart(4, '0')}`);
     await send(
       store,
-      ids.map((id) => startOf({ id })),
+      ids.map((id) => makeStart({ id })),
     );
     for (const sort of [[], [...newestFirst, { path: toPath('id'), descending: true }]]) {
       const spent = requestBudget(30_000);
-      const { json, counts } = queryCalls(store, queryOf({ columns: [], sort, limit: 20 }), spent);
+      const { json, counts } = queryCalls(store, makeQuery({ columns: [], sort, limit: 20 }), spent);
       const found = (await Array.fromAsync(json())).flat().map((text) => JSON.parse(text) as JsonObject);
-      expect(idsOf(found)).toEqual((sort.length > 0 ? ids.toReversed() : ids).slice(0, 20));
+      expect(getIds(found)).toEqual((sort.length > 0 ? ids.toReversed() : ids).slice(0, 20));
       expect(counts.scanned).toBeLessThan(120);
     }
   });
@@ -206,20 +206,20 @@ describe('a query', () => {
     const store = await createCallStore();
     const ref = 'svc:///acme/shop/object/prompt:v1';
     await send(store, [
-      startOf({ id: 'in', inputs: { deep: [{ prompt: ref }] } }),
-      startOf({ id: 'out' }),
-      endOf({ id: 'out', output: [ref] }),
-      startOf({ id: 'none', inputs: { [ref]: 1 } }),
+      makeStart({ id: 'in', inputs: { deep: [{ prompt: ref }] } }),
+      makeStart({ id: 'out' }),
+      makeEnd({ id: 'out', output: [ref] }),
+      makeStart({ id: 'none', inputs: { [ref]: 1 } }),
     ]);
-    expect(idsOf(await query(store, { filter: { inputRefs: [ref] }, columns: ['id'] }))).toEqual(['in']);
+    expect(getIds(await query(store, { filter: { inputRefs: [ref] }, columns: ['id'] }))).toEqual(['in']);
     expect(
-      idsOf(await query(store, { filter: { outputRefs: ['svc:///acme/shop/object/prompt:*'] } })),
+      getIds(await query(store, { filter: { outputRefs: ['svc:///acme/shop/object/prompt:*'] } })),
     ).toEqual(['out']);
     expect(await query(store, { filter: { inputRefs: [ref], outputRefs: [ref] } })).toEqual([]);
   });
 
   it('gives the requested columns and the five that are always included', async () => {
-    const [call] = await query(storeOf('together'), {
+    const [call] = await query(getStore('together'), {
       columns: ['inputs.model', 'summary.usage.gpt-4o.requests', 'ended_at'],
       filter: { opNames: [`svc:///${project}/op/openai.chat.completions.create:*`] },
       limit: 1,
@@ -243,7 +243,7 @@ describe('a query', () => {
   it('never sees another project’s calls, with any filter', async () => {
     const other = 'acme/shopping' as ProjectId;
     for (const [, filter] of filters) {
-      expect(await query(storeOf('together'), { filter, projectId: other })).toEqual([]);
+      expect(await query(getStore('together'), { filter, projectId: other })).toEqual([]);
     }
   });
 });
@@ -251,7 +251,11 @@ describe('a query', () => {
 describe('what a query reads', () => {
   it('excludes payloads if headers suffice', async () => {
     const spent = requestBudget(30_000);
-    const { json, counts } = queryCalls(storeOf('together'), queryOf({ columns: ['id', 'ended_at'] }), spent);
+    const { json, counts } = queryCalls(
+      getStore('together'),
+      makeQuery({ columns: ['id', 'ended_at'] }),
+      spent,
+    );
     await Array.fromAsync(json());
     expect(counts).toMatchObject({ scanned: calls.length, hydrated: 0, sent: calls.length });
   });
@@ -264,7 +268,7 @@ describe('what a query reads', () => {
     await query(store, {}, whole);
 
     const part = requestBudget(30_000);
-    for await (const run of queryCalls(store, queryOf({}), part).json()) if (run.length > 0) break;
+    for await (const run of queryCalls(store, makeQuery({}), part).json()) if (run.length > 0) break;
     expect(part.meter.readUnits).toBeLessThan(whole.meter.readUnits / 2);
 
     const newest = requestBudget(30_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsQueryStats } from '../../../../../api/queries.ts';
 import { type CallsStats, countCalls } from '../../../../../core/questions/query/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
@@ -13,10 +13,10 @@ import {
 } from '../../../../support/reference/index.ts';
 import { runs } from '../../../../support/run/sampling.ts';
 import { bodiesAbout } from '../../../../support/values/arbitraries/bodies.ts';
-import { batchesOf, knownCalls, reportedCalls } from '../../../../support/values/arbitraries/calls.ts';
+import { knownCalls, reportedCalls, toBatches } from '../../../../support/values/arbitraries/calls.ts';
 import { ask, createCallStore, send } from '../../../../support/values/calls.ts';
 
-const statsBody = bodyOf(callsQueryStats);
+const statsBody = getBodySchema(callsQueryStats);
 
 /**
  * How many calls a body's filter, query and limit select, and their bytes, as `/calls/query_stats`
@@ -56,7 +56,7 @@ describe('any query over any calls', () => {
     await fc.assert(
       fc.asyncProperty(project, async ({ calls, seed }) => {
         const projectId = `acme/reference-${++projects}`;
-        for (const batch of batchesOf(projectId, calls)) await send(store, batch);
+        for (const batch of toBatches(projectId, calls)) await send(store, batch);
         const known = knownCalls(projectId, calls);
         fc.pre(known.length > 0);
         const body = fc.asyncProperty(bodiesAbout(known), async (body) => {

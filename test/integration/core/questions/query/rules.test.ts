@@ -8,7 +8,7 @@ import {
   type QueryJson,
   referenceAnswer,
 } from '../../../../support/reference/index.ts';
-import { ask, createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
+import { ask, createCallStore, makeEnd, makeStart, project, send } from '../../../../support/values/calls.ts';
 
 /*
  * The rules of queries by example. Each is held against the service and against the reference
@@ -42,20 +42,24 @@ const truthy = allBut('missing', 'null', 'false', 'zero', 'empty');
 const texts = ['empty', 'ten as text', 'word', 'last code unit', 'beyond code units'];
 
 const starts = Object.entries(inputs).map(([id, own], second) =>
-  startOf({
-    ...{ id, trace_id: second < 4 ? 't1' : 't2', inputs: own, parent_id: second < 2 ? null : 'missing' },
-    ...{ op_name: id === 'list' ? 'list' : `svc:///acme/shop/op/${id === 'two' ? 'two' : 'o'}:${second}` },
-    ...{ started_at: `2026-10-01T00:00:${String(second).padStart(2, '0')}Z`, svc_run_step: second % 3 },
+  makeStart({
+    id,
+    trace_id: second < 4 ? 't1' : 't2',
+    inputs: own,
+    parent_id: second < 2 ? null : 'missing',
+    op_name: id === 'list' ? 'list' : `svc:///acme/shop/op/${id === 'two' ? 'two' : 'o'}:${second}`,
+    started_at: `2026-10-01T00:00:${String(second).padStart(2, '0')}Z`,
+    svc_run_step: second % 3,
   }),
 );
 const ends = [
-  endOf({ id: 'zero', ended_at: '2026-10-01T00:00:04.25Z', output: ['svc:///acme/shop/object/o:1'] }),
-  endOf({
+  makeEnd({ id: 'zero', ended_at: '2026-10-01T00:00:04.25Z', output: ['svc:///acme/shop/object/o:1'] }),
+  makeEnd({
     id: 'two',
     ended_at: '2026-10-01T00:00:06Z',
     summary: { usage: { 'gpt-4.1': { total_tokens: 7 } } },
   }),
-  endOf({
+  makeEnd({
     id: 'ten',
     ended_at: '2026-10-01T00:00:07Z',
     summary: { usage: { 'gpt-4.1': { total_tokens: 30 } } },
@@ -81,7 +85,7 @@ const answer = async (part: Omit<QueryJson, 'project_id'>): Promise<JsonObject[]
   expect(referenceAnswer(body, known)).toEqual(answered);
   return answered;
 };
-const idsOf = async (part: Omit<QueryJson, 'project_id'>): Promise<unknown[]> =>
+const findIds = async (part: Omit<QueryJson, 'project_id'>): Promise<unknown[]> =>
   (await answer(part)).map(({ id }) => id);
 
 const field = ($getField: string): Operand => ({ $getField });
@@ -163,7 +167,7 @@ describe('a query', () => {
     [{ $eq: [field('summary.svc.trace_name'), literal('two')] }, ['two']],
     [{ $and: [{ $eq: [field('ended_at'), literal(null)] }, above1] }, []],
   ])('%j', async ($expr, wanted) => {
-    expect(new Set(await idsOf({ query: { $expr } }))).toEqual(new Set(wanted));
+    expect(new Set(await findIds({ query: { $expr } }))).toEqual(new Set(wanted));
   });
 
   it.each<[JsonValue, string[]]>([
@@ -177,7 +181,7 @@ describe('a query', () => {
   ])('takes %j for a time beside a time column', async (time, wanted) => {
     const before: Operand = { $lt: [field('started_at'), literal(time)] };
     const after: Operand = { $gt: [literal(time), field('started_at')] };
-    for (const $expr of [before, after]) expect(await idsOf({ query: { $expr } })).toEqual(wanted);
+    for (const $expr of [before, after]) expect(await findIds({ query: { $expr } })).toEqual(wanted);
   });
 
   it.each<[JsonValue, Conversion, JsonValue]>([
@@ -210,7 +214,7 @@ describe('a query', () => {
     [null, 'exists', false],
   ])('converts %j to %s: %j', async (from, to, wanted) => {
     const $expr: Operand = { $eq: [{ $convert: { input: literal(from), to } }, literal(wanted)] };
-    expect(await idsOf({ query: { $expr } })).toEqual(ids);
+    expect(await findIds({ query: { $expr } })).toEqual(ids);
   });
 });
 
@@ -221,7 +225,7 @@ describe('an order', () => {
 
   it('is by type and value, with missing values last', async () => {
     const wanted = [...ascending, 'beyond code units', ...lists, ...structures, 'missing', 'null'];
-    expect(await idsOf({ sort_by: [{ field: 'inputs.v', direction: 'asc' }] })).toEqual(wanted);
+    expect(await findIds({ sort_by: [{ field: 'inputs.v', direction: 'asc' }] })).toEqual(wanted);
   });
 
   it('is reversed except for ties and missing values', async () => {
@@ -233,7 +237,7 @@ describe('an order', () => {
       'missing',
       'null',
     ];
-    expect(await idsOf({ sort_by: [{ field: 'inputs.v', direction: 'desc' }] })).toEqual(wanted);
+    expect(await findIds({ sort_by: [{ field: 'inputs.v', direction: 'desc' }] })).toEqual(wanted);
   });
 
   it('applies its keys in turn, and then time', async () => {
@@ -242,13 +246,13 @@ describe('an order', () => {
       { field: 'svc_run_step', direction: 'asc' },
     ] as const;
     const bySteps = [2, 0, 1].flatMap((first) => ids.slice(4).filter((_, i) => i % 3 === first));
-    expect(await idsOf({ sort_by, limit: 12 })).toEqual(bySteps);
-    expect(await idsOf({ sort_by, offset: 12 })).toEqual(['missing', 'true', 'null', 'false']);
+    expect(await findIds({ sort_by, limit: 12 })).toEqual(bySteps);
+    expect(await findIds({ sort_by, offset: 12 })).toEqual(['missing', 'true', 'null', 'false']);
   });
 
   it('includes times like other values', async () => {
     const sort_by = [{ field: 'ended_at', direction: 'desc' }] as const;
-    expect(await idsOf({ sort_by, limit: 4 })).toEqual(['ten', 'two', 'zero', 'missing']);
+    expect(await findIds({ sort_by, limit: 4 })).toEqual(['ten', 'two', 'zero', 'missing']);
   });
 });
 
@@ -267,12 +271,12 @@ describe('a filter', () => {
     [{ svc_user_ids: ['ada'], trace_ids: ['t1'] }, ids.slice(0, 4)],
     [{ svc_run_ids: [''] }, []],
   ])('%j', async (filter, wanted) => {
-    expect(await idsOf({ filter })).toEqual(wanted);
+    expect(await findIds({ filter })).toEqual(wanted);
   });
 });
 
 describe('columns', () => {
-  const columnsOf = async (id: string, columns: string[]): Promise<JsonObject> => {
+  const readColumns = async (id: string, columns: string[]): Promise<JsonObject> => {
     const [{ id: _, project_id, op_name, trace_id, started_at, ...others } = {}] = await answer({
       filter: { call_ids: [id] },
       columns,
@@ -298,7 +302,7 @@ describe('columns', () => {
     ],
     ['two', ['summary.usage'], { summary: { usage: { 'gpt-4.1': { total_tokens: 7 } } } }],
   ])('of %s: %j', async (id, columns, wanted) => {
-    expect(await columnsOf(id, columns)).toEqual(wanted);
+    expect(await readColumns(id, columns)).toEqual(wanted);
   });
 
   it('include sizes in all clauses of a query, but only if they are requested', async () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsQueryStats, callsStreamQuery, type TraceTotals } from '../../../../../api/queries.ts';
-import { tokensOf } from '../../../../../api/shared/usage.ts';
+import { readTokens } from '../../../../../api/shared/usage.ts';
 import { countCalls, noLookups, queryCalls } from '../../../../../core/questions/query/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { createPrices, readCosts } from '../../../../../core/records/costs/index.ts';
@@ -22,9 +22,9 @@ import {
   referenceAnswer,
 } from '../../../../support/reference/index.ts';
 import { runs } from '../../../../support/run/sampling.ts';
-import { createStores, storeOf } from '../../../../support/service/stores.ts';
+import { createStores, getStore } from '../../../../support/service/stores.ts';
 import { send } from '../../../../support/values/calls.ts';
-import { micros, termsOf } from '../../../../support/values/costs.ts';
+import { makeTerms, micros } from '../../../../support/values/costs.ts';
 
 const minute = 60_000_000;
 const day = 1440 * minute;
@@ -34,15 +34,15 @@ const range = [0, 3] as const;
 
 /** What one model costs: twice as much from the second day on. */
 const prices = [
-  termsOf({
+  makeTerms({
     model: 'priced',
     promptTokenCost: 1,
     completionTokenCost: 4,
     effectiveDate: micros('2026-01-01'),
   }),
-  termsOf({ model: 'priced', promptTokenCost: 2, completionTokenCost: 8, effectiveDate: begin + day }),
+  makeTerms({ model: 'priced', promptTokenCost: 2, completionTokenCost: 8, effectiveDate: begin + day }),
 ];
-const costOf = (model: string, prompt: number, completion: number, at: number): number =>
+const computeCost = (model: string, prompt: number, completion: number, at: number): number =>
   model === 'priced' ? (prompt + 4 * completion) * (at >= begin + day ? 2 : 1) : 0;
 
 /** Usage that no header holds. */
@@ -63,7 +63,7 @@ const callShape = fc.record({
 });
 type CallShape = typeof callShape extends fc.Arbitrary<infer T> ? T : never;
 
-const usageOf = ({ usage, tokens }: CallShape) => {
+const toUsage = ({ usage, tokens }: CallShape) => {
   const used = { prompt_tokens: tokens, completion_tokens: 7 };
   return {
     none: {},
@@ -74,13 +74,18 @@ const usageOf = ({ usage, tokens }: CallShape) => {
 };
 
 /** The start and the end of a call, as a client sends them. */
-const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject, JsonObject | null] => {
+const toReports = (project_id: string, shape: CallShape, i: number): [JsonObject, JsonObject | null] => {
   const { trace, isRoot, minutes, end, waits } = shape;
   const startedAt = begin + minutes * minute + i;
   const id = `call-${i}`;
   const start: JsonObject = {
-    ...{ project_id, id, trace_id: `trace-${trace}`, op_name: isRoot ? 'turn' : 'tool' },
-    ...{ started_at: formatTime(startedAt), attributes: {}, inputs: {} },
+    project_id,
+    id,
+    trace_id: `trace-${trace}`,
+    op_name: isRoot ? 'turn' : 'tool',
+    started_at: formatTime(startedAt),
+    attributes: {},
+    inputs: {},
     ...(!isRoot && { parent_id: `parent-${trace}` }),
   };
   if (end === 'none') return [start, null];
@@ -88,11 +93,14 @@ const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject
   return [
     start,
     {
-      ...{ project_id, id, ended_at: formatTime(startedAt + minute), output: null },
+      project_id,
+      id,
+      ended_at: formatTime(startedAt + minute),
+      output: null,
       ...(end === 'error' && { exception: 'boom' }),
       // A call that waits without knowing for how long adds nothing.
       summary: {
-        ...usageOf(shape),
+        ...toUsage(shape),
         ...counted,
         ...(waits === true ? { waiting: true } : { waited_ms: waits }),
       },
@@ -101,9 +109,13 @@ const reportsOf = (project_id: string, shape: CallShape, i: number): [JsonObject
 };
 
 /** What the calls of a trace that start in a span add up to, by a look at each. */
-const totalsOf = (calls: readonly KnownCall[], from: number, to: number): TraceTotals => {
+const sumTotals = (calls: readonly KnownCall[], from: number, to: number): TraceTotals => {
   const totals = {
-    ...{ call_count: 0, error_count: 0, input_tokens: 0, output_tokens: 0, total_cost: 0 },
+    call_count: 0,
+    error_count: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    total_cost: 0,
     waited_ms: 0,
   };
   for (const { call } of calls) {
@@ -115,10 +127,10 @@ const totalsOf = (calls: readonly KnownCall[], from: number, to: number): TraceT
     totals.waited_ms += waited;
     for (const [model, used] of Object.entries(usage ?? {})) {
       if (!isJsonObject(used)) continue;
-      const { prompt, completion } = tokensOf(used);
+      const { prompt, completion } = readTokens(used);
       totals.input_tokens += prompt;
       totals.output_tokens += completion;
-      totals.total_cost += costOf(model, prompt, completion, startedAt);
+      totals.total_cost += computeCost(model, prompt, completion, startedAt);
     }
   }
   return totals;
@@ -129,7 +141,7 @@ const withTotals = (known: readonly KnownCall[], from: number, to: number): Know
   known.map(({ call, bytes }) => {
     if (call.parent_id !== null) return { call, bytes };
     const ofTrace = known.filter((other) => other.call.trace_id === call.trace_id);
-    const below = totalsOf(
+    const below = sumTotals(
       ofTrace.filter((other) => other.call.parent_id !== null),
       from,
       to,
@@ -139,7 +151,7 @@ const withTotals = (known: readonly KnownCall[], from: number, to: number): Know
     const block = {
       ...svc,
       ...(isFailedBelow && { status: 'descendant_error' }),
-      trace_totals: totalsOf(ofTrace, from, to),
+      trace_totals: sumTotals(ofTrace, from, to),
     };
     return { call: { ...call, summary: { ...own, svc: block } }, bytes };
   });
@@ -187,8 +199,8 @@ describe('totals of traces', () => {
   let projects = 0;
   beforeAll(async () => {
     const stores = await createStores();
-    store = storeOf(stores, stores.callsTable);
-    costs = storeOf(stores, stores.costsTable);
+    store = getStore(stores, stores.callsTable);
+    costs = getStore(stores, stores.costsTable);
   });
 
   const lookups = {
@@ -202,18 +214,18 @@ describe('totals of traces', () => {
     return projectId;
   };
   const ask = async (body: object, budget = spent()): Promise<JsonObject[]> => {
-    const asked = parseBody(bodyOf(callsStreamQuery), JSON.stringify(body));
+    const asked = parseBody(getBodySchema(callsStreamQuery), JSON.stringify(body));
     const batches = await Array.fromAsync(queryCalls(store, asked, budget, lookups).json());
     return batches.flat().map((text) => JSON.parse(text) as JsonObject);
   };
   const count = async (body: object): Promise<number> => {
-    const asked = parseBody(bodyOf(callsQueryStats), JSON.stringify(body));
+    const asked = parseBody(getBodySchema(callsQueryStats), JSON.stringify(body));
     return (await countCalls(store, asked, spent(), lookups).stats()).count;
   };
 
   /** Reports calls, those apart with their ends in other batches. */
   const report = async (projectId: string, shapes: readonly CallShape[]): Promise<KnownCall[]> => {
-    const reports = shapes.map((shape, i) => ({ shape, reports: reportsOf(projectId, shape, i) }));
+    const reports = shapes.map((shape, i) => ({ shape, reports: toReports(projectId, shape, i) }));
     const first = reports.flatMap(({ shape, reports: [start, end] }) => [
       { mode: 'start', req: { start } },
       ...(end && !shape.isApart ? [{ mode: 'end', req: { end } }] : []),
@@ -234,7 +246,9 @@ describe('totals of traces', () => {
       // The reference has no columns that are added unasked.
       const columns = body.columns as string[] | undefined;
       const reference = {
-        ...{ project_id, ...body, query },
+        project_id,
+        ...body,
+        query,
         ...(columns && { columns: [...columns, 'summary.svc.trace_totals'] }),
       } as Parameters<typeof referenceAnswer>[0];
       const answers = referenceAnswer(reference, expected);
@@ -289,7 +303,7 @@ describe('totals of traces', () => {
       ...Array.from({ length: 3000 }, (_, i) => ({ ...nested, minutes: i * 30, isApart: i % 100 === 0 })),
     ];
     for (let i = 0; i < shapes.length; i += 1000) {
-      const some = shapes.slice(i, i + 1000).map((shape, j) => reportsOf(projectId, shape, i + j));
+      const some = shapes.slice(i, i + 1000).map((shape, j) => toReports(projectId, shape, i + j));
       await send(
         store,
         some.flatMap(([start, end]) => [
@@ -299,21 +313,24 @@ describe('totals of traces', () => {
       );
     }
     const asked = { project_id: projectId, columns: ['summary.svc.status'], include_trace_totals: true };
-    const answerOf = async (filter: object) => (await ask({ ...asked, filter }))[0]?.summary as JsonObject;
+    const getSummary = async (filter: object) => (await ask({ ...asked, filter }))[0]?.summary as JsonObject;
     const expected = {
-      ...{ call_count: 3001, error_count: 3000, input_tokens: 2 * 3 * 3000, output_tokens: 2 * 7 * 3000 },
+      call_count: 3001,
+      error_count: 3000,
+      input_tokens: 2 * 3 * 3000,
+      output_tokens: 2 * 7 * 3000,
       waited_ms: 0,
       // 48 calls of the first day, and all others at twice the price.
       total_cost: 31 * (48 + 2 * (3000 - 48)),
     };
-    expect(await answerOf({ call_ids: ['call-0'] })).toEqual({
+    expect(await getSummary({ call_ids: ['call-0'] })).toEqual({
       svc: { status: 'descendant_error', trace_totals: expected },
     });
-    expect(await answerOf({ trace_ids: ['trace-0'], trace_roots_only: true })).toEqual({
+    expect(await getSummary({ trace_ids: ['trace-0'], trace_roots_only: true })).toEqual({
       svc: { status: 'descendant_error', trace_totals: expected },
     });
     await deleteCalls(store, projectId, ['call-1', 'call-3000'], spent(), async () => {});
-    expect(await answerOf({ call_ids: ['call-0'] })).toMatchObject({
+    expect(await getSummary({ call_ids: ['call-0'] })).toMatchObject({
       svc: {
         trace_totals: { call_count: 2999, error_count: 2998, total_cost: expected.total_cost - 31 - 62 },
       },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { feedbackStats } from '../../../../../api/feedback-stats.ts';
-import { feedbackStatsOf, payloadPathsOf } from '../../../../../core/questions/stats/index.ts';
+import { computeFeedbackStats, findPayloadPaths } from '../../../../../core/questions/stats/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
@@ -9,7 +9,7 @@ import { project } from '../../../../support/values/calls.ts';
 import {
   createAll,
   createFeedbackStore,
-  feedbackOf,
+  makeFeedback,
   noise,
   replace,
 } from '../../../../support/values/feedback.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const onDay = async (n: number, ...batch: object[]): Promise<void> => {
     vi.setSystemTime(Date.parse(day(n)) + 3_600_000);
-    await createAll(store, batch.map(feedbackOf));
+    await createAll(store, batch.map(makeFeedback));
   };
   const score = (value: unknown, more: object = {}) => ({
     feedback_type: 'score',
@@ -42,7 +42,7 @@ afterAll(() => vi.useRealTimers());
 const stats = async (body: object = {}, units = requestBudget(60_000)) => {
   const span = { start: day(1), end: day(4), granularity: 86_400, feedback_type: 'score' };
   const text = JSON.stringify({ project_id: project, ...span, ...body });
-  return feedbackStatsOf(store, parseBody(bodyOf(feedbackStats), text), units).answer();
+  return computeFeedbackStats(store, parseBody(getBodySchema(feedbackStats), text), units).answer();
 };
 
 describe('statistics of feedback', () => {
@@ -84,7 +84,8 @@ describe('statistics of feedback', () => {
   });
 
   it('read no payloads to count records', async () => {
-    const [counted, looked] = [requestBudget(60_000), requestBudget(60_000)];
+    const counted = requestBudget(60_000);
+    const looked = requestBudget(60_000);
     await stats({}, counted);
     await stats({ metrics: [{ json_path: 'value' }] }, looked);
     expect(counted.meter.requests).toBeLessThan(looked.meter.requests);
@@ -107,7 +108,7 @@ describe('the paths of payloads', () => {
       end: parseTime(day(4)) ?? 0,
     };
     const all = { ...span, feedbackType: null, triggerRef: null };
-    const found = await payloadPathsOf(store, all, latest, requestBudget(60_000)).answer();
+    const found = await findPayloadPaths(store, all, latest, requestBudget(60_000)).answer();
     return found.map(({ json_path, value_type }) => `${json_path}: ${value_type}`);
   };
 

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { crashed, interleaved, kindsOf, stopsAmong } from '../../../../support/faults/intercepted.ts';
+import { crashed, findKinds, interleaved, stopsAmong } from '../../../../support/faults/intercepted.ts';
 import { repeatWith } from '../../../../support/run/sampling.ts';
-import { endOf, query, send, startOf } from '../../../../support/values/calls.ts';
+import { makeEnd, makeStart, query, send } from '../../../../support/values/calls.ts';
 import { askStats, createStatsStore, later } from '../../../../support/values/stats.ts';
 
 /*
@@ -25,9 +25,9 @@ const newProject = () => `acme/raced-${projects++}` as ProjectId;
 
 const at = (hour: number, minute = 0): string => new Date(Date.UTC(2026, 9, 1, hour, minute)).toISOString();
 const call = (project_id: ProjectId, id: string, hour: number) =>
-  startOf({ project_id, id, trace_id: 't', started_at: at(hour) });
+  makeStart({ project_id, id, trace_id: 't', started_at: at(hour) });
 const ended = (project_id: ProjectId, id: string, minute = 1) =>
-  endOf({ project_id, id, ended_at: at(23, minute), ...(minute > 1 && { exception: 'failed' }) });
+  makeEnd({ project_id, id, ended_at: at(23, minute), ...(minute > 1 && { exception: 'failed' }) });
 
 /** The calls that are there before: one whole, one that runs, one whose end came first. */
 const prepare = async (project_id: ProjectId): Promise<void> => {
@@ -57,7 +57,8 @@ const ask = (from: Store, project_id: ProjectId, now?: () => number) =>
   askStats(
     from,
     {
-      ...{ project_id, ...day },
+      project_id,
+      ...day,
       call_metrics: [
         { metric: 'call_count' },
         { metric: 'error_count' },
@@ -75,8 +76,10 @@ const truth = async (projectId: ProjectId) => {
     const [calls = 0, errors = 0, count = 0, sum = 0] = hours.get(String(found.started_at)) ?? [];
     const latency = svc.latency_ms;
     hours.set(String(found.started_at), [
-      ...[calls + 1, errors + Number(svc.status === 'error')],
-      ...[count + Number(latency !== null), sum + (latency ?? 0)],
+      calls + 1,
+      errors + Number(svc.status === 'error'),
+      count + Number(latency !== null),
+      sum + (latency ?? 0),
     ]);
   }
   return [...hours].sort();
@@ -104,7 +107,7 @@ interface Target {
 }
 
 /** What a command does and where: marks are read strongly consistent, rollups are not. */
-const kindOf = (operation: string, input: object): string => {
+const getKind = (operation: string, input: object): string => {
   const { TableName, IndexName, ConsistentRead } = input as Target;
   const place = IndexName ?? (TableName === store.bookkeeping?.name ? 'bookkeeping' : '');
   return [operation, place, ConsistentRead ? 'consistent' : ''].filter(Boolean).join(' ');
@@ -114,7 +117,7 @@ let readerKinds: string[] = [];
 beforeAll(async () => {
   const project = newProject();
   await prepare(project);
-  readerKinds = await kindsOf(store, (watched) => ask(watched, project, later), kindOf);
+  readerKinds = await findKinds(store, (watched) => ask(watched, project, later), getKind);
 });
 
 describe('the reader', () => {
@@ -139,7 +142,7 @@ describe.each(names)('%s', (name) => {
     const project = newProject();
     await prepare(project);
     await ask(store, project, later);
-    kinds = await kindsOf(store, (watched) => change(watched, project), kindOf);
+    kinds = await findKinds(store, (watched) => change(watched, project), getKind);
   });
 
   it('is in the answer after a reader that began before it and stores after it', async () => {

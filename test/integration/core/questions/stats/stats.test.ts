@@ -5,8 +5,8 @@ import type { Price } from '../../../../../core/records/costs/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
-import { endOf, query, send, startOf } from '../../../../support/values/calls.ts';
-import { exactPercentile, naiveStats, periodOf } from '../../../../support/values/naive-stats.ts';
+import { makeEnd, makeStart, query, send } from '../../../../support/values/calls.ts';
+import { exactPercentile, naiveStats, toPeriod } from '../../../../support/values/naive-stats.ts';
 import { askStats, createStatsStore } from '../../../../support/values/stats.ts';
 
 let store: Store;
@@ -60,7 +60,7 @@ const attributes = [
 const act = async (project_id: ProjectId, { kind, id, minutes: minute, ms }: Action): Promise<void> => {
   const started_at = at(minute);
   const model = ms % 3 === 0 ? 'm' : 'n';
-  const start = startOf({
+  const start = makeStart({
     project_id,
     id,
     trace_id: 't',
@@ -68,8 +68,10 @@ const act = async (project_id: ProjectId, { kind, id, minutes: minute, ms }: Act
     started_at,
     attributes: attributes[ms % 6],
   });
-  const end = endOf({
-    ...{ project_id, id, ended_at: new Date(begin + minute * 60_000 + ms).toISOString() },
+  const end = makeEnd({
+    project_id,
+    id,
+    ended_at: new Date(begin + minute * 60_000 + ms).toISOString(),
     ...(ms % 5 === 0 && { exception: 'failed' }),
     summary: { usage: { [model]: { prompt_tokens: ms % 100, completion_tokens: 1 } } },
   });
@@ -80,14 +82,16 @@ const act = async (project_id: ProjectId, { kind, id, minutes: minute, ms }: Act
 };
 
 const price = (projectId: ProjectId, effectiveDate: number, cost: number): Price => ({
-  ...{
-    model: 'm',
-    promptTokenCost: cost,
-    completionTokenCost: 2 * cost,
-    effectiveDate: effectiveDate * 1000,
-  },
-  ...{ promptTokenCostUnit: 'USD', completionTokenCostUnit: 'USD', providerId: 'p' },
-  ...{ id: `${projectId} ${effectiveDate}`, createdAt: 0, createdBy: 'ada' },
+  model: 'm',
+  promptTokenCost: cost,
+  completionTokenCost: 2 * cost,
+  effectiveDate: effectiveDate * 1000,
+  promptTokenCostUnit: 'USD',
+  completionTokenCostUnit: 'USD',
+  providerId: 'p',
+  id: `${projectId} ${effectiveDate}`,
+  createdAt: 0,
+  createdBy: 'ada',
 });
 
 const questions = [
@@ -105,7 +109,11 @@ const check = async (project_id: ProjectId, prices: readonly Price[]): Promise<v
     const answer = await askStats(
       store,
       {
-        ...{ project_id, ...span, granularity, timezone, ...(groupBy && { group_by: [groupBy] }) },
+        project_id,
+        ...span,
+        granularity,
+        timezone,
+        ...(groupBy && { group_by: [groupBy] }),
         call_metrics: [
           { metric: 'call_count' },
           { metric: 'error_count', aggregations: ['sum', 'avg'] },
@@ -119,15 +127,17 @@ const check = async (project_id: ProjectId, prices: readonly Price[]): Promise<v
       { prices },
     );
     const naive = naiveStats(calls, { granularity, timezone, groupBy }, project_id, prices);
-    const keyOf = (row: Readonly<Record<string, unknown>>) =>
-      `${periodOf(String(row.timestamp), granularity, timezone)} ${groupBy ? JSON.stringify(row[groupBy]) : ''}`;
-    expect(answer.call_buckets.map(keyOf).sort()).toEqual([...naive.keys()].sort());
+    const toKey = (row: Readonly<Record<string, unknown>>) =>
+      `${toPeriod(String(row.timestamp), granularity, timezone)} ${groupBy ? JSON.stringify(row[groupBy]) : ''}`;
+    expect(answer.call_buckets.map(toKey).sort()).toEqual([...naive.keys()].sort());
     for (const row of answer.call_buckets) {
-      const expected = naive.get(keyOf(row));
+      const expected = naive.get(toKey(row));
       const latencies = expected?.latencies ?? [];
       expect(row).toMatchObject({
-        ...{ sum_call_count: expected?.calls, sum_error_count: expected?.errors },
-        ...{ count_latency_ms: latencies.length, sum_latency_ms: latencies.reduce((a, b) => a + b, 0) },
+        sum_call_count: expected?.calls,
+        sum_error_count: expected?.errors,
+        count_latency_ms: latencies.length,
+        sum_latency_ms: latencies.reduce((a, b) => a + b, 0),
         min_latency_ms: latencies.length > 0 ? Math.min(...latencies) : null,
       });
       for (const percentile of [0, 50, 95]) {
@@ -140,7 +150,7 @@ const check = async (project_id: ProjectId, prices: readonly Price[]): Promise<v
       }
     }
     for (const row of answer.usage_buckets) {
-      const expected = naive.get(keyOf(row));
+      const expected = naive.get(toKey(row));
       const tokens = expected?.tokens.get(String(row.model)) ?? [];
       expect(row).toMatchObject({ count_input_tokens: tokens.length, max_input_tokens: Math.max(...tokens) });
       expect(row.sum_input_tokens).toBe(tokens.reduce((a, b) => a + b, 0));
@@ -157,8 +167,8 @@ describe('statistics', () => {
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 10 }), async (actions) => {
         const project = newProject();
         const prices = [price(project, 0, 1), price(project, begin + 10.5 * 3_600_000, 3)];
-        for (const [i, each] of actions.entries()) {
-          await act(project, each);
+        for (const [i, action] of actions.entries()) {
+          await act(project, action);
           // Rollups are stored on the way, so that later writes make them stale.
           if (i % 3 === 0) await check(project, prices);
         }
@@ -172,9 +182,9 @@ describe('statistics', () => {
 describe('errors and latencies of models', () => {
   it('are those of the calls that used them, and of failed ones that were to', async () => {
     const project_id = newProject();
-    const call = (each: string, ms: number, end: object, inputs = {}) => [
-      startOf({ project_id, id: each, trace_id: 't', started_at: at(0), inputs }),
-      endOf({ project_id, id: each, ended_at: new Date(begin + ms).toISOString(), ...end }),
+    const call = (callId: string, ms: number, end: object, inputs = {}) => [
+      makeStart({ project_id, id: callId, trace_id: 't', started_at: at(0), inputs }),
+      makeEnd({ project_id, id: callId, ended_at: new Date(begin + ms).toISOString(), ...end }),
     ];
     const usage = { m: { total_tokens: 7 }, n: {} };
     await send(store, [
@@ -184,7 +194,9 @@ describe('errors and latencies of models', () => {
       ...call('tool', 900, { exception: 'of no model' }, { model: 3 }),
     ]);
     const { usage_buckets } = await askStats(store, {
-      ...{ project_id, ...span, granularity: 86_400 },
+      project_id,
+      ...span,
+      granularity: 86_400,
       usage_metrics: [
         { metric: 'error_count', aggregations: ['sum', 'count'] },
         { metric: 'latency_ms', aggregations: ['max'], percentiles: [0] },
@@ -194,12 +206,22 @@ describe('errors and latencies of models', () => {
     const timestamp = expect.any(String);
     expect(usage_buckets).toEqual([
       {
-        ...{ timestamp, model: 'm', sum_error_count: 2, count_error_count: 3, sum_total_tokens: 14 },
-        ...{ max_latency_ms: 500, p0_latency_ms: 100 },
+        timestamp,
+        model: 'm',
+        sum_error_count: 2,
+        count_error_count: 3,
+        sum_total_tokens: 14,
+        max_latency_ms: 500,
+        p0_latency_ms: 100,
       },
       {
-        ...{ timestamp, model: 'n', sum_error_count: 0, count_error_count: 1, sum_total_tokens: 0 },
-        ...{ max_latency_ms: 100, p0_latency_ms: 100 },
+        timestamp,
+        model: 'n',
+        sum_error_count: 0,
+        count_error_count: 1,
+        sum_total_tokens: 0,
+        max_latency_ms: 100,
+        p0_latency_ms: 100,
       },
     ]);
   });
@@ -207,14 +229,14 @@ describe('errors and latencies of models', () => {
 
 const month = { start: '2026-10-24T20:00:00Z', end: '2026-10-26T08:00:00Z', granularity: 3600 };
 const counting = { call_metrics: [{ metric: 'call_count' }] };
-const totalOf = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
+const sumCalls = ({ call_buckets }: { call_buckets: readonly Readonly<Record<string, unknown>>[] }) =>
   call_buckets.reduce((sum, row) => sum + Number(row.sum_call_count), 0);
 
 describe('rollups', () => {
   const whole = (project_id: ProjectId, ids: readonly string[]) =>
-    ids.flatMap((each, i) => [
-      startOf({ project_id, id: each, trace_id: each, op_name: `op${i % 2}`, started_at: at(i * 61) }),
-      endOf({ project_id, id: each, ended_at: at(i * 61 + 1) }),
+    ids.flatMap((callId, i) => [
+      makeStart({ project_id, id: callId, trace_id: callId, op_name: `op${i % 2}`, started_at: at(i * 61) }),
+      makeEnd({ project_id, id: callId, ended_at: at(i * 61 + 1) }),
     ]);
   const ids = Array.from({ length: 20 }, (_, i) => `c${i}`);
 
@@ -222,15 +244,15 @@ describe('rollups', () => {
     const project_id = newProject();
     await send(store, whole(project_id, ids));
     const first = await askStats(store, { project_id, ...month, ...counting });
-    expect([first.scanned, totalOf(first)]).toEqual([20, 20]);
+    expect([first.scanned, sumCalls(first)]).toEqual([20, 20]);
     const second = await askStats(store, { project_id, ...month, ...counting });
-    expect([second.scanned, totalOf(second), second.rollups > 15]).toEqual([0, 20, true]);
+    expect([second.scanned, sumCalls(second), second.rollups > 15]).toEqual([0, 20, true]);
     const filter = { op_names: ['op1'] };
     const filtered = await askStats(store, { project_id, ...month, ...counting, filter });
-    expect([filtered.scanned, totalOf(filtered)]).toEqual([0, 10]);
+    expect([filtered.scanned, sumCalls(filtered)]).toEqual([0, 10]);
     const success = { $expr: { $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'success' }] } };
     const queried = await askStats(store, { project_id, ...month, ...counting, query: success });
-    expect([queried.scanned, totalOf(queried)]).toEqual([0, 20]);
+    expect([queried.scanned, sumCalls(queried)]).toEqual([0, 20]);
   });
 
   it.each([
@@ -248,16 +270,16 @@ describe('rollups', () => {
     const project_id = newProject();
     await send(store, whole(project_id, ids));
     const answer = await askStats(store, { project_id, ...month, ...counting, ...asked });
-    expect([answer.source, totalOf(answer)]).toEqual(['scan', expected]);
+    expect([answer.source, sumCalls(answer)]).toEqual(['scan', expected]);
   });
 
   it('are made of one hour again after a write to that hour', async () => {
     const project_id = newProject();
     await send(store, whole(project_id, ids));
     await askStats(store, { project_id, ...month, ...counting });
-    await send(store, [startOf({ project_id, id: 'late', trace_id: 'c1', started_at: at(62) })]);
+    await send(store, [makeStart({ project_id, id: 'late', trace_id: 'c1', started_at: at(62) })]);
     const answer = await askStats(store, { project_id, ...month, ...counting });
-    expect([answer.scanned, totalOf(answer)]).toEqual([2, 21]);
+    expect([answer.scanned, sumCalls(answer)]).toEqual([2, 21]);
     expect((await askStats(store, { project_id, ...month, ...counting })).scanned).toBe(0);
   });
 
@@ -268,7 +290,7 @@ describe('rollups', () => {
     await askStats(store, { project_id, ...days, ...counting });
     await askStats(store, { project_id, ...days, ...counting });
     const answer = await askStats(store, { project_id, ...days, ...counting });
-    expect([answer.scanned, totalOf(answer)]).toEqual([0, 20]);
+    expect([answer.scanned, sumCalls(answer)]).toEqual([0, 20]);
   });
 
   it('of calls that expire are not used once these may have expired', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsStats } from '../../../../../api/stats.ts';
 import {
   type Ask,
@@ -15,8 +15,8 @@ import { requestBudget, type Store } from '../../../../../foundations/storage/in
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
-import { endOf, send, startOf } from '../../../../support/values/calls.ts';
-import { askStats, createStatsStore, later, lookupsOf } from '../../../../support/values/stats.ts';
+import { makeEnd, makeStart, send } from '../../../../support/values/calls.ts';
+import { askStats, createStatsStore, later, makeLookups } from '../../../../support/values/stats.ts';
 
 const project_id = 'acme/together' as ProjectId;
 const begin = Date.UTC(2026, 9, 1);
@@ -27,14 +27,22 @@ let store: Store;
 beforeAll(async () => {
   store = await createStatsStore();
   const batch = Array.from({ length: 300 }, (_, i) => {
-    const [id, minutes] = [`c${i}`, (i * 37) % (hours * 60)];
+    const id = `c${i}`;
+    const minutes = (i * 37) % (hours * 60);
     return [
-      startOf({
-        ...{ project_id, id, trace_id: id, op_name: `op${i % 3}`, started_at: at(minutes) },
-        ...{ thread_id: i % 4 === 0 ? 't' : null, inputs: { n: i % 5 } },
+      makeStart({
+        project_id,
+        id,
+        trace_id: id,
+        op_name: `op${i % 3}`,
+        started_at: at(minutes),
+        thread_id: i % 4 === 0 ? 't' : null,
+        inputs: { n: i % 5 },
       }),
-      endOf({
-        ...{ project_id, id, ended_at: new Date(begin + minutes * 60_000 + i).toISOString() },
+      makeEnd({
+        project_id,
+        id,
+        ended_at: new Date(begin + minutes * 60_000 + i).toISOString(),
         ...(i % 7 === 0 && { exception: 'failed' }),
         summary: { usage: { [`m${i % 2}`]: { prompt_tokens: i } } },
       }),
@@ -43,7 +51,7 @@ beforeAll(async () => {
   await send(store, batch);
 });
 
-const body = bodyOf(callsStats);
+const body = getBodySchema(callsStats);
 const equals = (path: string, value: unknown) => ({
   $expr: { $eq: [{ $getField: path }, { $literal: value }] },
 });
@@ -75,13 +83,15 @@ it('counts for many at once what each would be answered alone', async () => {
         const cell = new Cell(keepingFor(metricsFor(number)));
         const ask: Ask = {
           ...metricsFor(number),
-          ...{ span: [request.start, request.end], filter: request.filter, where: request.where },
+          span: [request.start, request.end],
+          filter: request.filter,
+          where: request.where,
           cellAt: () => cell,
         };
         return { ask, found: () => numberIn(number, cell), number, span, narrow };
       });
       const asks = asked.map(({ ask }) => ask);
-      await countTogether(store, project_id, asks, requestBudget(60_000), lookupsOf(project_id), later);
+      await countTogether(store, project_id, asks, requestBudget(60_000), makeLookups(project_id), later);
       for (const {
         found,
         number: { metric, aggregation },
@@ -91,13 +101,17 @@ it('counts for many at once what each would be answered alone', async () => {
         const metrics = [{ metric, aggregations: ['sum', 'count', 'max'] }];
         const isUsage = metric === 'input_tokens';
         const { call_buckets, usage_buckets } = await askStats(store, {
-          ...{ project_id, ...span, ...narrow, granularity: 86_400 },
+          project_id,
+          ...span,
+          ...narrow,
+          granularity: 86_400,
           ...(isUsage ? { usage_metrics: metrics } : { call_metrics: metrics }),
         });
         const rows = isUsage ? usage_buckets : call_buckets;
         const total = (name: string) =>
           rows.reduce((sum, row) => sum + Number(row[`${name}_${metric}`] ?? 0), 0);
-        const [sum, count] = [total('sum'), total('count')];
+        const sum = total('sum');
+        const count = total('count');
         const most = Math.max(...rows.map((row) => Number(row[`max_${metric}`] ?? 0)));
         const expected = { sum, count, avg: sum / count, max: most, min: 0 }[aggregation ?? 'sum'];
         const isNothing = count === 0 && (aggregation === 'avg' || aggregation === 'max');

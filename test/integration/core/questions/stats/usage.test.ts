@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { noLookups } from '../../../../../core/questions/query/index.ts';
-import { usageOf } from '../../../../../core/questions/stats/index.ts';
+import { computeUsage } from '../../../../../core/questions/stats/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { kindsOf } from '../../../../support/faults/intercepted.ts';
+import { findKinds } from '../../../../support/faults/intercepted.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
-import { createCallStore, endOf, send, startOf } from '../../../../support/values/calls.ts';
+import { createCallStore, makeEnd, makeStart, send } from '../../../../support/values/calls.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -18,13 +18,17 @@ let projects = 0;
 const newProject = () => `acme/usage-${projects++}` as ProjectId;
 
 const askWithPlan = (projectId: ProjectId, callIds: readonly string[], traceIds: readonly string[] = []) =>
-  usageOf(store, { projectId, callIds, traceIds, withCosts: false }, requestBudget(30_000), noLookups);
+  computeUsage(store, { projectId, callIds, traceIds, withCosts: false }, requestBudget(30_000), noLookups);
 
 const ask = async (...request: Parameters<typeof askWithPlan>) => (await askWithPlan(...request)).answer;
 
 const used = (prompt: number, completion: number) => ({
-  ...{ requests: 1, prompt_tokens: prompt, completion_tokens: completion },
-  ...{ total_tokens: prompt + completion, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  requests: 1,
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
 });
 
 /** A call of a tree: its parent by index, and its tokens of two models; null while it runs. */
@@ -69,8 +73,8 @@ describe('usage', () => {
           const usage = { a: { prompt_tokens: a }, ...(b !== null && { b: { input_tokens: b } }) };
           const parent_id = parent === null || parent >= nodes.length ? null : `${parent}`;
           return [
-            startOf({ project_id, id: `${i}`, trace_id: 't', parent_id }),
-            ...(isRunning ? [] : [endOf({ project_id, id: `${i}`, summary: { usage } })]),
+            makeStart({ project_id, id: `${i}`, trace_id: 't', parent_id }),
+            ...(isRunning ? [] : [makeEnd({ project_id, id: `${i}`, summary: { usage } })]),
           ];
         });
         if (isApart) {
@@ -110,9 +114,9 @@ describe('usage', () => {
       { id: 'adopted' },
       { id: 'adopted', parent_id: 'root' },
     ];
-    for (const fields of repeated) await send(store, [startOf({ project_id, ...fields })]);
+    for (const fields of repeated) await send(store, [makeStart({ project_id, ...fields })]);
     for (const id of ['root', 'child', 'adopted'])
-      await send(store, [endOf({ project_id, id, summary: { usage: { m: { prompt_tokens: 1 } } } })]);
+      await send(store, [makeEnd({ project_id, id, summary: { usage: { m: { prompt_tokens: 1 } } } })]);
     expect((await ask(project_id, ['root'])).call_usage.root?.m).toEqual({ ...used(3, 0), requests: 3 });
   });
 
@@ -121,15 +125,19 @@ describe('usage', () => {
     const usage: JsonObject = { m: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 4 } };
     const large = { ...usage, filler: { text: 'x'.repeat(5000) } };
     await send(store, [
-      startOf({ project_id, id: 'root', trace_id: 't' }),
-      endOf({ project_id, id: 'root', summary: { usage } }),
-      startOf({ project_id, id: 'child', trace_id: 't', parent_id: 'root' }),
-      endOf({ project_id, id: 'child', summary: { usage: large } }),
+      makeStart({ project_id, id: 'root', trace_id: 't' }),
+      makeEnd({ project_id, id: 'root', summary: { usage } }),
+      makeStart({ project_id, id: 'child', trace_id: 't', parent_id: 'root' }),
+      makeEnd({ project_id, id: 'child', summary: { usage: large } }),
     ]);
     const { call_usage } = await ask(project_id, ['root']);
     expect(call_usage.root?.m).toEqual({
-      ...{ requests: 2, prompt_tokens: 10, completion_tokens: 4, total_tokens: 14 },
-      ...{ cache_read_input_tokens: 8, cache_creation_input_tokens: 0 },
+      requests: 2,
+      prompt_tokens: 10,
+      completion_tokens: 4,
+      total_tokens: 14,
+      cache_read_input_tokens: 8,
+      cache_creation_input_tokens: 0,
     });
   });
 
@@ -140,8 +148,8 @@ describe('usage', () => {
     await send(
       store,
       starts.flatMap((started_at, i) => [
-        startOf({ project_id, id: `${i}`, trace_id: 't', parent_id: i === 0 ? null : '0', started_at }),
-        endOf({ project_id, id: `${i}`, summary: { usage } }),
+        makeStart({ project_id, id: `${i}`, trace_id: 't', parent_id: i === 0 ? null : '0', started_at }),
+        makeEnd({ project_id, id: `${i}`, summary: { usage } }),
       ]),
     );
     const costs = async () => (_: JsonObject, startedAt: number) => {
@@ -155,7 +163,7 @@ describe('usage', () => {
       };
     };
     const request = { projectId: project_id, callIds: ['0'], traceIds: [], withCosts: true };
-    const { answer } = await usageOf(store, request, requestBudget(30_000), { costs });
+    const { answer } = await computeUsage(store, request, requestBudget(30_000), { costs });
     const { call_usage } = answer;
     expect(call_usage['0']?.m).toMatchObject({
       prompt_tokens: 20,
@@ -170,15 +178,15 @@ describe('usage', () => {
     await send(
       store,
       ['a', 'b'].flatMap((id, i) => [
-        startOf({ project_id, id, trace_id: `t-${id}` }),
-        endOf({ project_id, id, summary: { usage: { m: { prompt_tokens: i + 1 } } } }),
+        makeStart({ project_id, id, trace_id: `t-${id}` }),
+        makeEnd({ project_id, id, summary: { usage: { m: { prompt_tokens: i + 1 } } } }),
       ]),
     );
     const lookups = async (traceIds: readonly string[]) => {
       let answer: unknown;
       const request = { projectId: project_id, callIds: ['a', 'b'], traceIds, withCosts: false };
-      const commands = await kindsOf(store, async (watched) => {
-        const usage = await usageOf(watched, request, requestBudget(30_000), noLookups);
+      const commands = await findKinds(store, async (watched) => {
+        const usage = await computeUsage(watched, request, requestBudget(30_000), noLookups);
         answer = usage.answer.call_usage;
       });
       expect(answer).toMatchObject({ a: { m: { prompt_tokens: 1 } }, b: { m: { prompt_tokens: 2 } } });
@@ -192,10 +200,10 @@ describe('usage', () => {
     const project_id = newProject();
     const usage = { m: { prompt_tokens: 3 } };
     await send(store, [
-      startOf({ project_id, id: 'child', parent_id: 'root' }),
-      endOf({ project_id, id: 'child', summary: { usage } }),
+      makeStart({ project_id, id: 'child', parent_id: 'root' }),
+      makeEnd({ project_id, id: 'child', summary: { usage } }),
     ]);
-    await send(store, [startOf({ project_id, id: 'root', trace_id: 'another' })]);
+    await send(store, [makeStart({ project_id, id: 'root', trace_id: 'another' })]);
     const { call_usage } = await ask(project_id, ['root'], ['another']);
     expect(call_usage.root?.m).toMatchObject({ requests: 1, prompt_tokens: 3 });
   });
@@ -204,13 +212,13 @@ describe('usage', () => {
     const project_id = newProject();
     const below = { project_id, trace_id: 't', parent_id: 'root' };
     await send(store, [
-      startOf({ project_id, id: 'root', trace_id: 't' }),
-      startOf({ ...below, id: 'failed' }),
-      endOf({ project_id, id: 'failed', exception: 'Boom' }),
-      startOf({ ...below, id: 'below', parent_id: 'failed' }),
-      endOf({ project_id, id: 'below', exception: 'Boom' }),
-      startOf({ ...below, id: 'fine' }),
-      endOf({ project_id, id: 'fine' }),
+      makeStart({ project_id, id: 'root', trace_id: 't' }),
+      makeStart({ ...below, id: 'failed' }),
+      makeEnd({ project_id, id: 'failed', exception: 'Boom' }),
+      makeStart({ ...below, id: 'below', parent_id: 'failed' }),
+      makeEnd({ project_id, id: 'below', exception: 'Boom' }),
+      makeStart({ ...below, id: 'fine' }),
+      makeEnd({ project_id, id: 'fine' }),
     ]);
     const { error_counts } = await ask(project_id, ['root', 'failed', 'fine', 'unknown']);
     expect(error_counts).toEqual({ root: 2, failed: 2, fine: 0 });
@@ -228,16 +236,16 @@ describe('usage', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(member, { minLength: 18, maxLength: 60 }), async (members) => {
         const project_id = newProject();
-        const calls = members.map((of, i) => ({ ...of, id: `call-${i}`, trace_id: `trace-${i}` }));
+        const calls = members.map((member, i) => ({ ...member, id: `call-${i}`, trace_id: `trace-${i}` }));
         const usage = { m: { prompt_tokens: 1 } };
         const reports = calls.flatMap(({ id, kind, trace_id }) => {
           if (kind === 'unknown') return [];
           const parent_id = kind === 'nested' ? 'elsewhere' : null;
           const child = { project_id, id: `${id}-child`, trace_id, parent_id: id };
           return [
-            startOf({ project_id, id, trace_id, parent_id }),
-            startOf(child),
-            endOf({ project_id, id: child.id, summary: { usage } }),
+            makeStart({ project_id, id, trace_id, parent_id }),
+            makeStart(child),
+            makeEnd({ project_id, id: child.id, summary: { usage } }),
           ];
         });
         for (let i = 0; i < reports.length; i += 100) await send(store, reports.slice(i, i + 100));
@@ -262,8 +270,8 @@ describe('usage', () => {
   it('does not follow a cycle of parents for ever', async () => {
     const project_id = newProject();
     await send(store, [
-      startOf({ project_id, id: 'a', trace_id: 't', parent_id: 'b' }),
-      startOf({ project_id, id: 'b', trace_id: 't', parent_id: 'a' }),
+      makeStart({ project_id, id: 'a', trace_id: 't', parent_id: 'b' }),
+      makeStart({ project_id, id: 'b', trace_id: 't', parent_id: 'a' }),
     ]);
     expect(await ask(project_id, ['a'])).toEqual({
       call_usage: { a: {} },

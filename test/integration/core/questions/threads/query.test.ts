@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { sortFields, threadsStreamQuery } from '../../../../../api/threads.ts';
 import { queryThreads } from '../../../../../core/questions/threads/index.ts';
 import { deleteCalls } from '../../../../../core/records/calls/index.ts';
@@ -14,8 +14,8 @@ import {
 } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { deep, runs } from '../../../../support/run/sampling.ts';
-import { createCallStore, endOf, project, send, startOf } from '../../../../support/values/calls.ts';
-import { anyReported, naiveThreads, type Reported, requestsOf, type WireSortKey } from './reference.ts';
+import { createCallStore, makeEnd, makeStart, project, send } from '../../../../support/values/calls.ts';
+import { anyReported, naiveThreads, type Reported, toRequests, type WireSortKey } from './reference.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -26,23 +26,23 @@ let projects = 0;
 /** A project of its own for one case. */
 const newProject = () => `acme/threads-${projects++}` as ProjectId;
 
-const answer = (body: JsonObject, of = store, spent = requestBudget(60_000)) =>
+const answer = (body: JsonObject, from = store, spent = requestBudget(60_000)) =>
   queryThreads(
-    of,
-    parseBody(bodyOf(threadsStreamQuery), JSON.stringify({ project_id: project, ...body })),
+    from,
+    parseBody(getBodySchema(threadsStreamQuery), JSON.stringify({ project_id: project, ...body })),
     spent,
   );
 
 /** Answers a query in full, parsed. */
-const threadsOf = async (body: JsonObject, of = store): Promise<JsonObject[]> => {
-  const batches = await Array.fromAsync(answer(body, of).json());
+const findThreads = async (body: JsonObject, from = store): Promise<JsonObject[]> => {
+  const batches = await Array.fromAsync(answer(body, from).json());
   return batches.flat().map((text) => JSON.parse(text) as JsonObject);
 };
 
-const idsOf = (threads: readonly JsonObject[]) => threads.map(({ thread_id }) => thread_id);
+const getIds = (threads: readonly JsonObject[]) => threads.map(({ thread_id }) => thread_id);
 
 const report = async (calls: readonly Reported[], project_id: ProjectId, to = store) => {
-  for (const batch of requestsOf(calls, project_id)) await send(to, batch);
+  for (const batch of toRequests(calls, project_id)) await send(to, batch);
 };
 
 /**
@@ -55,11 +55,14 @@ const turns = (count: number, threads: number, project_id: ProjectId, tail = '')
     const startedAt = (parseTime('2026-10-01T00:00:00Z') ?? 0) + i * 1_000_000;
     const id = `turn-${i}${tail}`;
     return [
-      startOf({
-        ...{ project_id, id, turn_id: id, thread_id: `thread-${String(i % threads).padStart(4, '0')}` },
+      makeStart({
+        project_id,
+        id,
+        turn_id: id,
+        thread_id: `thread-${String(i % threads).padStart(4, '0')}`,
         started_at: formatTime(startedAt),
       }),
-      endOf({ project_id, id, ended_at: formatTime(startedAt + (i + 1) * 1000) }),
+      makeEnd({ project_id, id, ended_at: formatTime(startedAt + (i + 1) * 1000) }),
     ] as const;
   });
 
@@ -81,7 +84,7 @@ describe('threads', () => {
       fc.asyncProperty(calls, async (reported) => {
         const project_id = newProject();
         await report(reported, project_id);
-        expect(await threadsOf({ project_id })).toEqual(naiveThreads(reported, { project_id }));
+        expect(await findThreads({ project_id })).toEqual(naiveThreads(reported, { project_id }));
       }),
       { numRuns: runs(20, 120) },
     );
@@ -93,7 +96,7 @@ describe('threads', () => {
     await report(reported, project_id);
     const whole = naiveThreads(reported, { project_id });
     const time = fc.constantFrom(...whole.flatMap((t) => [String(t.start_time), String(t.last_updated)]));
-    const id = fc.constantFrom(...idsOf(whole).map(String), 'unknown', '\u0000', '');
+    const id = fc.constantFrom(...getIds(whole).map(String), 'unknown', '\u0000', '');
     const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 });
     const sortKey = fc.record<WireSortKey>({
       field: fc.constantFrom(...sortFields),
@@ -113,7 +116,7 @@ describe('threads', () => {
     });
     await fc.assert(
       fc.asyncProperty(query, async (body) => {
-        expect(await threadsOf({ project_id, ...body } as JsonObject)).toEqual(
+        expect(await findThreads({ project_id, ...body } as JsonObject)).toEqual(
           naiveThreads(reported, { project_id, ...body }),
         );
       }),
@@ -122,13 +125,14 @@ describe('threads', () => {
   });
 
   it('belong to their own project', async () => {
-    const [mine, other] = [newProject(), newProject()];
+    const mine = newProject();
+    const other = newProject();
     await sendAll(turns(4, 2, mine).flat());
     await sendAll(turns(1, 1, other).flat());
-    expect(await threadsOf({ project_id: mine })).toMatchObject([{ turn_count: 2 }, { turn_count: 2 }]);
-    expect(await threadsOf({ project_id: other })).toMatchObject([{ turn_count: 1 }]);
-    expect(await threadsOf({ project_id: other, filter: { thread_ids: ['thread-0001'] } })).toEqual([]);
-    expect(await threadsOf({ project_id: newProject() })).toEqual([]);
+    expect(await findThreads({ project_id: mine })).toMatchObject([{ turn_count: 2 }, { turn_count: 2 }]);
+    expect(await findThreads({ project_id: other })).toMatchObject([{ turn_count: 1 }]);
+    expect(await findThreads({ project_id: other, filter: { thread_ids: ['thread-0001'] } })).toEqual([]);
+    expect(await findThreads({ project_id: newProject() })).toEqual([]);
   });
 
   it('lose deleted turns, and disappear with their last turn', async () => {
@@ -136,11 +140,11 @@ describe('threads', () => {
     await sendAll(turns(3, 2, project_id).flat());
     const remove = (id: string) => deleteCalls(store, project_id, [id], requestBudget(30_000));
     await remove('turn-2');
-    const [second, first] = await threadsOf({ project_id });
+    const [second, first] = await findThreads({ project_id });
     expect(first).toMatchObject({ turn_count: 1, last_turn_id: 'turn-0', p99_turn_duration_ms: 1 });
     expect(second).toMatchObject({ thread_id: 'thread-0001', turn_count: 1 });
     await remove('turn-0');
-    expect(await threadsOf({ project_id })).toEqual([second]);
+    expect(await findThreads({ project_id })).toEqual([second]);
   });
 
   it('are merged if they lie in two shards after an increase', async () => {
@@ -158,13 +162,13 @@ describe('threads', () => {
       now,
     );
     const sort_by = [{ field: 'thread_id', direction: 'desc' }];
-    const found = await threadsOf({ project_id, sort_by }, now);
-    expect(idsOf(found)).toEqual(
+    const found = await findThreads({ project_id, sort_by }, now);
+    expect(getIds(found)).toEqual(
       Array.from({ length: 20 }, (_, i) => `thread-${String(19 - i).padStart(4, '0')}`),
     );
     for (const { turn_count, thread_id } of found) {
       expect(turn_count).toBe(3);
-      const one = await threadsOf({ project_id, filter: { thread_ids: [thread_id ?? ''] } }, now);
+      const one = await findThreads({ project_id, filter: { thread_ids: [thread_id ?? ''] } }, now);
       expect(one).toMatchObject([{ thread_id, turn_count: 3 }]);
     }
   });
@@ -176,16 +180,16 @@ describe('threads', () => {
     await send(
       store,
       [...threadIds, head, `${head}z`, 'short'].map((thread_id, i) =>
-        startOf({ project_id, id: `${i}`, turn_id: `${i}`, thread_id }),
+        makeStart({ project_id, id: `${i}`, turn_id: `${i}`, thread_id }),
       ),
     );
     const inOrder = [...threadIds, head, `${head}z`, 'short'].sort(compareText);
     for (const direction of ['asc', 'desc']) {
-      const found = idsOf(await threadsOf({ project_id, sort_by: [{ field: 'thread_id', direction }] }));
+      const found = getIds(await findThreads({ project_id, sort_by: [{ field: 'thread_id', direction }] }));
       expect(found).toEqual(direction === 'asc' ? inOrder : inOrder.toReversed());
     }
     const [, second = ''] = threadIds;
-    expect(idsOf(await threadsOf({ project_id, filter: { thread_ids: [second] } }))).toEqual([second]);
+    expect(getIds(await findThreads({ project_id, filter: { thread_ids: [second] } }))).toEqual([second]);
   });
 
   it(`of ${many} turns, more than a page, are computed exactly`, async () => {
@@ -217,7 +221,7 @@ describe('CSV', () => {
     const header =
       'thread_id,turn_count,start_time,last_updated,first_turn_id,last_turn_id,p50_turn_duration_ms,p99_turn_duration_ms';
     expect(await csv({})).toEqual([[header]]);
-    await send(store, [startOf({ project_id, id: 'a,"b"', turn_id: 'a,"b"', thread_id: 't' })]);
+    await send(store, [makeStart({ project_id, id: 'a,"b"', turn_id: 'a,"b"', thread_id: 't' })]);
     const time = '2026-10-01T00:00:00.000000Z';
     expect(await csv({})).toEqual([[header, `t,1,${time},${time},"a,""b""","a,""b""",,`]]);
   });
@@ -230,8 +234,8 @@ describe('what a query over threads reads', () => {
       const id = `nested-${turn}-${i}`;
       const thread_id = `thread-${String(turn % 100).padStart(4, '0')}`;
       return [
-        startOf({ project_id, id, turn_id: `turn-${turn}`, thread_id, parent_id: `turn-${turn}` }),
-        endOf({ project_id, id }),
+        makeStart({ project_id, id, turn_id: `turn-${turn}`, thread_id, parent_id: `turn-${turn}` }),
+        makeEnd({ project_id, id }),
       ];
     });
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { sortFields } from '../../../../../api/threads.ts';
 import { compareText } from '../../../../../foundations/expression/index.ts';
 import { formatTime, type JsonObject, parseTime } from '../../../../../foundations/wire/index.ts';
-import { endOf, startOf } from '../../../../support/values/calls.ts';
+import { makeEnd, makeStart } from '../../../../support/values/calls.ts';
 
 /*
  * What threads are by the letter of their description, computed the plain way: from the list of all
@@ -55,27 +55,31 @@ export const anyReported: fc.Arbitrary<Reported> = fc
   }));
 
 const hour = parseTime('2026-10-01T09:00:00Z') ?? 0;
-const timeOf = (micros: number): string => formatTime(hour + micros);
+const toTime = (micros: number): string => formatTime(hour + micros);
 
-const turnIdOf = ({ id, role }: Pick<Reported, 'id' | 'role'>): string | null =>
+const getTurnId = ({ id, role }: Pick<Reported, 'id' | 'role'>): string | null =>
   role === 'turn' ? id : role === 'nested' ? 'another' : null;
 
 /** The requests, one after the other, that report calls in their ways. */
-export const requestsOf = (calls: readonly Reported[], project_id: string): object[][] => {
+export const toRequests = (calls: readonly Reported[], project_id: string): object[][] => {
   const requests: object[][] = [[], [], []];
   for (const call of calls)
-    for (const [i, step] of stepsOf(call, project_id).entries()) requests[i]?.push(...step);
+    for (const [i, step] of toSteps(call, project_id).entries()) requests[i]?.push(...step);
   return requests.filter((request) => request.length > 0);
 };
 
-const stepsOf = (call: Reported, project_id: string): object[][] => {
+const toSteps = (call: Reported, project_id: string): object[][] => {
   const { id, threadId, startedAt, endedAt, role } = call;
   const start = (changes: object = {}) =>
-    startOf({
-      ...{ project_id, id, thread_id: threadId, turn_id: turnIdOf(call), started_at: timeOf(startedAt) },
+    makeStart({
+      project_id,
+      id,
+      thread_id: threadId,
+      turn_id: getTurnId(call),
+      started_at: toTime(startedAt),
       ...changes,
     });
-  const ends = endedAt === null ? [] : [endOf({ project_id, id, ended_at: timeOf(endedAt) })];
+  const ends = endedAt === null ? [] : [makeEnd({ project_id, id, ended_at: toTime(endedAt) })];
   switch (call.way) {
     case 'together':
       return [[start(), ...ends]];
@@ -86,7 +90,7 @@ const stepsOf = (call: Reported, project_id: string): object[][] => {
     case 'apart, twice':
       return [[start()], ends, [start(), ...ends]];
     case 'moved to another time':
-      return [[start({ started_at: timeOf(startedAt + 7) })], ends, [start()]];
+      return [[start({ started_at: toTime(startedAt + 7) })], ends, [start()]];
     case 'moved to another thread':
       return [[start({ thread_id: threadId === 'a' ? 'ab' : 'a' })], ends, [start()]];
     case 'made a turn, or none':
@@ -140,7 +144,8 @@ export const naiveThreads = (calls: readonly Reported[], body: ThreadsBody): Jso
 
 const compareBy = (keys: readonly WireSortKey[], a: Thread, b: Thread): number => {
   for (const { field, direction } of keys) {
-    const [x, y] = [a[field], b[field]];
+    const x = a[field];
+    const y = b[field];
     if (x === y) continue;
     if (x === null || y === null) return x === null ? 1 : -1;
     const order = typeof x === 'string' ? compareText(x, String(y)) : x - Number(y);
@@ -160,8 +165,8 @@ const naiveThread = ([thread_id, turns]: [string, Reported[]]) => {
   return {
     thread_id,
     turn_count: turns.length,
-    start_time: timeOf(first.startedAt),
-    last_updated: timeOf(last(latest)),
+    start_time: toTime(first.startedAt),
+    last_updated: toTime(last(latest)),
     first_turn_id: first.id,
     last_turn_id: latest.id,
     p50_turn_duration_ms: naivePercentile(durations, 50n),
@@ -178,6 +183,7 @@ const naivePercentile = (durations: readonly bigint[], percent: bigint): number 
   const hundredths = percent * BigInt(durations.length - 1);
   const at = Number(hundredths / 100n);
   const weight = hundredths % 100n;
-  const [low, high] = [durations[at] ?? 0n, durations[at + 1] ?? 0n];
+  const low = durations[at] ?? 0n;
+  const high = durations[at + 1] ?? 0n;
   return Number(low * (100n - weight) + high * weight) / 100_000;
 };

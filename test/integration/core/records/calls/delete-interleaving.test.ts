@@ -5,7 +5,7 @@ import type { JsonObject, ProjectId } from '../../../../../foundations/wire/inde
 import { Crash, crashed, intercepted, interleaved, stops } from '../../../../support/faults/intercepted.ts';
 import { deep, repeatWith, seed } from '../../../../support/run/sampling.ts';
 import { everythingStored } from '../../../../support/stored/stored.ts';
-import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/values/calls.ts';
+import { createCallStore, makeEnd, makeStart, query, read, send } from '../../../../support/values/calls.ts';
 
 /*
  * Deletions that are stopped before each of their commands in turn, or whose process dies there,
@@ -33,23 +33,27 @@ const noise = (length: number, seed: number): string =>
  * neighbour in the same requests.
  */
 const family = (projectId: ProjectId, length: number): object[][] => {
-  const of = (id: string) => ({ project_id: projectId, id, trace_id: 't', thread_id: 'h', turn_id: id });
+  const makeIds = (id: string) => ({ project_id: projectId, id, trace_id: 't', thread_id: 'h', turn_id: id });
   const victim = (id: string, seed: number, parent: string | null = null) =>
-    startOf({
-      ...of(id),
+    makeStart({
+      ...makeIds(id),
       parent_id: parent,
       inputs: { text: `secret of ${id} ${noise(parent === null ? length : Math.min(length, 2000), seed)}` },
     });
-  const ended = (id: string) => endOf({ project_id: projectId, id, output: `secret end of ${id}` });
+  const ended = (id: string) => makeEnd({ project_id: projectId, id, output: `secret end of ${id}` });
   return [
     [
       victim('parent', 1),
       victim('child', 2, 'parent'),
-      startOf({ ...of('neighbour'), parent_id: 'elsewhere', inputs: { n: 1 } }),
+      makeStart({ ...makeIds('neighbour'), parent_id: 'elsewhere', inputs: { n: 1 } }),
       ended('child'),
     ],
     [victim('grandchild', 3, 'child')],
-    [ended('parent'), ended('grandchild'), endOf({ project_id: projectId, id: 'neighbour', output: 'kept' })],
+    [
+      ended('parent'),
+      ended('grandchild'),
+      makeEnd({ project_id: projectId, id: 'neighbour', output: 'kept' }),
+    ],
   ];
 };
 
@@ -147,7 +151,7 @@ describe('a deletion that dies', () => {
         for (const request of family(projectId, 40)) await send(store, request);
         const dying = intercepted(store, async (command) => {
           if (command === at)
-            await send(store, [endOf({ project_id: projectId, id: 'child', output: 'other' })]);
+            await send(store, [makeEnd({ project_id: projectId, id: 'child', output: 'other' })]);
           if (command > at + commandsLeft) throw new Crash();
         });
         const end = await remove(dying, projectId, ['parent']).catch((error: unknown) => error);
@@ -166,11 +170,11 @@ describe('a deletion that dies', () => {
 });
 
 describe('a call that is reported while it is deleted', () => {
-  const of = (projectId: ProjectId, id: string) => ({ project_id: projectId, id, trace_id: 't' });
+  const makeIds = (projectId: ProjectId, id: string) => ({ project_id: projectId, id, trace_id: 't' });
   const batch = (projectId: ProjectId, text = 'first'): object[] =>
     ['victim', 'neighbour'].flatMap((id) => [
-      startOf({ ...of(projectId, id), inputs: { text: `secret ${text} of ${id}` } }),
-      endOf({ project_id: projectId, id, output: `secret end of ${id}` }),
+      makeStart({ ...makeIds(projectId, id), inputs: { text: `secret ${text} of ${id}` } }),
+      makeEnd({ project_id: projectId, id, output: `secret end of ${id}` }),
     ]);
   interface Report {
     readonly batch: (projectId: ProjectId) => object[];
@@ -189,13 +193,15 @@ describe('a call that is reported while it is deleted', () => {
       gone: anything,
     },
     'with another start': {
-      batch: (projectId) => [startOf({ ...of(projectId, 'victim'), op_name: 'other', inputs: { second } })],
+      batch: (projectId) => [
+        makeStart({ ...makeIds(projectId, 'victim'), op_name: 'other', inputs: { second } }),
+      ],
       gone: anything,
     },
     // Its own payload stays where it comes after the deletion: it lies by itself then, as one does
     // that comes before its start.
     'with another end': {
-      batch: (projectId) => [endOf({ project_id: projectId, id: 'victim', output: second })],
+      batch: (projectId) => [makeEnd({ project_id: projectId, id: 'victim', output: second })],
       gone: /secret (first|end) of victim/,
     },
   };

@@ -33,12 +33,12 @@ import { deep, repeatWith, runs } from '../../../../support/run/sampling.ts';
 import { everythingStored } from '../../../../support/stored/stored.ts';
 import {
   createCallStore,
-  endOf,
+  makeEnd,
+  makeStart,
   project,
   query,
   read,
   send,
-  startOf,
 } from '../../../../support/values/calls.ts';
 
 let store: Store;
@@ -46,8 +46,8 @@ beforeAll(async () => {
   store = await createCallStore();
 });
 
-const remove = (ids: readonly string[], of = store, spent = requestBudget(60_000)) =>
-  deleteCalls(of, project, ids, spent);
+const remove = (ids: readonly string[], from = store, spent = requestBudget(60_000)) =>
+  deleteCalls(from, project, ids, spent);
 const removeIn = (projectId: ProjectId, ids: readonly string[]) =>
   deleteCalls(store, projectId, ids, requestBudget(60_000));
 
@@ -59,12 +59,12 @@ const sendInto = async (projectId: ProjectId, requests: readonly (readonly objec
   for (const request of requests)
     await send(store, JSON.parse(JSON.stringify(request).replaceAll(`"${project}"`, `"${projectId}"`)));
 };
-const idsOf = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
+const getIds = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
 const secret = (id: string) => `secret of ${id}, `;
 const start = (id: string, fields: object = {}) =>
-  startOf({ id, trace_id: 't', inputs: { q: secret(id) }, ...fields });
+  makeStart({ id, trace_id: 't', inputs: { q: secret(id) }, ...fields });
 const nested = (id: string, fields: object = {}) => start(id, { parent_id: 'p', ...fields });
-const end = (id: string, fields: object = {}) => endOf({ id, output: secret(id).toUpperCase(), ...fields });
+const end = (id: string, fields: object = {}) => makeEnd({ id, output: secret(id).toUpperCase(), ...fields });
 /** Text that does not compress, the same for the same seed. */
 const noise = (length: number, seed = Math.random()): string =>
   Array.from({ length: length / 18 }, (_, i) => Math.sin(i + 1e6 * seed)).join('');
@@ -84,7 +84,7 @@ describe('deleting calls', () => {
     await send(own, batch);
     const stranger = await read(own, 'stranger');
     expect(await remove(['child'], own)).toBe(2);
-    expect(idsOf(await query(own))).toEqual(['root', 'sibling', 'stranger']);
+    expect(getIds(await query(own))).toEqual(['root', 'sibling', 'stranger']);
     expect(await remove(['root'], own)).toBe(2);
     expect(await query(own)).toEqual([stranger]);
     expect(await query(own, { filter: { threadIds: ['h'] } })).toEqual([stranger]);
@@ -212,7 +212,7 @@ describe('deleting calls', () => {
       expect(await read(store, 'phoenix')).toBeNull();
       await send(store, batch);
       expect(await Promise.all([read(store, 'phoenix'), read(store, 'witness')])).toEqual(before);
-      expect(idsOf(await query(store, { filter: { callIds: ['phoenix', 'witness'] } }))).toHaveLength(2);
+      expect(getIds(await query(store, { filter: { callIds: ['phoenix', 'witness'] } }))).toHaveLength(2);
     }
   });
 
@@ -344,28 +344,31 @@ const forest = fc
   .integer({ min: 1, max: 16 })
   .chain((count) => fc.tuple(...Array.from({ length: count }, (_, i) => node(i))));
 
-const idOf = (i: number) => `call-${i}`;
+const makeId = (i: number) => `call-${i}`;
 const marker = (i: number, part: string) => `«${part} of call ${i}»`;
 
-const rootOf = (nodes: readonly Node[], i: number): number => {
+const findRoot = (nodes: readonly Node[], i: number): number => {
   const { parent = null } = nodes[i] ?? {};
-  return parent === null ? i : rootOf(nodes, parent);
+  return parent === null ? i : findRoot(nodes, parent);
 };
 
 /**
  * The requests that report a forest: runs of calls, and the ends that come apart one request later.
  */
-const requestsOf = (nodes: readonly Node[]): object[][] => {
+const toRequests = (nodes: readonly Node[]): object[][] => {
   const requests: object[][] = [[]];
   nodes.forEach(({ parent, size, ended, inThread, closesRequest }, i) => {
-    const id = idOf(i);
-    const place = { trace_id: `trace-${rootOf(nodes, i)}`, parent_id: parent === null ? null : idOf(parent) };
+    const id = makeId(i);
+    const place = {
+      trace_id: `trace-${findRoot(nodes, i)}`,
+      parent_id: parent === null ? null : makeId(parent),
+    };
     const thread = inThread ? { thread_id: 'thread', turn_id: id } : {};
     const inputs = { text: marker(i, 'start') + noise(sizes[size], i) };
-    const end = endOf({ id, output: marker(i, 'end') });
+    const end = makeEnd({ id, output: marker(i, 'end') });
     requests
       .at(-1)
-      ?.push(startOf({ id, ...place, ...thread, inputs }), ...(ended === 'together' ? [end] : []));
+      ?.push(makeStart({ id, ...place, ...thread, inputs }), ...(ended === 'together' ? [end] : []));
     if (closesRequest || ended === 'apart') requests.push(ended === 'apart' ? [end] : []);
   });
   return requests.filter((request) => request.length > 0);
@@ -393,12 +396,12 @@ describe('deleting from any forest, reported in any requests', () => {
     await fc.assert(
       fc.asyncProperty(forest, async (nodes) => {
         const store = await createCallStore();
-        const requests = requestsOf(nodes);
+        const requests = toRequests(nodes);
         for (const request of requests) await send(store, request);
         const traces = nodes.map((_, i) => `trace-${i}`);
         const before = await views(store, traces);
-        const asked = nodes.flatMap(({ isDeleted }, i) => (isDeleted ? [idOf(i)] : []));
-        const gone = new Set(nodes.flatMap((_, i) => (isGone(nodes, i) ? [idOf(i)] : [])));
+        const asked = nodes.flatMap(({ isDeleted }, i) => (isDeleted ? [makeId(i)] : []));
+        const gone = new Set(nodes.flatMap((_, i) => (isGone(nodes, i) ? [makeId(i)] : [])));
 
         const remove = () => deleteCalls(store, project, [...asked, 'nobody'], requestBudget(60_000));
         expect(await remove()).toBe(gone.size);
@@ -423,7 +426,7 @@ describe('deleting from any forest, reported in any requests', () => {
   });
 });
 
-const pointersOf = (lengths: readonly number[]): PayloadPointer[] => {
+const makePointers = (lengths: readonly number[]): PayloadPointer[] => {
   let offset = 0;
   return lengths.map((length) => {
     offset += length;
@@ -442,7 +445,7 @@ describe('blanking blocks of a segment', () => {
   it('leaves every other block unchanged and in place, whatever its content', () => {
     fc.assert(
       fc.property(texts, fc.func(fc.boolean()), (blocks, isDeleted) => {
-        const pointers = pointersOf(blocks.map((block) => Buffer.byteLength(block)));
+        const pointers = makePointers(blocks.map((block) => Buffer.byteLength(block)));
         const bytes = Buffer.from(blocks.join(''));
         const deleted = pointers.filter((_, i) => isDeleted(i));
         const state = blankBlocks(bytes, deleted);
@@ -467,7 +470,7 @@ describe('blanking blocks of a segment', () => {
   });
 
   it('fails if a segment is too short for a block', () => {
-    expect(() => blankBlocks(Buffer.from('{}\n'), pointersOf([2, 3]))).toThrow('ends before byte 5');
+    expect(() => blankBlocks(Buffer.from('{}\n'), makePointers([2, 3]))).toThrow('ends before byte 5');
   });
 });
 
@@ -499,7 +502,7 @@ describe.each([
         ? putItems(store.table, [item], requestBudget(10_000))
         : putObject(store.bucket, segmentObject(project, id), bytes, requestBudget(10_000));
     await put();
-    const places = pointersOf(blocks.map((block) => block.length)).map((place) => ({
+    const places = makePointers(blocks.map((block) => block.length)).map((place) => ({
       ...place,
       segment: id,
     }));
@@ -522,9 +525,9 @@ describe.each([
     const packed = await stored(id);
     return packed && blocksIn(unpack(packed), places);
   };
-  const blank = (of: Store, places: readonly (PayloadPointer | undefined)[]) =>
+  const blank = (from: Store, places: readonly (PayloadPointer | undefined)[]) =>
     blankPayloads(
-      of,
+      from,
       project,
       places.filter((place) => place !== undefined),
       requestBudget(30_000),

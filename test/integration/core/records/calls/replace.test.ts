@@ -6,12 +6,12 @@ import type { JsonObject, ProjectId } from '../../../../../foundations/wire/inde
 import { interleaved } from '../../../../support/faults/intercepted.ts';
 import {
   createCallStore,
-  endOf,
+  makeEnd,
+  makeStart,
   project,
   query,
   read,
   send,
-  startOf,
 } from '../../../../support/values/calls.ts';
 
 let store: Store;
@@ -43,7 +43,7 @@ const large = { text: Array.from({ length: 900 }, (_, i) => Math.sin(i)).join(' 
 
 describe('a start that is reported again', () => {
   it('costs nothing more if it has the same content', async () => {
-    const batch = ['same-1', 'same-2'].map((id) => startOf({ id, trace_id: 't', inputs: large }));
+    const batch = ['same-1', 'same-2'].map((id) => makeStart({ id, trace_id: 't', inputs: large }));
     await send(store, batch);
     const requests = { first: (await send(store, batch)).meter, again: (await send(store, batch)).meter };
     // The segment once more, the inserts that find their keys taken, and one look at those; no
@@ -56,13 +56,13 @@ describe('a start that is reported again', () => {
     const kept = await createCallStore({ retentionDays: 30 });
     onDay(0);
     await send(kept, [
-      startOf({ id: 'a', inputs: large }),
-      endOf({ id: 'a', output: large }),
-      startOf({ id: 'b' }),
+      makeStart({ id: 'a', inputs: large }),
+      makeEnd({ id: 'a', output: large }),
+      makeStart({ id: 'b' }),
     ]);
     expect(await expiries(kept)).toEqual({ S: [30, 30], P: [33] });
     onDay(20);
-    await send(kept, [startOf({ id: 'a', inputs: {} }), startOf({ id: 'c' })]);
+    await send(kept, [makeStart({ id: 'a', inputs: {} }), makeStart({ id: 'c' })]);
     expect(await expiries(kept)).toEqual({ S: [30, 30, 50], P: [33], N: [53] });
     expect(await read(kept, 'a')).toMatchObject({ inputs: {}, output: large });
   });
@@ -70,7 +70,7 @@ describe('a start that is reported again', () => {
   it('gets a retention that was set since, with its payload', async () => {
     const forever = await createCallStore();
     onDay(0);
-    const batch = [startOf({ id: 'a', inputs: large }), startOf({ id: 'b', inputs: large })];
+    const batch = [makeStart({ id: 'a', inputs: large }), makeStart({ id: 'b', inputs: large })];
     await send(forever, batch);
     expect(await expiries(forever)).toEqual({ S: [null, null], P: [null] });
     await send({ ...forever, retentionDays: 7 }, batch);
@@ -91,9 +91,9 @@ describe('an inline payload', () => {
     'is complete for a reader with an older header than %s',
     async (_, inputs) => {
       const id = crypto.randomUUID();
-      await send(store, [startOf({ id, inputs: { before: 'x'.repeat(60) } })]);
+      await send(store, [makeStart({ id, inputs: { before: 'x'.repeat(60) } })]);
       const headers = await readHeaders(store, project, [id], requestBudget(10_000));
-      await send(store, [startOf({ id, inputs })]);
+      await send(store, [makeStart({ id, inputs })]);
       const [call] = await new PayloadReader(store, project, requestBudget(10_000)).read(headers);
       expect(JSON.parse(call?.payload.inputs ?? '')).toEqual(inputs);
     },
@@ -101,9 +101,9 @@ describe('an inline payload', () => {
 
   it('is found if the end stayed with a new start', async () => {
     const id = crypto.randomUUID();
-    await send(store, [startOf({ id }), endOf({ id, output: 'kept' })]);
+    await send(store, [makeStart({ id }), makeEnd({ id, output: 'kept' })]);
     const headers = await readHeaders(store, project, [id], requestBudget(10_000));
-    await send(store, [startOf({ id, inputs: { moved: true } })]);
+    await send(store, [makeStart({ id, inputs: { moved: true } })]);
     const [call] = await new PayloadReader(store, project, requestBudget(10_000)).read(headers);
     expect(call?.payload).toMatchObject({ inputs: '{"moved":true}', output: '"kept"' });
   });
@@ -111,8 +111,8 @@ describe('an inline payload', () => {
 
 describe('an end that is reported again', () => {
   it('appears by trace too, where the index has only starts', async () => {
-    await send(store, [startOf({ id: 'again', trace_id: 'again' }), endOf({ id: 'again', output: 1 })]);
-    await send(store, [endOf({ id: 'again', output: 2 })]);
+    await send(store, [makeStart({ id: 'again', trace_id: 'again' }), makeEnd({ id: 'again', output: 1 })]);
+    await send(store, [makeEnd({ id: 'again', output: 2 })]);
     for (const filter of [{ traceIds: ['again'] }, { callIds: ['again'] }, {}]) {
       const found = (await query(store, { filter })).filter(({ id }) => id === 'again');
       expect(found).toMatchObject([{ output: 2 }]);
@@ -120,9 +120,9 @@ describe('an end that is reported again', () => {
   });
 });
 
-const rename = async (id: string, displayName: string | null, of = store, projectId = project) => {
+const rename = async (id: string, displayName: string | null, where = store, projectId = project) => {
   const spent = requestBudget(30_000);
-  await updateCall(of, projectId, id, { displayName }, spent);
+  await updateCall(where, projectId, id, { displayName }, spent);
   return spent.meter;
 };
 
@@ -130,16 +130,16 @@ const place = (id: string) => ({ id, trace_id: `trace-${id}`, thread_id: `thread
 
 const ways: Record<string, (id: string) => (readonly object[])[]> = {
   'a start and end in one item': (id) => [
-    [startOf({ ...place(id), inputs: { q: 1 } }), endOf({ id, output: 1 })],
+    [makeStart({ ...place(id), inputs: { q: 1 } }), makeEnd({ id, output: 1 })],
   ],
   'a start and end apart': (id) => [
-    [startOf({ ...place(id), inputs: { q: 1 } })],
-    [endOf({ id, output: 1 })],
+    [makeStart({ ...place(id), inputs: { q: 1 } })],
+    [makeEnd({ id, output: 1 })],
   ],
   'a payload in a segment': (id) => [
-    [startOf({ ...place(id), inputs: large }), endOf({ id, output: large })],
+    [makeStart({ ...place(id), inputs: large }), makeEnd({ id, output: large })],
   ],
-  'no end yet': (id) => [[startOf(place(id))]],
+  'no end yet': (id) => [[makeStart(place(id))]],
 };
 
 /** The call as each view shows it, all the same. */
@@ -176,14 +176,14 @@ describe('the display name of a call', () => {
   );
 
   it('stays when an end is reported later', async () => {
-    await send(store, [startOf(place('ends-late'))]);
+    await send(store, [makeStart(place('ends-late'))]);
     await rename('ends-late', 'named');
-    await send(store, [endOf({ id: 'ends-late', output: 1 })]);
+    await send(store, [makeEnd({ id: 'ends-late', output: 1 })]);
     expect(await shown('ends-late')).toMatchObject({ display_name: 'named', output: 1 });
   });
 
   it('is that of the start again when the start is reported again', async () => {
-    const batch = [startOf({ ...place('again'), display_name: 'reported' })];
+    const batch = [makeStart({ ...place('again'), display_name: 'reported' })];
     await send(store, batch);
     await rename('again', 'changed');
     await send(store, batch);
@@ -191,13 +191,13 @@ describe('the display name of a call', () => {
   });
 
   it('costs one read if it does not change', async () => {
-    await send(store, [startOf(place('same'))]);
+    await send(store, [makeStart(place('same'))]);
     expect((await rename('same', 'same')).requests).toBe(2);
     expect(await rename('same', 'same')).toMatchObject({ requests: 1, writeUnits: 0 });
   });
 
   it('is a 404 without a call or its start', async () => {
-    await send(store, [endOf({ id: 'end-alone' })]);
+    await send(store, [makeEnd({ id: 'end-alone' })]);
     for (const id of ['nobody', 'end-alone']) {
       await expect(rename(id, 'x')).rejects.toMatchObject({
         status: 404,
@@ -217,21 +217,21 @@ describe('a display name that is changed while the call is reported', () => {
     display_name: 'reported',
   };
   it.each([
-    ['another start', (of: object) => [startOf({ ...second, ...of })], ['reported', 'changed']],
-    ['an end', (of: object) => [endOf(of)], ['changed']],
+    ['another start', (fields: object) => [makeStart({ ...second, ...fields })], ['reported', 'changed']],
+    ['an end', (fields: object) => [makeEnd(fields)], ['changed']],
     [
       'another start and end',
-      (of: object) => [startOf({ ...second, ...of }), endOf(of)],
+      (fields: object) => [makeStart({ ...second, ...fields }), makeEnd(fields)],
       ['reported', 'changed'],
     ],
   ] as const)('as %s loses neither, whichever is stopped at any point', async (_, reports, possible) => {
     for (const isRenameStopped of [true, false]) {
       for (let at = 0, isStopped = true; isStopped; at++) {
         const projectId = `acme/renamed-${fresh++}` as ProjectId;
-        const of = { project_id: projectId, id: 'call' };
-        await send(store, [startOf({ ...first, ...of })]);
+        const ids = { project_id: projectId, id: 'call' };
+        await send(store, [makeStart({ ...first, ...ids })]);
         const change = (to: Store) => rename('call', 'changed', to, projectId);
-        const report = (to: Store) => send(to, reports(of));
+        const report = (to: Store) => send(to, reports(ids));
         const [stopped, other] = isRenameStopped ? [change, report] : [report, change];
         isStopped = await interleaved(store, at, stopped, () => other(store));
         const call = await read(store, 'call', projectId);

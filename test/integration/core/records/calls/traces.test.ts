@@ -6,7 +6,7 @@ import type { JsonObject, ProjectId } from '../../../../../foundations/wire/inde
 import { interleaved } from '../../../../support/faults/intercepted.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
 import { everythingStored } from '../../../../support/stored/stored.ts';
-import { createCallStore, endOf, query, read, send, startOf } from '../../../../support/values/calls.ts';
+import { createCallStore, makeEnd, makeStart, query, read, send } from '../../../../support/values/calls.ts';
 
 /* Calls that are reported before their parent or turn, and without a trace of their own. */
 
@@ -20,15 +20,15 @@ const newProject = () => `acme/early-${fresh++}` as ProjectId;
 const starter =
   (projectId: ProjectId) =>
   (id: string, fields: object = {}) =>
-    startOf({ project_id: projectId, id, inputs: { secret: `secret of ${id}` }, ...fields });
+    makeStart({ project_id: projectId, id, inputs: { secret: `secret of ${id}` }, ...fields });
 const remove = (projectId: ProjectId, ...ids: string[]) =>
   deleteCalls(store, projectId, ids, requestBudget(60_000));
-const idsOf = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
-const childrenOf = async (projectId: ProjectId, ...parentIds: string[]) =>
-  idsOf(await query(store, { projectId, filter: { parentIds } }));
+const getIds = (calls: readonly JsonObject[]) => calls.map(({ id }) => String(id)).sort();
+const findChildren = async (projectId: ProjectId, ...parentIds: string[]) =>
+  getIds(await query(store, { projectId, filter: { parentIds } }));
 const ofTurn = async (projectId: ProjectId, ...turnIds: string[]) =>
-  idsOf(await query(store, { projectId, filter: { turnIds } }));
-const traceOf = async (projectId: ProjectId, id: string) => (await read(store, id, projectId))?.trace_id;
+  getIds(await query(store, { projectId, filter: { turnIds } }));
+const getTrace = async (projectId: ProjectId, id: string) => (await read(store, id, projectId))?.trace_id;
 
 describe('a call that is reported before its parent and without a trace', () => {
   it.each([
@@ -40,13 +40,16 @@ describe('a call that is reported before its parent and without a trace', () => 
     const start = starter(projectId);
     await send(store, [start('root', { trace_id: 't' })]);
     await send(store, [start('child', { parent_id: 'parent' })]);
-    await send(store, [start('leaf', { parent_id: 'child' }), endOf({ project_id: projectId, id: 'leaf' })]);
+    await send(store, [
+      start('leaf', { parent_id: 'child' }),
+      makeEnd({ project_id: projectId, id: 'leaf' }),
+    ]);
     await send(store, [start('sibling', { parent_id: 'parent' })]);
     await send(store, [start('parent', fields)]);
     await send(store, [start('late', { parent_id: 'parent' })]);
-    expect(await childrenOf(projectId, 'parent')).toEqual(['child', 'late', 'sibling']);
+    expect(await findChildren(projectId, 'parent')).toEqual(['child', 'late', 'sibling']);
     expect(await remove(projectId, 'parent')).toBe(5);
-    expect(idsOf(await query(store, { projectId }))).toEqual(['root']);
+    expect(getIds(await query(store, { projectId }))).toEqual(['root']);
     const { text, items } = await everythingStored(store, projectId);
     expect(text.match(/secret of \w+/g)).toEqual(['secret of root']);
     expect(items).toBe(1);
@@ -58,9 +61,9 @@ describe('a call that is reported before its parent and without a trace', () => 
     await send(store, [start('leaf', { parent_id: 'child' })]);
     await send(store, [start('child', { parent_id: 'parent', trace_id: 't' })]);
     await send(store, [start('parent', { trace_id: 't' }), start('other', { trace_id: 't' })]);
-    expect(await traceOf(projectId, 'leaf')).not.toBe('t');
+    expect(await getTrace(projectId, 'leaf')).not.toBe('t');
     expect(await remove(projectId, 'parent')).toBe(3);
-    expect(idsOf(await query(store, { projectId }))).toEqual(['other']);
+    expect(getIds(await query(store, { projectId }))).toEqual(['other']);
   });
 
   it('shares its trace with its siblings, and with its parent if that names none', async () => {
@@ -69,20 +72,20 @@ describe('a call that is reported before its parent and without a trace', () => 
     await send(store, [start('a', { parent_id: 'parent' }), start('b', { parent_id: 'parent' })]);
     await send(store, [start('c', { parent_id: 'parent' })]);
     await send(store, [start('parent')]);
-    const traces = await Promise.all(['a', 'b', 'c', 'parent'].map((id) => traceOf(projectId, id)));
+    const traces = await Promise.all(['a', 'b', 'c', 'parent'].map((id) => getTrace(projectId, id)));
     expect(new Set(traces).size).toBe(1);
   });
 
   it('keeps being found when the parent is reported again, ended or renamed', async () => {
     const projectId = newProject();
     const start = starter(projectId);
-    const end = (output: unknown) => endOf({ project_id: projectId, id: 'parent', output });
+    const end = (output: unknown) => makeEnd({ project_id: projectId, id: 'parent', output });
     await send(store, [start('child', { parent_id: 'parent' })]);
     await send(store, [start('parent', { trace_id: 't' }), end(1)]);
     await send(store, [end(2)]);
     await send(store, [start('parent', { trace_id: 't', op_name: 'other' })]);
     await send(store, [start('parent', { trace_id: 't', op_name: 'another' }), end(3)]);
-    expect(await childrenOf(projectId, 'parent')).toEqual(['child']);
+    expect(await findChildren(projectId, 'parent')).toEqual(['child']);
     expect(await remove(projectId, 'parent')).toBe(2);
   });
 
@@ -99,9 +102,9 @@ describe('a call that is reported before its parent and without a trace', () => 
     const start = starter(projectId);
     await send(store, [start('child', { parent_id: 'parent', trace_id: 'u' })]);
     await send(store, [start('parent', { trace_id: 't' })]);
-    expect(await childrenOf(projectId, 'parent')).toEqual([]);
+    expect(await findChildren(projectId, 'parent')).toEqual([]);
     expect(await remove(projectId, 'parent')).toBe(1);
-    expect(idsOf(await query(store, { projectId }))).toEqual(['child']);
+    expect(getIds(await query(store, { projectId }))).toEqual(['child']);
   });
 
   it('is found by its turn, reported before or after it', async () => {
@@ -133,7 +136,7 @@ describe('a call that is reported before its parent and without a trace', () => 
 describe('a call whose parent is in another trace, though it never named one', () => {
   /** What becomes of calls below `parent`, each of which a test leaves in another trace than it. */
   const expectFamily = async (projectId: ProjectId, ...below: string[]) => {
-    expect(await childrenOf(projectId, 'parent')).toEqual(below);
+    expect(await findChildren(projectId, 'parent')).toEqual(below);
     expect(await remove(projectId, 'parent')).toBe(1 + below.length);
     expect(await everythingStored(store, projectId)).toMatchObject({ text: '', items: 0 });
   };
@@ -144,11 +147,11 @@ describe('a call whose parent is in another trace, though it never named one', (
     await send(store, [start('parent')]);
     await send(store, [
       start('child', { parent_id: 'parent' }),
-      endOf({ project_id: projectId, id: 'child' }),
+      makeEnd({ project_id: projectId, id: 'child' }),
     ]);
     for (const trace_id of ['t', 't', 'u']) await send(store, [start('parent', { trace_id })]);
     await send(store, [start('late', { parent_id: 'parent' })]);
-    expect(await traceOf(projectId, 'late')).toBe('u');
+    expect(await getTrace(projectId, 'late')).toBe('u');
     await expectFamily(projectId, 'child', 'late');
   });
 
@@ -157,9 +160,9 @@ describe('a call whose parent is in another trace, though it never named one', (
     const start = starter(projectId);
     await send(store, [start('parent', { trace_id: 't' })]);
     await send(store, [start('child')]);
-    const trace = await traceOf(projectId, 'child');
+    const trace = await getTrace(projectId, 'child');
     await send(store, [start('child', { parent_id: 'parent' })]);
-    expect(await traceOf(projectId, 'child')).toBe(trace);
+    expect(await getTrace(projectId, 'child')).toBe(trace);
     await expectFamily(projectId, 'child');
   });
 
@@ -237,14 +240,14 @@ describe('a call whose parent is in another trace, though it never named one', (
         }
         for (const id of callIds) {
           const children = [...parents].filter(([, parent]) => parent === id).map(([child]) => child);
-          expect(await childrenOf(projectId, id)).toEqual(children.sort());
+          expect(await findChildren(projectId, id)).toEqual(children.sort());
         }
         const family = new Set([root]);
         for (const member of family)
           for (const [id, parent] of parents) if (parent === member) family.add(id);
         await remove(projectId, root);
         const left = [...parents.keys()].filter((id) => !family.has(id));
-        expect(idsOf(await query(store, { projectId }))).toEqual(left.sort());
+        expect(getIds(await query(store, { projectId }))).toEqual(left.sort());
       }),
       { numRuns: runs(12, 300), seed },
     );
@@ -293,12 +296,12 @@ describe('a call without a trace and its parent that are reported at once', () =
 
   /** Has one batch wait before each of its commands in turn, while the other is stored. */
   const atEachMoment = async (
-    batchesOf: (projectId: ProjectId) => readonly [waiting: Batch, other: Batch],
+    makeBatches: (projectId: ProjectId) => readonly [waiting: Batch, other: Batch],
     look: (projectId: ProjectId, where: string) => Promise<void>,
   ): Promise<void> => {
     for (let at = 0, isStopped = true; isStopped; at++) {
       const projectId = newProject();
-      const [waiting, other] = batchesOf(projectId);
+      const [waiting, other] = makeBatches(projectId);
       isStopped = await interleaved(
         store,
         at,
@@ -313,12 +316,12 @@ describe('a call without a trace and its parent that are reported at once', () =
     atEachMoment(
       (projectId) => [reports(projectId)[one], reports(projectId)[other]],
       async (projectId, where) => {
-        expect(await childrenOf(projectId, 'parent'), where).toEqual(['child']);
+        expect(await findChildren(projectId, 'parent'), where).toEqual(['child']);
         expect(await ofTurn(projectId, 'turn'), where).toEqual(['child', 'parent']);
         // Sent again, nothing changes.
         for (const batch of Object.values(reports(projectId))) await send(store, batch);
         expect(await remove(projectId, 'parent'), where).toBe(2);
-        expect(idsOf(await query(store, { projectId })), where).toEqual(['turn']);
+        expect(getIds(await query(store, { projectId })), where).toEqual(['turn']);
       },
     ),
   );
@@ -336,7 +339,7 @@ describe('a call without a trace and its parent that are reported at once', () =
           return [batches[one], batches[other]];
         },
         async (projectId, where) => {
-          const traces = await Promise.all(['parent', 'child', 'leaf'].map((id) => traceOf(projectId, id)));
+          const traces = await Promise.all(['parent', 'child', 'leaf'].map((id) => getTrace(projectId, id)));
           expect(new Set(traces).size, where).toBe(1);
         },
       ),
@@ -352,7 +355,7 @@ describe('a call without a trace and its parent that are reported at once', () =
       (gated) => send(gated, [start('child', { parent_id: 'parent' })]),
       () => send(store, [start('parent', { trace_id: 't' })]),
     );
-    expect(await traceOf(projectId, 'child')).toBe('t');
+    expect(await getTrace(projectId, 'child')).toBe('t');
   });
 
   it('share a trace with a sibling that is reported at once', () =>
@@ -362,7 +365,7 @@ describe('a call without a trace and its parent that are reported at once', () =
         return [[start('child', { parent_id: 'parent' })], [start('sibling', { parent_id: 'parent' })]];
       },
       async (projectId, where) => {
-        const [child, sibling] = await Promise.all(['child', 'sibling'].map((id) => traceOf(projectId, id)));
+        const [child, sibling] = await Promise.all(['child', 'sibling'].map((id) => getTrace(projectId, id)));
         expect(child, where).toBe(sibling);
       },
     ));

@@ -8,12 +8,12 @@ import { deep, repeatWith, sample, seed } from '../../../../support/run/sampling
 import {
   ask,
   createCallStore,
-  endOf,
+  makeEnd,
+  makeStart,
   parseBatch,
   project,
   query,
   read,
-  startOf,
 } from '../../../../support/values/calls.ts';
 
 /*
@@ -58,9 +58,9 @@ const thread = { id: 'call', thread_id: 'h', turn_id: 'call' };
  * or parent, or in or out of its item.
  */
 const requests = {
-  'a start': [startOf({ op_name: 's1', trace_id: 't1', inputs: { small }, ...thread })],
+  'a start': [makeStart({ op_name: 's1', trace_id: 't1', inputs: { small }, ...thread })],
   'a moved start': [
-    startOf({
+    makeStart({
       op_name: 's2',
       trace_id: 't2',
       parent_id: 'parent',
@@ -69,21 +69,21 @@ const requests = {
       ...thread,
     }),
   ],
-  'an end': [endOf({ id: 'call', output: ['e1', small] })],
-  'a large end': [endOf({ id: 'call', output: ['e2', large], exception: 'x' })],
+  'an end': [makeEnd({ id: 'call', output: ['e1', small] })],
+  'a large end': [makeEnd({ id: 'call', output: ['e2', large], exception: 'x' })],
   'a start and end': [
-    startOf({ op_name: 's3', trace_id: 't1', ...thread }),
-    endOf({ id: 'call', output: ['e3', small] }),
+    makeStart({ op_name: 's3', trace_id: 't1', ...thread }),
+    makeEnd({ id: 'call', output: ['e3', small] }),
   ],
   'a moved start and end': [
-    startOf({
+    makeStart({
       op_name: 's4',
       trace_id: 't2',
       started_at: '2026-10-01T00:00:00.7Z',
       inputs: { large },
       ...thread,
     }),
-    endOf({ id: 'call', output: ['e4', large] }),
+    makeEnd({ id: 'call', output: ['e4', large] }),
   ],
 } as const;
 type Request = keyof typeof requests;
@@ -287,9 +287,9 @@ describe('of three requests', () => {
 describe('a start without a trace', () => {
   it('has one trace, which every answer names, however often it is sent at once', async () => {
     for (const [i, batch] of [
-      [startOf({ id: 'lone' })],
-      [startOf({ id: 'child', parent_id: 'unknown' }), endOf({ id: 'child' })],
-      [startOf({ id: 'root' }), startOf({ id: 'leaf', parent_id: 'root' })],
+      [makeStart({ id: 'lone' })],
+      [makeStart({ id: 'child', parent_id: 'unknown' }), makeEnd({ id: 'child' })],
+      [makeStart({ id: 'root' }), makeStart({ id: 'leaf', parent_id: 'root' })],
     ].entries()) {
       const reports = JSON.stringify(batch).replaceAll(/"(lone|child|root|leaf)"/g, `"$1-${i}"`);
       const answers = await Promise.all(
@@ -311,12 +311,12 @@ describe('a start without a trace', () => {
     for (let at = 0; at < 4; at++) {
       const id = `call-${fresh++}`;
       const gate = stoppable(at);
-      const batch = [startOf({ id, op_name: 'late' }), ...(ended ? [endOf({ id })] : [])];
+      const batch = [makeStart({ id, op_name: 'late' }), ...(ended ? [makeEnd({ id })] : [])];
       const late = writeCalls(gate.store, parseBatch(batch), 'ada', requestBudget(30_000));
       await Promise.race([gate.reached, late]);
       await writeCalls(
         store,
-        parseBatch([startOf({ id, trace_id: `named-${id}` })]),
+        parseBatch([makeStart({ id, trace_id: `named-${id}` })]),
         'ada',
         requestBudget(30_000),
       );
@@ -333,7 +333,7 @@ describe('a start without a trace', () => {
 
 describe('a query during which a call is reported again', () => {
   const send = async (fields: object): Promise<void> => {
-    await writeCalls(store, parseBatch([startOf(fields)]), 'ada', requestBudget(30_000));
+    await writeCalls(store, parseBatch([makeStart(fields)]), 'ada', requestBudget(30_000));
   };
 
   const orders = [[], [{ path: toPath('inputs.n'), descending: true }]];

@@ -7,13 +7,13 @@ import { runs } from '../../../../support/run/sampling.ts';
 import {
   ask,
   createCallStore,
-  endOf,
+  makeEnd,
+  makeStart,
   parseBatch,
   project,
   query,
   read,
   send,
-  startOf,
 } from '../../../../support/values/calls.ts';
 
 let store: Store;
@@ -59,10 +59,10 @@ const toItem = (
   turn: boolean,
   project_id: ProjectId,
 ): object => {
-  const of = { project_id, id: ids[call] };
+  const names = { project_id, id: ids[call] };
   return kind === 'start'
-    ? startOf({ ...starts[version], ...of, ...(turn && { turn_id: of.id }) })
-    : endOf({ ...ends[version], ...of });
+    ? makeStart({ ...starts[version], ...names, ...(turn && { turn_id: names.id }) })
+    : makeEnd({ ...ends[version], ...names });
 };
 
 /** What must be stored of a call after the reports: its last start and its last end. */
@@ -94,7 +94,8 @@ describe('a call', () => {
     });
     await fc.assert(
       fc.asyncProperty(batches, fc.boolean(), async (batches, turn) => {
-        const [projectId, ids] = [newProject(), newIds(2)];
+        const projectId = newProject();
+        const ids = newIds(2);
         for (const batch of batches)
           await send(
             store,
@@ -139,9 +140,10 @@ describe('a call', () => {
     await fc.assert(
       fc.asyncProperty(parts, async (requests) => {
         fc.pre(requests.flat().includes('start') && requests.flat().includes('end'));
-        const [projectId, [id = '']] = [newProject(), newIds(1)];
-        const of = { project_id: projectId, id };
-        const item = { start: startOf({ ...starts[1], ...of }), end: endOf({ ...ends[0], ...of }) };
+        const projectId = newProject();
+        const [id = ''] = newIds(1);
+        const names = { project_id: projectId, id };
+        const item = { start: makeStart({ ...starts[1], ...names }), end: makeEnd({ ...ends[0], ...names }) };
         await Promise.all(
           requests.map((kinds) =>
             send(
@@ -167,10 +169,10 @@ describe('a call', () => {
   it('shares nothing with a call of the same id in another project', async () => {
     const [id = ''] = newIds(1);
     await send(store, [
-      startOf({ id, inputs: { mine: true } }),
-      startOf({ id, project_id: 'acme/other', inputs: { mine: false } }),
+      makeStart({ id, inputs: { mine: true } }),
+      makeStart({ id, project_id: 'acme/other', inputs: { mine: false } }),
     ]);
-    await send(store, [endOf({ id, project_id: 'acme/other', output: 'other' })]);
+    await send(store, [makeEnd({ id, project_id: 'acme/other', output: 'other' })]);
     expect(await read(store, id)).toMatchObject({
       project_id: project,
       inputs: { mine: true },
@@ -182,7 +184,8 @@ describe('a call', () => {
     const regroup = fc.record({ turn: fc.boolean(), cut: fc.nat(4), again: fc.nat(4) });
     await fc.assert(
       fc.asyncProperty(regroup, async ({ turn, cut, again }) => {
-        const [projectId, ids] = [newProject(), newIds(2)];
+        const projectId = newProject();
+        const ids = newIds(2);
         const items = ids.flatMap((_, call) => [
           toItem(ids, { call, kind: 'start', version: 1 }, turn, projectId),
           toItem(ids, { call, kind: 'end', version: call }, turn, projectId),
@@ -208,7 +211,7 @@ describe('a call', () => {
       fc.asyncProperty(family, fc.nat(4), async (members, cut) => {
         const ids = newIds(4);
         const starts = members.map(({ parent, named }, i) =>
-          startOf({
+          makeStart({
             id: ids[i],
             ...(parent !== null && { parent_id: ids[parent] }),
             ...(named && { trace_id: `trace-${ids[i]}` }),
@@ -233,14 +236,14 @@ describe('a call', () => {
 
   it('is not visible if only its end is known', async () => {
     const [id = ''] = newIds(1);
-    await send(store, [endOf({ id })]);
+    await send(store, [makeEnd({ id })]);
     expect(await read(store, id)).toBeNull();
     expect(await query(store, { filter: { callIds: [id] } })).toEqual([]);
   });
 
   it('is running without an end', async () => {
     const [id = ''] = newIds(1);
-    await send(store, [startOf({ id, display_name: 'shown' })]);
+    await send(store, [makeStart({ id, display_name: 'shown' })]);
     expect(await read(store, id)).toMatchObject({
       ended_at: null,
       output: null,
@@ -251,9 +254,9 @@ describe('a call', () => {
 
   it('keeps the trace of its first report when it is reported again', async () => {
     const [id = '', child = ''] = newIds(2);
-    await send(store, [startOf({ id })]);
+    await send(store, [makeStart({ id })]);
     const trace = (await read(store, id))?.trace_id;
-    await send(store, [startOf({ id }), startOf({ id: child, parent_id: id })]);
+    await send(store, [makeStart({ id }), makeStart({ id: child, parent_id: id })]);
     expect((await read(store, id))?.trace_id).toBe(trace);
     expect((await read(store, child))?.trace_id).toBe(trace);
   });
@@ -278,8 +281,8 @@ describe('values', () => {
     const [id = ''] = newIds(1);
     const free = { value };
     await send(store, [
-      startOf({ id, inputs: free, attributes: free }),
-      endOf({ id, output: value, summary: free }),
+      makeStart({ id, inputs: free, attributes: free }),
+      makeEnd({ id, output: value, summary: free }),
     ]);
     const call = await read(store, id);
     const summary = { ...(call?.summary as JsonObject) };
@@ -297,7 +300,10 @@ describe('values', () => {
     const noise = Array.from({ length: 8 }, () =>
       Buffer.from(crypto.getRandomValues(new Uint8Array(50_000))).toString('base64'),
     ).join('');
-    await send(store, [startOf({ id: big, inputs: { text } }), startOf({ id: small, inputs: { noise } })]);
+    await send(store, [
+      makeStart({ id: big, inputs: { text } }),
+      makeStart({ id: small, inputs: { noise } }),
+    ]);
     expect((await read(store, big))?.inputs).toEqual({ text });
     expect((await query(store, { filter: { callIds: [small] } }))[0]?.inputs).toEqual({ noise });
   });

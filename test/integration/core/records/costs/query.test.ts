@@ -7,13 +7,13 @@ import { sortPrices } from '../../../../../core/records/costs/query.ts';
 import { type Expression, toPath } from '../../../../../foundations/expression/index.ts';
 import { requestBudget, type Store } from '../../../../../foundations/storage/index.ts';
 import { createStores } from '../../../../support/service/stores.ts';
-import { createOf, micros, project } from '../../../../support/values/costs.ts';
+import { makeCreate, micros, project } from '../../../../support/values/costs.ts';
 
 let store: Pick<Store, 'table'>;
 beforeAll(async () => {
   const { dynamodb, costsTable } = await createStores();
   store = { table: { client: dynamodb, name: costsTable } };
-  const prices = createOf(
+  const prices = makeCreate(
     { model: 'b', promptTokenCost: 10, effectiveDate: micros('2026-01-03') },
     { model: 'a', promptTokenCost: 9, effectiveDate: micros('2026-01-02') },
     { model: 'a', promptTokenCost: 10, effectiveDate: micros('2026-01-04') },

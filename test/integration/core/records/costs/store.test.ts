@@ -16,7 +16,7 @@ import {
 } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
 import { createStores } from '../../../../support/service/stores.ts';
-import { createOf, micros, priceOf, project, termsOf } from '../../../../support/values/costs.ts';
+import { makeCreate, makePrice, makeTerms, micros, project } from '../../../../support/values/costs.ts';
 
 let store: Pick<Store, 'table'>;
 beforeAll(async () => {
@@ -28,21 +28,25 @@ let projects = 0;
 /** A project that no other test has. */
 const newProject = (): ProjectId => `acme/costs-${projects++}` as ProjectId;
 const create = (projectId: ProjectId, ...terms: Partial<PriceTerms>[]) =>
-  createPrices(store, { ...createOf(...terms), projectId }, 'ada', requestBudget(30_000));
+  createPrices(store, { ...makeCreate(...terms), projectId }, 'ada', requestBudget(30_000));
 const read = (projectId: ProjectId) => readPrices(store, projectId, requestBudget(30_000));
 
 describe('prices that were created', () => {
   it('are read back in the order of their effective dates', async () => {
     const own = newProject();
     const terms = [
-      termsOf({ model: 'b', effectiveDate: micros('2026-02-01T00:00:00.123456Z'), promptTokenCost: 5e-324 }),
-      termsOf({
+      makeTerms({
+        model: 'b',
+        effectiveDate: micros('2026-02-01T00:00:00.123456Z'),
+        promptTokenCost: 5e-324,
+      }),
+      makeTerms({
         model: 'a',
         effectiveDate: micros('2026-01-01'),
         completionTokenCost: 0.1 + 0.2,
         providerId: '日本',
       }),
-      termsOf({ model: 'c', effectiveDate: micros('1960-01-01'), promptTokenCostUnit: 'EUR' }),
+      makeTerms({ model: 'c', effectiveDate: micros('1960-01-01'), promptTokenCostUnit: 'EUR' }),
     ];
     const before = Date.now() * 1000;
     const answer = await create(own, ...terms);
@@ -65,7 +69,8 @@ describe('prices that were created', () => {
   });
 
   it('belong to their project, even beside one whose name starts alike', async () => {
-    const [own, other] = [newProject(), newProject()];
+    const own = newProject();
+    const other = newProject();
     await create(own, {});
     await create(`${own}0` as ProjectId, {}, { model: 'more' });
     expect(await read(own)).toHaveLength(1);
@@ -138,7 +143,8 @@ describe('purging', () => {
   });
 
   it('ignores unknown ids and other texts, and can be repeated', async () => {
-    const [own, other] = [newProject(), newProject()];
+    const own = newProject();
+    const other = newProject();
     const [[, id = ''] = []] = await create(own, {});
     const [[, foreign = ''] = []] = await create(other, {});
     const noIds = [
@@ -170,7 +176,7 @@ describe('an item', () => {
         time,
         time,
         (id, promptTokenCost, completionTokenCost, effectiveDate, createdAt) => {
-          const price = priceOf({ id, promptTokenCost, completionTokenCost, effectiveDate, createdAt });
+          const price = makePrice({ id, promptTokenCost, completionTokenCost, effectiveDate, createdAt });
           // Of -0 only the 0 is kept, which is the same price.
           expect(JSON.stringify(fromItem(toItem(project, price)))).toBe(JSON.stringify(price));
         },
@@ -183,7 +189,7 @@ describe('an item', () => {
     (name) => {
       const { [name]: _gone, ...item } = toItem(
         project,
-        priceOf({ id: '019a0000-0000-7000-8000-000000000000' }),
+        makePrice({ id: '019a0000-0000-7000-8000-000000000000' }),
       );
       expect(() => fromItem(item)).toThrow(`damaged: ${name}`);
       if (name !== 'p')

@@ -6,7 +6,7 @@ import {
   payloadObject,
   positionBytes,
   positionFrom,
-  recordIdOf,
+  readRecordId,
   recordKey,
   refRange,
   timeRange,
@@ -33,8 +33,9 @@ describe('keys', () => {
   it('of different records are different, and tell their ids', () => {
     fc.assert(
       fc.property(projectId, id, projectId, id, (projectA, a, projectB, b) => {
-        const [keyA, keyB] = [recordKey(projectA, a).k, recordKey(projectB, b).k];
-        expect(recordIdOf(projectA, keyA)).toBe(a);
+        const keyA = recordKey(projectA, a).k;
+        const keyB = recordKey(projectB, b).k;
+        expect(readRecordId(projectA, keyA)).toBe(a);
         expect(hex(keyA) === hex(keyB)).toBe(projectA === projectB && a === b);
       }),
     );
@@ -43,11 +44,11 @@ describe('keys', () => {
   it('of times order as the times do', () => {
     fc.assert(
       fc.property(place, place, projectId, (a, b, project) => {
-        const keysOf = (at: typeof a) => indexKeys({ ...at, projectId: project, ref: 'r', type: 't' }, 4);
-        expect(Math.sign(Buffer.compare(keysOf(a).t, keysOf(b).t))).toBe(
+        const toKeys = (at: typeof a) => indexKeys({ ...at, projectId: project, ref: 'r', type: 't' }, 4);
+        expect(Math.sign(Buffer.compare(toKeys(a).t, toKeys(b).t))).toBe(
           Math.sign(a.createdAt - b.createdAt),
         );
-        expect(fromUnsignedTimeBytes(keysOf(a).t)).toBe(a.createdAt);
+        expect(fromUnsignedTimeBytes(toKeys(a).t)).toBe(a.createdAt);
       }),
     );
   });
@@ -81,11 +82,11 @@ describe('keys', () => {
   });
 
   it('in the bucket say nothing of the id but a hash of it', () => {
-    const of = { projectId: 'acme/shop' as ProjectId, id: '../../etc' };
-    expect(payloadObject(of, 'abcd', undefined)).toMatch(
+    const name = { projectId: 'acme/shop' as ProjectId, id: '../../etc' };
+    expect(payloadObject(name, 'abcd', undefined)).toMatch(
       /^feedback\/kept\/acme\/shop\/[0-9a-f]{32}-abcd\.zst$/,
     );
-    expect(payloadObject(of, 'abcd', 30)).toMatch(/^feedback\/expiring-30\/acme\/shop\//);
+    expect(payloadObject(name, 'abcd', 30)).toMatch(/^feedback\/expiring-30\/acme\/shop\//);
   });
 });
 
@@ -100,16 +101,17 @@ describe('a head', () => {
   );
   const orNull = fc.option(ref, { nil: null });
   const header = fc.record({
-    ...{
-      id,
-      createdAt: time,
-      projectId: fc.constant('acme/shop' as ProjectId),
-      ref,
-      type: text,
-      userId: text,
-    },
-    ...{ creator: fc.option(text, { nil: null }), annotationRef: orNull, runnableRef: orNull },
-    ...{ callRef: orNull, triggerRef: orNull },
+    id,
+    createdAt: time,
+    projectId: fc.constant('acme/shop' as ProjectId),
+    ref,
+    type: text,
+    userId: text,
+    creator: fc.option(text, { nil: null }),
+    annotationRef: orNull,
+    runnableRef: orNull,
+    callRef: orNull,
+    triggerRef: orNull,
   });
   const payload = fc.option(
     fc.jsonValue().map((value) => JSON.stringify({ value })),

@@ -7,15 +7,16 @@ import {
   callRef,
   createAll,
   createFeedbackStore,
-  feedbackOf,
+  makeFeedback,
   noise,
   purge,
   replace,
 } from '../../../../support/values/feedback.ts';
 
 /** Few enough to be looked up, and enough to have the project read. */
-const [few, many] = [64, 100];
-const idsOf = (count: number) => Array.from({ length: count }, (_, i) => `call-${i}`);
+const few = 64;
+const many = 100;
+const makeIds = (count: number) => Array.from({ length: count }, (_, i) => `call-${i}`);
 
 const join = (store: Store, ids: readonly string[], budget: RequestBudget = requestBudget(60_000)) =>
   new FeedbackJoin(store, project, budget).on(ids);
@@ -23,7 +24,7 @@ const join = (store: Store, ids: readonly string[], budget: RequestBudget = requ
 /** What the calls have if each is asked for by itself. */
 const oneByOne = async (store: Store, ids: readonly string[]) => {
   const found = await Promise.all(ids.map((id) => join(store, [id])));
-  return new Map(found.flatMap((each) => [...each]));
+  return new Map(found.flatMap((records) => [...records]));
 };
 
 describe('feedback on calls, without any in the project', () => {
@@ -34,7 +35,7 @@ describe('feedback on calls, without any in the project', () => {
 
   it('takes one query of half a unit for each of few calls', async () => {
     const spent = requestBudget(60_000);
-    expect(await join(store, idsOf(few), spent)).toEqual(new Map());
+    expect(await join(store, makeIds(few), spent)).toEqual(new Map());
     expect(spent.meter.requests).toBe(few);
     // DynamoDB Local counts nothing for what is not there.
     expect([0, few / 2]).toContain(spent.meter.readUnits);
@@ -43,25 +44,26 @@ describe('feedback on calls, without any in the project', () => {
   it('takes one query for each shard for many calls, and none for those that follow', async () => {
     const spent = requestBudget(60_000);
     const feedback = new FeedbackJoin(store, project, spent);
-    expect(await feedback.on(idsOf(many))).toEqual(new Map());
+    expect(await feedback.on(makeIds(many))).toEqual(new Map());
     expect(await feedback.on(['another'])).toEqual(new Map());
     expect(spent.meter.requests).toBe(2);
   });
 
   it('asks for many calls at once', async () => {
-    let [underWay, most] = [0, 0];
+    let underWay = 0;
+    let most = 0;
     const client = clientThrough(async (_operation, _input, send) => {
       most = Math.max(most, ++underWay);
       return send().finally(() => underWay--);
     });
-    await join({ ...store, table: { ...store.table, client } }, idsOf(few));
+    await join({ ...store, table: { ...store.table, client } }, makeIds(few));
     expect(most).toBe(32);
   });
 });
 
 describe('feedback on many calls', () => {
   const on = (callId: string, text: string, more = {}) =>
-    feedbackOf({ svc_ref: callRef(callId), payload: { text }, ...more });
+    makeFeedback({ svc_ref: callRef(callId), payload: { text }, ...more });
 
   it('comes oldest first, by call, of this project and of the calls alone', async () => {
     const store = await createFeedbackStore({ shards: [2] });
@@ -80,19 +82,19 @@ describe('feedback on many calls', () => {
       return { id, created_at, payload, ...rest, ...refs };
     };
     const spent = requestBudget(60_000);
-    expect(Object.fromEntries(await join(store, idsOf(many), spent))).toEqual({
+    expect(Object.fromEntries(await join(store, makeIds(many), spent))).toEqual({
       'call-3': [record(0, 'call-3'), record(2, 'call-3')],
       'call-7': [record(1, 'call-7')],
       'call-33': [record(3, 'call-33')],
     });
     // Two shards, and the call with a payload that is too big for an index row.
     expect(spent.meter.requests).toBe(4);
-    expect(await join(store, idsOf(few))).toEqual(await join(store, idsOf(many)));
+    expect(await join(store, makeIds(few))).toEqual(await join(store, makeIds(many)));
   });
 
   it('is the same as one by one where records were replaced, moved to other calls and purged', async () => {
     const store = await createFeedbackStore({ shards: [2] });
-    const ids = idsOf(many);
+    const ids = makeIds(many);
     await createAll(
       store,
       Array.from({ length: 150 }, (_, i) => on(`call-${i % 40}`, `text ${i}`, { id: `f-${i}` })),
@@ -119,14 +121,14 @@ describe('feedback on many calls', () => {
     );
     await createAll(store, [on('call-8', 'the newest')]);
     const first = requestBudget(60_000);
-    const found = await join(store, idsOf(many), first);
+    const found = await join(store, makeIds(many), first);
     // The oldest was read before the others were too many, and the newest was not.
     expect([...found].map(([id, records]) => [id, records.length])).toEqual([['call-8', 2]]);
     // A quarter of what the calls take, and a page of each shard.
     expect(first.meter.requests).toBeGreaterThan(many);
     expect(first.meter.requests).toBeLessThan(1.1 * many);
     const second = requestBudget(60_000);
-    expect([...(await join(store, idsOf(many), second)).keys()]).toEqual(['call-8']);
+    expect([...(await join(store, makeIds(many), second)).keys()]).toEqual(['call-8']);
     expect(second.meter.requests).toBe(many);
   });
 
@@ -138,7 +140,7 @@ describe('feedback on many calls', () => {
     );
     const spent = requestBudget(60_000);
     const feedback = new FeedbackJoin(store, project, spent);
-    const ids = idsOf(1000);
+    const ids = makeIds(1000);
     const batches = [ids.slice(0, 100), ids.slice(100, 500), ids.slice(500)];
     const requests: number[] = [];
     let found = 0;

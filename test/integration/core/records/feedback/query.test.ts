@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { feedbackKind, feedbackQuery } from '../../../../../api/feedback.ts';
 import { queryFeedback } from '../../../../../core/records/feedback/index.ts';
 import {
@@ -25,7 +25,7 @@ import {
   callRef,
   createAll,
   createFeedbackStore,
-  feedbackOf,
+  makeFeedback,
   noise,
   purge,
   refusal,
@@ -40,7 +40,7 @@ let all: JsonObject[];
 beforeAll(async () => {
   store = await createFeedbackStore();
   const batch = Array.from({ length: count }, (_, i) =>
-    feedbackOf({
+    makeFeedback({
       id: `f-${i}`,
       svc_ref: callRef(`c-${i % 7}`),
       feedback_type: ['stars', 'note', 'emoji'][i % 3],
@@ -53,14 +53,14 @@ beforeAll(async () => {
       creator: i % 2 ? `creator ${i % 6}` : null,
     }),
   );
-  await createAll(store, [...batch, feedbackOf({ project_id: 'acme/lab' })]);
+  await createAll(store, [...batch, makeFeedback({ project_id: 'acme/lab' })]);
   await replace(store, 'f-10', { id: 'r-10', payload: { n: 9 }, svc_ref: callRef('c-1') });
   await replace(store, 'f-20', { id: 'r-20', payload: { n: 0, ...noise(4000) }, feedback_type: 'stars' });
   await purge(store, 'f-30', 'r-20', 'never');
   all = await ask(store);
 });
 
-const idsOf = (records: JsonObject[]) => records.map(({ id }) => id);
+const getIds = (records: JsonObject[]) => records.map(({ id }) => id);
 
 describe('a query', () => {
   it('answers all of a project, in order of creation', () => {
@@ -68,7 +68,7 @@ describe('a query', () => {
     expect(created).toEqual([...created].sort());
     const gone = ['f-10', 'f-20', 'f-30'];
     const stay = Array.from({ length: count }, (_, i) => `f-${i}`).filter((id) => !gone.includes(id));
-    expect(idsOf(all)).toEqual([...stay, 'r-10']);
+    expect(getIds(all)).toEqual([...stay, 'r-10']);
   });
 
   it('answers whole records with their fields in order', () => {
@@ -99,7 +99,7 @@ describe('a query', () => {
   it('reads no more than it takes', async () => {
     const shards = Math.max(...store.shards);
     const spent = requestBudget(60_000);
-    expect(idsOf(await ask(store, { limit: 3, fields: ['id'] }, spent))).toEqual(['f-0', 'f-1', 'f-2']);
+    expect(getIds(await ask(store, { limit: 3, fields: ['id'] }, spent))).toEqual(['f-0', 'f-1', 'f-2']);
     expect(spent.meter).toMatchObject({ readUnits: expect.closeTo(shards / 2, 0), requests: shards });
     const byId = requestBudget(60_000);
     await ask(store, { query: whereEqual('id', 'f-1') }, byId);
@@ -129,8 +129,8 @@ const expressions = (times: () => string[]) => {
   );
   const comparison = fc
     .tuple(fc.constantFrom('$eq', '$eq', '$ne', '$gt', '$lte'), value, fc.boolean())
-    .map(([operator, [name, of], turned]) => ({
-      [operator]: turned ? [literal(of), field(name)] : [field(name), literal(of)],
+    .map(([operator, [name, value], turned]) => ({
+      [operator]: turned ? [literal(value), field(name)] : [field(name), literal(value)],
     }));
   const bound = fc
     .tuple(fc.constantFrom('$gt', '$gte', '$lt', '$lte', '$eq'), fc.nat(), fc.boolean())
@@ -141,7 +141,7 @@ const expressions = (times: () => string[]) => {
     });
   const among = fc
     .array(value, { maxLength: 4 })
-    .map((values) => ({ $in: [field(values[0]?.[0] ?? 'id'), values.map(([, of]) => literal(of))] }));
+    .map((values) => ({ $in: [field(values[0]?.[0] ?? 'id'), values.map(([, value]) => literal(value))] }));
   const contains = fc.constantFrom('1', 'TEXT').map((substr) => ({
     $contains: { input: field('payload.text'), substr: literal(substr), case_insensitive: true },
   }));
@@ -224,7 +224,7 @@ describe('any query', () => {
 
   it('over more records than a page holds answers each once, in either direction', async () => {
     const own = await createFeedbackStore({ shards: [2, 8] });
-    const batch = Array.from({ length: 700 }, (_, n) => feedbackOf({ payload: { n } }));
+    const batch = Array.from({ length: 700 }, (_, n) => makeFeedback({ payload: { n } }));
     await createAll({ ...own, shards: [2] }, batch.slice(0, 300));
     await createAll(own, batch.slice(300));
     const numbers = async (body: object) =>
@@ -245,7 +245,7 @@ describe('feedback that is read page by page', () => {
   let store: Store;
   beforeAll(async () => {
     store = await createFeedbackStore({ shards: [1] });
-    const batch = Array.from({ length: count }, (_, i) => feedbackOf({ id: `f-${i}`, creator: 'ada' }));
+    const batch = Array.from({ length: count }, (_, i) => makeFeedback({ id: `f-${i}`, creator: 'ada' }));
     await createAll(store, batch);
   });
 
@@ -265,7 +265,7 @@ describe('feedback that is read page by page', () => {
       if (command === 2) await released.promise;
     });
     const query = parseBody(
-      bodyOf(feedbackQuery),
+      getBodySchema(feedbackQuery),
       JSON.stringify({ project_id: project, fields: ['id'], query: everyRecord, ...body }),
     );
     const spent = requestBudget(60_000);

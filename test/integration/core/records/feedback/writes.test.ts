@@ -14,7 +14,7 @@ import {
   createAll,
   createFeedbackStore,
   everythingIn,
-  feedbackOf,
+  makeFeedback,
   noise,
   purge,
   refusal,
@@ -34,7 +34,7 @@ const noiseText = (length: number): string => String(noise(length).noise).replac
 
 describe('a record', () => {
   it('is answered and kept as it was given, with the user of the key and the time of the server', async () => {
-    const given = feedbackOf({
+    const given = makeFeedback({
       id: 'whole',
       svc_ref: `svc:///acme/shop/object/answer:${digest}/attr/x/index/0`,
       feedback_type: 'réaction',
@@ -92,10 +92,12 @@ describe('a record', () => {
       loc: ['body', 'batch', '0', 'payload'],
     });
     const { items } = await everythingIn(store);
-    expect(await refusal(createAll(store, [feedbackOf(), feedbackOf({ payload: large })]))).toMatchObject({
-      status: 413,
-      loc: ['body', 'batch', '1', 'payload'],
-    });
+    expect(await refusal(createAll(store, [makeFeedback(), makeFeedback({ payload: large })]))).toMatchObject(
+      {
+        status: 413,
+        loc: ['body', 'batch', '1', 'payload'],
+      },
+    );
     expect(await everythingIn(store)).toMatchObject({ items });
   });
 
@@ -124,8 +126,8 @@ describe('an id of the client', () => {
     const again = await create(store, { id: 'again', payload: { b: { c: [2] }, a: 1 } }, { user: 'bob' });
     expect(again).toEqual(first);
     const [inBatch] = await createAll(store, [
-      feedbackOf({ id: 'again', payload: first.payload }),
-      feedbackOf(),
+      makeFeedback({ id: 'again', payload: first.payload }),
+      makeFeedback(),
     ]);
     expect(inBatch).toEqual(first);
   });
@@ -142,14 +144,14 @@ describe('an id of the client', () => {
     const expected = { status: 409, loc: ['body', 'batch', '0', 'id'] };
     expect(await refusal(create(store, other))).toMatchObject(expected);
     const { items } = await everythingIn(store);
-    expect(await refusal(createAll(store, [feedbackOf(other), feedbackOf()]))).toMatchObject(expected);
+    expect(await refusal(createAll(store, [makeFeedback(other), makeFeedback()]))).toMatchObject(expected);
     expect(await everythingIn(store), 'nothing of the batch was written').toMatchObject({ items });
   });
 
   it('is one in each project', async () => {
     const there = await createAll(store, [
-      feedbackOf({ id: 'both', payload: { in: 'shop' } }),
-      feedbackOf({ id: 'both', payload: { in: 'lab' }, project_id: 'acme/lab' }),
+      makeFeedback({ id: 'both', payload: { in: 'shop' } }),
+      makeFeedback({ id: 'both', payload: { in: 'lab' }, project_id: 'acme/lab' }),
     ]);
     expect(there.map(({ payload }) => payload)).toEqual([{ in: 'shop' }, { in: 'lab' }]);
     expect((await byId('both'))?.payload).toEqual({ in: 'shop' });
@@ -179,7 +181,7 @@ describe('an id of the client', () => {
     ];
     await createAll(
       store,
-      ids.map((id) => feedbackOf({ id, payload: noise(2000) })),
+      ids.map((id) => makeFeedback({ id, payload: noise(2000) })),
     );
     for (const id of ids) expect(await byId(id)).toMatchObject({ id });
   });
@@ -212,7 +214,7 @@ describe('a batch', () => {
   it('of a thousand is answered in order, and read in order', async () => {
     const own = { ...store, table: (await createFeedbackStore()).table };
     const batch = Array.from({ length: 1000 }, (_, i) =>
-      feedbackOf({ payload: { i }, ...(i % 3 && { id: `thousand-${i}` }) }),
+      makeFeedback({ payload: { i }, ...(i % 3 && { id: `thousand-${i}` }) }),
     );
     const answers = await createAll(own, batch);
     expect(answers.map(({ payload }) => payload.i)).toEqual(batch.map((_, i) => i));
@@ -240,9 +242,14 @@ describe('a batch', () => {
       Array.from({ length: 50 }, (_, i) => {
         const payload = noise(i % 2 ? 580 : 10);
         expect(JSON.stringify(payload).length).toBeLessThan(600);
-        return feedbackOf({
-          ...{ id: randomUUID(), payload, creator: 'somebody', svc_ref: callRef(randomUUID()) },
-          ...{ annotation_ref: ref('object'), runnable_ref: ref('op'), call_ref: callRef(randomUUID()) },
+        return makeFeedback({
+          id: randomUUID(),
+          payload,
+          creator: 'somebody',
+          svc_ref: callRef(randomUUID()),
+          annotation_ref: ref('object'),
+          runnable_ref: ref('op'),
+          call_ref: callRef(randomUUID()),
         });
       }),
     );
@@ -256,25 +263,28 @@ describe('a batch', () => {
 });
 
 /** Every way to read, each giving the ids of what it reads on a call. */
-const views = (callId: string, of = project): [name: string, read: () => Promise<unknown[]>][] => {
-  const ref = callRef(callId, of);
+const views = (callId: string, viewed = project): [name: string, read: () => Promise<unknown[]>][] => {
+  const ref = callRef(callId, viewed);
   const svc_ref = whereEqual('svc_ref', ref);
-  const asked = (body: object = {}) => ask(store, { project_id: of, ...body });
-  const idsOf = (records: JsonObject[]) => records.map(({ id }) => id);
+  const asked = (body: object = {}) => ask(store, { project_id: viewed, ...body });
+  const getIds = (records: JsonObject[]) => records.map(({ id }) => id);
   const sorted = (field: string, direction: string) => ({ sort_by: [{ field, direction }] });
-  const onCall = (records: JsonObject[]) => idsOf(records.filter((record) => record.svc_ref === ref));
+  const onCall = (records: JsonObject[]) => getIds(records.filter((record) => record.svc_ref === ref));
   return [
-    ['by ref', async () => idsOf(await asked({ query: svc_ref }))],
-    ['the newest first', async () => idsOf(await asked({ query: svc_ref, ...sorted('created_at', 'desc') }))],
-    ['in another order', async () => idsOf(await asked({ query: svc_ref, ...sorted('payload.n', 'asc') }))],
+    ['by ref', async () => getIds(await asked({ query: svc_ref }))],
+    [
+      'the newest first',
+      async () => getIds(await asked({ query: svc_ref, ...sorted('created_at', 'desc') })),
+    ],
+    ['in another order', async () => getIds(await asked({ query: svc_ref, ...sorted('payload.n', 'asc') }))],
     ['in the project', async () => onCall(await asked())],
     ['in the project backwards', async () => onCall(await asked(sorted('created_at', 'desc')))],
     ['by type', async () => onCall(await asked({ query: whereEqual('feedback_type', callId) }))],
-    ['without payloads', async () => idsOf(await asked({ query: svc_ref, fields: ['id'] }))],
+    ['without payloads', async () => getIds(await asked({ query: svc_ref, fields: ['id'] }))],
     [
       'joined onto the call',
       async () =>
-        ((await new FeedbackJoin(store, of, requestBudget(60_000)).on([callId])).get(callId) ?? []).map(
+        ((await new FeedbackJoin(store, viewed, requestBudget(60_000)).on([callId])).get(callId) ?? []).map(
           (record) => (record as JsonObject).id,
         ),
     ],
@@ -423,7 +433,7 @@ describe('replacements at once', () => {
       const project_id = `acme/${callId}` as ProjectId;
       const svc_ref = callRef(callId, project_id);
       const fields = (n: number) =>
-        feedbackOf({ project_id, svc_ref, feedback_type: callId, payload: { n, ...noise(bytes) } });
+        makeFeedback({ project_id, svc_ref, feedback_type: callId, payload: { n, ...noise(bytes) } });
       let { id } = await create(store, fields(0));
       let replacing = true;
       const seen: string[] = [];
@@ -456,10 +466,10 @@ describe('a purge', () => {
     await createAll(
       store,
       ['goes', 'stays'].flatMap((prefix) =>
-        sizes.map((size) => feedbackOf({ id: `${prefix}-${size}`, payload: noise(size) })),
+        sizes.map((size) => makeFeedback({ id: `${prefix}-${size}`, payload: noise(size) })),
       ),
     );
-    await createAll(store, [feedbackOf({ id: 'goes-10', project_id: 'acme/lab' })]);
+    await createAll(store, [makeFeedback({ id: 'goes-10', project_id: 'acme/lab' })]);
     await purge(store, ...ids('goes'));
     expect((await ask(store)).map(({ id }) => id)).toEqual(ids('stays'));
     expect(await ask(store, { project_id: 'acme/lab' })).toHaveLength(1);
@@ -486,7 +496,7 @@ describe('a purge', () => {
     const ids = Array.from({ length: 1000 }, (_, i) => `many-${i}`);
     await createAll(
       own,
-      ids.map((id) => feedbackOf({ id })),
+      ids.map((id) => makeFeedback({ id })),
     );
     await purge(own, ...ids);
     expect(await everythingIn(own)).toEqual({ items: 0, objects: [] });
@@ -519,7 +529,7 @@ describe('deleting the feedback on calls', () => {
   const left = async () => (await ask(store)).map(({ id }) => id).sort();
 
   it('deletes the records whose ref is one of the calls, payloads included, and no others', async () => {
-    const on = (callId: string, fields: object = {}) => feedbackOf({ svc_ref: callRef(callId), ...fields });
+    const on = (callId: string, fields: object = {}) => makeFeedback({ svc_ref: callRef(callId), ...fields });
     await createAll(store, [
       ...[10, 3000, 500_000].map((size) => on('a', { id: `a-${size}`, payload: noise(size) })),
       on('b', { id: 'b-1' }),
@@ -548,7 +558,7 @@ describe('deleting the feedback on calls', () => {
 
   it('is completed by doing it again if it dies before any of its commands', async () => {
     const batch = ['small', 'large'].map((id) =>
-      feedbackOf({ id, svc_ref: callRef('dies'), payload: noise(id === 'small' ? 10 : 500_000) }),
+      makeFeedback({ id, svc_ref: callRef('dies'), payload: noise(id === 'small' ? 10 : 500_000) }),
     );
     await createAll(store, batch);
     for (const at of await stops(store, 'feedback', (watched) => remove(['dies'], watched))) {

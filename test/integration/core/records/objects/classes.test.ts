@@ -243,7 +243,8 @@ describe('a version that takes the role admin to make', () => {
     // The same again makes nothing.
     const admins = await made({ by: 'admin' });
     expect(await made({ by: 'admin' }, writer)).toBe(admins);
-    const [first, second] = [await made({ by: 'writer' }, writer), await made({ by: 'writer 2' }, writer)];
+    const first = await made({ by: 'writer' }, writer);
+    const second = await made({ by: 'writer 2' }, writer);
     const back = {
       body: { detail: [{ msg: expect.stringContaining('takes the role admin to bring back') }] },
     };

@@ -91,7 +91,8 @@ describe('a query', () => {
               { field: 'version_index', direction: 'asc' },
             ];
             for (const { field, direction } of keys) {
-              const [x, y] = [a[field] ?? null, b[field] ?? null];
+              const x = a[field] ?? null;
+              const y = b[field] ?? null;
               const order =
                 typeof x === 'number'
                   ? x - Number(y)
@@ -127,17 +128,17 @@ describe('hundreds of versions', () => {
   const projectId = 'acme/thousand' as ProjectId;
   const ids = ['a', 'b', 'c', 'd'];
   /** How many versions each object has: a deep run has more pages. */
-  const each = deep ? 250 : 100;
+  const count = deep ? 250 : 100;
 
   beforeAll(async () => {
     await Promise.all(
       ids.map(async (id) => {
-        for (let i = 0; i < each; i++) await create(store, id, { i }, projectId);
+        for (let i = 0; i < count; i++) await create(store, id, { i }, projectId);
       }),
     );
   });
 
-  const whole = ids.flatMap((id) => Array.from({ length: each }, (_, i) => [id, i]));
+  const whole = ids.flatMap((id) => Array.from({ length: count }, (_, i) => [id, i]));
   const seen = (versions: JsonObject[]) =>
     versions.map((version) => [version.object_id, version.version_index]);
 

@@ -25,7 +25,7 @@ let fresh = 0;
 const newId = (): string => `object-${fresh++}`;
 
 /** Every version of an object, oldest first. */
-const versionsOf = (objectId: string) => queryAll(store, { filter: { objectIds: [objectId] } });
+const findVersions = (objectId: string) => queryAll(store, { filter: { objectIds: [objectId] } });
 
 /** The keys of all values in the bucket. */
 const inBucket = async (): Promise<string[]> => {
@@ -90,7 +90,7 @@ describe('an object', () => {
             expect(await remove(store, objectId, targets)).toBe(model.remove(targets));
           }
         }
-        const listed = (await versionsOf(objectId)).map((version) => ({
+        const listed = (await findVersions(objectId)).map((version) => ({
           digest: version.digest,
           versionIndex: version.version_index,
           isLatest: version.is_latest === 1,
@@ -141,7 +141,7 @@ describe('an object', () => {
     const second = await create(store, objectId, 'two');
     await create(store, objectId, 'one');
     expect(await readVersion(store, objectId, 'latest')).toMatchObject({ digest: second, versionIndex: 1 });
-    expect(await versionsOf(objectId)).toHaveLength(2);
+    expect(await findVersions(objectId)).toHaveLength(2);
   });
 
   it('never reuses the index of a deleted version, even for the same value', async () => {
@@ -163,7 +163,7 @@ describe('an object', () => {
     expect(await remove(store, objectId, digests.slice(40))).toBe(60);
     expect(await readVersion(store, objectId, 'latest')).toMatchObject({ versionIndex: 39 });
     expect(await remove(store, objectId)).toBe(40);
-    expect(await versionsOf(objectId)).toEqual([]);
+    expect(await findVersions(objectId)).toEqual([]);
   });
 });
 
@@ -171,7 +171,8 @@ describe('values in the bucket', () => {
   it('are read back unchanged, and are gone when they are deleted', async () => {
     const objectId = newId();
     const before = await inBucket();
-    const [one, two] = [bigValue(), bigValue(4000)];
+    const one = bigValue();
+    const two = bigValue(4000);
     const digests = [await create(store, objectId, one), await create(store, objectId, two)];
     expect(await readVersion(store, objectId, 'v0')).toMatchObject({ val: one });
     expect(await readVersion(store, objectId, 'v1')).toMatchObject({ val: two });
@@ -201,7 +202,7 @@ describe('at the same moment', () => {
   it('different values become versions with distinct, consecutive indexes', async () => {
     const objectId = newId();
     const digests = await Promise.all(Array.from({ length: 25 }, (_, i) => create(store, objectId, { i })));
-    const versions = await versionsOf(objectId);
+    const versions = await findVersions(objectId);
     expect(versions.map((version) => version.version_index)).toEqual([...Array(25).keys()]);
     expect(versions.map((version) => version.digest).sort()).toEqual(digests.toSorted());
     expect(versions.filter((version) => version.is_latest === 1)).toEqual([versions.at(-1)]);
@@ -214,7 +215,7 @@ describe('at the same moment', () => {
       Array.from({ length: 20 }, (_, i) => create(store, objectId, i % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 })),
     );
     expect(new Set(digests).size).toBe(1);
-    expect(await versionsOf(objectId)).toHaveLength(1);
+    expect(await findVersions(objectId)).toHaveLength(1);
   });
 
   it('the newest versions are deleted one by one while others are made', async () => {
@@ -226,7 +227,7 @@ describe('at the same moment', () => {
         Promise.all(Array.from({ length: 6 }, (_, i) => create(store, objectId, `new ${i}`))),
         ...old.slice(2).map((digest) => remove(store, objectId, [digest])),
       ]);
-      const versions = await versionsOf(objectId);
+      const versions = await findVersions(objectId);
       expect(versions.map((version) => version.version_index)).toEqual([0, 1, 8, 9, 10, 11, 12, 13]);
       await remove(store, objectId, made);
       expect(await readVersion(store, objectId, 'latest')).toMatchObject({ versionIndex: 1, digest: old[1] });
@@ -253,7 +254,7 @@ describe('at the same moment', () => {
             return 0;
           }),
         );
-        const versions = await versionsOf(objectId);
+        const versions = await findVersions(objectId);
         const deleted = removed.reduce((sum, count) => sum + count, 0);
         // No index was given twice, or skipped.
         await create(store, objectId, 'afterwards');

@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 
 const budget = () => requestBudget(60_000);
-const create = (rows: readonly JsonObject[], of = store) => createTable(of, project, rows, null, budget());
+const create = (rows: readonly JsonObject[], where = store) =>
+  createTable(where, project, rows, null, budget());
 
 const read = async (digest: string, more: object = {}): Promise<JsonObject[]> => {
   const query = { projectId: project, digest, rowDigests: null, limit: null, offset: 0, sort: [], ...more };
@@ -31,7 +32,7 @@ const read = async (digest: string, more: object = {}): Promise<JsonObject[]> =>
 };
 
 /** Rows of some 200 bytes, like those of a dataset. */
-const rowsOf = (count: number, from = 0): JsonObject[] => {
+const makeRows = (count: number, from = 0): JsonObject[] => {
   const numbers = random(seed + from);
   const word = () => numbers.below(1e9).toString(36);
   return Array.from({ length: count }, (_, i) => ({
@@ -43,13 +44,13 @@ const rowsOf = (count: number, from = 0): JsonObject[] => {
 
 describe('a table of 10,000 rows of 200 bytes', () => {
   it('costs hundreds of write units, and its next version no more than what is new', async () => {
-    const rows = rowsOf(10_000);
+    const rows = makeRows(10_000);
     const first = budget();
     const { digest, rowDigests } = await createTable(store, project, rows, null, first);
     expect(first.meter.writeUnits).toBeLessThan(400);
     // The same with a row more: one item each for pack, index and table, and the runs.
     const second = budget();
-    const [added = {}] = rowsOf(1, 20_000);
+    const [added = {}] = makeRows(1, 20_000);
     const next = await createTable(store, project, [...rows, added], null, second);
     expect(second.meter.writeUnits).toBeLessThan(6);
     const third = budget();
@@ -73,10 +74,10 @@ describe('tables', () => {
 
   const apply = (rows: readonly JsonObject[], changes: readonly TableChange[]): JsonObject[] => {
     const list = [...rows];
-    for (const each of changes) {
-      if (each.kind === 'append') list.push(each.row);
-      else if (each.kind === 'pop') list.splice(each.index, 1);
-      else list.splice(each.index, 0, each.row);
+    for (const change of changes) {
+      if (change.kind === 'append') list.push(change.row);
+      else if (change.kind === 'pop') list.splice(change.index, 1);
+      else list.splice(change.index, 0, change.row);
     }
     return list;
   };
@@ -110,7 +111,7 @@ describe('tables', () => {
 describe('digests that storage has damaged', () => {
   it('make no table of other rows', async () => {
     const own = await createObjectStore();
-    const { digest } = await create(rowsOf(3), own);
+    const { digest } = await create(makeRows(3), own);
     for await (const page of scanTable(own.table)) {
       const packs = page.filter((item) => 'c' in item);
       for (const item of packs) (item.d as Uint8Array).fill(1, 40, 50);

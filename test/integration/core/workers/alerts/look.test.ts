@@ -3,7 +3,7 @@ import { deleteVersions } from '../../../../../core/records/objects/index.ts';
 import { readHistory, readRegister, readStandings } from '../../../../../core/workers/alerts/register.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
-import { storeOf } from '../../../../support/service/stores.ts';
+import { getStore } from '../../../../support/service/stores.ts';
 import {
   type AlertWorld,
   errorRate,
@@ -26,7 +26,7 @@ const failing = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ minutesAgo: 2 + i, failed: true, op_name: 'pay' }));
 
 const toldIn = (project: ProjectId) =>
-  world.told
+  world.sent
     .filter(({ message }) => message.project_id === project)
     .map(({ message, target }) => `${target}: ${message.kind} ${message.previous} ${message.state}`);
 
@@ -39,12 +39,15 @@ describe('looking at alerts', () => {
     expect(toldIn(project)).toEqual([]);
     await lookAfter(world, 1);
     expect(toldIn(project)).toEqual(['sns: changed null alert', 'webhook ops: changed null alert']);
-    const [{ message } = { message: undefined }] = world.told.filter(
+    const [{ message } = { message: undefined }] = world.sent.filter(
       ({ message }) => message.project_id === project,
     );
     const end = new Date(world.now - 60_000).toISOString().replace('000Z', '000000Z');
     expect(message).toMatchObject({
-      ...{ id: expect.stringMatching(/^[0-9a-f]{32}$/), metric: 'avg error_count', value: 1, threshold: 0.5 },
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      metric: 'avg error_count',
+      value: 1,
+      threshold: 0.5,
       alert: { object_id: 'a', name: 'Too many errors' },
       window: { end },
       contributors: [{ label: 'pay', value: 3, call_id: null, link: expect.stringContaining('/ui/traces?') }],
@@ -69,8 +72,8 @@ describe('looking at alerts', () => {
     await lookAfter(world, 1);
     expect(toldIn(project)).toEqual([]);
     const history: unknown[] = [];
-    const take = ({ told }: { told: readonly { sendings: readonly unknown[] }[] }) =>
-      history.push(...told.flatMap(({ sendings }) => sendings)) > 0;
+    const take = ({ notifications }: { notifications: readonly { sendings: readonly unknown[] }[] }) =>
+      history.push(...notifications.flatMap(({ sendings }) => sendings)) > 0;
     await readHistory(world.watch.table, project, take, requestBudget(5000));
     expect(history).toMatchObject([
       { status: 'waiting', tries: 0 },
@@ -112,7 +115,7 @@ describe('looking at alerts', () => {
     await saveAlert(world, project, errorRate({ window_minutes: 1440, looks: 1 }));
     await lookAfter(world, 1);
     expect(toldIn(project)).toEqual(['sns: changed ok alert']);
-    const objects = storeOf(world.stores, world.stores.objectsTable);
+    const objects = getStore(world.stores, world.stores.objectsTable);
     await deleteVersions(objects, { projectId: project, objectId: 'a' }, null, requestBudget(5000));
     await lookAfter(world, 2880);
     await lookAfter(world, 61);
@@ -122,14 +125,15 @@ describe('looking at alerts', () => {
   });
 
   it('goes on with other projects when one fails', async () => {
-    const [broken, whole] = [newProject(), newProject()];
+    const broken = newProject();
+    const whole = newProject();
     await saveAlert(world, broken, errorRate({ looks: 1 }));
     await saveAlert(world, whole, errorRate({ looks: 1 }));
     await reportCalls(world, whole, failing(1));
     const alerts = Object.create(world.watch.alerts) as typeof world.watch.alerts;
-    alerts.of = (project, ...rest) => {
+    alerts.getAlerts = (project, ...rest) => {
       if (project === broken) throw new Error('broken');
-      return world.watch.alerts.of(project, ...rest);
+      return world.watch.alerts.getAlerts(project, ...rest);
     };
     const watch = { ...world.watch, alerts };
     const { problems } = await lookAfter({ ...world, watch }, 0);

@@ -8,7 +8,7 @@ import { callsPerUnit, unitPrices } from '../../../../../core/workers/alerts/pri
 import { queryAlerts } from '../../../../../core/workers/alerts/query.ts';
 import { requestBudget } from '../../../../../foundations/storage/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
-import { storeOf } from '../../../../support/service/stores.ts';
+import { getStore } from '../../../../support/service/stores.ts';
 import {
   type AlertWorld,
   errorRate,
@@ -57,7 +57,7 @@ describe('a preview', () => {
     ]);
     const minutes = 60;
     for (let i = 0; i < minutes; i++) await lookAfter(world, 1);
-    const told = world.told
+    const sent = world.sent
       .filter(({ message }) => message.project_id === project)
       .map(({ message: { state, previous, value, at } }) => ({
         state,
@@ -69,24 +69,26 @@ describe('a preview', () => {
     const changes = found.changes
       .filter((change) => change.told)
       .map(({ state, previous, value, at }) => ({ state, previous, value, at: at.slice(0, 16) }));
-    expect(changes).toEqual(told);
-    expect(told.length).toBeGreaterThan(0);
+    expect(changes).toEqual(sent);
+    expect(sent.length).toBeGreaterThan(0);
     expect(world.now - begin).toBe(minutes * 60_000);
   });
 
   it('of feedback reads what was rated, and says what it costs', async () => {
     const project = newProject();
-    const feedback = storeOf(world.stores, world.stores.feedbackTable);
+    const feedback = getStore(world.stores, world.stores.feedbackTable);
     for (const value of [1, 2, true]) {
       const draft = {
-        ...{
-          projectId: project,
-          id: null,
-          ref: `svc:///${project}/call/c`,
-          type: 'stars',
-          payload: { value },
-        },
-        ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
+        projectId: project,
+        id: null,
+        ref: `svc:///${project}/call/c`,
+        type: 'stars',
+        payload: { value },
+        creator: null,
+        annotationRef: null,
+        runnableRef: null,
+        callRef: null,
+        triggerRef: null,
       };
       await createOneFeedback(feedback, draft, 'ada', requestBudget(5000));
     }
@@ -114,7 +116,7 @@ describe('the states of alerts', () => {
     await saveAlert(world, project, errorRate({ enabled: false }), 'b');
     await reportCalls(world, project, [{ minutesAgo: 2, failed: true }]);
     await lookAfter(world, 0);
-    const objects = storeOf(world.stores, world.stores.objectsTable);
+    const objects = getStore(world.stores, world.stores.objectsTable);
     const ask = (fields: object = {}) =>
       queryAlerts(
         objects,
@@ -130,7 +132,11 @@ describe('the states of alerts', () => {
       ],
       history: [
         {
-          ...{ object_id: 'a', kind: 'changed', state: 'alert', previous: null, threshold: 0.5 },
+          object_id: 'a',
+          kind: 'changed',
+          state: 'alert',
+          previous: null,
+          threshold: 0.5,
           deliveries: [{ target: 'webhook ops', status: 'delivered', tries: 1, problem: null }],
         },
       ],

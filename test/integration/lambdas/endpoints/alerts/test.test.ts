@@ -66,7 +66,11 @@ describe('a test of an alert', () => {
     ]);
 
     const message = {
-      ...{ id: body.message_id, kind: 'test', project_id, state: 'alert', threshold: 0.5 },
+      id: body.message_id,
+      kind: 'test',
+      project_id,
+      state: 'alert',
+      threshold: 0.5,
       alert: { object_id: 'errors', name: 'Too many errors', digest: expect.any(String) },
       link: expect.stringContaining(`${service.url}/ui/`),
     };

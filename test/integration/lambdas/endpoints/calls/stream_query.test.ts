@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { agentTraces } from '../../../../../examples/agent-traces.ts';
 import { type SharedService, sharedService } from '../../../../support/service/service.ts';
-import { endOf, startOf } from '../../../../support/values/calls.ts';
+import { makeEnd, makeStart } from '../../../../support/values/calls.ts';
 
 const project_id = 'acme/streams';
 const calls = [...agentTraces({ projectId: project_id, conversations: 4 })];
@@ -14,7 +14,7 @@ beforeAll(async () => {
       { mode: 'start', req: { start } },
       { mode: 'end', req: { end } },
     ]),
-    startOf({
+    makeStart({
       project_id,
       id: 'odd',
       trace_id: 'odd',
@@ -22,7 +22,7 @@ beforeAll(async () => {
       started_at: '2020-01-01T00:00:00Z',
       inputs: { model: 'x,y', lines: 'one\ntwo', list: [1] },
     }),
-    endOf({
+    makeEnd({
       project_id,
       id: 'odd',
       ended_at: '2020-01-01T00:00:00.250Z',
@@ -35,12 +35,12 @@ beforeAll(async () => {
 
 const ask = (body: object, accept = 'application/jsonl') =>
   service.post('/calls/stream_query', { project_id, ...body }, { headers: { accept } });
-const linesOf = async (answer: Response) =>
+const parseLines = async (answer: Response) =>
   (await answer.text())
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-const rows = async (body: object) => linesOf(await ask(body));
+const rows = async (body: object) => parseLines(await ask(body));
 
 const odd = { filter: { call_ids: ['odd'] } };
 
@@ -48,7 +48,7 @@ describe('an answer to a query', () => {
   it.each(['application/jsonl', 'application/x-ndjson', '*/*'])('is JSON Lines for %s', async (accept) => {
     const answer = await ask({}, accept);
     expect(answer.headers.get('content-type')).toBe(accept === '*/*' ? 'application/jsonl' : accept);
-    expect(await linesOf(answer)).toHaveLength(calls.length + 1);
+    expect(await parseLines(answer)).toHaveLength(calls.length + 1);
   });
 
   it('is one list for application/json, even if it is empty', async () => {
@@ -126,13 +126,13 @@ describe('a query with include_costs', () => {
       'gpt-4o-mini': { input_tokens: 1e6, output_tokens: 0 },
     };
     const batch = [
-      startOf({ ...call, id: 'priced' }),
-      endOf({
+      makeStart({ ...call, id: 'priced' }),
+      makeEnd({
         project_id: other,
         id: 'priced',
         summary: { usage: { ...usage, unheard: { prompt_tokens: 1 } } },
       }),
-      startOf({ ...call, id: 'free' }),
+      makeStart({ ...call, id: 'free' }),
     ];
     expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
     expect((await service.post('/cost/create', { project_id: other, costs })).status).toBe(200);
@@ -163,7 +163,9 @@ describe('a query with include_trace_totals', () => {
     $eq: [{ $getField: 'summary.svc.status' }, { $literal: 'descendant_error' }],
   };
   const asked = {
-    ...{ project_id: other, include_trace_totals: true, columns: ['summary.svc.status'] },
+    project_id: other,
+    include_trace_totals: true,
+    columns: ['summary.svc.status'],
     query: { $expr: { $and: [since, until, failedBelow] } },
     sort_by: [{ field: 'summary.svc.trace_totals.total_cost', direction: 'desc' }],
   };
@@ -171,8 +173,8 @@ describe('a query with include_trace_totals', () => {
   beforeAll(async () => {
     const used = (tokens: number) => ({ usage: { m: { prompt_tokens: tokens, completion_tokens: 1 } } });
     const call = (id: string, trace_id: string, parent_id: string | null, end: object) => [
-      startOf({ project_id: other, id, trace_id, parent_id, started_at }),
-      endOf({ project_id: other, id, ended_at: started_at, ...end }),
+      makeStart({ project_id: other, id, trace_id, parent_id, started_at }),
+      makeEnd({ project_id: other, id, ended_at: started_at, ...end }),
     ];
     const batch = [
       ...call('cheap', 'a', null, {}),
@@ -190,7 +192,11 @@ describe('a query with include_trace_totals', () => {
     const found = await rows(asked);
     expect(found.map(({ id }) => id)).toEqual(['dear', 'cheap']);
     const totals = {
-      ...{ call_count: 2, error_count: 1, input_tokens: 10, output_tokens: 1, total_cost: 12 },
+      call_count: 2,
+      error_count: 1,
+      input_tokens: 10,
+      output_tokens: 1,
+      total_cost: 12,
       waited_ms: 0,
     };
     expect(found[0]?.summary).toEqual({ svc: { status: 'descendant_error', trace_totals: totals } });
@@ -237,8 +243,8 @@ describe('a query with expand_columns', () => {
     const prompt = await create(project, 'prompt', { text: 'Be kind.', model, other: model });
     const nothing = 'svc:///acme/refs/object/none:0';
     const batch = [
-      startOf({ project_id: project, id: 'a', trace_id: 't', inputs: { prompt, model } }),
-      startOf({ project_id: project, id: 'b', trace_id: 't', inputs: { prompt: nothing } }),
+      makeStart({ project_id: project, id: 'a', trace_id: 't', inputs: { prompt, model } }),
+      makeStart({ project_id: project, id: 'b', trace_id: 't', inputs: { prompt: nothing } }),
     ];
     expect((await service.post('/call/upsert_batch', { batch })).status).toBe(200);
     const ask = (body: object) => rows({ project_id: project, columns: ['inputs'], ...body });
@@ -260,7 +266,7 @@ describe('a query with expand_columns', () => {
 });
 
 describe('a hostile query', () => {
-  const many = (length: number, of: object) => Array.from({ length }, () => of);
+  const many = (length: number, item: object) => Array.from({ length }, () => item);
   const deep = (levels: number): object => {
     let expression: object = { $literal: true };
     for (let i = 0; i < levels; i++) expression = { $not: [expression] };

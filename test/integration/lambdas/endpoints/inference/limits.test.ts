@@ -21,7 +21,8 @@ import { politeness } from '../../../../support/values/evaluators.ts';
 
 const model = 'gpt-4o-mini';
 /** What tokens of the model cost, in dollars. */
-const [promptUsd, answerUsd] = [0.15e-6, 0.6e-6];
+const promptUsd = 0.15e-6;
+const answerUsd = 0.6e-6;
 const messages = [{ role: 'user' as const, content: 'Weather in Graz?' }];
 
 let upstream: TestUpstream;
@@ -52,7 +53,9 @@ const spender = async (limits: SpendingLimits, project?: string) => {
   const roles = ['inference', 'write'] as const;
   const apiKey = await limitedKey(service, limits, ...roles.map((role) => ({ scope, role })));
   const client = new OpenAI({
-    ...{ apiKey, baseURL: `${service.url}/inference/v1`, maxRetries: 0 },
+    apiKey,
+    baseURL: `${service.url}/inference/v1`,
+    maxRetries: 0,
     ...(project && { project }),
   });
   const left = async (): Promise<Limit[]> => {
@@ -73,7 +76,9 @@ const setLimits = async (project_id: string, limits: object): Promise<void> => {
 };
 
 const usage = (prompt: number, answer: number) => ({
-  ...{ prompt_tokens: prompt, completion_tokens: answer, total_tokens: prompt + answer },
+  prompt_tokens: prompt,
+  completion_tokens: answer,
+  total_tokens: prompt + answer,
 });
 const costs = (prompt: number, answer: number) => prompt * promptUsd + answer * answerUsd;
 
@@ -147,23 +152,27 @@ describe('a limit', () => {
   it('puts one event on the bus then, however many requests follow', async () => {
     const tokens = usage(1_000_000, 100_000);
     upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: tokens }));
-    const told: BusEvent[] = [];
-    const unsubscribe = service.bus.subscribe((each) => {
-      if (each['detail-type'] === 'LimitNearlyReached') told.push(each);
+    const events: BusEvent[] = [];
+    const unsubscribe = service.bus.subscribe((event) => {
+      if (event['detail-type'] === 'LimitNearlyReached') events.push(event);
     });
     const { client, hasSpent, apiKey } = await spender({ usdPerDay: 0.7 });
     const ask = () => client.chat.completions.create({ model, messages, max_tokens: 10 });
     await ask();
     await hasSpent(costs(1_000_000, 100_000));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     await Promise.all([ask(), ask(), ask()]);
-    await expect.poll(() => told.length).toBeGreaterThan(0);
+    await expect.poll(() => events.length).toBeGreaterThan(0);
     await hasSpent(4 * costs(1_000_000, 100_000));
     await expect(ask()).rejects.toMatchObject({ status: 429 });
     unsubscribe();
-    expect(told.map(({ detail }) => eventDetails().LimitNearlyReached.parse(detail))).toEqual([
+    expect(events.map(({ detail }) => eventDetails().LimitNearlyReached.parse(detail))).toEqual([
       expect.objectContaining({
-        ...{ of: 'key', key_id: apiKey.split('_')[1], project_id: null, period: 'day', limit_usd: 0.7 },
+        of: 'key',
+        key_id: apiKey.split('_')[1],
+        project_id: null,
+        period: 'day',
+        limit_usd: 0.7,
         event_id: expect.any(String),
       }),
     ]);
@@ -171,17 +180,19 @@ describe('a limit', () => {
 
   it.each([false, true])(
     'learns the usage of a stream, which a client sees if it asked: %s',
-    async (asks) => {
+    async (streams) => {
       upstream.behave(streaming);
       const { client, hasSpent } = await spender({ usdPerDay: 1 });
       const stream = await client.chat.completions.create({
-        ...{ model, messages, stream: true },
-        ...(asks && { stream_options: { include_usage: true } }),
+        model,
+        messages,
+        stream: true,
+        ...(streams && { stream_options: { include_usage: true } }),
       });
       const chunks = await Array.fromAsync(stream);
       expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('Sunny');
       expect(chunks.flatMap((one) => (one.usage ? [one.usage.total_tokens] : []))).toEqual(
-        asks ? [1100] : [],
+        streams ? [1100] : [],
       );
       await hasSpent(costs(1000, 100));
     },
@@ -220,7 +231,8 @@ describe('a limit', () => {
     const own = { model: 'own/unpriced', messages };
     const { client } = await spender({ usdPerDay: 1 });
     await expect(client.chat.completions.create(own)).rejects.toMatchObject({
-      ...{ status: 422, code: 'model_without_price' },
+      status: 422,
+      code: 'model_without_price',
       message: expect.stringContaining('own/unpriced has no price in dollars'),
     });
     const { client: free } = await spender({});
@@ -284,7 +296,7 @@ describe("a project's limits", () => {
     const scope = parseProjectId(project);
     if (!scope) throw new Error('no project');
     await setLimits(project, { usd_per_day: 0.0001 });
-    const keyOf = (...grants: Grant[]) => newKey(service, ...grants);
+    const createKey = (...grants: Grant[]) => newKey(service, ...grants);
     const status = async (apiKey: string) => {
       const client = new OpenAI({ apiKey, baseURL: `${service.url}/inference/v1`, maxRetries: 0 });
       const asked = client.chat.completions.create({ model, messages });
@@ -296,14 +308,14 @@ describe("a project's limits", () => {
     upstream.behave(json({ ...completion({ content: 'Sunny' }), model, usage: usage(10, 10) }));
     const other = parseProjectId('acme/other') ?? scope;
     const read = { scope: '*', role: 'read' } as const;
-    expect(await status(await keyOf({ scope, role: 'inference' }, read))).toBe(429);
-    expect(await status(await keyOf({ scope, role: 'admin' }, { scope, role: 'inference' }))).toBe(429);
+    expect(await status(await createKey({ scope, role: 'inference' }, read))).toBe(429);
+    expect(await status(await createKey({ scope, role: 'admin' }, { scope, role: 'inference' }))).toBe(429);
     const both = [
       { scope, role: 'inference' },
       { scope: other, role: 'inference' },
     ] as const;
-    expect(await status(await keyOf(...both))).toBe(200);
-    expect(await status(await keyOf({ scope: 'acme/*', role: 'inference' }))).toBe(200);
+    expect(await status(await createKey(...both))).toBe(200);
+    expect(await status(await createKey({ scope: 'acme/*', role: 'inference' }))).toBe(200);
   });
 
   it('count a model as listed, even if somebody who writes says that it is free', async () => {

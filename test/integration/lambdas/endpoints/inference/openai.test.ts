@@ -60,9 +60,9 @@ describe('the official client', () => {
       events(Array.from({ length: Math.ceil(bytes.length / 5) }, (_, i) => bytes.subarray(i * 5, i * 5 + 5))),
     );
     const stream = await client.chat.completions.create({ model, messages, stream: true });
-    let said = '';
-    for await (const { choices } of stream) said += choices[0]?.delta.content ?? '';
-    expect(said).toBe(text);
+    let received = '';
+    for await (const { choices } of stream) received += choices[0]?.delta.content ?? '';
+    expect(received).toBe(text);
   });
 
   it('calls tools, complete and streamed', async () => {
@@ -124,7 +124,7 @@ describe('the official client', () => {
       },
       { type: 'response.completed', sequence_number: 2, response: { ...response, status: 'completed' } },
     ];
-    upstream.behave(events(data.map((each) => `event: ${each.type}\n${event(each)}`)));
+    upstream.behave(events(data.map((item) => `event: ${item.type}\n${event(item)}`)));
     const types: string[] = [];
     for await (const { type } of await client.responses.create({ model, input: 'Hi', stream: true }))
       types.push(type);
@@ -205,21 +205,27 @@ describe('the official client', () => {
     expect(error).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(error).toMatchObject({
       message: expect.stringMatching(/^401 a valid key is required/),
-      ...{ status: 401, code: 'unauthorized', type: 'authentication_error' },
+      status: 401,
+      code: 'unauthorized',
+      type: 'authentication_error',
     });
   });
 
   it('says of a path that there is none, and of a request that it is too large', async () => {
     await expect(client.files.list()).rejects.toMatchObject({
       message: expect.stringMatching(/^404 no such route/),
-      ...{ status: 404, code: 'not_found', type: 'not_found_error' },
+      status: 404,
+      code: 'not_found',
+      type: 'not_found_error',
     });
     await expect(client.images.generate({ prompt: 'A fox', model })).rejects.toMatchObject({
       message: expect.stringMatching(/^404 there is no such path below .inference.v1/),
     });
     expect(await thrownBy(client, 'x'.repeat(7_000_000))).toMatchObject({
       message: expect.stringMatching(/^413 the request is over the 6 MB/),
-      ...{ status: 413, code: 'too_large', type: 'invalid_request_error' },
+      status: 413,
+      code: 'too_large',
+      type: 'invalid_request_error',
     });
   });
 
@@ -231,7 +237,9 @@ describe('the official client', () => {
       expect(errors).toContainEqual(
         expect.objectContaining({
           message: '429 too many requests; send the same request again a little later',
-          ...{ status: 429, code: 'throttled', type: 'rate_limit_error' },
+          status: 429,
+          code: 'throttled',
+          type: 'rate_limit_error',
         }),
       );
     } finally {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lineOf } from '../../../../support/service/log-lines.ts';
+import { findLine } from '../../../../support/service/log-lines.ts';
 import { startService, type TestService } from '../../../../support/service/service.ts';
 import {
   chunk,
@@ -158,9 +158,21 @@ describe('a request', () => {
 
 describe('extra_headers', () => {
   it.each([
-    ...['authorization', 'Host', 'connection', 'content-length', 'transfer-encoding'],
-    ...['Cookie', 'api-key', 'x-api-key', 'OpenAI-Organization', 'openai-project'],
-    ...['x-amzn-bedrock-guardrailIdentifier', 'X-Amz-Security-Token', 'x-forwarded-for', 'x-title2', 'to'],
+    'authorization',
+    'Host',
+    'connection',
+    'content-length',
+    'transfer-encoding',
+    'Cookie',
+    'api-key',
+    'x-api-key',
+    'OpenAI-Organization',
+    'openai-project',
+    'x-amzn-bedrock-guardrailIdentifier',
+    'X-Amz-Security-Token',
+    'x-forwarded-for',
+    'x-title2',
+    'to',
   ])('with %s are answered with a 422 that names it and those that may pass', async (name) => {
     const before = upstream.requests.length;
     const response = await post({ model, extra_headers: { 'x-title': 'a', [name]: 'b' } });
@@ -204,8 +216,14 @@ describe('an answer', () => {
       'x-content-type-options': 'nosniff',
     });
     for (const name of [
-      ...['set-cookie', 'x-secret-hop', 'strict-transport-security', 'authorization'],
-      ...['clear-site-data', 'refresh', 'link', 'x-anything'],
+      'set-cookie',
+      'x-secret-hop',
+      'strict-transport-security',
+      'authorization',
+      'clear-site-data',
+      'refresh',
+      'link',
+      'x-anything',
     ]) {
       expect(headers).not.toHaveProperty(name);
     }
@@ -240,7 +258,11 @@ describe('an answer', () => {
     expect(response.status).toBe(504);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['upstream'], type: 'timeout' }] });
     await upstream.last().aborted;
-    expect(await lineOf(service, response)).toMatchObject({ level: 'warn', outcome: 'timed_out', failed: 0 });
+    expect(await findLine(service, response)).toMatchObject({
+      level: 'warn',
+      outcome: 'timed_out',
+      failed: 0,
+    });
   });
 
   it('is a 502 if it never begins', async () => {
@@ -332,7 +354,7 @@ describe('a stream', () => {
     const response = await post({ model, stream: true, timeout: 0.4 });
     await expect(response.text()).rejects.toThrow();
     await upstream.last().aborted;
-    expect(await lineOf(service, response)).toMatchObject({
+    expect(await findLine(service, response)).toMatchObject({
       level: 'warn',
       outcome: 'timed_out',
       status: 200,

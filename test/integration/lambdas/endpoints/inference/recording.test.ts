@@ -6,7 +6,7 @@ import type { Grant } from '../../../../../foundations/auth/index.ts';
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 import { type Fault, startFaultyProxy } from '../../../../support/faults/faulty-proxy.ts';
 import { newKey } from '../../../../support/service/keys.ts';
-import { lineOf } from '../../../../support/service/log-lines.ts';
+import { findLine } from '../../../../support/service/log-lines.ts';
 import { startService, type TestService } from '../../../../support/service/service.ts';
 import {
   chunk,
@@ -40,11 +40,11 @@ const send = (
   {
     path = '/chat/completions',
     key = service.key,
-    of = service,
+    target = service,
     ...init
-  }: RequestInit & { path?: string; key?: string; of?: TestService } = {},
+  }: RequestInit & { path?: string; key?: string; target?: TestService } = {},
 ): Promise<Response> =>
-  fetch(`${of.url}/inference/v1${path}`, {
+  fetch(`${target.url}/inference/v1${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
@@ -56,11 +56,11 @@ const send = (
   });
 
 /** The one call of a project, once it is there. */
-const recorded = async (projectId: string, of = service): Promise<JsonObject> => {
+const recorded = async (projectId: string, target = service): Promise<JsonObject> => {
   let text = '';
   await expect
     .poll(async () => {
-      text = await (await of.post('/calls/stream_query', { project_id: projectId })).text();
+      text = await (await target.post('/calls/stream_query', { project_id: projectId })).text();
       return text;
     })
     .not.toBe('');
@@ -325,15 +325,15 @@ describe('a recorded request', () => {
     const leaving = new AbortController();
     const response = await send({ model, stream: true }, project, { signal: leaving.signal });
     const reader = response.body?.getReader();
-    for (let said = ''; !/(?:\[DONE\]|"r".*)\n\n$/.test(said); )
-      said += Buffer.from((await reader?.read())?.value ?? '').toString();
+    for (let text = ''; !/(?:\[DONE\]|"r".*)\n\n$/.test(text); )
+      text += Buffer.from((await reader?.read())?.value ?? '').toString();
     leaving.abort();
     expect(await recorded(project)).toMatchObject({
       exception: null,
       output: expect.any(Object),
       summary: { svc: { status: 'success' } },
     });
-    expect(await lineOf(service, response)).toMatchObject({ outcome: 'answered' });
+    expect(await findLine(service, response)).toMatchObject({ outcome: 'answered' });
   });
 
   it.each(['{"choices": [', '', '<html>'])('is an error if its answer is %j and no JSON', async (body) => {
@@ -453,7 +453,7 @@ describe('a record that cannot be written', () => {
     const { other, stop } = await faulty(() => (hung++ === 0 ? 'hang' : 'none'));
     upstream.behave(events([event(chunk({ content: 'fast' })), done]));
     const project = newProject();
-    const response = await send({ model, stream: true }, project, { of: other, key: other.key });
+    const response = await send({ model, stream: true }, project, { target: other, key: other.key });
     expect(await response.text()).toContain('[DONE]');
     // The table has been asked and has not answered, which it will not for three seconds.
     await expect.poll(() => hung).toBe(1);
@@ -467,7 +467,7 @@ describe('a record that cannot be written', () => {
   it('at all is logged without the client’s knowledge', async () => {
     const { other, stop } = await faulty(() => 'refuse');
     upstream.behave(json(completion({ content: 'fine' })));
-    const response = await send({ model }, newProject(), { of: other, key: other.key });
+    const response = await send({ model }, newProject(), { target: other, key: other.key });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(completion({ content: 'fine' }));
     await expect.poll(() => other.logged.join('\n')).toContain('"recordError":');

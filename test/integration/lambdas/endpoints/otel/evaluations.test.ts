@@ -11,7 +11,7 @@ import {
   spanJson,
   startNanos,
 } from '../../../../support/otel/otel.ts';
-import { lineOf } from '../../../../support/service/log-lines.ts';
+import { findLine } from '../../../../support/service/log-lines.ts';
 import { bearer, keyMaker } from '../../../security/credentials.ts';
 import { writerFor } from './writer.ts';
 
@@ -35,16 +35,16 @@ interface Verdict {
   readonly svc_ref: string;
 }
 
-const verdictsOf = async (project: string): Promise<Verdict[]> => {
+const readVerdicts = async (project: string): Promise<Verdict[]> => {
   const answer = await writer.service.post('/feedback/query', { project_id: project });
   const { result } = (await answer.json()) as { result: Verdict[] };
   return result;
 };
 
 /** What is said of the call of {@link spanJson}, by the types of the verdicts. */
-const saidOf = async (project: string): Promise<JsonObject> =>
+const readPayloads = async (project: string): Promise<JsonObject> =>
   Object.fromEntries(
-    (await verdictsOf(project))
+    (await readVerdicts(project))
       .filter(({ svc_ref: ref }) => ref === `svc:///${project}/call/${callId}`)
       .map(({ feedback_type, payload }) => [feedback_type, payload]),
   );
@@ -64,8 +64,10 @@ const answered = (project: string, fields: JsonObject = {}): JsonObject =>
   exportJson({ 'svc.project_id': project }, [
     spanJson({
       attributes: attributes({
-        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.response.id': 'resp_1' },
-        ...{ 'gen_ai.usage.input_tokens': 5, 'gen_ai.input.messages': '[{"role":"user","content":"?"}]' },
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.response.id': 'resp_1',
+        'gen_ai.usage.input_tokens': 5,
+        'gen_ai.input.messages': '[{"role":"user","content":"?"}]',
       }),
       ...fields,
     }),
@@ -82,10 +84,10 @@ describe('the result of an evaluation', () => {
       if (when === 'before') await verdicts().then(span);
       if (when === 'after') await span().then(verdicts);
       if (when === 'with') await Promise.all([span(), verdicts()]);
-      const said = { 'evaluation.Tone': { value: 0.5 }, 'evaluation.Wit': { value: 0.5 } };
-      expect(await saidOf(project)).toEqual(said);
+      const expected = { 'evaluation.Tone': { value: 0.5 }, 'evaluation.Wit': { value: 0.5 } };
+      expect(await readPayloads(project)).toEqual(expected);
       await Promise.all([span(), verdicts()]);
-      expect(await verdictsOf(project)).toHaveLength(2);
+      expect(await readVerdicts(project)).toHaveLength(2);
     },
   );
 
@@ -93,12 +95,12 @@ describe('the result of an evaluation', () => {
     const project = newProject();
     await send('logs', logsJson(project, ofAnswer('Tone')));
     await send('traces', answered(project));
-    const [verdict] = await verdictsOf(project);
+    const [verdict] = await readVerdicts(project);
     const query = { $expr: { $eq: [{ $getField: 'id' }, { $literal: verdict?.id ?? '' }] } };
     await writer.service.post('/feedback/purge', { project_id: project, query });
-    expect(await verdictsOf(project)).toEqual([]);
+    expect(await readVerdicts(project)).toEqual([]);
     await send('traces', answered(project));
-    expect(await verdictsOf(project)).toEqual([]);
+    expect(await readVerdicts(project)).toEqual([]);
   });
 
   it('finds the call of its answer in a project that has only had spans until then', async () => {
@@ -106,40 +108,44 @@ describe('the result of an evaluation', () => {
     await send('traces', exportJson({ 'svc.project_id': project }, [spanJson({ spanId: '1'.repeat(16) })]));
     await send('traces', answered(project));
     await send('logs', logsJson(project, ofAnswer('Tone')));
-    expect(await saidOf(project)).toEqual({ 'evaluation.Tone': { value: 0.5 } });
+    expect(await readPayloads(project)).toEqual({ 'evaluation.Tone': { value: 0.5 } });
   });
 
   it('is on the one of two spans of a request that counts tokens', async () => {
     const project = newProject();
     const wrapper = spanJson({
-      ...{ spanId: '2'.repeat(16), startTimeUnixNano: String(startNanos - 1000n) },
+      spanId: '2'.repeat(16),
+      startTimeUnixNano: String(startNanos - 1000n),
       attributes: attributes({ 'gen_ai.operation.name': 'chat', 'gen_ai.response.id': 'resp_1' }),
     });
     await send('traces', exportJson({ 'svc.project_id': project }, [wrapper]));
     await send('traces', answered(project));
     await send('logs', logsJson(project, ofAnswer('Tone')));
-    expect(await saidOf(project)).toEqual({ 'evaluation.Tone': { value: 0.5 } });
+    expect(await readPayloads(project)).toEqual({ 'evaluation.Tone': { value: 0.5 } });
   });
 
   it('may be an event of a span, or a span in it', async () => {
     const project = newProject();
     const event = {
-      ...{ timeUnixNano: String(startNanos), name: 'gen_ai.evaluation.result' },
+      timeUnixNano: String(startNanos),
+      name: 'gen_ai.evaluation.result',
       attributes: attributes({ 'gen_ai.evaluation.name': 'Tone', 'gen_ai.evaluation.score.label': 'kind' }),
     };
     const inSpan = spanJson({
-      ...{ spanId: '3'.repeat(16), parentSpanId: 'eee19b7ec3c1b174', name: 'gen_ai.evaluation.result' },
+      spanId: '3'.repeat(16),
+      parentSpanId: 'eee19b7ec3c1b174',
+      name: 'gen_ai.evaluation.result',
       attributes: attributes({ 'gen_ai.evaluation.name': 'Wit', 'gen_ai.evaluation.score.value': 2 }),
     });
     for (let i = 0; i < 2; i++) {
       await send('traces', answered(project, { events: [event] }));
       await send('traces', exportJson({ 'svc.project_id': project }, [inSpan]));
     }
-    expect(await saidOf(project)).toEqual({
+    expect(await readPayloads(project)).toEqual({
       'evaluation.Tone': { label: 'kind' },
       'evaluation.Wit': { value: 2 },
     });
-    expect(await verdictsOf(project)).toHaveLength(2);
+    expect(await readVerdicts(project)).toHaveLength(2);
   });
 
   it('keeps what is a name, a score and a reason', async () => {
@@ -154,7 +160,7 @@ describe('the result of an evaluation', () => {
       ),
     );
     expect(partialSuccess).toBeUndefined();
-    expect(await saidOf(project)).toEqual({
+    expect(await readPayloads(project)).toEqual({
       'evaluation.a b': { value: 3 },
       [`evaluation.${'long '.repeat(1000)}`.slice(0, 1024)]: { value: 0.5, reason: 'because' },
       'evaluation.Zero': { value: 0, label: 'none' },
@@ -166,7 +172,7 @@ describe('the result of an evaluation', () => {
     await send('traces', answered(project));
     const sent = await send('logs', logsJson(project, ofAnswer('Tone'), ofAnswer('Tone')));
     expect(sent).toMatchObject({ status: 200, partialSuccess: undefined });
-    expect(await verdictsOf(project)).toHaveLength(1);
+    expect(await readVerdicts(project)).toHaveLength(1);
   });
 
   it('is told as dropped if it is too long to wait for its call', async () => {
@@ -187,15 +193,15 @@ describe('the result of an evaluation', () => {
       },
     });
     await send('traces', answered(project));
-    expect(await saidOf(project)).toEqual({ 'evaluation.Wit': { value: 0.5 } });
+    expect(await readPayloads(project)).toEqual({ 'evaluation.Wit': { value: 0.5 } });
   });
 
   it("of 1970 has no id of the service's own verdicts", async () => {
     const project = newProject();
     const sent = await send('logs', logsJson(project, result('Tone', {}, { timeUnixNano: '1' })));
     expect(sent).toMatchObject({ status: 200, partialSuccess: undefined });
-    expect(await verdictsOf(project)).toHaveLength(1);
-    expect((await verdictsOf(project))[0]?.id).not.toMatch(/^00000000-0000-7/);
+    expect(await readVerdicts(project)).toHaveLength(1);
+    expect((await readVerdicts(project))[0]?.id).not.toMatch(/^00000000-0000-7/);
   });
 
   it('that is no verdict is told as dropped, with the reason', async () => {
@@ -213,7 +219,7 @@ describe('the result of an evaluation', () => {
     expect([status, partialSuccess?.rejectedLogRecords]).toEqual([200, '4']);
     for (const reason of ['error.type', 'gen_ai.evaluation.name', 'score.label', 'gen_ai.response.id'])
       expect(partialSuccess?.errorMessage).toContain(reason);
-    expect(await verdictsOf(project)).toEqual([]);
+    expect(await readVerdicts(project)).toEqual([]);
   });
 
   it('needs a key that may write', async () => {
@@ -229,7 +235,7 @@ describe('the result of an evaluation', () => {
   it('costs only what is judged by an answer more units', async () => {
     const units = async (signal: 'logs' | 'traces', body: JsonObject) => {
       const { answer } = await send(signal, body);
-      const { readUnits, writeUnits } = await lineOf(writer.service, answer);
+      const { readUnits, writeUnits } = await findLine(writer.service, answer);
       return { readUnits, writeUnits };
     };
     const project = newProject();
@@ -248,10 +254,10 @@ interface Dropped {
   readonly reason: string;
 }
 
-const droppedOf = async (project: string): Promise<Dropped[]> => {
+const readDropped = async (project: string): Promise<Dropped[]> => {
   const answer = await writer.service.post('/projects/query', { include_dropped: true });
   const { dropped } = (await answer.json()) as { dropped: Dropped[] };
-  return dropped.filter(({ project_id: of }) => of === project);
+  return dropped.filter(({ project_id: id }) => id === project);
 };
 
 describe('an export of which something is dropped', () => {
@@ -265,9 +271,9 @@ describe('an export of which something is dropped', () => {
         errorMessage: expect.stringContaining('OTEL_LOGS_EXPORTER'),
       },
     });
-    const line = await lineOf(writer.service, sent.answer);
+    const line = await findLine(writer.service, sent.answer);
     expect(line).toMatchObject({ dropped: 1, rows: 0, reason: expect.stringContaining('log record') });
-    expect(await droppedOf(project)).toMatchObject([
+    expect(await readDropped(project)).toMatchObject([
       { path: '/otel/v1/logs', count: 1, reason: expect.stringContaining('log record') },
     ]);
   });
@@ -283,30 +289,33 @@ describe('an export of which something is dropped', () => {
       ),
     );
     expect(partialSuccess).toMatchObject({ rejectedLogRecords: '1' });
-    expect(await droppedOf(project)).toEqual([]);
+    expect(await readDropped(project)).toEqual([]);
   });
 
   it('notes a part that could not be taken', async () => {
     const project = newProject();
     const bad = spanJson({ spanId: '0'.repeat(16) });
     await send('traces', exportJson({ 'svc.project_id': project }, [spanJson(), bad]));
-    expect(await droppedOf(project)).toMatchObject([{ path: '/otel/v1/traces', count: 1 }]);
+    expect(await readDropped(project)).toMatchObject([{ path: '/otel/v1/traces', count: 1 }]);
   });
 
   it('is noted in the project of the header if it is refused, and the key may write there', async () => {
-    const [ours, others] = [newProject(), 'other/evaluations'];
+    const ours = newProject();
+    const others = 'other/evaluations';
     for (const project of [ours, others]) {
       const answer = await fetch(`${writer.service.url}/otel/v1/traces`, {
         method: 'POST',
         headers: {
-          ...{ authorization: bearer(writer.key), 'content-type': 'application/json', project_id: project },
+          authorization: bearer(writer.key),
+          'content-type': 'application/json',
+          project_id: project,
         },
         body: '{"resourceSpans": 7}',
       });
       expect(answer.status).toBe(400);
     }
-    expect(await droppedOf(ours)).toMatchObject([{ path: '/otel/v1/traces', count: null }]);
-    expect(await droppedOf(others)).toEqual([]);
+    expect(await readDropped(ours)).toMatchObject([{ path: '/otel/v1/traces', count: null }]);
+    expect(await readDropped(others)).toEqual([]);
   });
 
   it('is no project by itself', async () => {

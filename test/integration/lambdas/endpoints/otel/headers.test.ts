@@ -54,7 +54,7 @@ const filled = (text: string): string =>
 const sent = (): { from: string; client: string; headers: Readonly<Record<string, string>> }[] =>
   Object.entries(texts()).flatMap(([from, text]) =>
     exportedHeaders(filled(text)).flatMap(({ headers }) =>
-      Object.entries(headers).map(([client, of]) => ({ from, client, headers: of })),
+      Object.entries(headers).map(([client, clientHeaders]) => ({ from, client, headers: clientHeaders })),
     ),
   );
 

@@ -15,7 +15,7 @@ import {
   spanJson,
   traceId,
 } from '../../../../support/otel/otel.ts';
-import { lineOf } from '../../../../support/service/log-lines.ts';
+import { findLine } from '../../../../support/service/log-lines.ts';
 import { bearer } from '../../../security/credentials.ts';
 import { writerFor } from './writer.ts';
 
@@ -33,18 +33,18 @@ const send = (signal: 'logs' | 'traces', body: JsonObject | Uint8Array<ArrayBuff
   });
 
 const taken = async (answer: Promise<Response>): Promise<void> => {
-  const { status, text } = await answer.then(async (each) => ({
-    status: each.status,
-    text: await each.text(),
+  const { status, text } = await answer.then(async (response) => ({
+    status: response.status,
+    text: await response.text(),
   }));
   expect([status, text.trim()]).toEqual([200, expect.stringMatching(/^(\{\})?$/)]);
 };
 
 /** Expects one log record to be left out, and the reason to say something. */
 const leftOut = async (answer: Promise<Response>, reason: string): Promise<void> => {
-  const { status, body } = await answer.then(async (each) => ({
-    status: each.status,
-    body: await each.json(),
+  const { status, body } = await answer.then(async (response) => ({
+    status: response.status,
+    body: await response.json(),
   }));
   expect([status, body]).toEqual([
     200,
@@ -52,7 +52,7 @@ const leftOut = async (answer: Promise<Response>, reason: string): Promise<void>
   ]);
 };
 
-const callsOf = async (project: string): Promise<JsonObject[]> => {
+const readCalls = async (project: string): Promise<JsonObject[]> => {
   const answer = await writer.service.post('/calls/stream_query', { project_id: project });
   return (await answer.text())
     .split('\n')
@@ -65,8 +65,12 @@ const bareSpan = (project: string, values: JsonObject = {}): JsonObject =>
     spanJson({
       name: 'chat m',
       attributes: attributes({
-        ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'm', 'gen_ai.provider.name': 'openai' },
-        ...{ 'gen_ai.usage.input_tokens': 9, 'gen_ai.usage.output_tokens': 3, ...values },
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'm',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.usage.input_tokens': 9,
+        'gen_ai.usage.output_tokens': 3,
+        ...values,
       }),
     }),
   ]);
@@ -79,7 +83,9 @@ const answer = recordJson('gen_ai.choice', {
 });
 
 const whole = {
-  ...{ id: callId, trace_id: traceId, op_name: 'chat m' },
+  id: callId,
+  trace_id: traceId,
+  op_name: 'chat m',
   inputs: { model: 'm', messages: [{ role: 'user', content: 'where is my order?' }] },
   output: { messages: [{ role: 'assistant', content: 'On its way.', finish_reason: 'stop' }] },
   summary: { usage: { m: { input_tokens: 9, output_tokens: 3 } } },
@@ -98,22 +104,22 @@ describe('the content of a request', () => {
       await span();
       await records(answer);
     }
-    expect(await callsOf(project)).toMatchObject([whole]);
+    expect(await readCalls(project)).toMatchObject([whole]);
     // An export that is sent again changes nothing.
     await records(question);
     await span();
-    expect(await callsOf(project)).toMatchObject([whole]);
+    expect(await readCalls(project)).toMatchObject([whole]);
   });
 
   it('waits unseen for its span, and is deleted with it', async () => {
     const project = newProject();
     await taken(send('logs', logsJson(project, question, answer)));
-    expect(await callsOf(project)).toEqual([]);
+    expect(await readCalls(project)).toEqual([]);
     await taken(send('traces', bareSpan(project)));
     const deleted = await writer.service.post('/calls/delete', { project_id: project, call_ids: [callId] });
     expect(await deleted.json()).toEqual({ num_deleted: 1 });
     await taken(send('traces', bareSpan(project)));
-    expect(await callsOf(project)).toMatchObject([{ inputs: { model: 'm' }, output: null }]);
+    expect(await readCalls(project)).toMatchObject([{ inputs: { model: 'm' }, output: null }]);
   });
 
   it('comes as OpenTelemetry’s SDK sends it, with bodies as they were before events had names', async () => {
@@ -141,14 +147,15 @@ describe('the content of a request', () => {
     );
     await taken(send('traces', bareSpan(project)));
     await taken(send('logs', bytes));
-    expect(await callsOf(project)).toMatchObject([whole]);
+    expect(await readCalls(project)).toMatchObject([whole]);
   });
 });
 
 it('read and write units of joining are those of the documents', async () => {
-  const [before, after] = [newProject(), newProject()];
+  const before = newProject();
+  const after = newProject();
   const units = async (signal: 'logs' | 'traces', body: JsonObject) => {
-    const { readUnits, writeUnits } = await lineOf(writer.service, await send(signal, body));
+    const { readUnits, writeUnits } = await findLine(writer.service, await send(signal, body));
     return { readUnits, writeUnits };
   };
   const ofSpan = await units('traces', bareSpan(after));
@@ -172,13 +179,20 @@ describe('a coding agent without spans', () => {
         'event.name': event,
         ...values,
       }),
-      ...{ body: { stringValue: `claude_code.${event}` }, ...at(seconds) },
+      body: { stringValue: `claude_code.${event}` },
+      ...at(seconds),
     });
     const records = [
       claude('user_prompt', 0, { prompt: 'fix the build', prompt_length: 13 }),
       claude('api_request', 3, {
-        ...{ model: 'claude-sonnet-4-5', duration_ms: 2000, cost_usd: 0.01, request_id: 'req_1' },
-        ...{ input_tokens: 40, output_tokens: 10, cache_read_tokens: 1000, cache_creation_tokens: 60 },
+        model: 'claude-sonnet-4-5',
+        duration_ms: 2000,
+        cost_usd: 0.01,
+        request_id: 'req_1',
+        input_tokens: 40,
+        output_tokens: 10,
+        cache_read_tokens: 1000,
+        cache_creation_tokens: 60,
       }),
       claude('assistant_response', 3, {
         response: 'I look.',
@@ -186,19 +200,25 @@ describe('a coding agent without spans', () => {
         model: 'claude-sonnet-4-5',
       }),
       claude('tool_result', 4, {
-        ...{ tool_name: 'Bash', tool_use_id: 'toolu_1', success: 'false', duration_ms: '500' },
-        ...{ tool_input: '{"command":"make"}', error: 'exit 2' },
+        tool_name: 'Bash',
+        tool_use_id: 'toolu_1',
+        success: 'false',
+        duration_ms: '500',
+        tool_input: '{"command":"make"}',
+        error: 'exit 2',
       }),
       claude('hook_execution_complete', 5, {}),
     ];
     await leftOut(send('logs', logsJson(project, ...records)), 'coding agent');
     await leftOut(send('logs', logsJson(project, ...records)), 'coding agent');
-    const calls = await callsOf(project);
+    const calls = await readCalls(project);
     const turn = calls.find(({ op_name }) => op_name === 'claude_code.interaction');
     const below = { thread_id: 'session', turn_id: turn?.id, parent_id: turn?.id, trace_id: turn?.trace_id };
     expect(calls).toHaveLength(3);
     expect(turn).toMatchObject({
-      ...{ thread_id: 'session', turn_id: turn?.id, parent_id: null },
+      thread_id: 'session',
+      turn_id: turn?.id,
+      parent_id: null,
       inputs: { messages: [{ role: 'user', content: 'fix the build' }] },
       attributes: { kind: 'agent', user: { email: 'ada@example.com' } },
     });
@@ -211,7 +231,9 @@ describe('a coding agent without spans', () => {
         cost_usd: 0.01,
         usage: {
           'claude-sonnet-4-5': {
-            ...{ input_tokens: 1100, output_tokens: 10, cache_read_input_tokens: 1000 },
+            input_tokens: 1100,
+            output_tokens: 10,
+            cache_read_input_tokens: 1000,
             cache_creation_input_tokens: 60,
           },
         },
@@ -219,7 +241,10 @@ describe('a coding agent without spans', () => {
       },
     });
     expect(calls.find(({ op_name }) => op_name === 'claude_code.tool')).toMatchObject({
-      ...{ ...below, display_name: 'Bash', inputs: { command: 'make' }, exception: 'exit 2' },
+      ...below,
+      display_name: 'Bash',
+      inputs: { command: 'make' },
+      exception: 'exit 2',
       attributes: { kind: 'tool', tool: { name: 'Bash' } },
     });
     const threads = await writer.service.post('/threads/stream_query', { project_id: project });
@@ -228,34 +253,40 @@ describe('a coding agent without spans', () => {
 
   it('costs a write unit for what it says, and its turn again', async () => {
     const project = newProject();
-    const says = (event: string, seconds: number, values: JsonObject) => ({
+    const makeEvent = (event: string, seconds: number, values: JsonObject) => ({
       ...agentJson('', { 'prompt.id': 'p1', 'event.name': event, ...values }),
-      ...{ body: { stringValue: `claude_code.${event}` }, ...at(seconds) },
+      body: { stringValue: `claude_code.${event}` },
+      ...at(seconds),
     });
     const units = async (record: JsonObject) => {
-      const { readUnits, writeUnits } = await lineOf(
+      const { readUnits, writeUnits } = await findLine(
         writer.service,
         await send('logs', logsJson(project, record)),
       );
       return { readUnits, writeUnits };
     };
-    expect(await units(says('user_prompt', 0, { prompt: 'fix it' }))).toEqual({
+    expect(await units(makeEvent('user_prompt', 0, { prompt: 'fix it' }))).toEqual({
       readUnits: 2,
       writeUnits: 6,
     });
     const request = { model: 'm', duration_ms: 2000, request_id: 'r', input_tokens: 4, output_tokens: 1 };
     // The request, and the turn again with what it replaces.
-    expect(await units(says('api_request', 3, request))).toEqual({ readUnits: 3, writeUnits: 12 });
+    expect(await units(makeEvent('api_request', 3, request))).toEqual({ readUnits: 3, writeUnits: 12 });
   });
 
   it('is Codex as its exporter writes it, with a place in its source as the name and no time', async () => {
     const project = newProject();
     const record = (event: string, second: number, values: JsonObject) => ({
       ...recordJson('event otel/src/events/session_telemetry.rs:703', {
-        ...{ 'event.name': event, 'conversation.id': 'c-2', model: 'gpt-5', ...values },
+        'event.name': event,
+        'conversation.id': 'c-2',
+        model: 'gpt-5',
+        ...values,
         'event.timestamp': `2026-11-24T07:31:5${second}.000Z`,
       }),
-      ...{ traceId: '', spanId: '', timeUnixNano: '0' },
+      traceId: '',
+      spanId: '',
+      timeUnixNano: '0',
     });
     const tokens = { 'event.kind': 'response.completed', input_token_count: '9', output_token_count: '2' };
     await taken(
@@ -268,13 +299,16 @@ describe('a coding agent without spans', () => {
           record('codex.sse_event', 3, { 'event.kind': 'response.completed', duration_ms: '0' }),
           record('codex.sse_event', 3, tokens),
           record('codex.tool_result', 5, {
-            ...{ tool_name: 'exec_command', call_id: 'c1', duration_ms: '40', success: 'true' },
+            tool_name: 'exec_command',
+            call_id: 'c1',
+            duration_ms: '40',
+            success: 'true',
             output: 'Process exited with code 1\nOutput:\nno such file',
           }),
         ),
       ),
     );
-    expect(await callsOf(project)).toMatchObject([
+    expect(await readCalls(project)).toMatchObject([
       { display_name: 'codex', started_at: '2026-11-24T07:31:50.000000Z', ended_at: null },
       {
         display_name: 'gpt-5',
@@ -288,30 +322,37 @@ describe('a coding agent without spans', () => {
     const project = newProject();
     const record = (event: string, time: string, values: JsonObject) => ({
       ...recordJson(event, {
-        ...{ 'conversation.id': 'c-3', 'event.timestamp': `2026-11-24T${time}.000Z`, ...values },
+        'conversation.id': 'c-3',
+        'event.timestamp': `2026-11-24T${time}.000Z`,
+        ...values,
       }),
-      ...{ traceId: '', spanId: '', timeUnixNano: '0' },
+      traceId: '',
+      spanId: '',
+      timeUnixNano: '0',
     });
     const result = { tool_name: 'exec_command', call_id: 'c1', success: 'true', output: 'done' };
-    for (const each of [
+    for (const badRecord of [
       record('codex.user_prompt', '07:59:59', { prompt: 'count' }),
       record('codex.tool_result', '08:00:01', result),
     ])
-      await taken(send('logs', logsJson(project, each)));
-    const [turn, tool] = await callsOf(project);
+      await taken(send('logs', logsJson(project, badRecord)));
+    const [turn, tool] = await readCalls(project);
     expect(tool).toMatchObject({ op_name: 'codex.tool', parent_id: turn?.id, turn_id: turn?.id });
   });
 
   it('stores nothing of a stream of Codex before its end', async () => {
     const delta = (second: number) => ({
       ...recordJson('codex.sse_event', {
-        ...{ 'conversation.id': 'c-4', 'event.kind': 'response.output_text.delta' },
+        'conversation.id': 'c-4',
+        'event.kind': 'response.output_text.delta',
       }),
-      ...{ traceId: '', spanId: '', ...at(second) },
+      traceId: '',
+      spanId: '',
+      ...at(second),
     });
     const answer = await send('logs', logsJson(newProject(), delta(1), delta(2), delta(3)));
     expect(answer.status).toBe(200);
-    expect(await lineOf(writer.service, answer)).toMatchObject({ writeUnits: 0 });
+    expect(await findLine(writer.service, answer)).toMatchObject({ writeUnits: 0 });
   });
 
   it('has no calls of technical spans, and says so', async () => {
@@ -323,14 +364,16 @@ describe('a coding agent without spans', () => {
       200,
       { partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('Codex') } },
     ]);
-    expect(await callsOf(project)).toEqual([]);
+    expect(await readCalls(project)).toEqual([]);
   });
 
   it('is Codex as well', async () => {
     const project = newProject();
     const codex = (event: string, seconds: number, values: JsonObject) => ({
       ...recordJson('', { 'event.name': event, 'conversation.id': 'c-1', model: 'gpt-5-codex', ...values }),
-      ...{ traceId: '', spanId: '', ...at(seconds) },
+      traceId: '',
+      spanId: '',
+      ...at(seconds),
     });
     await leftOut(
       send(
@@ -342,18 +385,25 @@ describe('a coding agent without spans', () => {
           codex('codex.api_request', 2, { duration_ms: '800', 'http.response.status_code': '200' }),
           codex('codex.sse_event', 3, { 'event.kind': 'response.output_text.delta' }),
           codex('codex.sse_event', 3, {
-            ...{ 'event.kind': 'response.completed', input_token_count: '100', output_token_count: '9' },
-            ...{ cached_token_count: '60', reasoning_token_count: '4' },
+            'event.kind': 'response.completed',
+            input_token_count: '100',
+            output_token_count: '9',
+            cached_token_count: '60',
+            reasoning_token_count: '4',
           }),
           codex('codex.tool_result', 4, {
-            ...{ tool_name: 'shell', call_id: 'call_1', arguments: '{"command":["ls"]}', duration_ms: '20' },
-            ...{ success: 'true', output: 'README.md' },
+            tool_name: 'shell',
+            call_id: 'call_1',
+            arguments: '{"command":["ls"]}',
+            duration_ms: '20',
+            success: 'true',
+            output: 'README.md',
           }),
         ),
       ),
       'coding agent',
     );
-    const calls = await callsOf(project);
+    const calls = await readCalls(project);
     expect(
       calls.map(({ op_name, thread_id, parent_id }) => [op_name, thread_id, parent_id !== null]),
     ).toEqual([
@@ -383,7 +433,7 @@ describe('log records', () => {
     const project = newProject();
     const started = recordJson('', {}, { body: { stringValue: 'started' } });
     await leftOut(send('logs', logsJson(project, started)), 'OTEL_LOGS_EXPORTER=none');
-    expect(await callsOf(project)).toEqual([]);
+    expect(await readCalls(project)).toEqual([]);
   });
 
   it('are refused as spans are', async () => {

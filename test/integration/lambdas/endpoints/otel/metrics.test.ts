@@ -50,7 +50,7 @@ const dataOfEachKind = [
   })),
 ];
 
-const jsonOf = (project: string, metrics: readonly object[] = []) =>
+const toJson = (project: string, metrics: readonly object[] = []) =>
   JSON.stringify({
     resourceMetrics: [
       {
@@ -71,13 +71,13 @@ describe('metrics', () => {
       const answer = await send(body, headers);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, protobuf]);
       // The response of each signal has the same fields, by their numbers.
-      const said = decodeAnswer(new Uint8Array(await answer.arrayBuffer()));
+      const decoded = decodeAnswer(new Uint8Array(await answer.arrayBuffer()));
       const dropped = { rejected: 1, message: expect.stringContaining('OTEL_METRICS_EXPORTER=none') };
-      expect(said).toEqual(body.length > 0 ? dropped : { rejected: 0, message: '' });
+      expect(decoded).toEqual(body.length > 0 ? dropped : { rejected: 0, message: '' });
     }
-    const empty = await send(jsonOf('acme/metrics'), { 'content-type': json });
+    const empty = await send(toJson('acme/metrics'), { 'content-type': json });
     expect([empty.status, await empty.text()]).toEqual([200, '{}\n']);
-    const answer = await send(jsonOf('acme/metrics', dataOfEachKind), { 'content-type': json });
+    const answer = await send(toJson('acme/metrics', dataOfEachKind), { 'content-type': json });
     expect(await answer.json()).toMatchObject({ partialSuccess: { rejectedDataPoints: '6' } });
   });
 
@@ -85,7 +85,7 @@ describe('metrics', () => {
     ['a body that is no JSON', '{', json, 400, 3],
     ['a body that is no export', '{"resourceMetrics":7}', json, 400, 3],
     ['no project', '{"resourceMetrics":[{}]}', json, 400, 3],
-    ["another's project", jsonOf('other/shop'), json, 403, 7],
+    ["another's project", toJson('other/shop'), json, 403, 7],
     ['another content type', '{}', 'text/plain', 415, 3],
   ])('with %s are refused as spans are', async (_, body, type, status, code) => {
     const answer = await send(body, { 'content-type': type });

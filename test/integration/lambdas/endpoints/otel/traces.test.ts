@@ -52,7 +52,7 @@ const sendJson = async (body: JsonObject, headers = {}): Promise<JsonObject> => 
   return JSON.parse(text) as JsonObject;
 };
 
-const bytesOf = async (answer: Response): Promise<Uint8Array> => new Uint8Array(await answer.arrayBuffer());
+const readBytes = async (answer: Response): Promise<Uint8Array> => new Uint8Array(await answer.arrayBuffer());
 
 const read = async (project: string, id = callId): Promise<JsonObject> => {
   const answer = await writer.service.post('/call/read', {
@@ -127,7 +127,8 @@ describe('a span', () => {
   });
 
   it('is the same call in protobuf and in JSON', async () => {
-    const [one, other] = [newProject(), newProject()];
+    const one = newProject();
+    const other = newProject();
     await send(exportBytes(one, [spanMessage({ attributes: [textAttribute('a.b', 'c')] })]), protobuf);
     await sendJson(
       exportJson({ 'svc.project_id': other }, [
@@ -143,13 +144,18 @@ describe('a span', () => {
 
   it('belongs to the turn that is topmost in its thread', async () => {
     const project = newProject();
-    const of = (id: string, parent: string | undefined, thread?: string) =>
+    const makeSpan = (id: string, parent: string | undefined, thread?: string) =>
       spanJson({
         spanId: id.repeat(16),
         ...(parent !== undefined && { parentSpanId: parent.repeat(16) }),
         attributes: thread === undefined ? [] : attributes({ 'session.id': thread }),
       });
-    const spans = [of('3', '2'), of('2', '1', 't'), of('1', undefined), of('5', '4', 't')];
+    const spans = [
+      makeSpan('3', '2'),
+      makeSpan('2', '1', 't'),
+      makeSpan('1', undefined),
+      makeSpan('5', '4', 't'),
+    ];
     await sendJson(exportJson({ 'svc.project_id': project }, spans));
     const placed = await Promise.all(
       ['1', '2', '3', '5'].map(async (id) => {
@@ -173,7 +179,7 @@ describe('an answer', () => {
     const answer = await send(exportBytes(newProject(), [spanMessage()]), protobuf);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, protobuf]);
     expect(answer.headers.get('x-request-id')).toBeTruthy();
-    expect(await bytesOf(answer)).toHaveLength(0);
+    expect(await readBytes(answer)).toHaveLength(0);
   });
 
   it('counts the spans that cannot be taken, and takes the others', async () => {
@@ -188,7 +194,7 @@ describe('an answer', () => {
     ];
     const answer = await send(exportBytes(project, spans), protobuf);
     expect(answer.status).toBe(200);
-    const { rejected, message } = decodeAnswer(await bytesOf(answer));
+    const { rejected, message } = decodeAnswer(await readBytes(answer));
     expect(rejected).toBe(4);
     expect(message).toContain('span "zeros": trace_id should be 16 bytes that are not all zero');
     expect(message).toContain('span_id should be 8 bytes');
@@ -199,14 +205,14 @@ describe('an answer', () => {
 
   it('counts messages of MCP that are a trace of their own, and keeps those within a trace', async () => {
     const project = newProject();
-    const of = (id: string, method: string, fields: JsonObject = {}): JsonObject =>
+    const makeMcpSpan = (id: string, method: string, fields: JsonObject = {}): JsonObject =>
       spanJson({ spanId: id, attributes: attributes({ 'mcp.method.name': method }), ...fields });
     const [list, tool] = ['2', '3'].map((digit) => digit.repeat(16)) as [string, string];
     const answer = await sendJson(
       exportJson({ 'svc.project_id': project }, [
-        of('1'.repeat(16), 'server/discover'),
-        of(list, 'tools/list', { parentSpanId: spanId }),
-        of(tool, 'tools/call'),
+        makeMcpSpan('1'.repeat(16), 'server/discover'),
+        makeMcpSpan(list, 'tools/list', { parentSpanId: spanId }),
+        makeMcpSpan(tool, 'tools/call'),
         spanJson(),
       ]),
     );
@@ -218,10 +224,11 @@ describe('an answer', () => {
   });
 
   it('takes spans of the projects that the key may write, and counts the rest', async () => {
-    const [one, two] = [newProject(), newProject()];
+    const one = newProject();
+    const two = newProject();
     const theirs = 'umbrella/spans';
-    const of = (project: string) => spanExport(project).resourceSpans as JsonObject[];
-    const services = Array.from({ length: 50 }, (_, i) => of([one, two, theirs][i % 3] ?? one));
+    const getResourceSpans = (project: string) => spanExport(project).resourceSpans as JsonObject[];
+    const services = Array.from({ length: 50 }, (_, i) => getResourceSpans([one, two, theirs][i % 3] ?? one));
     const answer = await sendJson({ resourceSpans: services.flat() });
     expect(answer).toEqual({
       partialSuccess: {
@@ -264,7 +271,7 @@ describe('the project', () => {
   it('that is none is a 400 that shows it', async () => {
     const answer = await send(exportBytes('acme', [spanMessage()]), protobuf);
     expect(answer.status).toBe(400);
-    expect(decodeStatus(await bytesOf(answer))).toEqual({
+    expect(decodeStatus(await readBytes(answer))).toEqual({
       code: 3,
       message: expect.stringMatching(/svc\.project_id is "acme"; it should be <entity>\/<project>/),
     });
@@ -303,7 +310,7 @@ describe('a packed body', () => {
     const bomb = new Uint8Array(gzipSync(Buffer.alloc(200 * 1024 * 1024)));
     const answer = await send(bomb, protobuf, { 'content-encoding': 'gzip' });
     expect(answer.status).toBe(413);
-    expect(decodeStatus(await bytesOf(answer))).toEqual({
+    expect(decodeStatus(await readBytes(answer))).toEqual({
       code: 8,
       message: expect.stringContaining('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
     });
@@ -314,14 +321,14 @@ describe('a packed body', () => {
       'content-encoding': encoding,
     });
     expect(answer.status).toBe(415);
-    expect(decodeStatus(await bytesOf(answer)).message).toContain('content-encoding');
+    expect(decodeStatus(await readBytes(answer)).message).toContain('content-encoding');
   });
 
   it('that is cut off is a 400', async () => {
     const packed = gzipSync(exportBytes('acme/x', [spanMessage()]));
     const body = new Uint8Array(packed.subarray(0, packed.length - 12));
     const answer = await send(body, protobuf, { 'content-encoding': 'gzip' });
-    expect([answer.status, decodeStatus(await bytesOf(answer)).code]).toEqual([400, 3]);
+    expect([answer.status, decodeStatus(await readBytes(answer)).code]).toEqual([400, 3]);
   });
 });
 
@@ -338,7 +345,7 @@ describe('an error', () => {
   ])('of %s is a 400', async (_, body, type) => {
     const answer = await send(body, type);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([400, type]);
-    const status = type === json ? await answer.json() : decodeStatus(await bytesOf(answer));
+    const status = type === json ? await answer.json() : decodeStatus(await readBytes(answer));
     expect(status).toEqual({ code: 3, message: expect.stringMatching(/^the body /) });
   });
 
@@ -356,13 +363,13 @@ describe('an error', () => {
       401,
       expect.stringContaining('Bearer'),
     ]);
-    expect(decodeStatus(await bytesOf(unauthorized))).toEqual({
+    expect(decodeStatus(await readBytes(unauthorized))).toEqual({
       code: 16,
       message: expect.stringContaining('OTEL_EXPORTER_OTLP_HEADERS'),
     });
     const large = await send(new Uint8Array(randomBytes(4_800_000)), protobuf);
     expect(large.status).toBe(413);
-    expect(decodeStatus(await bytesOf(large))).toEqual({
+    expect(decodeStatus(await readBytes(large))).toEqual({
       code: 8,
       message: expect.stringContaining('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
     });
@@ -462,7 +469,7 @@ const sendCapture = async (name: string, project: string): Promise<void> => {
   }
 };
 
-const callsOf = async (project: string): Promise<Call[]> => {
+const readCalls = async (project: string): Promise<Call[]> => {
   const answer = await writer.service.post('/calls/stream_query', { project_id: project });
   return (await answer.text())
     .trim()
@@ -480,7 +487,7 @@ describe.each(sample(captureNames, 8, 'captures'))('the export of %s', (name) =>
   it('is stored with its operations, their conversations, errors and tokens', async () => {
     const project = `acme/${name}`;
     await sendCapture(name, project);
-    const calls = await callsOf(project);
+    const calls = await readCalls(project);
     const { expected } = readCapture(name);
     for (const { kind, name_contains, error_contains, conversation_id } of expected) {
       const found = calls.filter(
@@ -550,7 +557,11 @@ it.each(ways)('OpenTelemetry’s own SDK reports in $name, packed by $compressio
   expect(calls).toMatchObject([
     { id: turnId, op_name: 'turn', parent_id: null, thread_id: 'chat-1', turn_id: turnId, exception: null },
     {
-      ...{ id: ids[1], op_name: 'tool', parent_id: turnId, thread_id: 'chat-1', turn_id: turnId },
+      id: ids[1],
+      op_name: 'tool',
+      parent_id: turnId,
+      thread_id: 'chat-1',
+      turn_id: turnId,
       exception: expect.stringMatching(/^TypeError: no such order\n/),
       attributes: { ratio: 0.5, otel: { resource: { service: { name: 'shop' } } } },
     },

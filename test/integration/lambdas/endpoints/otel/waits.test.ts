@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../../../../foundations/wire/index.ts';
 import type { AnsweredCall } from '../../../../support/otel/agent-captures.ts';
 import { attributes, startNanos } from '../../../../support/otel/otel.ts';
-import { lineOf } from '../../../../support/service/log-lines.ts';
+import { findLine } from '../../../../support/service/log-lines.ts';
 import { type SharedService, sharedService } from '../../../../support/service/service.ts';
 import { bearer } from '../../../security/credentials.ts';
 
@@ -32,25 +32,31 @@ interface SpanOf {
 }
 
 const hex = (number: number, length: number): string => number.toString(16).padStart(length, '0');
-const traceOf = (trace: number): string => hex(0xabc000 + trace, 32);
-const idOf = ({ trace, id }: Pick<SpanOf, 'trace' | 'id'>): string =>
-  `${traceOf(trace).slice(16)}${hex(id, 16)}`;
+const toTraceId = (trace: number): string => hex(0xabc000 + trace, 32);
+const toCallId = ({ trace, id }: Pick<SpanOf, 'trace' | 'id'>): string =>
+  `${toTraceId(trace).slice(16)}${hex(id, 16)}`;
 const nanos = (ms: number): string => String(startNanos + BigInt(ms) * 1_000_000n);
 
 /** An export of spans, each with its own scope, in OTLP's JSON. */
-const exportOf = (spans: readonly SpanOf[]): JsonObject => ({
+const toExport = (spans: readonly SpanOf[]): JsonObject => ({
   resourceSpans: [
     {
       scopeSpans: spans.map((span) => ({
         scope: { name: span.scope },
         spans: [
           {
-            ...{ traceId: traceOf(span.trace), spanId: hex(span.id, 16), name: span.name, kind: 1 },
+            traceId: toTraceId(span.trace),
+            spanId: hex(span.id, 16),
+            name: span.name,
+            kind: 1,
             ...(span.parent !== undefined && { parentSpanId: hex(span.parent, 16) }),
-            ...{ startTimeUnixNano: nanos(span.from), endTimeUnixNano: nanos(span.to) },
+            startTimeUnixNano: nanos(span.from),
+            endTimeUnixNano: nanos(span.to),
             attributes: attributes(span.values ?? {}),
             events: (span.events ?? []).map(({ name, values }) => ({
-              ...{ name, timeUnixNano: nanos(span.to), attributes: attributes(values) },
+              name,
+              timeUnixNano: nanos(span.to),
+              attributes: attributes(values),
             })),
             status: span.failed ? { code: 2, message: 'failed' } : { code: 1 },
           },
@@ -68,13 +74,13 @@ const send = async (project: string, spans: readonly SpanOf[]): Promise<Response
       project_id: project,
       'content-type': 'application/json',
     },
-    body: JSON.stringify(exportOf(spans)),
+    body: JSON.stringify(toExport(spans)),
   });
   expect([answer.status, await answer.clone().text()]).toEqual([200, expect.stringMatching(/^\s*\{\}\s*$/)]);
   return answer;
 };
 
-const callsOf = async (project: string): Promise<ReadonlyMap<string, AnsweredCall>> => {
+const readCalls = async (project: string): Promise<ReadonlyMap<string, AnsweredCall>> => {
   const answer = await service.post('/calls/stream_query', { project_id: project });
   const lines = (await answer.text()).split('\n').filter(Boolean);
   return new Map(
@@ -104,22 +110,45 @@ const interrupted = {
 };
 
 const root: SpanOf = {
-  ...{ trace: 1, id: 1, name: 'apiary', scope: openInference, from: 0, to: 40 },
+  trace: 1,
+  id: 1,
+  name: 'apiary',
+  scope: openInference,
+  from: 0,
+  to: 40,
   values: { ...graph, 'input.value': '{"question": "Where?"}', 'output.value': '{"state": 1}' },
 };
 /** The node that asks is in a graph that is a node itself. Both end by the interrupt. */
 const outer: SpanOf = {
-  ...{ trace: 1, id: 2, parent: 1, name: 'approve', scope: openInference, from: 10, to: 30 },
-  ...{ values: graph, events: [interrupted] },
+  trace: 1,
+  id: 2,
+  parent: 1,
+  name: 'approve',
+  scope: openInference,
+  from: 10,
+  to: 30,
+  values: graph,
+  events: [interrupted],
 };
 const asking: SpanOf = { ...outer, id: 3, parent: 2, from: 20 };
 const command = '{"graph": null, "update": null, "resume": "yes, on Friday", "goto": []}';
 const resumed: SpanOf = {
-  ...{ trace: 2, id: 4, name: 'apiary', scope: openInference, from: 1230, to: 1300 },
+  trace: 2,
+  id: 4,
+  name: 'apiary',
+  scope: openInference,
+  from: 1230,
+  to: 1300,
   values: { ...graph, 'input.value': command, 'output.value': '{"answer": "On Friday."}' },
 };
 const again: SpanOf = {
-  ...{ trace: 2, id: 5, parent: 4, name: 'approve', scope: openInference, from: 1240, to: 1250 },
+  trace: 2,
+  id: 5,
+  parent: 4,
+  name: 'approve',
+  scope: openInference,
+  from: 1240,
+  to: 1250,
   values: graph,
 };
 const innerAgain: SpanOf = { ...again, id: 6, parent: 5 };
@@ -129,19 +158,19 @@ describe('an interrupt of LangGraph', () => {
   it('makes the node that asked wait until the graph goes on, and is no error', async () => {
     const project = newProject();
     await send(project, langGraph);
-    const calls = await callsOf(project);
+    const calls = await readCalls(project);
     const asked = { output: { question: 'Move them?' }, exception: null };
-    expect(calls.get(idOf(asking))).toMatchObject({ ...asked, summary: { svc: { waited_ms: 1200 } } });
-    expect(calls.get(idOf(outer))).toMatchObject(asked);
-    expect(calls.get(idOf(outer))?.summary).not.toHaveProperty('svc.waited_ms');
-    expect(calls.get(idOf(innerAgain))?.inputs).toEqual({ resume: 'yes, on Friday' });
-    expect(calls.get(idOf(again))?.inputs).toEqual({});
+    expect(calls.get(toCallId(asking))).toMatchObject({ ...asked, summary: { svc: { waited_ms: 1200 } } });
+    expect(calls.get(toCallId(outer))).toMatchObject(asked);
+    expect(calls.get(toCallId(outer))?.summary).not.toHaveProperty('svc.waited_ms');
+    expect(calls.get(toCallId(innerAgain))?.inputs).toEqual({ resume: 'yes, on Friday' });
+    expect(calls.get(toCallId(again))?.inputs).toEqual({});
   });
 
   it('waits as long as nobody has answered', async () => {
     const project = newProject();
     await send(project, [asking, outer, root]);
-    const { summary } = (await callsOf(project)).get(idOf(asking)) ?? {};
+    const { summary } = (await readCalls(project)).get(toCallId(asking)) ?? {};
     expect(summary?.svc).toMatchObject({ waiting: true, status: 'success' });
     expect(summary?.svc).not.toHaveProperty('waited_ms');
   });
@@ -149,12 +178,12 @@ describe('an interrupt of LangGraph', () => {
   it('is one turn with the answer, which what the person said is a part of', async () => {
     const project = newProject();
     await send(project, langGraph);
-    const calls = await callsOf(project);
-    expect([...calls.values()].map(({ turn_id }) => turn_id)).toEqual(langGraph.map(() => idOf(root)));
-    expect(calls.get(idOf(resumed))?.inputs).toEqual({
+    const calls = await readCalls(project);
+    expect([...calls.values()].map(({ turn_id }) => turn_id)).toEqual(langGraph.map(() => toCallId(root)));
+    expect(calls.get(toCallId(resumed))?.inputs).toEqual({
       messages: [{ role: 'user', content: 'yes, on Friday' }],
     });
-    expect(calls.get(idOf(root))).toMatchObject({
+    expect(calls.get(toCallId(root))).toMatchObject({
       output: { answer: 'On Friday.' },
       summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 1300 } },
     });
@@ -165,7 +194,7 @@ describe('an interrupt of LangGraph', () => {
   it('says the same in whatever requests and order both runs come, and however often', async () => {
     const whole = newProject();
     await send(whole, langGraph);
-    const expected = seen(await callsOf(whole));
+    const expected = seen(await readCalls(whole));
     const runs = [
       [[asking, outer, root]],
       [[asking], [outer], [root]],
@@ -187,7 +216,7 @@ describe('an interrupt of LangGraph', () => {
           const requests = isReversed ? [...resume, ...run] : [...run, ...resume];
           const project = newProject();
           for (const spans of isRepeated ? [...requests, ...requests] : requests) await send(project, spans);
-          expect(seen(await callsOf(project))).toEqual(expected);
+          expect(seen(await readCalls(project))).toEqual(expected);
         },
       ),
       { numRuns: 12 },
@@ -204,7 +233,12 @@ describe('an interrupt of LangGraph', () => {
     const sign: SpanOf = { ...asking, trace: 2, id: 7, parent: 4, name: 'sign', from: 1260, to: 1290 };
     const between: SpanOf = ofNode ? resumed : { ...resumed, events: [interrupted] };
     const last: SpanOf = {
-      ...{ ...resumed, trace: 3, id: 8, from: 2290, to: 2400, failed },
+      ...resumed,
+      trace: 3,
+      id: 8,
+      from: 2290,
+      to: 2400,
+      failed,
       values: { ...resumed.values, 'output.value': '{"answer": "Signed."}' },
     };
     const first = [asking, outer, root];
@@ -212,20 +246,20 @@ describe('an interrupt of LangGraph', () => {
     const inOrder = async (...requests: (readonly SpanOf[])[]) => {
       const project = newProject();
       for (const spans of requests) await send(project, spans);
-      return callsOf(project);
+      return readCalls(project);
     };
     const calls = await inOrder(first, second, [last]);
-    expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(root)]));
+    expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([toCallId(root)]));
     const waits = [asking, ofNode ? sign : between].map(
-      (span) => calls.get(idOf(span))?.summary.svc.waited_ms,
+      (span) => calls.get(toCallId(span))?.summary.svc.waited_ms,
     );
     expect(waits).toEqual([1200, ofNode ? 1000 : 990]);
-    expect(calls.get(idOf(root))).toMatchObject({
+    expect(calls.get(toCallId(root))).toMatchObject({
       output: { answer: 'Signed.' },
       exception: failed ? expect.stringContaining('failed') : null,
       summary: { interrupted_output: { state: 1 }, svc: { latency_ms: 2400 } },
     });
-    expect(calls.get(idOf(between))?.summary).not.toHaveProperty('interrupted_output');
+    expect(calls.get(toCallId(between))?.summary).not.toHaveProperty('interrupted_output');
     const expected = seen(calls);
     expect(seen(await inOrder(first, [last], second))).toEqual(expected);
     expect(seen(await inOrder(second, first, [last]))).toEqual(expected);
@@ -235,7 +269,7 @@ describe('an interrupt of LangGraph', () => {
   });
 
   describe('with an id of its own', () => {
-    const interruptOf = (id: string) => ({
+    const makeInterrupt = (id: string) => ({
       ...interrupted,
       values: {
         ...interrupted.values,
@@ -244,17 +278,21 @@ describe('an interrupt of LangGraph', () => {
     });
     const whole = { ...root, to: 60 };
     /** Nodes of one name that ask at once. The one that began first is not first by its id. */
-    const hive: SpanOf = { ...asking, parent: 1, id: 13, from: 10, events: [interruptOf('b')] };
-    const queen: SpanOf = { ...asking, parent: 1, id: 12, from: 15, events: [interruptOf('a')] };
+    const hive: SpanOf = { ...asking, parent: 1, id: 13, from: 10, events: [makeInterrupt('b')] };
+    const queen: SpanOf = { ...asking, parent: 1, id: 12, from: 15, events: [makeInterrupt('a')] };
     const runAfter = (trace: number, from: number, resume: JsonObject): SpanOf => ({
-      ...{ ...resumed, trace, from, to: from + 50 },
+      ...resumed,
+      trace,
+      from,
+      to: from + 50,
       values: {
         ...resumed.values,
         'input.value': json({ graph: null, update: null, resume, goto: [] }),
         'output.value': json({ from }),
       },
     });
-    const [a, b] = ['a'.repeat(32), 'b'.repeat(32)];
+    const a = 'a'.repeat(32);
+    const b = 'b'.repeat(32);
 
     it('is answered to the node that asked it, of several of one name', async () => {
       const project = newProject();
@@ -264,8 +302,8 @@ describe('an interrupt of LangGraph', () => {
         { ...again, id: 5, from: 1235, to: 1241 },
       ];
       await send(project, [...nodes, runAfter(2, 1230, { [a]: 'no', [b]: 'yes' })]);
-      const calls = await callsOf(project);
-      expect(nodes.map((node) => calls.get(idOf(node))?.inputs.resume)).toEqual(['yes', 'no']);
+      const calls = await readCalls(project);
+      expect(nodes.map((node) => calls.get(toCallId(node))?.inputs.resume)).toEqual(['yes', 'no']);
     });
 
     it('may be answered before an earlier one: the turn ends with the answer of the last run', async () => {
@@ -273,24 +311,31 @@ describe('an interrupt of LangGraph', () => {
       await send(project, [queen, hive, whole]);
       await send(project, [runAfter(2, 1100, { [a]: 'no' })]);
       await send(project, [runAfter(3, 2100, { [b]: 'yes' })]);
-      const calls = await callsOf(project);
-      expect([queen, hive].map((span) => calls.get(idOf(span))?.summary.svc.waited_ms)).toEqual([1070, 2070]);
-      expect(calls.get(idOf(whole))?.output).toEqual({ from: 2100 });
+      const calls = await readCalls(project);
+      expect([queen, hive].map((span) => calls.get(toCallId(span))?.summary.svc.waited_ms)).toEqual([
+        1070, 2070,
+      ]);
+      expect(calls.get(toCallId(whole))?.output).toEqual({ from: 2100 });
     });
 
     it('is that of the innermost call, also if the one around it took as long', async () => {
       const project = newProject();
       await send(project, [{ ...outer, id: 9 }, { ...outer, parent: 9 }, root]);
-      const calls = [...(await callsOf(project)).values()];
-      expect(calls.filter(({ summary }) => summary.svc.waiting).map(({ id }) => id)).toEqual([idOf(outer)]);
+      const calls = [...(await readCalls(project)).values()];
+      expect(calls.filter(({ summary }) => summary.svc.waiting).map(({ id }) => id)).toEqual([
+        toCallId(outer),
+      ]);
     });
 
     it('is none of another run that asks the same meanwhile', async () => {
       const project = newProject();
       const other = { ...hive, trace: 9, from: 12, to: 28 };
       await send(project, [hive, whole, other, { ...whole, trace: 9 }]);
-      const calls = await callsOf(project);
-      expect([hive, other].map((span) => calls.get(idOf(span))?.summary.svc.waiting)).toEqual([true, true]);
+      const calls = await readCalls(project);
+      expect([hive, other].map((span) => calls.get(toCallId(span))?.summary.svc.waiting)).toEqual([
+        true,
+        true,
+      ]);
     });
   });
 
@@ -301,7 +346,7 @@ describe('an interrupt of LangGraph', () => {
     const project = newProject();
     await send(project, [asking, outer, { ...root, ...run }]);
     await send(project, [{ ...resumed, ...goesOn }]);
-    expect((await callsOf(project)).get(idOf(root))).toMatchObject({
+    expect((await readCalls(project)).get(toCallId(root))).toMatchObject({
       output: { answer: 'On Friday.' },
       exception: expect.stringContaining('failed'),
     });
@@ -311,8 +356,8 @@ describe('an interrupt of LangGraph', () => {
     const project = newProject();
     const whole = { ...root, to: 2000 };
     await send(project, [{ ...asking, parent: 1 }, { ...resumed, trace: 1, parent: 1 }, whole]);
-    const { output, turn_id, summary } = (await callsOf(project)).get(idOf(whole)) ?? {};
-    expect({ output, turn_id }).toEqual({ output: { state: 1 }, turn_id: idOf(whole) });
+    const { output, turn_id, summary } = (await readCalls(project)).get(toCallId(whole)) ?? {};
+    expect({ output, turn_id }).toEqual({ output: { state: 1 }, turn_id: toCallId(whole) });
     expect(summary).not.toHaveProperty('interrupted_output');
   });
 
@@ -330,22 +375,22 @@ describe('an interrupt of LangGraph', () => {
   ])('is one turn if its root comes by itself, and %s', async (_, requests) => {
     const project = newProject();
     for (const spans of requests) await send(project, spans);
-    const calls = await callsOf(project);
-    expect([...calls.values()].map(({ turn_id }) => turn_id)).toEqual(langGraph.map(() => idOf(root)));
-    expect(calls.get(idOf(asking))?.summary).toMatchObject({ svc: { waited_ms: 1200 } });
-    expect(calls.get(idOf(root))?.output).toEqual({ answer: 'On Friday.' });
+    const calls = await readCalls(project);
+    expect([...calls.values()].map(({ turn_id }) => turn_id)).toEqual(langGraph.map(() => toCallId(root)));
+    expect(calls.get(toCallId(asking))?.summary).toMatchObject({ svc: { waited_ms: 1200 } });
+    expect(calls.get(toCallId(root))?.output).toEqual({ answer: 'On Friday.' });
   });
 
   it('leaves a run that goes on its own turn while nobody knows what it goes on with', async () => {
     const project = newProject();
     await send(project, [innerAgain, again, resumed]);
-    expect((await callsOf(project)).get(idOf(resumed))?.turn_id).toBe(idOf(resumed));
+    expect((await readCalls(project)).get(toCallId(resumed))?.turn_id).toBe(toCallId(resumed));
   });
 
   it('costs read and write units of the documents, and nothing where nobody was asked', async () => {
     const project = newProject();
     const units = async (spans: readonly SpanOf[]) => {
-      const { readUnits, writeUnits } = await lineOf(service, await send(project, spans));
+      const { readUnits, writeUnits } = await findLine(service, await send(project, spans));
       return { readUnits, writeUnits };
     };
     const node = { ...asking, parent: 1 };
@@ -364,8 +409,13 @@ describe('an interrupt of LangGraph', () => {
 
 describe('a run of Microsoft’s Agent Framework that asks about many tools', () => {
   const scope = 'agent_framework';
-  const runOf = (trace: number, from: number, values: JsonObject): SpanOf => ({
-    ...{ trace, id: trace, name: 'invoke_agent seats', scope, from, to: from + 100 },
+  const makeRun = (trace: number, from: number, values: JsonObject): SpanOf => ({
+    trace,
+    id: trace,
+    name: 'invoke_agent seats',
+    scope,
+    from,
+    to: from + 100,
     values: { 'gen_ai.operation.name': 'invoke_agent', ...values },
   });
   const messages = (role: string, type: string, ids: readonly string[]): string =>
@@ -381,14 +431,14 @@ describe('a run of Microsoft’s Agent Framework that asks about many tools', ()
     ['more than anybody reads', Array.from({ length: 5000 }, (_, i) => `call ${i}`)],
   ])('%s waits until the answer', async (_, ids) => {
     const project = newProject();
-    const asking = runOf(1, 0, {
+    const asking = makeRun(1, 0, {
       'gen_ai.output.messages': messages('assistant', 'function_approval_request', ids),
     });
     await send(project, [asking]);
-    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waiting: true });
+    expect((await readCalls(project)).get(toCallId(asking))?.summary?.svc).toMatchObject({ waiting: true });
     const answer = messages('user', 'function_approval_response', ids);
-    await send(project, [runOf(2, 1100, { 'gen_ai.input.messages': answer })]);
-    expect((await callsOf(project)).get(idOf(asking))?.summary?.svc).toMatchObject({ waited_ms: 1000 });
+    await send(project, [makeRun(2, 1100, { 'gen_ai.input.messages': answer })]);
+    expect((await readCalls(project)).get(toCallId(asking))?.summary?.svc).toMatchObject({ waited_ms: 1000 });
   });
 });
 
@@ -399,7 +449,7 @@ interface Framework {
   readonly asked: Pick<SpanOf, 'trace' | 'id'>;
   /** The run that goes on; undefined if no span is known to. */
   readonly resumed?: Pick<SpanOf, 'trace' | 'id'>;
-  readonly said?: JsonValue;
+  readonly answer?: JsonValue;
   /** The turn of both; undefined without a thread. */
   readonly turn?: Pick<SpanOf, 'trace' | 'id'>;
 }
@@ -412,7 +462,7 @@ const toolRun = {
   'gen_ai.tool.call.id': 'call_1',
 };
 const call = { type: 'tool_call', id: 'call_1', name: 'book_seat', arguments: { train: 'M1' } };
-const asks = [{ role: 'user', parts: [{ type: 'text', content: 'Book a seat' }] }];
+const questionMessages = [{ role: 'user', parts: [{ type: 'text', content: 'Book a seat' }] }];
 const openCall = { role: 'assistant', parts: [call], finish_reason: 'tool_call' };
 const booked = [{ role: 'assistant', parts: [{ type: 'text', content: 'Booked.' }], finish_reason: 'stop' }];
 
@@ -422,11 +472,13 @@ const second = { trace: 2, id: 9, from: 1100, to: 1200 };
 const openAiAgents = 'openinference.instrumentation.openai_agents';
 const openAiSpan = { trace: 1, parent: 20, scope: openAiAgents };
 const openAiRun = {
-  ...{ ...openAiSpan, name: 'seats' },
+  ...openAiSpan,
+  name: 'seats',
   values: { 'session.id': 's', 'openinference.span.kind': 'AGENT', 'agent.name': 'seats' },
 };
 const openAiModel = {
-  ...{ ...openAiSpan, name: 'response' },
+  ...openAiSpan,
+  name: 'response',
   values: { 'session.id': 's', 'openinference.span.kind': 'LLM' },
 };
 const givenResult = {
@@ -439,7 +491,8 @@ const givenResult = {
   },
 };
 const openAiTool = {
-  ...{ ...openAiSpan, name: 'book_seat' },
+  ...openAiSpan,
+  name: 'book_seat',
   values: { 'session.id': 's', 'openinference.span.kind': 'TOOL', 'input.value': '{"train":"M1"}' },
 };
 
@@ -448,7 +501,9 @@ const frameworks: readonly Framework[] = [
     name: 'LangGraph by LangSmith',
     spans: [
       {
-        ...{ ...first, name: 'seats', scope: 'langsmith' },
+        ...first,
+        name: 'seats',
+        scope: 'langsmith',
         values: {
           'langsmith.metadata.thread_id': 't',
           'gen_ai.prompt': '{"q": "Book"}',
@@ -456,7 +511,12 @@ const frameworks: readonly Framework[] = [
         },
       },
       {
-        ...{ ...first, id: 2, parent: 1, name: 'ask', scope: 'langsmith', failed: true },
+        ...first,
+        id: 2,
+        parent: 1,
+        name: 'ask',
+        scope: 'langsmith',
+        failed: true,
         values: { 'langsmith.metadata.thread_id': 't', 'gen_ai.completion': '{}' },
         events: [
           {
@@ -469,7 +529,9 @@ const frameworks: readonly Framework[] = [
         ],
       },
       {
-        ...{ ...second, name: 'seats', scope: 'langsmith' },
+        ...second,
+        name: 'seats',
+        scope: 'langsmith',
         values: {
           'langsmith.metadata.thread_id': 't',
           'gen_ai.prompt':
@@ -477,7 +539,10 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: { trace: 1, id: 2 }, resumed: second, said: 'approve', turn: first },
+    asked: { trace: 1, id: 2 },
+    resumed: second,
+    answer: 'approve',
+    turn: first,
   },
   {
     name: 'LangGraph by OpenLLMetry, whose runs are in a span of their own',
@@ -489,14 +554,12 @@ const frameworks: readonly Framework[] = [
         values: { ...conversation, ...agentRun },
       },
       {
-        ...{
-          ...first,
-          id: 2,
-          parent: 1,
-          name: 'execute_task ask',
-          scope: 'opentelemetry.instrumentation.langchain',
-          failed: true,
-        },
+        ...first,
+        id: 2,
+        parent: 1,
+        name: 'execute_task ask',
+        scope: 'opentelemetry.instrumentation.langchain',
+        failed: true,
         values: { 'traceloop.association.properties.thread_id': 'trains', 'traceloop.span.kind': 'task' },
         events: [interrupted],
       },
@@ -508,7 +571,10 @@ const frameworks: readonly Framework[] = [
         values: { ...conversation, ...agentRun },
       },
       {
-        ...{ ...second, parent: 8, name: 'seats.workflow', scope: 'opentelemetry.instrumentation.langchain' },
+        ...second,
+        parent: 8,
+        name: 'seats.workflow',
+        scope: 'opentelemetry.instrumentation.langchain',
         values: {
           'traceloop.association.properties.thread_id': 'trains',
           'traceloop.span.kind': 'workflow',
@@ -517,25 +583,34 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: { trace: 1, id: 2 }, resumed: second, said: 'yes', turn: first },
+    asked: { trace: 1, id: 2 },
+    resumed: second,
+    answer: 'yes',
+    turn: first,
   },
   {
     name: 'Pydantic AI',
     spans: [
       {
-        ...{ ...first, name: 'invoke_agent seats', scope: 'pydantic-ai' },
+        ...first,
+        name: 'invoke_agent seats',
+        scope: 'pydantic-ai',
         values: {
-          ...{ ...conversation, ...agentRun },
-          'pydantic_ai.all_messages': json([...asks, openCall]),
+          ...conversation,
+          ...agentRun,
+          'pydantic_ai.all_messages': json([...questionMessages, openCall]),
           final_result: json({ calls: [], approvals: [{ tool_name: 'book_seat', tool_call_id: 'call_1' }] }),
         },
       },
       {
-        ...{ ...second, name: 'invoke_agent seats', scope: 'pydantic-ai' },
+        ...second,
+        name: 'invoke_agent seats',
+        scope: 'pydantic-ai',
         values: {
-          ...{ ...conversation, ...agentRun },
+          ...conversation,
+          ...agentRun,
           'pydantic_ai.all_messages': json([
-            ...asks,
+            ...questionMessages,
             openCall,
             { role: 'user', parts: [{ type: 'tool_call_response', id: 'call_1', result: 'seat 31' }] },
             ...booked,
@@ -545,13 +620,17 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: first, resumed: second, turn: first },
+    asked: first,
+    resumed: second,
+    turn: first,
   },
   {
     name: 'Strands',
     spans: [
       {
-        ...{ ...first, name: 'invoke_agent seats', scope: 'strands.telemetry.tracer' },
+        ...first,
+        name: 'invoke_agent seats',
+        scope: 'strands.telemetry.tracer',
         values: { ...agentRun, 'session.id': 's' },
         events: [
           { name: 'gen_ai.user.message', values: { content: '[{"text": "Book a seat"}]' } },
@@ -566,30 +645,40 @@ const frameworks: readonly Framework[] = [
         ],
       },
       {
-        ...{ ...second, name: 'invoke_agent seats', scope: 'strands.telemetry.tracer' },
+        ...second,
+        name: 'invoke_agent seats',
+        scope: 'strands.telemetry.tracer',
         values: { ...agentRun, 'session.id': 's' },
         events: [{ name: 'gen_ai.choice', values: { finish_reason: 'end_turn', message: 'Booked.' } }],
       },
     ],
-    ...{ asked: first, resumed: second, turn: first },
+    asked: first,
+    resumed: second,
+    turn: first,
   },
   {
     name: 'AI SDK',
     spans: [
       {
-        ...{ ...first, name: 'invoke_agent gpt-5', scope: 'gen_ai' },
+        ...first,
+        name: 'invoke_agent gpt-5',
+        scope: 'gen_ai',
         values: {
-          ...{ ...conversation, ...agentRun },
-          'gen_ai.input.messages': json(asks),
+          ...conversation,
+          ...agentRun,
+          'gen_ai.input.messages': json(questionMessages),
           'gen_ai.output.messages': json([openCall]),
         },
       },
       {
-        ...{ ...second, name: 'invoke_agent gpt-5', scope: 'gen_ai' },
+        ...second,
+        name: 'invoke_agent gpt-5',
+        scope: 'gen_ai',
         values: {
-          ...{ ...conversation, ...agentRun },
+          ...conversation,
+          ...agentRun,
           'gen_ai.input.messages': json([
-            ...asks,
+            ...questionMessages,
             { role: 'assistant', parts: [call, { type: 'tool-approval-request' }] },
             { role: 'tool', parts: [{ type: 'tool-approval-response' }] },
           ]),
@@ -597,16 +686,20 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: first, resumed: second, turn: first },
+    asked: first,
+    resumed: second,
+    turn: first,
   },
   {
     name: "Microsoft's Agent Framework, whose first run has no conversation yet",
     spans: [
       {
-        ...{ ...first, name: 'invoke_agent seats', scope: 'agent_framework' },
+        ...first,
+        name: 'invoke_agent seats',
+        scope: 'agent_framework',
         values: {
           ...agentRun,
-          'gen_ai.input.messages': json(asks),
+          'gen_ai.input.messages': json(questionMessages),
           'gen_ai.output.messages': json([
             {
               role: 'assistant',
@@ -622,15 +715,19 @@ const frameworks: readonly Framework[] = [
         },
       },
       {
-        ...{ ...second, name: 'invoke_agent seats', scope: 'agent_framework' },
+        ...second,
+        name: 'invoke_agent seats',
+        scope: 'agent_framework',
         values: {
-          ...{ ...agentRun, 'gen_ai.conversation.id': 'resp_31' },
+          ...agentRun,
+          'gen_ai.conversation.id': 'resp_31',
           'gen_ai.input.messages': json([
             {
               role: 'user',
               parts: [
                 {
-                  ...{ type: 'function_approval_response', approved: false },
+                  type: 'function_approval_response',
+                  approved: false,
                   function_call: { call_id: 'call_1', name: 'book_seat' },
                 },
               ],
@@ -640,34 +737,38 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: first, resumed: second, said: 'declined: book_seat' },
+    asked: first,
+    resumed: second,
+    answer: 'declined: book_seat',
   },
   {
     name: 'Mastra',
     spans: [
       {
-        ...{ ...first, name: 'invoke_agent seats', scope: 'mastra' },
+        ...first,
+        name: 'invoke_agent seats',
+        scope: 'mastra',
         values: {
-          ...{
-            ...conversation,
-            ...agentRun,
-            'mastra.span.type': 'agent_run',
-            'mastra.metadata.runId': 'run-1',
-          },
+          ...conversation,
+          ...agentRun,
+          'mastra.span.type': 'agent_run',
+          'mastra.metadata.runId': 'run-1',
           'mastra.agent_run.input': 'Book a seat',
           'mastra.agent_run.output':
             '{"status":"suspended","reason":"tool-call-approval","toolCallId":"call_1"}',
         },
       },
       {
-        ...{ ...second, trace: 1, parent: 1, name: 'invoke_agent seats', scope: 'mastra' },
+        ...second,
+        trace: 1,
+        parent: 1,
+        name: 'invoke_agent seats',
+        scope: 'mastra',
         values: {
-          ...{
-            ...conversation,
-            ...agentRun,
-            'mastra.span.type': 'agent_run',
-            'mastra.metadata.runId': 'run-1',
-          },
+          ...conversation,
+          ...agentRun,
+          'mastra.span.type': 'agent_run',
+          'mastra.metadata.runId': 'run-1',
           'mastra.metadata.resumed': true,
           'mastra.metadata.resumedFromSpanId': hex(1, 16),
           'mastra.agent_run.input': '{"approved":true,"toolName":"book_seat","toolCallId":"call_1"}',
@@ -675,7 +776,10 @@ const frameworks: readonly Framework[] = [
         },
       },
     ],
-    ...{ asked: first, resumed: { trace: 1, id: 9 }, said: 'approved: book_seat', turn: first },
+    asked: first,
+    resumed: { trace: 1, id: 9 },
+    answer: 'approved: book_seat',
+    turn: first,
   },
   {
     name: 'Google ADK, whose run goes on with the tool',
@@ -687,18 +791,21 @@ const frameworks: readonly Framework[] = [
         values: { ...conversation, ...agentRun },
       },
       {
-        ...{ ...first, to: 10, id: 3, parent: 1, name: 'generate_content gpt-5', scope: 'gcp.vertex.agent' },
+        ...first,
+        to: 10,
+        id: 3,
+        parent: 1,
+        name: 'generate_content gpt-5',
+        scope: 'gcp.vertex.agent',
         values: { 'gen_ai.operation.name': 'generate_content', 'gen_ai.provider.name': 'openai' },
       },
       {
-        ...{
-          ...first,
-          from: 20,
-          id: 2,
-          parent: 1,
-          name: 'execute_tool book_seat',
-          scope: 'gcp.vertex.agent',
-        },
+        ...first,
+        from: 20,
+        id: 2,
+        parent: 1,
+        name: 'execute_tool book_seat',
+        scope: 'gcp.vertex.agent',
         values: {
           ...toolRun,
           'gen_ai.tool.call.result':
@@ -713,19 +820,30 @@ const frameworks: readonly Framework[] = [
       },
       {
         // ADK can take its time before it runs the tool.
-        ...{ ...second, from: 1160, id: 10, parent: 9, name: 'execute_tool book_seat' },
+        ...second,
+        from: 1160,
+        id: 10,
+        parent: 9,
+        name: 'execute_tool book_seat',
         scope: 'gcp.vertex.agent',
         values: { ...toolRun, 'gen_ai.tool.call.result': '{"seat": "31"}' },
       },
     ],
-    ...{ asked: { trace: 1, id: 2 }, resumed: second, turn: first },
+    asked: { trace: 1, id: 2 },
+    resumed: second,
+    turn: first,
   },
   ...['approved', 'declined'].map(
     (verdict): Framework => ({
       name: `OpenAI's Agents, whose runs are in one trace: ${verdict}`,
       spans: [
         {
-          ...{ trace: 1, id: 20, name: 'Seats', scope: openAiAgents, from: 0, to: 1200 },
+          trace: 1,
+          id: 20,
+          name: 'Seats',
+          scope: openAiAgents,
+          from: 0,
+          to: 1200,
           values: { 'session.id': 's', 'openinference.span.kind': 'AGENT' },
         },
         { ...openAiRun, id: 1, from: 0, to: 100 },
@@ -735,7 +853,11 @@ const frameworks: readonly Framework[] = [
         ...(verdict === 'approved'
           ? [
               {
-                ...{ ...openAiTool, id: 10, parent: 9, from: 1022, to: 1030 },
+                ...openAiTool,
+                id: 10,
+                parent: 9,
+                from: 1022,
+                to: 1030,
                 values: { ...openAiTool.values, 'output.value': 'seat 31' },
               },
             ]
@@ -751,23 +873,27 @@ const frameworks: readonly Framework[] = [
     name: "OpenAI's Agents, which report no run that goes on",
     spans: [
       {
-        ...{ ...first, name: 'Seats', scope: 'openinference.instrumentation.openai_agents' },
+        ...first,
+        name: 'Seats',
+        scope: 'openinference.instrumentation.openai_agents',
         values: { 'session.id': 's', 'openinference.span.kind': 'AGENT' },
       },
       {
-        ...{ ...first, to: 10, id: 3, parent: 1, name: 'response' },
+        ...first,
+        to: 10,
+        id: 3,
+        parent: 1,
+        name: 'response',
         scope: 'openinference.instrumentation.openai_agents',
         values: { 'session.id': 's', 'openinference.span.kind': 'LLM' },
       },
       {
-        ...{
-          ...first,
-          from: 20,
-          id: 2,
-          parent: 1,
-          name: 'book_seat',
-          scope: 'openinference.instrumentation.openai_agents',
-        },
+        ...first,
+        from: 20,
+        id: 2,
+        parent: 1,
+        name: 'book_seat',
+        scope: 'openinference.instrumentation.openai_agents',
         values: { 'session.id': 's', 'openinference.span.kind': 'TOOL', 'input.value': '{"train":"M1"}' },
       },
     ],
@@ -775,7 +901,7 @@ const frameworks: readonly Framework[] = [
   },
 ];
 
-describe.each(frameworks)('a question to a person in $name', ({ spans, asked, resumed, said, turn }) => {
+describe.each(frameworks)('a question to a person in $name', ({ spans, asked, resumed, answer, turn }) => {
   it.each(['as it happened', 'in the other order', 'in one request'])(
     'is a wait until the answer, %s',
     async (order) => {
@@ -790,15 +916,17 @@ describe.each(frameworks)('a question to a person in $name', ({ spans, asked, re
         'in one request': [byRun.flat()],
       }[order];
       for (const some of requests ?? []) await send(project, some);
-      const calls = await callsOf(project);
-      const { svc } = calls.get(idOf(asked))?.summary ?? {};
-      expect(calls.get(idOf(asked))?.exception).toBeNull();
+      const calls = await readCalls(project);
+      const { svc } = calls.get(toCallId(asked))?.summary ?? {};
+      expect(calls.get(toCallId(asked))?.exception).toBeNull();
       if (resumed) expect(svc).toMatchObject({ waited_ms: 1000 });
       else expect(svc).toMatchObject({ waiting: true });
-      if (said !== undefined)
-        expect(calls.get(idOf(resumed ?? asked))?.inputs.messages).toEqual([{ role: 'user', content: said }]);
+      if (answer !== undefined)
+        expect(calls.get(toCallId(resumed ?? asked))?.inputs.messages).toEqual([
+          { role: 'user', content: answer },
+        ]);
       if (turn)
-        expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([idOf(turn)]));
+        expect(new Set([...calls.values()].map(({ turn_id }) => turn_id))).toEqual(new Set([toCallId(turn)]));
     },
   );
 });
@@ -824,7 +952,7 @@ it.each<[string, readonly SpanOf[]]>([
   const project = newProject();
   const tool = { ...openAiTool, id: 2, parent: 1, from: 20, to: 21 };
   await send(project, [...spans.toReversed(), { ...openAiRun, id: 1, from: 0, to: 100 }, tool]);
-  expect((await callsOf(project)).get(idOf(tool))?.summary.svc).toMatchObject({ waiting: true });
+  expect((await readCalls(project)).get(toCallId(tool))?.summary.svc).toMatchObject({ waiting: true });
 });
 
 it('a tool of an agent by OpenAI that gives nothing waits for nobody', async () => {
@@ -834,14 +962,24 @@ it('a tool of an agent by OpenAI that gives nothing waits for nobody', async () 
   await send(project, [
     { ...first, name: 'Seats', scope, values: { ...values, 'openinference.span.kind': 'AGENT' } },
     {
-      ...{ ...first, id: 2, parent: 1, to: 50, name: 'log', scope },
+      ...first,
+      id: 2,
+      parent: 1,
+      to: 50,
+      name: 'log',
+      scope,
       values: { ...values, 'openinference.span.kind': 'TOOL', 'input.value': '{}' },
     },
     {
-      ...{ ...first, id: 3, parent: 1, from: 60, name: 'response', scope },
+      ...first,
+      id: 3,
+      parent: 1,
+      from: 60,
+      name: 'response',
+      scope,
       values: { ...values, 'openinference.span.kind': 'LLM' },
     },
   ]);
-  const calls = await callsOf(project);
-  expect(calls.get(idOf({ trace: 1, id: 2 }))?.summary.svc).not.toHaveProperty('waiting');
+  const calls = await readCalls(project);
+  expect(calls.get(toCallId({ trace: 1, id: 2 }))?.summary.svc).not.toHaveProperty('waiting');
 });

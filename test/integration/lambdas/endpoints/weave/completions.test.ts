@@ -35,7 +35,7 @@ const ask = async (body: object, key?: string) => {
 };
 
 /** A call by its id. */
-const callOf = async (id: unknown): Promise<JsonObject> => {
+const readCall = async (id: unknown): Promise<JsonObject> => {
   const response = await service.post('/weave/call/read', { project_id: project, id });
   return ((await response.json()) as { call: JsonObject }).call;
 };
@@ -54,7 +54,7 @@ describe('a completion', () => {
     const { status, body } = await ask({ inputs, inference_route: null });
     expect([status, body.response]).toEqual([200, answer]);
     expect(upstream.requests.at(-1)?.body).toEqual({ model, messages, temperature: 0.5 });
-    expect(await callOf(body.weave_call_id)).toMatchObject({
+    expect(await readCall(body.weave_call_id)).toMatchObject({
       op_name: 'weave.completions_create',
       inputs: { model, messages, temperature: 0.5 },
       output: answer,
@@ -67,10 +67,12 @@ describe('a completion', () => {
     const inputs = { model, messages };
     const { body } = await ask({ inputs, trace_id: 'trace-1', parent_id: 'asking' });
     expect(body.trace_id).toBe('trace-1');
-    expect(await callOf(body.span_id)).toMatchObject({ trace_id: 'trace-1', parent_id: 'asking' });
+    expect(await readCall(body.span_id)).toMatchObject({ trace_id: 'trace-1', parent_id: 'asking' });
     expect((await ask({ inputs, parent_id: 'asking' })).status).toBe(422);
     expect((await ask({ inputs, track_llm_call: false })).body).toMatchObject({
-      ...{ response: answer, weave_call_id: null, trace_id: null },
+      response: answer,
+      weave_call_id: null,
+      trace_id: null,
     });
   });
 
@@ -84,7 +86,7 @@ describe('a completion', () => {
       obj: { project_id: project, object_id: 'mood', val },
     });
     expect(made.status).toBe(200);
-    const prompt = (of: string) => `weave:///${of}/object/mood:latest`;
+    const prompt = (owner: string) => `weave:///${owner}/object/mood:latest`;
     const inputs = { model, messages, template_vars: { mood: 'kind', name: 'Ada' } };
     await ask({ inputs: { ...inputs, prompt: prompt(project) } });
     expect(upstream.requests.at(-1)?.body.messages).toEqual([
@@ -100,7 +102,7 @@ describe('a completion', () => {
     upstream.behave(json({ error: { message: 'Overloaded' } }, 503));
     const { status, body } = await ask({ inputs: { model, messages } });
     expect([status, body.response]).toEqual([200, { error: '503: Overloaded' }]);
-    expect(await callOf(body.weave_call_id)).toMatchObject({ exception: '503: Overloaded' });
+    expect(await readCall(body.weave_call_id)).toMatchObject({ exception: '503: Overloaded' });
     upstream.behave(json('no object'));
     expect((await ask({ inputs: { model, messages } })).body.response).toHaveProperty('error');
   });

@@ -18,8 +18,8 @@ describe('Weave’s door', () => {
     const key = service.key.replace(/^svc_/, 'weave_');
     const headers = { authorization: `Basic ${btoa(`api:${key}`)}` };
     const body = { project_id: 'acme/own-door', id: 'none' };
-    for (const each of [service, own])
-      expect((await each.post('/call/read', body, { headers })).status).toBe(200);
+    for (const target of [service, own])
+      expect((await target.post('/call/read', body, { headers })).status).toBe(200);
   });
 
   it('shows what came in by our own, by OpenTelemetry, and by itself, and our own does', async () => {
@@ -108,7 +108,8 @@ describe('Weave’s door', () => {
   });
 
   it('answers records as JSON alone, in which names and refs are marked', async () => {
-    const [body, accept] = [{ project_id: 'acme/doors' }, 'text/csv'];
+    const body = { project_id: 'acme/doors' };
+    const accept = 'text/csv';
     const answer = await service.post('/calls/stream_query', body, { headers: { accept } });
     expect([answer.status, await answer.json()]).toMatchObject([
       406,
@@ -135,8 +136,14 @@ describe('Weave’s door', () => {
 
   it('calls users and runs as Weave does, passes unknown fields over, and says so', async () => {
     const start = {
-      ...{ project_id: 'acme/own-door', id: 'c', op_name: 'op', started_at: '2026-10-01T00:00:00Z' },
-      ...{ wb_run_id: 'run', wb_run_step: 3, otel_dump: null, tomorrow: [1] },
+      project_id: 'acme/own-door',
+      id: 'c',
+      op_name: 'op',
+      started_at: '2026-10-01T00:00:00Z',
+      wb_run_id: 'run',
+      wb_run_step: 3,
+      otel_dump: null,
+      tomorrow: [1],
     };
     await done('/call/start', { start });
     const { call } = (await done('/call/read', { project_id: 'acme/own-door', id: 'c' })) as { call: object };
@@ -162,10 +169,19 @@ describe('Weave’s door', () => {
 describe('calls at the paths of version 2', () => {
   const project = 'acme/v2';
   const whole = <T extends object>(id: string, more?: T) => ({
-    ...{ project_id: project, id, op_name: 'answer', trace_id: `trace-${id}` },
-    ...{ started_at: '2026-10-01T00:00:00Z', ended_at: '2026-10-01T00:00:01.5Z' },
-    ...{ attributes: { weave: { source: 'sdk' } }, inputs: { q: 1 }, output: { a: [2] } },
-    ...{ summary: { usage: { m: { requests: 1 } } }, wb_run_step: 1, wb_run_step_end: 2, ...more },
+    project_id: project,
+    id,
+    op_name: 'answer',
+    trace_id: `trace-${id}`,
+    started_at: '2026-10-01T00:00:00Z',
+    ended_at: '2026-10-01T00:00:01.5Z',
+    attributes: { weave: { source: 'sdk' } },
+    inputs: { q: 1 },
+    output: { a: [2] },
+    summary: { usage: { m: { requests: 1 } } },
+    wb_run_step: 1,
+    wb_run_step_end: 2,
+    ...more,
   });
   const read = async (id: string) =>
     (await done('/call/read', { project_id: project, id })) as { call: object };

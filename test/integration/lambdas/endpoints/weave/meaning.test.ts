@@ -32,8 +32,14 @@ const usage = (tokens: number) => ({
   usage: { 'm-1': { requests: 1, prompt_tokens: tokens, completion_tokens: 1, total_tokens: tokens + 1 } },
 });
 const whole = (id: string, second: number, more: object) => ({
-  ...{ project_id: project, id, op_name: 'answer', trace_id: 'trace', inputs: {}, output: null },
-  ...{ started_at: `2026-10-01T00:00:0${second}Z`, ended_at: `2026-10-01T00:00:0${second}.5Z` },
+  project_id: project,
+  id,
+  op_name: 'answer',
+  trace_id: 'trace',
+  inputs: {},
+  output: null,
+  started_at: `2026-10-01T00:00:0${second}Z`,
+  ended_at: `2026-10-01T00:00:0${second}.5Z`,
   ...more,
 });
 
@@ -148,7 +154,10 @@ describe('feedback', () => {
       await done('/calls/usage', { call_ids: ['child'] }),
     );
     const { call_buckets } = await done('/calls/stats', {
-      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600, query },
+      start: '2026-10-01T00:00:00Z',
+      end: '2026-10-01T01:00:00Z',
+      granularity: 3600,
+      query,
       call_metrics: [{ metric: 'call_count' }],
     });
     expect(call_buckets).toMatchObject([{ sum_call_count: 1 }]);
@@ -203,8 +212,11 @@ describe('an answer', () => {
 
   it('has statistics with Weave’s names', async () => {
     const { call_buckets } = await done('/calls/stats', {
-      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 },
-      ...{ call_metrics: [{ metric: 'call_count' }], filter: { wb_user_ids: ['local'] } },
+      start: '2026-10-01T00:00:00Z',
+      end: '2026-10-01T01:00:00Z',
+      granularity: 3600,
+      call_metrics: [{ metric: 'call_count' }],
+      filter: { wb_user_ids: ['local'] },
     });
     expect(call_buckets).toMatchObject([{ sum_call_count: 3 }]);
   });
@@ -214,8 +226,11 @@ describe('an answer', () => {
     expect(await matching({ $eq: [user, literal('eve')] })).toEqual(['root']);
     expect(await matching({ $eq: [user, literal('')] })).toEqual(['child', 'other']);
     const { call_buckets } = await done('/calls/stats', {
-      ...{ start: '2026-10-01T00:00:00Z', end: '2026-10-01T01:00:00Z', granularity: 3600 },
-      ...{ call_metrics: [{ metric: 'call_count' }], group_by: ['attributes.user.id', 'wb_user_id'] },
+      start: '2026-10-01T00:00:00Z',
+      end: '2026-10-01T01:00:00Z',
+      granularity: 3600,
+      call_metrics: [{ metric: 'call_count' }],
+      group_by: ['attributes.user.id', 'wb_user_id'],
     });
     expect(call_buckets).toMatchObject([
       { 'attributes.user.id': 'eve', wb_user_id: 'local', sum_call_count: 1 },
@@ -341,7 +356,9 @@ it('totals of traces stand below weave, and queries use them there', async () =>
   ];
   await done('/v2/acme/meaning/calls/complete', { batch });
   const answer = await ask('/calls/stream_query', {
-    ...{ include_trace_totals: true, columns: [], filter: { trace_ids: ['totals', 'totals-2'] } },
+    include_trace_totals: true,
+    columns: [],
+    filter: { trace_ids: ['totals', 'totals-2'] },
     query: { $expr: { $gt: [field('summary.weave.trace_totals.input_tokens'), literal(14)] } },
     sort_by: [{ field: 'summary.weave.trace_totals.call_count', direction: 'desc' }],
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
   service = throughWeave(await sharedService());
 });
 
-const formOf = (body: object): FormData => {
+const toForm = (body: object): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     form.set(name, name === 'file' ? new Blob([String(value)]) : String(value));
@@ -55,7 +55,7 @@ const inPaths: Readonly<Record<string, string>> = {
 };
 
 /** A request of an example: what its path names is taken out of its body. */
-const requestOf = ({ route, path, body }: (typeof examples)[number]): [url: string, init: RequestInit] => {
+const toRequest = ({ route, path, body }: (typeof examples)[number]): [url: string, init: RequestInit] => {
   const fields = new Map(Object.entries((body ?? {}) as object));
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields.get(name) ?? inPaths[name];
@@ -69,7 +69,7 @@ const requestOf = ({ route, path, body }: (typeof examples)[number]): [url: stri
   };
   const rest = Object.fromEntries(fields);
   if (method === 'GET') return [`${url}?${new URLSearchParams(rest as Record<string, string>)}`, { headers }];
-  if (takes === 'form') return [url, { method, headers, body: formOf(rest) }];
+  if (takes === 'form') return [url, { method, headers, body: toForm(rest) }];
   return [
     url,
     { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(rest) },
@@ -78,7 +78,7 @@ const requestOf = ({ route, path, body }: (typeof examples)[number]): [url: stri
 
 describe('the examples of our own endpoints, one after the other,', () => {
   it.each(examples)('are answered without a name of ours: $path: $name', async (example) => {
-    const [url, init] = requestOf(example);
+    const [url, init] = toRequest(example);
     const answer = await fetch(service.url + url, init);
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.anything()]);

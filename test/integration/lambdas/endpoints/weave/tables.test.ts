@@ -23,9 +23,9 @@ const done = async (path: string, body: unknown) => {
   return answered;
 };
 
-const rowsOf = (from: number, to: number) =>
+const makeRows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => ({ n: from + i, text: `row ${from + i}`, score: 1 / (i + 1) }));
-const digestsOf = (rows: readonly object[]) => rows.map((row) => weaveDoor.digests.ofValue(row as never));
+const toDigests = (rows: readonly object[]) => rows.map((row) => weaveDoor.digests.ofValue(row as never));
 const create = async (rows: readonly object[]) =>
   String((await done('/table/create', { table: { project_id, rows } })).digest);
 const query = async (digest: string, more: object = {}) =>
@@ -37,8 +37,8 @@ const query = async (digest: string, more: object = {}) =>
 
 describe('a table', () => {
   it('has its rows in order, with the digests that SDKs compute', async () => {
-    const rows = [...rowsOf(0, 5), { n: 0, text: 'row 0', score: 1 }];
-    const digests = digestsOf(rows);
+    const rows = [...makeRows(0, 5), { n: 0, text: 'row 0', score: 1 }];
+    const digests = toDigests(rows);
     const made = await done('/table/create', { table: { project_id, rows } });
     expect(made).toEqual({ digest: tableDigest(digests), row_digests: digests });
     const expected = rows.map((val, i) => ({ digest: digests[i], val, original_index: i }));
@@ -60,10 +60,10 @@ describe('a table', () => {
 
   it('is made of chunks that came before, many rows and large ones', async () => {
     const count = runs(600, 1500);
-    const rows = rowsOf(1000, 1000 + count).map((row) => ({ ...row, more: 'x'.repeat(row.n % 700) }));
+    const rows = makeRows(1000, 1000 + count).map((row) => ({ ...row, more: 'x'.repeat(row.n % 700) }));
     const chunk = count / 3;
     await Promise.all([0, 1, 2].map((at) => create(rows.slice(at * chunk, (at + 1) * chunk))));
-    const row_digests = digestsOf(rows);
+    const row_digests = toDigests(rows);
     const { digest } = await done('/table/create_from_digests', { project_id, row_digests });
     expect(digest).toBe(tableDigest(row_digests));
     expect((await query(String(digest))).map(({ val }) => val)).toEqual(rows);
@@ -79,9 +79,9 @@ describe('a table', () => {
   });
 
   it('becomes another by changes, and stays', async () => {
-    const rows = rowsOf(0, 4);
+    const rows = makeRows(0, 4);
     const base_digest = await create(rows);
-    const [added] = rowsOf(70, 71);
+    const [added] = makeRows(70, 71);
     const updates = [{ append: { row: added } }, { pop: { index: 0 } }, { insert: { index: 1, row: added } }];
     const { digest, updated_row_digests } = await done('/table/update', { project_id, base_digest, updates });
     expect((await query(String(digest))).map(({ val }) => val)).toEqual([
@@ -91,7 +91,7 @@ describe('a table', () => {
       rows[3],
       added,
     ]);
-    expect(updated_row_digests).toEqual(digestsOf([added ?? {}, rows[0] ?? {}, added ?? {}]));
+    expect(updated_row_digests).toEqual(toDigests([added ?? {}, rows[0] ?? {}, added ?? {}]));
     expect((await query(base_digest)).map(({ val }) => val)).toEqual(rows);
   });
 
@@ -121,14 +121,14 @@ describe('a table', () => {
 
 describe('the rows of a dataset', () => {
   it('are what refs lead to, in refs and in queries', async () => {
-    const rows = rowsOf(0, 3);
+    const rows = makeRows(0, 3);
     const table = await create(rows);
     const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${table}` };
     const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'ds', val } });
     expect(digest).toBe(weaveDoor.digests.ofValue(val));
     const ref = (row: string, more = '') =>
       `weave:///${project_id}/object/ds:${digest}/attr/rows/id/${row}${more}`;
-    const [, second = ''] = digestsOf(rows);
+    const [, second = ''] = toDigests(rows);
     const refs = [ref(second), ref(second, '/attr/text'), ref('A'.repeat(43))];
     expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [rows[1], 'row 1', null] });
     await done('/call/start', {
@@ -149,18 +149,23 @@ describe('the rows of a dataset', () => {
   });
 
   it('are expanded to count calls', async () => {
-    const rows = rowsOf(0, 3);
+    const rows = makeRows(0, 3);
     const val = { _type: 'Dataset', rows: `weave:///${project_id}/table/${await create(rows)}` };
     const { digest } = await done('/obj/create', { obj: { project_id, object_id: 'counted', val } });
-    const row = `weave:///${project_id}/object/counted:${digest}/attr/rows/id/${digestsOf(rows)[1]}`;
+    const row = `weave:///${project_id}/object/counted:${digest}/attr/rows/id/${toDigests(rows)[1]}`;
     await done('/call/start', {
       start: {
-        ...{ project_id, id: 'counted', op_name: 'counted', started_at: '2026-10-01T00:00:00Z' },
+        project_id,
+        id: 'counted',
+        op_name: 'counted',
+        started_at: '2026-10-01T00:00:00Z',
         inputs: { row },
       },
     });
     const selected = (n: number) => ({
-      ...{ project_id, filter: { op_names: ['counted'] }, expand_columns: ['inputs.row'] },
+      project_id,
+      filter: { op_names: ['counted'] },
+      expand_columns: ['inputs.row'],
       query: { $expr: { $eq: [{ $getField: 'inputs.row.n' }, { $literal: n }] } },
     });
     expect(await done('/calls/query_stats', selected(1))).toMatchObject({ count: 1 });
@@ -255,7 +260,8 @@ describe('tags and aliases', () => {
   it('name versions, move, are listed, and go with what they are on', async () => {
     const make = async (val: object) =>
       String((await done('/obj/create', { obj: { project_id, object_id: 'model', val } })).digest);
-    const [first, second] = [await make({ v: 1 }), await make({ v: 2 })];
+    const first = await make({ v: 1 });
+    const second = await make({ v: 2 });
     const aliases = { digest: first, aliases: ['prod', 'stable'] };
     expect((await change('PUT', '/objs/model/aliases', aliases)).status).toBe(200);
     expect((await change('PUT', '/objs/model/aliases', { digest: 'v1', aliases: ['prod'] })).status).toBe(
@@ -271,7 +277,10 @@ describe('tags and aliases', () => {
     expect(await read('prod')).toMatchObject({ digest: second });
     const asked = { include_tags_and_aliases: true, metadata_only: true };
     expect(await read('stable', asked)).toMatchObject({
-      ...{ digest: first, tags: ['a', 'b'], aliases: ['stable'], val: {} },
+      digest: first,
+      tags: ['a', 'b'],
+      aliases: ['stable'],
+      val: {},
     });
     const refs = [`weave:///${project_id}/object/model:prod/attr/v`];
     expect(await done('/refs/read_batch', { refs })).toEqual({ vals: [2] });
@@ -303,7 +312,8 @@ describe('tags and aliases', () => {
     await done('/obj/create', { obj: { ...name, val: { v: 1 } } });
     const asked = { digest: 'v2', include_tags_and_aliases: true };
     expect((await done('/obj/read', { ...name, ...asked })).obj).toMatchObject({
-      ...{ tags: [], aliases: ['latest'] },
+      tags: [],
+      aliases: ['latest'],
     });
     await done('/obj/delete', name);
   });

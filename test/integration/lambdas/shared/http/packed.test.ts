@@ -24,7 +24,8 @@ describe('a packed body of an endpoint that takes plain JSON', () => {
       method: 'POST',
       headers: {
         authorization: basic(service.key, 'api'),
-        ...{ 'content-type': 'application/json', 'content-encoding': encoding },
+        'content-type': 'application/json',
+        'content-encoding': encoding,
       },
       body: new Uint8Array(bytes),
     });

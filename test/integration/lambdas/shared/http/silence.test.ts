@@ -15,12 +15,10 @@ beforeAll(async () => {
       mode: 'start',
       req: {
         start: {
-          ...{
-            project_id,
-            id: `c${i}`,
-            op_name: 'o'.repeat(60),
-            started_at: `2026-10-01T00:00:${10 + (i % 50)}Z`,
-          },
+          project_id,
+          id: `c${i}`,
+          op_name: 'o'.repeat(60),
+          started_at: `2026-10-01T00:00:${10 + (i % 50)}Z`,
           inputs: { i },
         },
       },

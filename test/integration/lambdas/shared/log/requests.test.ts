@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { inSources } from '../../../../../lambdas/shared/log/request-log.ts';
 import { bundle } from '../../../../../lib/bundles.ts';
 import { root, temporaryFolder } from '../../../../support/run/project.ts';
-import { lineOf as loggedLineOf } from '../../../../support/service/log-lines.ts';
+import { findLine as loggedLineOf } from '../../../../support/service/log-lines.ts';
 import { type SharedService, sharedService } from '../../../../support/service/service.ts';
 
 let service: SharedService;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await sharedService();
 });
 
-const lineOf = async (answer: Response): Promise<Record<string, unknown>> => {
+const findLine = async (answer: Response): Promise<Record<string, unknown>> => {
   await answer.text();
   return loggedLineOf(service, answer);
 };
@@ -32,7 +32,7 @@ const start = (id: string) => ({
 describe('the log', () => {
   it('has a line for a write, with what it wrote and used', async () => {
     const batch = ['a', 'b'].map((id) => ({ mode: 'start', req: start(id) }));
-    const line = await lineOf(await service.post('/call/upsert_batch', { batch }));
+    const line = await findLine(await service.post('/call/upsert_batch', { batch }));
     expect(line).toMatchObject({
       level: 'info',
       route: '/call/upsert_batch',
@@ -49,12 +49,12 @@ describe('the log', () => {
   it('has a line for a buffered answer, with its size', async () => {
     const answer = await service.post('/call/start', start('c'));
     const { length } = await answer.clone().text();
-    expect(await lineOf(answer)).toMatchObject({ route: '/call/start', rows: 1, bytes: length });
+    expect(await findLine(answer)).toMatchObject({ route: '/call/start', rows: 1, bytes: length });
   });
 
   it('has a line for a query, with its plan and what it read', async () => {
     const answer = await service.post('/calls/stream_query', { project_id, limit: 1 });
-    expect(await lineOf(answer)).toMatchObject({
+    expect(await findLine(answer)).toMatchObject({
       plan: { source: expect.any(String) },
       rows: 1,
       scanned: expect.any(Number),
@@ -64,7 +64,7 @@ describe('the log', () => {
 
   it('has a line for a refused request, with the position of the problem but not its value', async () => {
     const body = { project_id, 'my secret field': 1, limit: 'my secret value' };
-    const line = await lineOf(await service.post('/calls/stream_query', body));
+    const line = await findLine(await service.post('/calls/stream_query', body));
     expect(line).toMatchObject({ level: 'info', outcome: 'refused', status: 422, failed: 0 });
     expect(line.errors).toContainEqual({ type: 'extra_forbidden', loc: 'body.*' });
     expect(line.errors).toContainEqual({ type: 'int_type', loc: 'body.limit' });
@@ -73,15 +73,15 @@ describe('the log', () => {
 
   it('leads from the answer to the lines that Lambda itself writes', async () => {
     const answer = await service.post('/call/read', { project_id, id: 'a' });
-    const { requestId, lambdaRequestId } = await lineOf(answer);
+    const { requestId, lambdaRequestId } = await findLine(answer);
     expect(lambdaRequestId).toMatch(/^[0-9a-f-]{36}$/);
     expect(requestId).toBe(answer.headers.get('x-request-id'));
   });
 });
 
 it('No line contains a payload or a key', async () => {
-  await lineOf(await service.post('/call/start', start('d')));
-  await lineOf(await service.post('/call/read', { project_id, id: 'd' }));
+  await findLine(await service.post('/call/start', start('d')));
+  await findLine(await service.post('/call/read', { project_id, id: 'd' }));
   const [, , secret = 'no key'] = service.key.split('_');
   const log = service.logged.join('\n');
   expect(log).toContain('"outcome":"answered"');

@@ -12,8 +12,8 @@ const assembled = (pieces: readonly Uint8Array[]): AssembledAnswer => {
   for (const piece of pieces) assembly.add(piece);
   return assembly.end();
 };
-const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
-const ofText = (text: string): AssembledAnswer => assembled([bytesOf(text)]);
+const toBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const ofText = (text: string): AssembledAnswer => assembled([toBytes(text)]);
 
 /** Cuts bytes at arbitrary places. */
 const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {
@@ -53,7 +53,7 @@ describe('a stream of chat chunks', () => {
   it('is assembled the same wherever its bytes are split', () => {
     fc.assert(
       fc.property(fc.array(line), places, (lines, at) => {
-        const bytes = bytesOf(lines.join(''));
+        const bytes = toBytes(lines.join(''));
         expect(assembled(cut(bytes, at))).toEqual(assembled([bytes]));
       }),
     );
@@ -232,7 +232,7 @@ describe('a stream of Messages', () => {
     events.map((data) => `event: ${(data as { type: string }).type}\n${event(data)}`).join('');
 
   it('is the message that it would have been whole, wherever it is cut', () => {
-    const bytes = bytesOf(streamOf([start, { type: 'ping' }, ...text, ...tool, ...ended]));
+    const bytes = toBytes(streamOf([start, { type: 'ping' }, ...text, ...tool, ...ended]));
     fc.assert(
       fc.property(places, (at) => {
         const { output, truncated, error } = assembled(cut(bytes, at));
@@ -284,18 +284,18 @@ describe('a stream of Messages', () => {
 
   it('has output from the first piece on, and not before', () => {
     const assembly = new StreamAssembly();
-    assembly.add(bytesOf(streamOf([start, ...text.slice(0, 1)])));
+    assembly.add(toBytes(streamOf([start, ...text.slice(0, 1)])));
     expect(assembly.hasOutput).toBe(false);
-    assembly.add(bytesOf(streamOf(text.slice(1, 2))));
+    assembly.add(toBytes(streamOf(text.slice(1, 2))));
     expect(assembly.hasOutput).toBe(true);
   });
 
   it('does not fill the memory, and its usage is still read', () => {
     const assembly = new StreamAssembly();
-    assembly.add(bytesOf(streamOf([start, ...text.slice(0, 1)])));
-    const piece = bytesOf(streamOf([delta(0, { type: 'text_delta', text: 'x'.repeat(50_000) })]));
+    assembly.add(toBytes(streamOf([start, ...text.slice(0, 1)])));
+    const piece = toBytes(streamOf([delta(0, { type: 'text_delta', text: 'x'.repeat(50_000) })]));
     for (let i = 0; i < 200; i++) assembly.add(piece);
-    assembly.add(bytesOf(streamOf(ended)));
+    assembly.add(toBytes(streamOf(ended)));
     const { output, truncated } = assembly.end();
     expect(truncated).toBe(true);
     expect(JSON.stringify(output).length).toBeLessThan(4.3 * 1024 * 1024);
@@ -306,9 +306,9 @@ describe('a stream of Messages', () => {
 describe('an endless answer', () => {
   it('does not fill the memory: its record is bounded, and the usage is still read', () => {
     const assembly = new StreamAssembly();
-    const piece = bytesOf(event(chunk({ content: 'x'.repeat(50_000) })));
+    const piece = toBytes(event(chunk({ content: 'x'.repeat(50_000) })));
     for (let i = 0; i < 200; i++) assembly.add(piece);
-    assembly.add(bytesOf(event({ ...chunk({}), choices: [], usage: { total_tokens: 7 } })));
+    assembly.add(toBytes(event({ ...chunk({}), choices: [], usage: { total_tokens: 7 } })));
     const { output, truncated } = assembly.end();
     expect(truncated).toBe(true);
     expect(JSON.stringify(output).length).toBeLessThan(4.3 * 1024 * 1024);
@@ -316,9 +316,9 @@ describe('an endless answer', () => {
   });
 
   it('is bounded if one event never ends, and if it is not a stream', () => {
-    const piece = bytesOf('x'.repeat(1024 * 1024));
+    const piece = toBytes('x'.repeat(1024 * 1024));
     for (const assembly of [new StreamAssembly(), new BodyAssembly()]) {
-      assembly.add(bytesOf('data: '));
+      assembly.add(toBytes('data: '));
       for (let i = 0; i < 20; i++) assembly.add(piece);
       expect(assembly.end()).toMatchObject({ output: null, truncated: true });
     }
@@ -328,7 +328,7 @@ describe('an endless answer', () => {
 describe('an answer that is not a stream', () => {
   const whole = (text: string) => {
     const assembly = new BodyAssembly();
-    for (const byte of bytesOf(text)) assembly.add(new Uint8Array([byte]));
+    for (const byte of toBytes(text)) assembly.add(new Uint8Array([byte]));
     return assembly.end().output;
   };
 

@@ -139,7 +139,7 @@ describe('a key in Secrets Manager', () => {
 });
 
 /** Signature Version 4, after its specification, for a request with these headers signed. */
-const signatureOf = ({ method, url, headers, text: body }: ReceivedRequest, secretKey: string): string => {
+const sign = ({ method, url, headers, text: body }: ReceivedRequest, secretKey: string): string => {
   const { authorization = '' } = headers;
   const [, scope = '', names = ''] =
     /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+),/.exec(authorization) ?? [];
@@ -177,6 +177,6 @@ describe('a request to Bedrock', () => {
       /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
     );
     expect(request.headers).toMatchObject({ 'x-amz-security-token': 'token', 'x-title': 'Shop' });
-    expect(authorization).toContain(`Signature=${signatureOf(request, 'secret')}`);
+    expect(authorization).toContain(`Signature=${sign(request, 'secret')}`);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { usageOf } from '../../../../../core/doors/inference/recording.ts';
+import { toUsage } from '../../../../../core/doors/inference/recording.ts';
 
 describe('the usage of an answer', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('the usage of an answer', () => {
     [{ usage: { prompt_tokens: 2, total_tokens: 2 } }, 'asked', [2, 0, 2]],
     [{ model: '', usage: {} }, 'asked', [0, 0, 0]],
   ])('%j is counted by its model', (answer, model, [prompt, completion, total]) => {
-    expect(usageOf(answer as never, 'asked')).toEqual({
+    expect(toUsage(answer as never, 'asked')).toEqual({
       [model]: { requests: 1, prompt_tokens: prompt, completion_tokens: completion, total_tokens: total },
     });
   });
@@ -20,6 +20,6 @@ describe('the usage of an answer', () => {
     { model: 7, usage: 'none' },
     { model: 'asked', usage: { input_tokens: 0, output_tokens: 0 } },
   ])('%j counts only the request', (answer) => {
-    expect(usageOf(answer, 'asked')).toEqual({ asked: { requests: 1 } });
+    expect(toUsage(answer, 'asked')).toEqual({ asked: { requests: 1 } });
   });
 });

@@ -50,14 +50,14 @@ describe('of the models that may be asked one after the other', () => {
   });
 });
 
-const chunkOf = (choices: object[], usage: unknown) => `data: ${JSON.stringify({ choices, usage })}\n\n`;
+const makeChunk = (choices: object[], usage: unknown) => `data: ${JSON.stringify({ choices, usage })}\n\n`;
 
 describe('a stream whose client did not ask for its usage', () => {
-  const text = chunkOf([{ delta: { content: 'Schön "usage" ☀️' } }], null);
-  const usage = chunkOf([], { prompt_tokens: 1 });
+  const text = makeChunk([{ delta: { content: 'Schön "usage" ☀️' } }], null);
+  const usage = makeChunk([], { prompt_tokens: 1 });
   const others = [
-    chunkOf([], undefined),
-    chunkOf([{ delta: {} }], { prompt_tokens: 1 }),
+    makeChunk([], undefined),
+    makeChunk([{ delta: {} }], { prompt_tokens: 1 }),
     ': a comment\r\n\r\n',
     `data: ${'"usage"'.repeat(20_000)}\n\n`,
     'data: {"choices": [], "usage": 1}\r\rdata: [DONE]\n\n',
@@ -106,7 +106,7 @@ it('a request that reached no upstream is free, and one that may have is not', (
 
 it('no model of a provider is dearer than the dearest', async () => {
   const dearest = await dearestDefault();
-  const mostOf = (price: number | TieredPrices | undefined): number =>
+  const highestPrice = (price: number | TieredPrices | undefined): number =>
     typeof price === 'object' ? Math.max(price.base, ...price.tiers.map((tier) => tier.price)) : (price ?? 0);
   for (const providerId of [
     'openai',
@@ -121,10 +121,10 @@ it('no model of a provider is dearer than the dearest', async () => {
     const { models = [] } = findProvider({ providerId }) ?? {};
     expect(models.length, providerId).toBeGreaterThan(0);
     for (const { prices } of models)
-      for (const each of Array.isArray(prices) ? prices.map((one) => one.prices) : [prices]) {
+      for (const terms of Array.isArray(prices) ? prices.map((one) => one.prices) : [prices]) {
         for (const input of ['input_mtok', 'cache_read_mtok', 'cache_write_mtok'])
-          expect(mostOf(each[input]) / 1e6).toBeLessThanOrEqual(dearest.promptTokenCost);
-        expect(mostOf(each.output_mtok) / 1e6).toBeLessThanOrEqual(dearest.completionTokenCost);
+          expect(highestPrice(terms[input]) / 1e6).toBeLessThanOrEqual(dearest.promptTokenCost);
+        expect(highestPrice(terms.output_mtok) / 1e6).toBeLessThanOrEqual(dearest.completionTokenCost);
       }
   }
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   candidatesFor,
   parseUpstreams,
-  targetOf,
+  toTargetUrl,
   waysTo,
 } from '../../../../../core/doors/inference/upstream.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
@@ -60,8 +60,8 @@ describe('where a request goes', () => {
   const openai = wayTo('gpt-4o');
 
   it('is the base URL and the path', () => {
-    expect(targetOf(openai, '/embeddings', null).href).toBe('https://api.openai.com/v1/embeddings');
-    expect(targetOf(wayTo('oss/x'), '/chat/completions', undefined).href).toBe(
+    expect(toTargetUrl(openai, '/embeddings', null).href).toBe('https://api.openai.com/v1/embeddings');
+    expect(toTargetUrl(wayTo('oss/x'), '/chat/completions', undefined).href).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1/chat/completions',
     );
   });
@@ -69,7 +69,7 @@ describe('where a request goes', () => {
   it('is the same host and path, whatever the client sends', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (version) => {
-        const { origin, pathname } = targetOf(openai, '/responses', version);
+        const { origin, pathname } = toTargetUrl(openai, '/responses', version);
         expect([origin, pathname]).toEqual(['https://api.openai.com', '/v1/responses']);
       }),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutter } from '../../../../../core/doors/mcp/cut.ts';
-import { fitted, type Json, sizeOf } from '../../../../../core/doors/mcp/reply.ts';
+import { fitted, type Json, measureResult } from '../../../../../core/doors/mcp/reply.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;
 
@@ -52,9 +52,9 @@ describe('fitting a reply', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 100_000 }), (most) => {
         const reply = fitted(most, rows.length, (count) => ({ rows: rows.slice(0, count) }));
-        expect(sizeOf(reply)).toBeLessThanOrEqual(most);
+        expect(measureResult(reply)).toBeLessThanOrEqual(most);
         const next = { rows: rows.slice(0, reply.rows.length + 1) };
-        if (reply.rows.length < rows.length) expect(sizeOf(next)).toBeGreaterThan(most);
+        if (reply.rows.length < rows.length) expect(measureResult(next)).toBeGreaterThan(most);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idFrom, microsOf, opNameOf } from '../../../../../core/doors/otel/calls.ts';
-import { projectOf } from '../../../../../core/doors/otel/projects.ts';
+import { idFrom, toMicros, toOpName } from '../../../../../core/doors/otel/calls.ts';
+import { findProject } from '../../../../../core/doors/otel/projects.ts';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
 import { callIdOf } from '../../../../../core/doors/otel/span.ts';
 import { isId } from '../../../../../foundations/wire/index.ts';
@@ -11,19 +11,19 @@ const anyText = fc.oneof(fc.string({ unit: anyCharacter }), fc.string({ unit: 'g
 
 describe('an op’s name', () => {
   it('is the span’s', () => {
-    expect(opNameOf('chat gpt-4o')).toBe('chat gpt-4o');
-    expect(opNameOf('')).toBe('unnamed');
-    expect(opNameOf('a\nb')).toBe('a b');
+    expect(toOpName('chat gpt-4o')).toBe('chat gpt-4o');
+    expect(toOpName('')).toBe('unnamed');
+    expect(toOpName('a\nb')).toBe('a b');
   });
 
   it('is always 1 to 1,024 characters without controls or lone surrogates', () => {
     fc.assert(
       fc.property(anyText, fc.nat(5000), (text, times) => {
-        expect(opNameOf(text.repeat(Math.min(times, 20)))).toMatch(/^[^\p{Cc}\p{Cs}]{1,1024}$/u);
+        expect(toOpName(text.repeat(Math.min(times, 20)))).toMatch(/^[^\p{Cc}\p{Cs}]{1,1024}$/u);
       }),
     );
-    expect(opNameOf('😀'.repeat(600)).length).toBeLessThanOrEqual(1024);
-    expect(opNameOf(`${'x'.repeat(1023)}😀`)).toBe(`${'x'.repeat(1023)} `);
+    expect(toOpName('😀'.repeat(600)).length).toBeLessThanOrEqual(1024);
+    expect(toOpName(`${'x'.repeat(1023)}😀`)).toBe(`${'x'.repeat(1023)} `);
   });
 });
 
@@ -58,23 +58,25 @@ describe('a call', () => {
   });
 
   it('has its times to the microsecond', () => {
-    expect(microsOf(1_790_812_800_123_456_999n)).toBe(1_790_812_800_123_456);
+    expect(toMicros(1_790_812_800_123_456_999n)).toBe(1_790_812_800_123_456);
   });
 });
 
-const of = (resource: Record<string, AttributeValue>, header?: string) =>
-  projectOf(new Map(Object.entries(resource)), header);
+const projectFor = (resource: Record<string, AttributeValue>, header?: string) =>
+  findProject(new Map(Object.entries(resource)), header);
 
 describe('the project of a resource', () => {
   it('is under our own name or Weave’s', () => {
-    expect(of({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
-    expect(of({ 'svc.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
-    expect(of({ 'other.project_id': 'acme/shop' })).toHaveProperty('problem');
+    expect(projectFor({ 'weave.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(projectFor({ 'svc.project_id': 'acme/shop' }, 'acme/other')).toEqual({ projectId: 'acme/shop' });
+    expect(projectFor({ 'other.project_id': 'acme/shop' })).toHaveProperty('problem');
   });
 
   it('may be named as Weave does, both parts of it', () => {
-    expect(of({ 'wandb.entity': 'acme', 'wandb.project': 'shop' })).toEqual({ projectId: 'acme/shop' });
-    expect(of({ 'wandb.entity': 'acme' }, 'acme/other')).toEqual({ projectId: 'acme/other' });
+    expect(projectFor({ 'wandb.entity': 'acme', 'wandb.project': 'shop' })).toEqual({
+      projectId: 'acme/shop',
+    });
+    expect(projectFor({ 'wandb.entity': 'acme' }, 'acme/other')).toEqual({ projectId: 'acme/other' });
   });
 
   it.each([
@@ -83,7 +85,7 @@ describe('the project of a resource', () => {
     [{}, '../x', 'the header project_id is "../x"'],
     [{ 'weave.project_id': 7 }, undefined, 'OTEL_RESOURCE_ATTRIBUTES="svc.project_id='],
   ])('that is none in %j and %s is a problem that shows it', (resource, header, problem) => {
-    expect(of(resource as Record<string, AttributeValue>, header)).toEqual({
+    expect(projectFor(resource as Record<string, AttributeValue>, header)).toEqual({
       problem: expect.stringContaining(problem),
     });
   });

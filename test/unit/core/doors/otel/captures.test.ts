@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inContext, type Translation, translate } from '../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../core/doors/otel/span.ts';
 import { textsIn } from '../../../../support/otel/agent-captures.ts';
-import { captureNames, type Expected, readCapture, spansOf } from '../../../../support/otel/captures.ts';
+import { captureNames, type Expected, readCapture, readSpans } from '../../../../support/otel/captures.ts';
 
 interface Read {
   readonly span: Span;
@@ -16,13 +16,14 @@ const ancestors = (read: Read, all: readonly Read[]): Read[] => {
   return parent ? [parent, ...ancestors(parent, all)] : [];
 };
 
-const errorOf = ({ span, translation }: Read): string =>
+const getError = ({ span, translation }: Read): string =>
   span.status.code === 2
     ? textsIn([span.status.message, ...span.events.map(({ attributes }) => [...attributes.values()])])
     : (translation.exception ?? '');
 
 /** Genkit names a model by its path. Its name is the end of it. */
-const sameModel = (said: unknown, wanted: string): boolean => said === wanted || wanted === `/model/${said}`;
+const sameModel = (model: unknown, wanted: string): boolean =>
+  model === wanted || wanted === `/model/${model}`;
 
 /** Facts of an operation that the span contradicts, as `what: found`. */
 const contradictions = (read: Read, wanted: Expected, all: readonly Read[]): string[] => {
@@ -66,7 +67,7 @@ const contradictions = (read: Read, wanted: Expected, all: readonly Read[]): str
           around.some((outer) => textsIn(outer.translation.output).includes(text)),
         ] as [string, unknown, boolean],
     ),
-    ['error', errorOf(read), errorOf(read).includes(wanted.error_contains ?? '')],
+    ['error', getError(read), getError(read).includes(wanted.error_contains ?? '')],
     [
       'no error',
       read.translation.exception,
@@ -122,7 +123,7 @@ const wantedSum = (expected: readonly Expected[], name: 'prompt_tokens' | 'compl
 describe.each(captureNames)('the capture %s', (name) => {
   const read = async () => {
     const capture = readCapture(name);
-    const spans = await spansOf(capture);
+    const spans = await readSpans(capture);
     const all = inContext(spans.map((span) => ({ span, translation: translate(span) }))).toSorted((a, b) =>
       Number(a.span.startTimeUnixNano - b.span.startTimeUnixNano),
     );

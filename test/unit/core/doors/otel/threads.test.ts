@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placesOf } from '../../../../../core/doors/otel/threads.ts';
+import { findPlaces } from '../../../../../core/doors/otel/threads.ts';
 import type { SpanOfTrace } from '../../../../../core/records/calls/index.ts';
 
 interface Said {
@@ -10,12 +10,16 @@ interface Said {
   readonly hasRemoteParent?: boolean;
 }
 
-const span = (id: string, parentId: string | null, { thread, user, ...said }: Said = {}): SpanOfTrace => ({
+const span = (id: string, parentId: string | null, { thread, user, ...fields }: Said = {}): SpanOfTrace => ({
   id,
   parentId,
   span: {
-    ...{ isRun: false, isPlain: false, hasRemoteParent: false, pauses: false, givenUser: null },
-    ...said,
+    isRun: false,
+    isPlain: false,
+    hasRemoteParent: false,
+    pauses: false,
+    givenUser: null,
+    ...fields,
     threadId: thread ?? null,
   },
   userId: user ?? null,
@@ -24,9 +28,10 @@ const span = (id: string, parentId: string | null, { thread, user, ...said }: Sa
 /** Thread, turn and user of each span. */
 const places = (...spans: SpanOfTrace[]): Record<string, unknown> =>
   Object.fromEntries(
-    Array.from(placesOf(spans), ([id, { threadId, turnId, userId }]) => [id, [threadId, turnId, userId]]),
+    Array.from(findPlaces(spans), ([id, { threadId, turnId, userId }]) => [id, [threadId, turnId, userId]]),
   );
-const [t, u] = [{ thread: 't' }, { thread: 'u' }];
+const t = { thread: 't' };
+const u = { thread: 'u' };
 const run = { isRun: true };
 const nowhere = [null, null, null];
 
@@ -163,6 +168,6 @@ describe('parents', () => {
     const line = Array.from({ length: 50_000 }, (_, i) =>
       span(`${i}`, i === 0 ? null : `${i - 1}`, i === 0 ? t : {}),
     );
-    expect(placesOf(line.toReversed()).get('49999')).toMatchObject({ threadId: 't', turnId: '0' });
+    expect(findPlaces(line.toReversed()).get('49999')).toMatchObject({ threadId: 't', turnId: '0' });
   });
 });

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttributeValue } from '../../../../../core/doors/otel/span.ts';
-import { jsonOf, nested } from '../../../../../core/doors/otel/values.ts';
+import { nested, toJson } from '../../../../../core/doors/otel/values.ts';
 
-const of = (attributes: Readonly<Record<string, AttributeValue>>): unknown =>
+const toNested = (attributes: Readonly<Record<string, AttributeValue>>): unknown =>
   JSON.parse(JSON.stringify(nested(Object.entries(attributes))));
 
 describe('attributes', () => {
   it('nest at the dots of their keys', () => {
-    expect(of({ 'a.b.c': 1, 'a.d': 2, e: 3 })).toEqual({ a: { b: { c: 1 }, d: 2 }, e: 3 });
+    expect(toNested({ 'a.b.c': 1, 'a.d': 2, e: 3 })).toEqual({ a: { b: { c: 1 }, d: 2 }, e: 3 });
   });
 
   it('keep a value beside what nests below it', () => {
-    expect(of({ a: 1, 'a.b': 2 })).toEqual({ a: { value: 1, b: 2 } });
-    expect(of({ 'a.b': 2, a: { c: 1 } })).toEqual({ a: { value: { c: 1 }, b: 2 } });
-    expect(of({ a: 1, 'a.value': 2 })).toEqual({ a: { value_: 1, value: 2 } });
+    expect(toNested({ a: 1, 'a.b': 2 })).toEqual({ a: { value: 1, b: 2 } });
+    expect(toNested({ 'a.b': 2, a: { c: 1 } })).toEqual({ a: { value: { c: 1 }, b: 2 } });
+    expect(toNested({ a: 1, 'a.value': 2 })).toEqual({ a: { value_: 1, value: 2 } });
   });
 
   it('keep the last of two values under one key', () => {
@@ -66,12 +66,12 @@ describe('a value', () => {
     ['what is no number', [Number.NaN], ['NaN']],
     ['nothing', null, null],
   ])('that is %s is kept', (_, value, expected) => {
-    expect(jsonOf(value)).toEqual(expected);
+    expect(toJson(value)).toEqual(expected);
   });
 
   it('that is JSON of any depth can be written', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    expect(jsonOf(deep)).toBe(deep);
-    expect(jsonOf('[1e400]')).toBe('[1e400]');
+    expect(toJson(deep)).toBe(deep);
+    expect(toJson('[1e400]')).toBe('[1e400]');
   });
 });

@@ -7,16 +7,16 @@ import { digestBytes, digestOfBytes } from '../../../../../core/records/tables/p
 import { isContentDigest, type JsonValue, parseJson } from '../../../../../foundations/wire/index.ts';
 import vectors from '../../../../weave/digests.json' with { type: 'json' };
 
-const digestOf = (text: string) => weaveDoor.digests.ofValue(parseJson(text) as JsonValue);
+const toDigest = (text: string) => weaveDoor.digests.ofValue(parseJson(text) as JsonValue);
 
 describe('digests of Weave’s SDK', () => {
   it.each(vectors.values as [string, string][])('are ours of %s', (text, digest) => {
-    expect(digestOf(text)).toBe(digest);
+    expect(toDigest(text)).toBe(digest);
   });
 
   it('are ours of rows and tables', () => {
     const rows = vectors.rows as [string, string][];
-    const digests = rows.map(([text]) => digestOf(text));
+    const digests = rows.map(([text]) => toDigest(text));
     expect(digests).toEqual(rows.map(([, digest]) => digest));
     for (const [count, digest] of vectors.tables as [number, string][])
       expect(tableDigest(digests.slice(0, count))).toBe(digest);

@@ -14,12 +14,12 @@ import { invalidAt, storedRefs } from '../../../../../foundations/wire/index.ts'
 type Schema = z.core.$ZodType;
 
 /** Values of a schema that have every field, of each of its options. */
-const samplesOf = (schema: Schema): unknown[] => {
+const makeSamples = (schema: Schema): unknown[] => {
   const { def } = schema._zod;
   switch (def.type) {
     case 'object': {
       const fields = Object.entries((def as z.core.$ZodObjectDef).shape).map(
-        ([name, of]) => [name, samplesOf(of)] as const,
+        ([name, field]) => [name, makeSamples(field)] as const,
       );
       const count = Math.max(1, ...fields.map(([, samples]) => samples.length));
       return Array.from({ length: count }, (_, at) =>
@@ -28,15 +28,15 @@ const samplesOf = (schema: Schema): unknown[] => {
     }
     case 'optional':
     case 'nullable':
-      return samplesOf((def as z.core.$ZodOptionalDef).innerType);
+      return makeSamples((def as z.core.$ZodOptionalDef).innerType);
     case 'array':
-      return [samplesOf((def as z.core.$ZodArrayDef).element)];
+      return [makeSamples((def as z.core.$ZodArrayDef).element)];
     case 'record':
-      return samplesOf((def as z.core.$ZodRecordDef).valueType).map((value) => ({ name: value }));
+      return makeSamples((def as z.core.$ZodRecordDef).valueType).map((value) => ({ name: value }));
     case 'union':
-      return (def as z.core.$ZodUnionDef).options.flatMap(samplesOf);
+      return (def as z.core.$ZodUnionDef).options.flatMap(makeSamples);
     case 'pipe':
-      return samplesOf((def as z.core.$ZodPipeDef).out);
+      return makeSamples((def as z.core.$ZodPipeDef).out);
     default:
       return ['any'];
   }
@@ -49,12 +49,12 @@ describe('an answer', () => {
   const valued = routes.filter((route) => !isPage(route) && !encoded.includes(route.path));
 
   it.each(valued)('of $path has no name of ours', (route) => {
-    for (const sample of samplesOf(route.answer()))
+    for (const sample of makeSamples(route.answer()))
       expect(JSON.stringify(answerToWeave(sample))).not.toMatch(/"svc(_\w+)?":/);
   });
 
   it('has names of ours to change', () => {
-    const ours = valued.filter((route) => /"svc_\w+":/.test(JSON.stringify(samplesOf(route.answer()))));
+    const ours = valued.filter((route) => /"svc_\w+":/.test(JSON.stringify(makeSamples(route.answer()))));
     expect(ours.map(({ path }) => path)).toContain('/feedback/create');
   });
 

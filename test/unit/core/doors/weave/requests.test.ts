@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callEnd, callStart, callUpsertBatch } from '../../../../../api/calls.ts';
 import { costCreate, costPurge } from '../../../../../api/costs.ts';
-import { bodyOf, type Endpoint } from '../../../../../api/endpoint.ts';
+import { type Endpoint, getBodySchema } from '../../../../../api/endpoint.ts';
 import { objCreate, objDelete, objRead, objsQuery } from '../../../../../api/objects.ts';
 import { callsQueryStats, callsStreamQuery } from '../../../../../api/queries.ts';
 import { readRequest } from '../../../../../core/doors/weave/requests.ts';
@@ -10,9 +10,9 @@ import { parseTolerantly } from '../../../../../foundations/wire/schema.ts';
 
 /** The body that an endpoint gets of a request to the door. */
 const read = <Body>(endpoint: Endpoint<Body>, fields: object, path: string = endpoint.path): Body =>
-  readRequest(path, fields, (own) => parseTolerantly(bodyOf(endpoint), own).value);
+  readRequest(path, fields, (own) => parseTolerantly(getBodySchema(endpoint), own).value);
 
-const problemsOf = (work: () => unknown) => {
+const findProblems = (work: () => unknown) => {
   try {
     work();
   } catch (error) {
@@ -45,14 +45,14 @@ const reports = [
 
 describe.each(reports)('%s below a project', (_, parse, report, loc) => {
   it('is accepted for that project, and for no other', () => {
-    expect(problemsOf(() => parse(report))).toEqual([]);
-    expect(problemsOf(() => parse({ ...report, project_id: 'acme/other' }))).toMatchObject([
+    expect(findProblems(() => parse(report))).toEqual([]);
+    expect(findProblems(() => parse({ ...report, project_id: 'acme/other' }))).toMatchObject([
       { loc: ['body', ...loc, 'project_id'], type: 'value_error' },
     ]);
   });
 
   it('with an id that cannot be one has that problem alone', () => {
-    expect(problemsOf(() => parse({ ...report, id: 'x'.repeat(2000) })).map(({ loc }) => loc)).toEqual([
+    expect(findProblems(() => parse({ ...report, id: 'x'.repeat(2000) })).map(({ loc }) => loc)).toEqual([
       ['body', ...loc, 'id'],
     ]);
   });
@@ -78,16 +78,16 @@ describe('reports', () => {
 
   it('that are wrong are named where they were sent', () => {
     const wrong = () => batch({ mode: 'end', req: { end: { ...end, display_name: 7 } } });
-    expect(problemsOf(wrong)).toMatchObject([
+    expect(findProblems(wrong)).toMatchObject([
       { loc: ['body', 'batch', '0', 'req', 'end', 'display_name'], type: 'string_type' },
     ]);
-    expect(problemsOf(() => batch({ mode: 'start', req: 7 }, 7 as never))).toMatchObject([
+    expect(findProblems(() => batch({ mode: 'start', req: 7 }, 7 as never))).toMatchObject([
       { loc: ['body', 'batch', '0', 'req'] },
       { loc: ['body', 'batch', '1'] },
     ]);
     const { ended_at: _, ...running } = { ...start, ...end };
     const whole = () => read(callUpsertBatch, { ...project, batch: [running] }, `${v2}/calls/complete`);
-    expect(problemsOf(whole)).toMatchObject([{ loc: ['body', 'batch', '0', 'ended_at'], type: 'missing' }]);
+    expect(findProblems(whole)).toMatchObject([{ loc: ['body', 'batch', '0', 'ended_at'], type: 'missing' }]);
   });
 
   it('have the cached tokens of Anthropic where they are among the others', () => {
@@ -117,7 +117,7 @@ describe('a query', () => {
   it('has no column of feedback', () => {
     const wrong = () =>
       read(callsStreamQuery, { project_id: 'acme/shop', columns: ['feedback.[a].payload'] });
-    expect(problemsOf(wrong)).toMatchObject([{ loc: ['body', 'columns', '0'] }]);
+    expect(findProblems(wrong)).toMatchObject([{ loc: ['body', 'columns', '0'] }]);
   });
 });
 
@@ -138,7 +138,7 @@ describe('prices', () => {
     const query = { $expr: { $in: [{ $getField: 'id' }, literals] } };
     expect(read(costPurge, { project_id: 'acme/shop', query }).ids).toEqual(['a', 'b']);
     const other = { $expr: { $in: [{ $getField: 'llm_id' }, literals] } };
-    expect(problemsOf(() => read(costPurge, { project_id: 'acme/shop', query: other }))).toHaveLength(1);
+    expect(findProblems(() => read(costPurge, { project_id: 'acme/shop', query: other }))).toHaveLength(1);
   });
 });
 
@@ -149,7 +149,7 @@ describe('objects', () => {
     const { obj } = read(objCreate, { obj: { ...name, val: 1, expected_digest: 'd' } });
     expect(obj).toMatchObject({ val: 1, expected: 'd' });
     const wrong = () => read(objCreate, { obj: { ...name, val: 1, expected_digest: 7 } });
-    expect(problemsOf(wrong)).toMatchObject([{ loc: ['body', 'obj', 'expected_digest'] }]);
+    expect(findProblems(wrong)).toMatchObject([{ loc: ['body', 'obj', 'expected_digest'] }]);
   });
 
   it('are read and found with their labels', () => {
@@ -162,7 +162,7 @@ describe('objects', () => {
       filter: { tags: ['good'], aliases: null, excludedClasses: null, latestOnly: true },
     });
     const leaves = () => read(objsQuery, { project_id: 'acme/shop', filter: { leaf_object_classes: ['A'] } });
-    expect(problemsOf(leaves)).toMatchObject([{ loc: ['body', 'filter', 'leaf_object_classes'] }]);
+    expect(findProblems(leaves)).toMatchObject([{ loc: ['body', 'filter', 'leaf_object_classes'] }]);
   });
 
   it('are deleted by all that a version is called', () => {

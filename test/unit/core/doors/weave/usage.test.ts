@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../../api/shared/usage.ts';
+import { readTokens } from '../../../../../api/shared/usage.ts';
 import { withCachedTokens } from '../../../../../core/doors/weave/usage.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
 
@@ -12,9 +12,9 @@ const own = {
 };
 const output = { _type: 'Message', usage: { _type: 'Usage', ...own } };
 
-const tokensIn = (usage: JsonObject, of: JsonObject | null = output) => {
-  const { usage: read } = withCachedTokens({ usage: { claude: usage }, status: 'ok' }, of);
-  return tokensOf((read as { claude: object }).claude);
+const tokensIn = (usage: JsonObject, answer: JsonObject | null = output) => {
+  const { usage: read } = withCachedTokens({ usage: { claude: usage }, status: 'ok' }, answer);
+  return readTokens((read as { claude: object }).claude);
 };
 const expected = { prompt: 6600, cacheRead: 5000, cacheWrite: 600, completion: 200, total: 6800 };
 

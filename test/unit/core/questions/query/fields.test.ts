@@ -1,26 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { type CallsFilter, everyCall, noIncludes } from '../../../../../api/queries.ts';
-import { projectionOf } from '../../../../../core/questions/query/fields.ts';
+import { toProjection } from '../../../../../core/questions/query/fields.ts';
 import { headerFilter, payloadFilter } from '../../../../../core/questions/query/filter.ts';
 import { CallRow } from '../../../../../core/questions/query/row.ts';
 import { type CallHeader, callColumns, type Payload } from '../../../../../core/records/calls/index.ts';
 
 describe('projectionOf', () => {
-  const pathsOf = (columns: string[] | null, includes = noIncludes) =>
-    projectionOf({ columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
+  const toPaths = (columns: string[] | null, includes = noIncludes) =>
+    toProjection({ columns, includes }).map(({ paths }) => paths.map(({ text }) => text));
 
   it('always has the five columns that identify a call, in the order of a complete one', () => {
-    expect(pathsOf(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
-      ...[['id'], ['project_id'], ['op_name'], ['trace_id'], ['started_at']],
+    expect(toPaths(['summary.usage', 'inputs.model', 'inputs.messages'])).toEqual([
+      ['id'],
+      ['project_id'],
+      ['op_name'],
+      ['trace_id'],
+      ['started_at'],
       ['inputs.model', 'inputs.messages'],
       ['summary.usage'],
     ]);
   });
 
   it('has every column if none is requested', () => {
-    expect(pathsOf(null).flat()).toEqual(callColumns);
+    expect(toPaths(null).flat()).toEqual(callColumns);
     expect(
-      pathsOf(null, { ...noIncludes, storageSize: true })
+      toPaths(null, { ...noIncludes, storageSize: true })
         .flat()
         .at(-1),
     ).toBe('storage_size_bytes');
@@ -28,10 +32,13 @@ describe('projectionOf', () => {
 
   it('has the included columns, requested or not', () => {
     const includes = {
-      ...{ costs: true, feedback: true, storageSize: true, totalStorageSize: true },
+      costs: true,
+      feedback: true,
+      storageSize: true,
+      totalStorageSize: true,
       traceTotals: true,
     };
-    expect(pathsOf([], includes).slice(5)).toEqual([
+    expect(toPaths([], includes).slice(5)).toEqual([
       ['summary.svc.costs', 'summary.svc.feedback', 'summary.svc.trace_totals'],
       ['storage_size_bytes'],
       ['total_storage_size_bytes'],

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { callsStreamQuery } from '../../../../../api/queries.ts';
 import { type Plan, plan, planSummary } from '../../../../../core/questions/query/index.ts';
 import { maxIds } from '../../../../../core/questions/query/plan.ts';
 import { parseTime } from '../../../../../foundations/wire/index.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 
-const schema = bodyOf(callsStreamQuery);
+const schema = getBodySchema(callsStreamQuery);
 
 const now = parseTime('2026-11-01T12:00:00Z') ?? 0;
 
 /** The plan for a request's body. */
-const planOf = (body: object): Plan =>
+const toPlan = (body: object): Plan =>
   plan(parseBody(schema, JSON.stringify({ project_id: 'acme/airline', ...body })), now).plan;
 
 const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `id-${i}`);
@@ -502,7 +502,7 @@ describe('a plan for totals of traces', () => {
     ['of more than 1,000 calls', { filter: { call_ids: many(1001) } }],
     ['of more than 1,000 traces', { filter: { trace_ids: many(1001) } }],
   ])('%s is refused, with what is needed', (_, body) => {
-    expect(() => planOf({ ...totals, ...body })).toThrow(
+    expect(() => toPlan({ ...totals, ...body })).toThrow(
       expect.objectContaining({
         status: 422,
         detail: [
@@ -517,7 +517,7 @@ describe('a plan for totals of traces', () => {
   });
 
   it('has them in the language of queries only if they are asked for', () => {
-    expect(() => planOf(where(op('$gt', totalCost, literal(1))))).toThrow(
+    expect(() => toPlan(where(op('$gt', totalCost, literal(1))))).toThrow(
       expect.objectContaining({
         detail: [expect.objectContaining({ msg: expect.stringContaining('include_trace_totals: true') })],
       }),
@@ -533,7 +533,7 @@ describe.each([
   ['reads for', needs],
 ])('a plan %s', (_, cases) => {
   it.each(cases)('%s', (_name, body, expected) => {
-    expect(planOf(body)).toMatchObject(expected);
+    expect(toPlan(body)).toMatchObject(expected);
   });
 });
 
@@ -543,10 +543,10 @@ describe('a plan', () => {
       filter: { trace_ids: ['t1', 't2'] },
       ...where(op('$eq', field('op_name'), literal('secret'))),
     };
-    const summary = planSummary(planOf(body));
+    const summary = planSummary(toPlan(body));
     expect(summary).toMatchObject({ source: '2 traces', index: 'by_trace', order: 'free' });
     expect(JSON.stringify(summary)).not.toMatch(/t1|secret/);
-    expect(planSummary(planOf({}))).toMatchObject({ source: 'project', index: 'by_time' });
-    expect(planSummary(planOf({ filter: { trace_roots_only: true } }))).toMatchObject({ source: 'roots' });
+    expect(planSummary(toPlan({}))).toMatchObject({ source: 'project', index: 'by_time' });
+    expect(planSummary(toPlan({ filter: { trace_roots_only: true } }))).toMatchObject({ source: 'roots' });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Numbers } from '../../../../../core/questions/stats/cells.ts';
-import { gaps, hoursOf, type Knowledge, type Span } from '../../../../../core/questions/stats/hours.ts';
+import { findHours, gaps, type Knowledge, type Span } from '../../../../../core/questions/stats/hours.ts';
 import { hourMicros } from '../../../../../core/records/rollups.ts';
 import { runs, seed } from '../../../../support/run/sampling.ts';
 import { exactPercentile } from '../../../../support/values/naive-stats.ts';
@@ -11,7 +11,7 @@ const values = fc.array(
   { minLength: 1, maxLength: 200 },
 );
 
-const numbersOf = (list: readonly number[]): Numbers => {
+const toNumbers = (list: readonly number[]): Numbers => {
   const numbers = new Numbers(true);
   for (const value of list) numbers.add(value);
   return numbers;
@@ -24,12 +24,14 @@ describe('a sketch', () => {
   it('tells percentiles within 1 % of the exact ones, where neighbours have one sign', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0, max: 100, noNaN: true }), (list, at) => {
-        const [exact, told] = [exactPercentile(list, at), percentile(numbersOf(list), at)];
+        const exact = exactPercentile(list, at);
+        const result = percentile(toNumbers(list), at);
         const sorted = list.toSorted((a, b) => a - b);
         const rank = (at / 100) * (list.length - 1);
-        const [low = 0, high = 0] = [sorted[Math.floor(rank)], sorted[Math.ceil(rank)]];
+        const low = sorted[Math.floor(rank)] ?? 0;
+        const high = sorted[Math.ceil(rank)] ?? 0;
         const scale = low < 0 && high > 0 ? Math.max(-low, high) : Math.abs(exact);
-        expect(Math.abs(told - exact)).toBeLessThanOrEqual(0.01 * scale * (1 + 1e-9) + 1e-12);
+        expect(Math.abs(result - exact)).toBeLessThanOrEqual(0.01 * scale * (1 + 1e-9) + 1e-12);
       }),
       { numRuns: runs(300), seed },
     );
@@ -38,13 +40,13 @@ describe('a sketch', () => {
   it('is the same however it was merged', () => {
     fc.assert(
       fc.property(values, values, values, (a, b, c) => {
-        const leftFirst = numbersOf(a);
-        leftFirst.merge(numbersOf(b));
-        leftFirst.merge(numbersOf(c));
-        const rightFirst = numbersOf(c);
-        rightFirst.merge(numbersOf(b));
-        rightFirst.merge(numbersOf(a));
-        const all = numbersOf([...a, ...b, ...c]);
+        const leftFirst = toNumbers(a);
+        leftFirst.merge(toNumbers(b));
+        leftFirst.merge(toNumbers(c));
+        const rightFirst = toNumbers(c);
+        rightFirst.merge(toNumbers(b));
+        rightFirst.merge(toNumbers(a));
+        const all = toNumbers([...a, ...b, ...c]);
         for (const at of [0, 1, 25, 50, 90, 99.9, 100]) {
           expect(percentile(leftFirst, at)).toBe(percentile(all, at));
           expect(percentile(rightFirst, at)).toBe(percentile(all, at));
@@ -56,7 +58,7 @@ describe('a sketch', () => {
   });
 
   it('tells the extremes exactly', () => {
-    const numbers = numbersOf([123.456, -7, 0, 99_999]);
+    const numbers = toNumbers([123.456, -7, 0, 99_999]);
     expect([percentile(numbers, 0), percentile(numbers, 100)]).toEqual([-7, 99_999]);
   });
 });
@@ -67,37 +69,37 @@ const spanOver = (knowledge: readonly Knowledge[]): Span => [
 ];
 
 /** The gaps of a span whose whole hours, from hour 1 on, are known so; in hours. */
-const gapsOf = (knowledge: readonly Knowledge[], span = spanOver(knowledge)) =>
-  gaps(span, hoursOf(span, []), (hour) => knowledge[hour - 1] ?? 'nothing').map(([from, to]) => [
+const findGaps = (knowledge: readonly Knowledge[], span = spanOver(knowledge)) =>
+  gaps(span, findHours(span, []), (hour) => knowledge[hour - 1] ?? 'nothing').map(([from, to]) => [
     from / hourMicros,
     to / hourMicros,
   ]);
 
 it('hours without calls are scanned with those around them, not left out one by one', () => {
-  expect(gapsOf(['nothing', 'none', 'none', 'nothing', 'calls', 'none', 'calls', 'nothing'])).toEqual([
+  expect(findGaps(['nothing', 'none', 'none', 'nothing', 'calls', 'none', 'calls', 'nothing'])).toEqual([
     [0.5, 5],
     [8, 9.5],
   ]);
 });
 
 it('hours without calls at the ends of a range are left out', () => {
-  expect(gapsOf(['calls', 'none', 'nothing', 'none', 'calls', 'calls'])).toEqual([
+  expect(findGaps(['calls', 'none', 'nothing', 'none', 'calls', 'calls'])).toEqual([
     [0.5, 1],
     [3, 4],
     [7, 7.5],
   ]);
-  expect(gapsOf(['none', 'none', 'nothing'], [hourMicros, 3 * hourMicros])).toEqual([]);
+  expect(findGaps(['none', 'none', 'nothing'], [hourMicros, 3 * hourMicros])).toEqual([]);
 });
 
 it('a span within an hour is one range', () => {
-  expect(gapsOf([], [0.25 * hourMicros, 0.5 * hourMicros])).toEqual([[0.25, 0.5]]);
+  expect(findGaps([], [0.25 * hourMicros, 0.5 * hourMicros])).toEqual([[0.25, 0.5]]);
 });
 
 it('all of which nothing is known is in a range, once, and no hour with known calls', () => {
   const hour = fc.constantFrom<Knowledge>('calls', 'none', 'nothing');
   fc.assert(
     fc.property(fc.array(hour, { maxLength: 40 }), (knowledge) => {
-      const ranges = gapsOf(knowledge);
+      const ranges = findGaps(knowledge);
       const rangesWith = (time: number) => ranges.filter(([from = 0, to = 0]) => from <= time && time < to);
       expect(rangesWith(0.5)).toHaveLength(1);
       expect(rangesWith(knowledge.length + 1.25)).toHaveLength(1);

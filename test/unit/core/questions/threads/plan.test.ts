@@ -3,7 +3,7 @@ import { defaultSort, everyThread, type ThreadsQuery } from '../../../../../api/
 import { plan, planSummary } from '../../../../../core/questions/threads/plan.ts';
 import { project } from '../../../../support/values/calls.ts';
 
-const queryOf = (changes: Partial<ThreadsQuery> = {}): ThreadsQuery => ({
+const makeQuery = (changes: Partial<ThreadsQuery> = {}): ThreadsQuery => ({
   projectId: project,
   filter: everyThread,
   limit: null,
@@ -15,7 +15,7 @@ const threads = (...threadIds: string[]) => ({ filter: { ...everyThread, threadI
 
 describe('the plan of a query over threads', () => {
   it('reads all turns of the project and sorts their threads by default', () => {
-    expect(plan(queryOf())).toEqual({
+    expect(plan(makeQuery())).toEqual({
       source: { kind: 'project' },
       order: 'sort',
       descending: false,
@@ -25,7 +25,7 @@ describe('the plan of a query over threads', () => {
   });
 
   it('looks up threads by id, each once, and skips impossible ids', () => {
-    const { source } = plan(queryOf(threads('a', 'b', 'a', '', 'c\u0000', 'x'.repeat(257))));
+    const { source } = plan(makeQuery(threads('a', 'b', 'a', '', 'c\u0000', 'x'.repeat(257))));
     expect(source).toEqual({ kind: 'threads', ids: ['a', 'b'] });
   });
 
@@ -34,7 +34,7 @@ describe('the plan of a query over threads', () => {
     ['none of what can be no id', threads('\n')],
     ['no thread at all', { limit: 0 }],
   ])('reads nothing where it wants %s', (_name, changes) => {
-    expect(plan(queryOf(changes)).source).toEqual({ kind: 'nothing' });
+    expect(plan(makeQuery(changes)).source).toEqual({ kind: 'nothing' });
   });
 
   it.each([true, false])('takes the order by thread_id from the index (descending: %s)', (descending) => {
@@ -42,7 +42,7 @@ describe('the plan of a query over threads', () => {
       { field: 'thread_id', descending },
       { field: 'turn_count', descending: true },
     ] as const;
-    expect(plan(queryOf({ sort }))).toMatchObject({ order: 'free', descending });
+    expect(plan(makeQuery({ sort }))).toMatchObject({ order: 'free', descending });
   });
 
   it('sorts if thread_id is only the second key', () => {
@@ -50,17 +50,17 @@ describe('the plan of a query over threads', () => {
       { field: 'turn_count', descending: true },
       { field: 'thread_id', descending: true },
     ] as const;
-    expect(plan(queryOf({ sort }))).toMatchObject({ order: 'sort', descending: false });
+    expect(plan(makeQuery({ sort }))).toMatchObject({ order: 'sort', descending: false });
   });
 
   it('is logged with the number of ids, not with the ids', () => {
-    expect(planSummary(plan(queryOf({ ...threads('a', 'b'), limit: 5 })))).toEqual({
+    expect(planSummary(plan(makeQuery({ ...threads('a', 'b'), limit: 5 })))).toEqual({
       source: '2 threads',
       order: 'sort',
       descending: false,
       offset: 0,
       limit: 5,
     });
-    expect(planSummary(plan(queryOf()))).toMatchObject({ source: 'project' });
+    expect(planSummary(plan(makeQuery()))).toMatchObject({ source: 'project' });
   });
 });

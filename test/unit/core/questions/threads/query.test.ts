@@ -19,9 +19,9 @@ const thread = (id: string, changes: Partial<ThreadRow> = {}): ThreadRow => ({
 });
 
 const all = { offset: 0, limit: null };
-const idsOf = (threads: readonly ThreadRow[]) => threads.map(({ thread_id }) => thread_id);
+const getIds = (threads: readonly ThreadRow[]) => threads.map(({ thread_id }) => thread_id);
 const sortedIds = async (sort: readonly ThreadSortKey[], threads: readonly ThreadRow[]) =>
-  idsOf(await sortThreads(sort, all, batchesFrom(threads, [3])));
+  getIds(await sortThreads(sort, all, batchesFrom(threads, [3])));
 
 describe('sortThreads', () => {
   const time = fc.nat(2).map(formatTime);
@@ -47,7 +47,8 @@ describe('sortThreads', () => {
           const found = await sortThreads(sort, { offset, limit }, batchesFrom(threads, [3]));
           const wanted = threads.toSorted((a, b) => {
             for (const { field, descending } of sort) {
-              const [x, y] = [a[field], b[field]];
+              const x = a[field];
+              const y = b[field];
               if (x === y) continue;
               if (x === null || y === null) return x === null ? 1 : -1;
               return (x < y ? -1 : 1) * (descending ? -1 : 1);
@@ -109,7 +110,7 @@ describe('orderLongIds', () => {
     for (const descending of [false, true]) {
       const coming = (descending ? scrambled.toReversed() : scrambled).map((id) => thread(id ?? ''));
       const found = await Array.fromAsync(orderLongIds(descending, batchesFrom(coming, [2])));
-      expect(idsOf(found.flat())).toEqual(descending ? ids.toReversed() : ids);
+      expect(getIds(found.flat())).toEqual(descending ? ids.toReversed() : ids);
     }
   });
 });

@@ -7,7 +7,7 @@ const turn = (id: string, startedAt: number, endedAt: number | null): Turn => ({
 
 const fold = (first: Turn, ...more: Turn[]) => {
   const thread = new ThreadFold('thread', first);
-  for (const each of more) thread.add(each);
+  for (const turn of more) thread.add(turn);
   return thread.row();
 };
 

@@ -60,10 +60,10 @@ describe('the descendants of calls', () => {
   it('are exactly the calls whose parents lead to a requested one', () => {
     fc.assert(
       fc.property(fc.uniqueArray(ids, { maxLength: 5 }), parents, (asked, links) => {
-        const parentOf = new Map(links);
+        const parents = new Map(links);
         const leadsThere = (id: string): boolean => {
           const seen = new Set<string>();
-          for (let at: string | undefined = id; at !== undefined && !seen.has(at); at = parentOf.get(at)) {
+          for (let at: string | undefined = id; at !== undefined && !seen.has(at); at = parents.get(at)) {
             if (asked.includes(at)) return true;
             seen.add(at);
           }
@@ -74,7 +74,7 @@ describe('the descendants of calls', () => {
         expect([...found.keys()].sort()).toEqual([...all].filter(leadsThere).sort());
         // Deeper than its parent, so that it goes before it.
         for (const [id, depth] of found) {
-          if (!asked.includes(id)) expect(depth).toBe((found.get(parentOf.get(id) ?? '') ?? Number.NaN) + 1);
+          if (!asked.includes(id)) expect(depth).toBe((found.get(parents.get(id) ?? '') ?? Number.NaN) + 1);
         }
       }),
     );

@@ -32,14 +32,14 @@ const owner = {
 };
 /** A text as names and ids are: well-formed, of any script. */
 const someText = fc.string({ unit: anyCharacter, maxLength: 20 });
-const hexOf = (minLength: number, maxLength: number) =>
+const arbitraryHex = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength, maxLength });
 const someId = fc.oneof(
   fc.uuid(),
   fc.uuid().map((id) => owner.id.slice(0, 8) + id.slice(8)),
   fc.constant(owner.id),
-  hexOf(1, 40),
-  hexOf(0, 20).map((digits) => `01a0f4c308747e3e${digits}`),
+  arbitraryHex(1, 40),
+  arbitraryHex(0, 20).map((digits) => `01a0f4c308747e3e${digits}`),
   someText.filter(isId),
 );
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
@@ -65,7 +65,7 @@ const op = fc.oneof(
         someText,
       ),
       digest: fc.oneof(
-        hexOf(14, 66),
+        arbitraryHex(14, 66),
         fc
           .uint8Array({ minLength: 32, maxLength: 32 })
           .map((bytes) => Buffer.from(bytes).toString('base64url')),
@@ -113,25 +113,23 @@ const plainStart: fc.Arbitrary<StartHeader> = fc.record({
 });
 const start = fc.oneof(
   plainStart,
-  plainStart.map((each): StartHeader => ({ ...each, isJudges: true })),
+  plainStart.map((plain): StartHeader => ({ ...plain, isJudges: true })),
   fc
     .tuple(
       plainStart,
       fc.record({
-        ...{
-          isRun: fc.boolean(),
-          isPlain: fc.boolean(),
-          hasRemoteParent: fc.boolean(),
-          pauses: fc.boolean(),
-        },
+        isRun: fc.boolean(),
+        isPlain: fc.boolean(),
+        hasRemoteParent: fc.boolean(),
+        pauses: fc.boolean(),
         threadId: maybe(someId),
       }),
       fc.boolean(),
     )
-    .map(([each, span, isGiven]): StartHeader => {
-      const user = each.attributes['user.id'];
+    .map(([plain, span, isGiven]): StartHeader => {
+      const user = plain.attributes['user.id'];
       const givenUser = isGiven && typeof user === 'string' ? user : null;
-      return { ...each, span: { ...span, givenUser } };
+      return { ...plain, span: { ...span, givenUser } };
     }),
 );
 
@@ -293,11 +291,21 @@ describe('a header', () => {
 
 describe('what a header holds of attributes', () => {
   /** The attributes of a stored call, as its header has them. */
-  const startOf = (attributes: JsonObject): StartHeader => {
+  const makeStart = (attributes: JsonObject): StartHeader => {
     const payload = { segment: null, offset: 0, length: 0 };
     const start: StartHeader = {
-      ...{ opName: 'op', displayName: null, traceId: 't', parentId: null, threadId: null, turnId: null },
-      ...{ startedAt: 1, userId: 'ada', runId: null, runStep: null, bytes: 0, payload },
+      opName: 'op',
+      displayName: null,
+      traceId: 't',
+      parentId: null,
+      threadId: null,
+      turnId: null,
+      startedAt: 1,
+      userId: 'ada',
+      runId: null,
+      runStep: null,
+      bytes: 0,
+      payload,
       attributes: attributesForHeader(attributes),
     };
     const stored = unpackHeader(packHeader({ start, end: null }, owner), owner, signedTimeBytes(1)).start;
@@ -305,7 +313,7 @@ describe('what a header holds of attributes', () => {
     return stored;
   };
 
-  const pathOf = (name: HeaderAttribute) => name.split('.');
+  const toPath = (name: HeaderAttribute) => name.split('.');
 
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 140 }),
@@ -326,14 +334,14 @@ describe('what a header holds of attributes', () => {
   it('is what their paths lead to, or that the payload has it', () => {
     fc.assert(
       fc.property(sent, (attributes) => {
-        const start = startOf(attributes);
+        const start = makeStart(attributes);
         for (const name of headerAttributes) {
           const held = start.attributes[name];
-          const expected = valueAt(attributes, pathOf(name));
+          const expected = valueAt(attributes, toPath(name));
           if (held === true) expect(expected).toBeDefined();
           else {
             expect(held).toEqual(expected);
-            expect(pick(knownAttributes(start), [pathOf(name)])).toEqual(pick(attributes, [pathOf(name)]));
+            expect(pick(knownAttributes(start), [toPath(name)])).toEqual(pick(attributes, [toPath(name)]));
           }
         }
       }),
@@ -342,11 +350,11 @@ describe('what a header holds of attributes', () => {
   });
 
   it('is any well-formed text of at most 128 characters', () => {
-    const held = (environment: JsonValue) => startOf({ environment }).attributes.environment;
+    const held = (environment: JsonValue) => makeStart({ environment }).attributes.environment;
     for (const fits of ['', 'eu', '😀'.repeat(64), 'é'.repeat(128), 'a\0b']) expect(held(fits)).toBe(fits);
     for (const other of ['x'.repeat(129), '\ud83d', 7, true, [], {}]) expect(held(other)).toBe(true);
     expect(held(null)).toBeNull();
-    expect(startOf({}).attributes).toEqual({});
+    expect(makeStart({}).attributes).toEqual({});
   });
 });
 

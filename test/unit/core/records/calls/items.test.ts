@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  callIdOf,
   callKey,
+  getSortKey,
   type IndexedCall,
+  readCallId,
   segmentKey,
-  sortKeyOf,
   threadKeys,
   threadRange,
   timeKeys,
@@ -44,15 +44,15 @@ const place = (changes: Partial<IndexedCall>): IndexedCall => ({
 
 describe('the keys of the calls table', () => {
   it('give the id back', () => {
-    fc.assert(fc.property(anyLength, (id) => callIdOf(project, callKey(project, id)) === id));
+    fc.assert(fc.property(anyLength, (id) => readCallId(project, callKey(project, id)) === id));
   });
 
   it('order threads by id unless a digest decides', () => {
-    const keyOf = (threadId: string) => threadKeys({ ...place({}), threadId }, 'S', 4).hs;
+    const toKey = (threadId: string) => threadKeys({ ...place({}), threadId }, 'S', 4).hs;
     fc.assert(
       fc.property(anyLength, anyLength, (a, b) => {
         if (a !== b && orderedByDigest(a, b)) return;
-        expect(Math.sign(Buffer.compare(keyOf(a), keyOf(b)))).toBe(Math.sign(compareText(a, b)));
+        expect(Math.sign(Buffer.compare(toKey(a), toKey(b)))).toBe(Math.sign(compareText(a, b)));
       }),
     );
   });
@@ -86,7 +86,8 @@ describe('the keys of the calls table', () => {
         const key = (callId: string, part: 'S' | 'E') =>
           timeKeys(place({ startedAt, id: callId }), part, 4).ts;
         const between = key(other, 'S');
-        const [end, start] = [key(id, 'E'), key(id, 'S')];
+        const end = key(id, 'E');
+        const start = key(id, 'S');
         expect(Buffer.compare(end, between) < 0 && Buffer.compare(between, start) < 0).toBe(false);
       }),
     );
@@ -110,7 +111,7 @@ describe('the keys of the calls table', () => {
       fc.property(micros, anyLength, (startedAt, threadId) => {
         const call = { ...place({ startedAt, threadId }), threadId };
         const { hs } = threadKeys(call, 'S', 4);
-        expect(Buffer.compare(sortKeyOf({ hs }), timeKeys(call, 'S', 4).ts)).toBe(0);
+        expect(Buffer.compare(getSortKey({ hs }), timeKeys(call, 'S', 4).ts)).toBe(0);
       }),
     );
   });
@@ -118,7 +119,8 @@ describe('the keys of the calls table', () => {
   it('lie in the ranges that include them and in no others', () => {
     fc.assert(
       fc.property(micros, micros, micros, anyId, (startedAt, a, b, id) => {
-        const [from, to] = [Math.min(a, b), Math.max(a, b)];
+        const from = Math.min(a, b);
+        const to = Math.max(a, b);
         const [, low, high] = timeRange(project, 'roots', 0, { from, to }).sort ?? [];
         const { ts } = timeKeys(place({ startedAt, id }), 'S', 1);
         const within = Buffer.compare(low ?? ts, ts) <= 0 && Buffer.compare(ts, high ?? ts) <= 0;

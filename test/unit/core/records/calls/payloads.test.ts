@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Block,
   blockFields,
-  blockOf,
+  cutBlock,
   endBlock,
   packSegments,
   planPayloads,
@@ -31,7 +31,7 @@ const read = async (blocks: readonly Block[]): Promise<Buffer[]> => {
     await Promise.all(segments.map(async ({ id, bytes }) => [id, unpack(bytes)] as const)),
   );
   return pointers.map((pointer) =>
-    Buffer.from(blockOf(unpacked.get(pointer.segment ?? '') ?? Buffer.of(), pointer)),
+    Buffer.from(cutBlock(unpacked.get(pointer.segment ?? '') ?? Buffer.of(), pointer)),
   );
 };
 
@@ -84,8 +84,8 @@ describe('segments', () => {
   });
 
   it('have the same name for the same request, and another for another owner or project', async () => {
-    const name = async (owner: string, of = project) =>
-      (await packSegments(of, [block(owner, 'x')], undefined)).segments[0]?.id;
+    const name = async (owner: string, projectId = project) =>
+      (await packSegments(projectId, [block(owner, 'x')], undefined)).segments[0]?.id;
     expect(await name('a')).toBe(await name('a'));
     expect(await name('b')).not.toBe(await name('a'));
     expect(await name('a', 'acme/other' as ProjectId)).not.toBe(await name('a'));
@@ -96,7 +96,7 @@ describe('segments', () => {
     const bytes = Buffer.from(segments[0]?.bytes ?? []);
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     expect(() => unpack(bytes)).toThrow();
-    expect(() => blockOf(Buffer.from('short'), { segment: '00', offset: 3, length: 9 })).toThrow(
+    expect(() => cutBlock(Buffer.from('short'), { segment: '00', offset: 3, length: 9 })).toThrow(
       'ends before',
     );
   });
@@ -196,8 +196,8 @@ describe('the plan of payloads', () => {
       const { start, end } = placed.get(call) ?? {};
       if (!start || !end || !call.start || !call.end) throw new Error('a call without its payload');
       expect([start.segment, end.segment]).toEqual([segment?.id, segment?.id]);
-      expect(String(blockOf(unpacked, start))).toBe(startBlock(call.start));
-      expect(String(blockOf(unpacked, end))).toBe(endBlock(call.end));
+      expect(String(cutBlock(unpacked, start))).toBe(startBlock(call.start));
+      expect(String(cutBlock(unpacked, end))).toBe(endBlock(call.end));
     }
   });
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { previewOf } from '../../../../../core/records/calls/preview.ts';
+import { toPreview } from '../../../../../core/records/calls/preview.ts';
 import { type JsonObject, type JsonValue, parseJson } from '../../../../../foundations/wire/index.ts';
 
-const inputOf = (inputs: JsonObject, attributes: JsonObject = {}): string | null =>
-  previewOf({ attributes, inputs, output: null, exception: null }).input;
+const previewInput = (inputs: JsonObject, attributes: JsonObject = {}): string | null =>
+  toPreview({ attributes, inputs, output: null, exception: null }).input;
 
-const outputOf = (
+const previewOutput = (
   output: JsonValue,
   attributes: JsonObject = {},
   exception: string | null = null,
-): string | null => previewOf({ attributes, inputs: {}, output, exception }).output;
+): string | null => toPreview({ attributes, inputs: {}, output, exception }).output;
 
 const tool = { kind: 'tool' };
 
@@ -120,7 +120,7 @@ describe('the input of a preview', () => {
     ['nothing', {}, null],
     ['nothing but white space', { question: '\n\t \u0000' }, '{"question":"\\n\\t \\u0000"}'],
   ])('is %s', (_, inputs, expected) => {
-    expect(inputOf(inputs)).toBe(expected);
+    expect(previewInput(inputs)).toBe(expected);
   });
 
   it.each<[JsonObject, string | null]>([
@@ -130,7 +130,7 @@ describe('the input of a preview', () => {
     [{ messages: [{ role: 'user', content: 'a' }] }, '{"messages":[{"role":"user","content":"a"}]}'],
     [{}, null],
   ])('is the arguments of a tool: %j', (inputs, expected) => {
-    expect(inputOf(inputs, tool)).toBe(expected);
+    expect(previewInput(inputs, tool)).toBe(expected);
   });
 });
 
@@ -231,7 +231,7 @@ describe('the output of a preview', () => {
     ['nothing of an empty text', '', null],
     ['nothing of an empty object', {}, null],
   ])('is %s', (_, output, expected) => {
-    expect(outputOf(output)).toBe(expected);
+    expect(previewOutput(output)).toBe(expected);
   });
 
   it.each<[JsonValue, string | null]>([
@@ -248,31 +248,33 @@ describe('the output of a preview', () => {
     [{ role: 'tool', content: '2 hits' }, '2 hits'],
     [null, null],
   ])('is the result of a tool: %j', (output, expected) => {
-    expect(outputOf(output, tool)).toBe(expected);
+    expect(previewOutput(output, tool)).toBe(expected);
   });
 
   it('is the first line of the exception of a failed call', () => {
-    expect(outputOf('half', {}, '\n  ValueError: no\n  at line 1')).toBe('ValueError: no');
-    expect(outputOf('half', tool, 'ValueError: no\rmore')).toBe('ValueError: no');
+    expect(previewOutput('half', {}, '\n  ValueError: no\n  at line 1')).toBe('ValueError: no');
+    expect(previewOutput('half', tool, 'ValueError: no\rmore')).toBe('ValueError: no');
   });
 
   it('keeps numbers as they were written', () => {
     const output = parseJson('{"a": 12345678901234567890, "b": 1.0}') as JsonValue;
-    expect(outputOf(output)).toBe('{"a":12345678901234567890,"b":1.0}');
+    expect(previewOutput(output)).toBe('{"a":12345678901234567890,"b":1.0}');
   });
 });
 
 describe('a line', () => {
   it('is cut at a character, of 160 units and 240 bytes', () => {
-    expect(outputOf('a'.repeat(160))).toBe('a'.repeat(160));
-    expect(outputOf('a'.repeat(161))).toBe(`${'a'.repeat(159)}…`);
-    expect(outputOf('é'.repeat(120))).toBe('é'.repeat(120));
-    expect(outputOf('é'.repeat(121))).toBe(`${'é'.repeat(118)}…`);
-    expect(outputOf('😀'.repeat(61))).toBe(`${'😀'.repeat(59)}…`);
-    expect(outputOf(`${'a'.repeat(155)}👩‍👩‍👧‍👦${'b'.repeat(9)}`)).toBe(`${'a'.repeat(155)}…`);
-    expect(outputOf(`${'a'.repeat(150)} ${'b'.repeat(7)} c`)).toBe(`${'a'.repeat(150)} ${'b'.repeat(7)} c`);
-    expect(outputOf(`${'a'.repeat(158)} bcd`)).toBe(`${'a'.repeat(158)}…`);
-    expect(outputOf(`z${'\u0301'.repeat(500)}`)).toBe(`z${'\u0301'.repeat(118)}…`);
+    expect(previewOutput('a'.repeat(160))).toBe('a'.repeat(160));
+    expect(previewOutput('a'.repeat(161))).toBe(`${'a'.repeat(159)}…`);
+    expect(previewOutput('é'.repeat(120))).toBe('é'.repeat(120));
+    expect(previewOutput('é'.repeat(121))).toBe(`${'é'.repeat(118)}…`);
+    expect(previewOutput('😀'.repeat(61))).toBe(`${'😀'.repeat(59)}…`);
+    expect(previewOutput(`${'a'.repeat(155)}👩‍👩‍👧‍👦${'b'.repeat(9)}`)).toBe(`${'a'.repeat(155)}…`);
+    expect(previewOutput(`${'a'.repeat(150)} ${'b'.repeat(7)} c`)).toBe(
+      `${'a'.repeat(150)} ${'b'.repeat(7)} c`,
+    );
+    expect(previewOutput(`${'a'.repeat(158)} bcd`)).toBe(`${'a'.repeat(158)}…`);
+    expect(previewOutput(`z${'\u0301'.repeat(500)}`)).toBe(`z${'\u0301'.repeat(118)}…`);
   });
 
   const blank = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '\u0000', '\u2028'), maxLength: 600 });
@@ -282,7 +284,7 @@ describe('a line', () => {
   it('has the words of the text, and no other white space or control character', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, blank), (text) => {
-        const line = outputOf(text);
+        const line = previewOutput(text);
         const whole = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
         if (line === null) {
           expect(whole).toBe('');
@@ -302,7 +304,7 @@ describe('a line', () => {
         const whole = JSON.stringify([value])
           .replaceAll(/[\s\p{Cc}]+/gu, ' ')
           .trim();
-        const line = outputOf({ value: [value] }, tool) ?? '';
+        const line = previewOutput({ value: [value] }, tool) ?? '';
         const wrapped = `{"value":${whole}}`;
         expect(line === wrapped || wrapped.startsWith(line.slice(0, -1))).toBe(true);
       }),
@@ -330,7 +332,7 @@ describe('a line', () => {
     })).value as fc.Arbitrary<JsonValue>;
     fc.assert(
       fc.property(odd, odd, fc.constantFrom({}, tool), (inputs, output, attributes) => {
-        const { input, output: out } = previewOf({ attributes, inputs, output, exception: null });
+        const { input, output: out } = toPreview({ attributes, inputs, output, exception: null });
         for (const line of [input, out]) expect(line === null || line.length > 0).toBe(true);
       }),
     );
@@ -345,11 +347,11 @@ describe('a line', () => {
         return Reflect.get(target, key, receiver) as unknown;
       },
     });
-    expect(outputOf({ value: long }, tool)).toHaveLength(160);
+    expect(previewOutput({ value: long }, tool)).toHaveLength(160);
     expect(made).toBeLessThan(200);
     let deep: JsonValue = 'end';
     for (let i = 0; i < 100_000; i++) deep = [deep];
-    expect(outputOf(deep)).toBe(`${'['.repeat(159)}…`);
-    expect(inputOf({ messages: deep })).toBe(`${'['.repeat(159)}…`);
+    expect(previewOutput(deep)).toBe(`${'['.repeat(159)}…`);
+    expect(previewInput({ messages: deep })).toBe(`${'['.repeat(159)}…`);
   });
 });

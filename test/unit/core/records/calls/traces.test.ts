@@ -5,7 +5,7 @@ import { resolveTraces } from '../../../../../core/records/calls/traces.ts';
 import { qualifiedId } from '../../../../../foundations/wire/index.ts';
 import { projectId, startReport as start } from '../../../../support/values/reports.ts';
 
-const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => {
+const findTraces = (reports: CallReport[], stored: Record<string, string> = {}) => {
   const storedTraces = new Map(
     Object.entries(stored).map(([id, trace]) => [qualifiedId(projectId, id), trace]),
   );
@@ -15,20 +15,22 @@ const traceOf = (reports: CallReport[], stored: Record<string, string> = {}) => 
 
 describe('resolveTraces', () => {
   it('keeps the trace that a start names', () => {
-    expect(traceOf([start({ id: 'a', traceId: 't' })], { a: 'stored' })('a')).toBe('t');
+    expect(findTraces([start({ id: 'a', traceId: 't' })], { a: 'stored' })('a')).toBe('t');
   });
 
   it('gives a repeated start the trace that it was stored with', () => {
-    expect(traceOf([start({ id: 'a', parentId: 'p' })], { a: 'stored', p: 'other' })('a')).toBe('stored');
+    expect(findTraces([start({ id: 'a', parentId: 'p' })], { a: 'stored', p: 'other' })('a')).toBe('stored');
   });
 
   it('takes a parent’s trace from storage and through the request', () => {
-    const trace = traceOf([start({ id: 'c', parentId: 'b' }), start({ id: 'b', parentId: 'a' })], { a: 't' });
+    const trace = findTraces([start({ id: 'c', parentId: 'b' }), start({ id: 'b', parentId: 'a' })], {
+      a: 't',
+    });
     expect([trace('b'), trace('c')]).toEqual(['t', 't']);
   });
 
   it('gives a new family of calls one new trace', () => {
-    const trace = traceOf([
+    const trace = findTraces([
       start({ id: 'c', parentId: 'b' }),
       start({ id: 'b', parentId: 'a' }),
       start({ id: 'a' }),
@@ -38,12 +40,12 @@ describe('resolveTraces', () => {
   });
 
   it('makes a new trace if the parent is unknown', () => {
-    const trace = traceOf([start({ id: 'a', parentId: 'gone' }), start({ id: 'b', parentId: 'lost' })]);
+    const trace = findTraces([start({ id: 'a', parentId: 'gone' }), start({ id: 'b', parentId: 'lost' })]);
     expect(trace('a')).not.toBe(trace('b'));
   });
 
   it('ends at calls that are their own ancestors', () => {
-    const trace = traceOf([
+    const trace = findTraces([
       start({ id: 'a', parentId: 'b' }),
       start({ id: 'b', parentId: 'a' }),
       start({ id: 'c', parentId: 'c' }),

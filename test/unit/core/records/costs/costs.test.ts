@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  costsOf,
+  computeCosts,
   defaultPricesSource,
   loadDefaultPrices,
   type PriceBook,
   priceBook,
 } from '../../../../../core/records/costs/index.ts';
 import type { JsonObject } from '../../../../../foundations/wire/index.ts';
-import { micros, noDefaults, priceOf, project } from '../../../../support/values/costs.ts';
+import { makePrice, micros, noDefaults, project } from '../../../../support/values/costs.ts';
 
 const startedAt = micros('2026-06-01T12:00:00.000001Z');
 const usage = { 'gpt-x': { prompt_tokens: 10, completion_tokens: 5, requests: 2 } };
@@ -17,10 +17,10 @@ describe('what a call cost', () => {
   it('counts cached tokens at the project’s own price of them', () => {
     const cached = { prompt_tokens: 100, cache_read_input_tokens: 90, cache_creation_input_tokens: 4 };
     const total = (price: object) =>
-      costsOf(
+      computeCosts(
         { 'gpt-x': cached },
         startedAt,
-        priceBook(project, [priceOf({ promptTokenCost: 1, ...price })], noDefaults),
+        priceBook(project, [makePrice({ promptTokenCost: 1, ...price })], noDefaults),
       )['gpt-x']?.prompt_tokens_total_cost;
     expect(total({})).toBe(100);
     expect(total({ cacheReadTokenCost: 0.5 })).toBe(6 + 45 + 4);
@@ -28,8 +28,8 @@ describe('what a call cost', () => {
   });
 
   it('is tokens × the project’s own price, with the source of the price', () => {
-    const price = priceOf({ promptTokenCost: 0.25, completionTokenCostUnit: 'EUR', providerId: 'own' });
-    expect(costsOf(usage, startedAt, priceBook(project, [price], noDefaults))).toEqual({
+    const price = makePrice({ promptTokenCost: 0.25, completionTokenCostUnit: 'EUR', providerId: 'own' });
+    expect(computeCosts(usage, startedAt, priceBook(project, [price], noDefaults))).toEqual({
       'gpt-x': {
         prompt_tokens: 10,
         completion_tokens: 5,
@@ -53,47 +53,51 @@ describe('what a call cost', () => {
 
   it('has no entry for a model without a price', () => {
     expect(
-      costsOf(
+      computeCosts(
         { ...usage, other: { prompt_tokens: 1 } },
         startedAt,
-        priceBook(project, [priceOf()], noDefaults),
+        priceBook(project, [makePrice()], noDefaults),
       ),
     ).toHaveProperty('gpt-x');
     expect(
-      costsOf({ other: { prompt_tokens: 1 } }, startedAt, priceBook(project, [priceOf()], noDefaults)),
+      computeCosts({ other: { prompt_tokens: 1 } }, startedAt, priceBook(project, [makePrice()], noDefaults)),
     ).toEqual({});
   });
 
   it.each([null, 7, 'usage', [], [{ prompt_tokens: 1 }], { 'gpt-x': null }, { 'gpt-x': 7 }, { 'gpt-x': [] }])(
     'is nothing for the usage %j',
     (odd) => {
-      expect(costsOf(odd, startedAt, priceBook(project, [priceOf()], noDefaults))).toEqual({});
+      expect(computeCosts(odd, startedAt, priceBook(project, [makePrice()], noDefaults))).toEqual({});
     },
   );
 
   it('is known for as many models as a call can use, and for no more', () => {
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`m-${i}`, { prompt_tokens: 1 }]));
     const any: PriceBook = (model) =>
-      priceBook(project, [priceOf({ model })], noDefaults)(model, startedAt, 1);
-    expect(Object.keys(costsOf(many, startedAt, any))).toHaveLength(1000);
+      priceBook(project, [makePrice({ model })], noDefaults)(model, startedAt, 1);
+    expect(Object.keys(computeCosts(many, startedAt, any))).toHaveLength(1000);
   });
 
   it('is known for a model with the name of a prototype', () => {
     const odd = JSON.parse('{"__proto__": {"prompt_tokens": 1}}') as JsonObject;
-    const costs = costsOf(odd, startedAt, priceBook(project, [priceOf({ model: '__proto__' })], noDefaults));
+    const costs = computeCosts(
+      odd,
+      startedAt,
+      priceBook(project, [makePrice({ model: '__proto__' })], noDefaults),
+    );
     expect(Object.keys(costs)).toEqual(['__proto__']);
   });
 
   it('counts cached tokens like others if the price does not mention them', () => {
     const cached = { 'gpt-x': { prompt_tokens: 10, prompt_tokens_details: { cached_tokens: 4 } } };
-    const costs = costsOf(cached, startedAt, priceBook(project, [priceOf()], noDefaults));
+    const costs = computeCosts(cached, startedAt, priceBook(project, [makePrice()], noDefaults));
     expect(costs['gpt-x']?.prompt_tokens_total_cost).toBe(20);
   });
 });
 
 describe('the price in force', () => {
-  const costAt = (time: string, ...prices: Parameters<typeof priceOf>[0][]) =>
-    costsOf(usage, micros(time), priceBook(project, prices.map(priceOf), noDefaults))['gpt-x']
+  const costAt = (time: string, ...prices: Parameters<typeof makePrice>[0][]) =>
+    computeCosts(usage, micros(time), priceBook(project, prices.map(makePrice), noDefaults))['gpt-x']
       ?.prompt_token_cost;
 
   it('is the newest at the call’s start, to the microsecond', () => {
@@ -125,24 +129,24 @@ describe('the price in force', () => {
 
   it('is the default one until one of the project’s own applies', () => {
     const defaults: PriceBook = (model) => ({
-      ...priceOf({ model, promptTokenCost: 7 }),
+      ...makePrice({ model, promptTokenCost: 7 }),
       cacheReadTokenCost: 1,
       cacheWriteTokenCost: 9,
       level: 'default',
       levelId: 'default',
     });
-    const book = priceBook(project, [priceOf({ effectiveDate: micros('2026-06-02') })], defaults);
-    expect(costsOf(usage, startedAt, book)['gpt-x']).toMatchObject({
+    const book = priceBook(project, [makePrice({ effectiveDate: micros('2026-06-02') })], defaults);
+    expect(computeCosts(usage, startedAt, book)['gpt-x']).toMatchObject({
       prompt_token_cost: 7,
       pricing_level: 'default',
       pricing_level_id: 'default',
     });
-    expect(costsOf(usage, micros('2026-06-03'), book)['gpt-x']).toMatchObject({
+    expect(computeCosts(usage, micros('2026-06-03'), book)['gpt-x']).toMatchObject({
       prompt_token_cost: 2,
       pricing_level: 'project',
     });
     const cached = { m: { input_tokens: 10, cache_read_input_tokens: 4, cache_creation_input_tokens: 3 } };
-    expect(costsOf(cached, startedAt, book).m).toMatchObject({
+    expect(computeCosts(cached, startedAt, book).m).toMatchObject({
       prompt_tokens: 17,
       prompt_tokens_total_cost: 10 * 7 + 4 * 1 + 3 * 9,
     });
@@ -163,17 +167,17 @@ describe('costs, for any usage and prices,', () => {
       }),
       { maxLength: 12 },
     )
-    .map((list) => list.map((price, i) => priceOf({ ...price, id: `id-${i}` })));
+    .map((list) => list.map((price, i) => makePrice({ ...price, id: `id-${i}` })));
   const counts = fc.tuple(fc.nat(), fc.nat());
   const time = fc.integer({ min: -1, max: 6 });
-  const book = (list: ReturnType<typeof priceOf>[]) => priceBook(project, list, noDefaults);
+  const book = (list: ReturnType<typeof makePrice>[]) => priceBook(project, list, noDefaults);
 
   it('do not depend on the order of the prices', () => {
     fc.assert(
       fc.property(prices, models, time, fc.func(fc.integer()), (list, model, at, rank) => {
         const shuffled = [...list].sort((a, b) => rank(a.id) - rank(b.id));
         const used = { [model]: { prompt_tokens: 3 } };
-        expect(costsOf(used, at, book(shuffled))).toEqual(costsOf(used, at, book(list)));
+        expect(computeCosts(used, at, book(shuffled))).toEqual(computeCosts(used, at, book(list)));
       }),
     );
   });
@@ -192,7 +196,7 @@ describe('costs, for any usage and prices,', () => {
             ];
             return (order.find((difference) => difference !== 0) ?? 0) > 0 ? price : best;
           }, undefined);
-        const found = costsOf({ [model]: { prompt_tokens: 3 } }, at, book(list))[model];
+        const found = computeCosts({ [model]: { prompt_tokens: 3 } }, at, book(list))[model];
         expect(found?.prompt_token_cost).toBe(expected?.promptTokenCost);
         expect(found?.prompt_tokens_total_cost).toBe(expected && 3 * expected.promptTokenCost);
       }),
@@ -204,7 +208,7 @@ describe('costs, for any usage and prices,', () => {
       fc.property(prices, models, time, counts, (list, model, at, [prompt, completion]) => {
         const one = { [model]: { prompt_tokens: prompt, completion_tokens: completion } };
         const other = { [model]: { input_tokens: prompt, output_tokens: completion } };
-        expect(costsOf(one, at, book(list))).toEqual(costsOf(other, at, book(list)));
+        expect(computeCosts(one, at, book(list))).toEqual(computeCosts(other, at, book(list)));
       }),
     );
   });
@@ -222,7 +226,7 @@ describe('costs, for any usage and prices,', () => {
     );
     fc.assert(
       fc.property(prices, odd, time, (list, used, at) => {
-        const found = costsOf(used as JsonObject, at, book(list));
+        const found = computeCosts(used as JsonObject, at, book(list));
         expect(JSON.parse(JSON.stringify(found))).toEqual(found);
         for (const cost of Object.values(found)) {
           expect(cost.prompt_tokens_total_cost).toBeGreaterThanOrEqual(0);
@@ -238,7 +242,7 @@ describe('with the default prices', () => {
   beforeAll(async () => {
     defaults = await loadDefaultPrices();
   });
-  const own = (used: JsonObject, at = startedAt) => costsOf(used, at, priceBook(project, [], defaults));
+  const own = (used: JsonObject, at = startedAt) => computeCosts(used, at, priceBook(project, [], defaults));
 
   it('a call costs what the provider lists', () => {
     expect(own({ 'gpt-4o': { prompt_tokens: 1000, completion_tokens: 100 } })).toEqual({

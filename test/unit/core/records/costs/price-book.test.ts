@@ -15,9 +15,9 @@ const root = join(import.meta.dirname, '../../../../..');
 const library = '@pydantic/genai-prices';
 const time = micros('2026-06-01T12:00:00Z');
 
-let priceOf: PriceBook;
+let getPrice: PriceBook;
 beforeAll(async () => {
-  priceOf = await loadDefaultPrices();
+  getPrice = await loadDefaultPrices();
 });
 
 describe('the default prices', () => {
@@ -49,7 +49,7 @@ describe('the default prices', () => {
     ['amazon.nova-pro-v1:0', 'aws', 8e-7],
     ['openrouter/anthropic/claude-3.5-sonnet', 'openrouter', 3e-6],
   ])('know %s as %s’s', (model, providerId, promptTokenCost) => {
-    expect(priceOf(model, time, 1)).toMatchObject({ providerId, promptTokenCost });
+    expect(getPrice(model, time, 1)).toMatchObject({ providerId, promptTokenCost });
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe('the default prices', () => {
     'whisper-1',
     'constructor',
   ])('know nothing of %j', (model) => {
-    expect(priceOf(model, time, 1)).toBeUndefined();
+    expect(getPrice(model, time, 1)).toBeUndefined();
   });
 
   it.each([
@@ -91,9 +91,9 @@ describe('the default prices', () => {
     ['mistral-large-2612', 'mistral-large'],
     ['grok-4-0909', 'grok-4'],
   ])('give %s, a snapshot that the table does not know, the price of %s', (model, known) => {
-    const price = priceOf(model, time, 1);
+    const price = getPrice(model, time, 1);
     expect(price).toBeDefined();
-    expect(price).toEqual(priceOf(known, time, 1));
+    expect(price).toEqual(getPrice(known, time, 1));
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('the default prices', () => {
     ['mistral-large-2512', 'mistral-large'],
     ['gpt-3.5-turbo-0613', 'gpt-3.5-turbo'],
   ])('give %s, a snapshot of another price, not that of %s', (model, other) => {
-    expect(priceOf(model, time, 1)?.promptTokenCost).not.toBe(priceOf(other, time, 1)?.promptTokenCost);
+    expect(getPrice(model, time, 1)?.promptTokenCost).not.toBe(getPrice(other, time, 1)?.promptTokenCost);
   });
 
   it.each([
@@ -113,27 +113,27 @@ describe('the default prices', () => {
     '-2026-01-01',
     'gpt-5-2026-03-03-mine',
   ])('know nothing of %j, which is no snapshot of a model', (model) => {
-    expect(priceOf(model, time, 1)).toBeUndefined();
+    expect(getPrice(model, time, 1)).toBeUndefined();
   });
 
   it('follow the prices of a model over time for its snapshots, too', () => {
-    const o3 = (day: string) => priceOf('o3-2026-02-28', micros(day), 1)?.promptTokenCost;
+    const o3 = (day: string) => getPrice('o3-2026-02-28', micros(day), 1)?.promptTokenCost;
     expect([o3('2025-06-09'), o3('2025-06-10')]).toEqual([1e-5, 2e-6]);
   });
 
   it('accept no longer name than a project’s own price does', () => {
     const longest = `claude-3-opus${'x'.repeat(243)}`;
-    expect(priceOf(longest, time, 1)).toMatchObject({ providerId: 'anthropic' });
-    expect(priceOf(`${longest}x`, time, 1)).toBeUndefined();
+    expect(getPrice(longest, time, 1)).toMatchObject({ providerId: 'anthropic' });
+    expect(getPrice(`${longest}x`, time, 1)).toBeUndefined();
   });
 
   it('depend on the time even if the same model was priced before', () => {
-    const o3 = (day: string) => priceOf('o3', micros(day), 1)?.promptTokenCost;
+    const o3 = (day: string) => getPrice('o3', micros(day), 1)?.promptTokenCost;
     expect([o3('2025-06-09'), o3('2025-06-10'), o3('2025-06-09')]).toEqual([1e-5, 2e-6, 1e-5]);
   });
 
   it('follow prices that change with the time of day', () => {
-    const at = (hour: string) => priceOf('deepseek-chat', micros(`2026-06-01T${hour}:00:00Z`), 1);
+    const at = (hour: string) => getPrice('deepseek-chat', micros(`2026-06-01T${hour}:00:00Z`), 1);
     expect(at('20')?.promptTokenCost).toBeLessThan(at('12')?.promptTokenCost ?? 0);
     expect(at('20')?.effectiveDate).toBeNull();
   });
@@ -153,7 +153,7 @@ describe('the default prices', () => {
       expect(models.length).toBeGreaterThan(5);
       for (const { id } of models) {
         for (const tokens of [1, 1e6]) {
-          const price = priceOf(`${providerId}/${id}`, time, tokens) ?? {
+          const price = getPrice(`${providerId}/${id}`, time, tokens) ?? {
             promptTokenCost: 0,
             completionTokenCost: 0,
             cacheReadTokenCost: 0,
@@ -188,7 +188,7 @@ describe('the default prices', () => {
     const times = fc.integer({ min: -(2 ** 53 - 1), max: 2 ** 53 - 1 });
     fc.assert(
       fc.property(names, times, fc.maxSafeNat(), (model, startedAt, tokens) => {
-        const price = priceOf(model, startedAt, tokens);
+        const price = getPrice(model, startedAt, tokens);
         expect(price === undefined || price.promptTokenCost >= 0).toBe(true);
       }),
     );

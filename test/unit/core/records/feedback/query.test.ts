@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../../../api/endpoint.ts';
+import { getBodySchema } from '../../../../../api/endpoint.ts';
 import { feedbackQuery } from '../../../../../api/feedback.ts';
 import { plan, planSummary } from '../../../../../core/records/feedback/query.ts';
 import { parseBody } from '../../../../../foundations/wire/schema.ts';
 import { project } from '../../../../support/values/calls.ts';
 import { callRef } from '../../../../support/values/feedback.ts';
 
-const planOf = (body: object) =>
-  plan(parseBody(bodyOf(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
+const toPlan = (body: object) =>
+  plan(parseBody(getBodySchema(feedbackQuery), JSON.stringify({ project_id: project, ...body }))).plan;
 
 const field = (name: string) => ({ $getField: name });
 const literal = (value: unknown) => ({ $literal: value });
@@ -38,7 +38,7 @@ describe('a plan', () => {
     ['not a ref', where({ $not: [eq('svc_ref', 'r')] }), { kind: 'project' }],
     ['a part of the payload called id', where(eq('payload.id', 'a')), { kind: 'project' }],
   ])('for %s looks where that is', (_name, body, source) => {
-    expect(planOf(body).source).toEqual(source);
+    expect(toPlan(body).source).toEqual(source);
   });
 
   it('keeps to the time that is asked for', () => {
@@ -47,13 +47,13 @@ describe('a plan', () => {
       { $gt: [literal('2026-10-01T00:00:01Z'), field('created_at')] },
     );
     const from = Date.UTC(2026, 9, 1) * 1000;
-    expect(planOf(between)).toMatchObject({ bounds: { from, to: from + 999_999 }, enough: null });
-    expect(planOf({ ...between, limit: 5, offset: 2 }).enough).toBe(7);
+    expect(toPlan(between)).toMatchObject({ bounds: { from, to: from + 999_999 }, enough: null });
+    expect(toPlan({ ...between, limit: 5, offset: 2 }).enough).toBe(7);
     const never = where(
       { $gt: [field('created_at'), literal(2)] },
       { $lt: [field('created_at'), literal(1)] },
     );
-    expect(planOf(never).source).toEqual({ kind: 'nothing' });
+    expect(toPlan(never).source).toEqual({ kind: 'nothing' });
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('a plan', () => {
     [['payload.n desc'], 'sort', false],
   ])('takes the order %j as the source has it, where it can', (keys, order, descending) => {
     const sort_by = keys.map((key) => ({ field: key.split(' ')[0], direction: key.split(' ')[1] }));
-    expect(planOf({ sort_by })).toMatchObject({ order, descending });
+    expect(toPlan({ sort_by })).toMatchObject({ order, descending });
   });
 
   it.each([
@@ -77,12 +77,12 @@ describe('a plan', () => {
     [{ fields: ['id'], ...where(eq('payload.n', 1)) }, true],
     [{ fields: ['id'], ...where(eq('creator', 'x')) }, false],
   ])('for %j knows whether payloads are needed', (body, payloads) => {
-    expect(planOf(body).payloads).toBe(payloads);
+    expect(toPlan(body).payloads).toBe(payloads);
   });
 
   it('is logged without ids, refs or literals', () => {
     const summary = planSummary(
-      planOf(where(eq('id', 'secret'), eq('payload.x', 'secret'), eq('creator', 'secret'))),
+      toPlan(where(eq('id', 'secret'), eq('payload.x', 'secret'), eq('creator', 'secret'))),
     );
     expect(summary).toMatchObject({
       source: '1 ids',

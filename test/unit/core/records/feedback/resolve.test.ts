@@ -4,8 +4,8 @@ import {
   comparePositions,
   type Entry,
   type FeedbackRecord,
+  getPosition,
   type Position,
-  positionOf,
 } from '../../../../../core/records/feedback/model.ts';
 import { PendingRevisions, resolve } from '../../../../../core/records/feedback/resolve.ts';
 import type { ProjectId } from '../../../../../foundations/wire/index.ts';
@@ -24,14 +24,14 @@ describe('pending revisions', () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const pending = new PendingRevisions();
         const model = new Map<string, Position>();
-        for (const { do: what, chain: of, at } of steps) {
-          const position = { createdAt: at, id: of };
+        for (const { do: what, chain, at } of steps) {
+          const position = { createdAt: at, id: chain };
           if (what === 'set') {
-            pending.set(of, position);
-            model.set(of, position);
+            pending.set(chain, position);
+            model.set(chain, position);
           } else if (what === 'delete') {
-            pending.delete(of);
-            model.delete(of);
+            pending.delete(chain);
+            model.delete(chain);
           } else {
             const due = [...model.values()].filter(({ createdAt }) => createdAt < at);
             const first = Math.min(...due.map(({ createdAt }) => createdAt));
@@ -75,8 +75,17 @@ interface Chain {
 const recordAt = ({ id, createdAt }: Position, origin: Position | null): FeedbackRecord => ({
   kind: 'record',
   header: {
-    ...{ id, createdAt, projectId: 'acme/shop' as ProjectId, ref: 'r', type: 't', userId: 'ada' },
-    ...{ creator: null, annotationRef: null, runnableRef: null, callRef: null, triggerRef: null },
+    id,
+    createdAt,
+    projectId: 'acme/shop' as ProjectId,
+    ref: 'r',
+    type: 't',
+    userId: 'ada',
+    creator: null,
+    annotationRef: null,
+    runnableRef: null,
+    callRef: null,
+    triggerRef: null,
   },
   payload: '{}',
   payloadBytes: 2,
@@ -124,7 +133,7 @@ const find = (all: readonly Chain[]) => async (position: Position) =>
   all
     .flatMap(({ items }) => items)
     .map(now)
-    .find((entry) => entry && positionOf(entry).id === position.id);
+    .find((entry) => entry && getPosition(entry).id === position.id);
 
 async function* inBatches(entries: readonly Entry[], size: number): AsyncGenerator<Entry[]> {
   for (let i = 0; i < entries.length; i += size) yield entries.slice(i, i + size);
@@ -158,13 +167,13 @@ describe('resolving', () => {
             }
           }
           const compare = comparePositions(descending);
-          met.sort((a, b) => compare(positionOf(a), positionOf(b)));
+          met.sort((a, b) => compare(getPosition(a), getPosition(b)));
           const resolved = await Array.fromAsync(resolve(descending, inBatches(met, size), find(all)));
           const answered = resolved.flat().map(({ header }) => header.id);
           for (const [c, { isPurged, items }] of all.entries()) {
             const ofChain = answered.filter((id) => id.startsWith(`${c}.`));
             expect(ofChain.length).toBeLessThanOrEqual(1);
-            const rowsShow = met.some((entry) => positionOf(entry).id.startsWith(`${c}.`));
+            const rowsShow = met.some((entry) => getPosition(entry).id.startsWith(`${c}.`));
             if (!isPurged && (rowsShow || items.length === 1)) expect(ofChain).toHaveLength(1);
           }
         }),
@@ -181,7 +190,7 @@ describe('resolving', () => {
           .flatMap(({ items }) => items.map(now))
           .filter((entry) => entry !== undefined)
           .filter((entry) => entry.kind === 'tombstone' || entry.origin === null)
-          .sort((a, b) => comparePositions(false)(positionOf(a), positionOf(b)));
+          .sort((a, b) => comparePositions(false)(getPosition(a), getPosition(b)));
         const resolved = await Array.fromAsync(resolve(false, inBatches(met, size), find(all)));
         const times = resolved.flat().map(({ header }) => header.createdAt);
         expect(times).toEqual([...times].sort((a, b) => a - b));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { baseObjectClassOf } from '../../../../../core/records/objects/create.ts';
+import { getBaseObjectClass } from '../../../../../core/records/objects/create.ts';
 import {
   digestKey,
   headKey,
@@ -40,12 +40,12 @@ describe('the base class of a value', () => {
     [null, null],
     [['Model'], null],
   ])('of %j is %j', (value, expected) => {
-    expect(baseObjectClassOf(value, 'object')).toBe(expected);
+    expect(getBaseObjectClass(value, 'object')).toBe(expected);
   });
 
   it('of an op is none, unless it names one', () => {
-    expect(baseObjectClassOf({ _type: 'op' }, 'op')).toBeNull();
-    expect(baseObjectClassOf({ _type: 'op', _class_name: 'Op' }, 'op')).toBe('Op');
+    expect(getBaseObjectClass({ _type: 'op' }, 'op')).toBeNull();
+    expect(getBaseObjectClass({ _type: 'op', _class_name: 'Op' }, 'op')).toBe('Op');
   });
 });
 
@@ -70,7 +70,7 @@ describe('keys', () => {
     const thing = fc.record({ name, index, digest });
     fc.assert(
       fc.property(thing, thing, (a, b) => {
-        const keysOf = ({ name, index, digest }: typeof a) => [
+        const toKeys = ({ name, index, digest }: typeof a) => [
           text(headKey(name)),
           text(versionKey(name, index)),
           text(digestKey(name, digest)),
@@ -78,13 +78,13 @@ describe('keys', () => {
           valueObject({ ...name, versionIndex: index, digest }),
         ];
         const sameName = a.name.projectId === b.name.projectId && a.name.objectId === b.name.objectId;
-        const [head, version, byDigest, note, value] = keysOf(b);
-        const of = new Set(keysOf(a));
-        expect(of.has(head ?? '')).toBe(sameName);
-        expect(of.has(version ?? '')).toBe(sameName && a.index === b.index);
-        expect(of.has(byDigest ?? '')).toBe(sameName && a.digest === b.digest);
-        expect(of.has(note ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
-        expect(of.has(value ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
+        const [head, version, byDigest, note, value] = toKeys(b);
+        const keys = new Set(toKeys(a));
+        expect(keys.has(head ?? '')).toBe(sameName);
+        expect(keys.has(version ?? '')).toBe(sameName && a.index === b.index);
+        expect(keys.has(byDigest ?? '')).toBe(sameName && a.digest === b.digest);
+        expect(keys.has(note ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
+        expect(keys.has(value ?? '')).toBe(sameName && a.index === b.index && a.digest === b.digest);
       }),
     );
   });

@@ -10,12 +10,17 @@ import {
   stepMinutes,
   windowEnd,
 } from '../../../../../core/workers/alerts/decide.ts';
-import { changeOf } from '../../../../../core/workers/alerts/measure.ts';
+import { percentChange } from '../../../../../core/workers/alerts/measure.ts';
 
 type Rules = Parameters<typeof decide>[0];
 
 const rules = (fields: Partial<Rules> = {}): Rules => ({
-  ...{ direction: 'above', warn: 10, alert: 20, noData: 'no_data', looks: 2, remindMinutes: null },
+  direction: 'above',
+  warn: 10,
+  alert: 20,
+  noData: 'no_data',
+  looks: 2,
+  remindMinutes: null,
   ...fields,
 });
 const minute = 60_000_000;
@@ -29,17 +34,17 @@ interface Step {
 }
 
 /** What looks that find values lead to, one a minute. */
-const through = (values: readonly (number | null)[], of: Rules = rules()): Step[] => {
+const through = (values: readonly (number | null)[], settings: Rules = rules()): Step[] => {
   let standing = noStanding('v1');
   return values.map((value, i) => {
-    const step = decide(of, 'v1', standing, { value, end: i * minute }, i * minute);
+    const step = decide(settings, 'v1', standing, { value, end: i * minute }, i * minute);
     standing = step.standing;
     return step;
   });
 };
-const statesOf = (steps: readonly Step[]) => steps.map(({ standing: { state } }) => state);
+const getStates = (steps: readonly Step[]) => steps.map(({ standing: { state } }) => state);
 const found = (...levels: AlertLevel[]) => levels.map((level) => meaning[level]);
-const told = (steps: readonly Step[]) =>
+const notifiedStates = (steps: readonly Step[]) =>
   steps.flatMap(({ change }) => (change ? [`${change.kind} ${change.previous} ${change.state}`] : []));
 
 const level = fc.constantFrom<AlertLevel>('ok', 'warn', 'alert', 'no_data');
@@ -47,8 +52,8 @@ const level = fc.constantFrom<AlertLevel>('ok', 'warn', 'alert', 'no_data');
 describe('an alert', () => {
   it('comes into a state when two looks agree, and tells it once', () => {
     const steps = through(found('ok', 'ok', 'alert', 'alert', 'alert', 'ok', 'ok'));
-    expect(statesOf(steps)).toEqual([null, 'ok', 'ok', 'alert', 'alert', 'alert', 'ok']);
-    expect(told(steps)).toEqual(['changed ok alert', 'changed alert ok']);
+    expect(getStates(steps)).toEqual([null, 'ok', 'ok', 'alert', 'alert', 'alert', 'ok']);
+    expect(notifiedStates(steps)).toEqual(['changed ok alert', 'changed alert ok']);
   });
 
   it('stays in its state whatever a single look between others finds', () => {
@@ -56,7 +61,7 @@ describe('an alert', () => {
       fc.property(level, level, fc.nat(8), fc.integer({ min: 2, max: 5 }), (before, odd, at, looks) => {
         const calm = Array<AlertLevel>(looks).fill(before);
         const levels = [...calm, ...Array<AlertLevel>(at).fill(before), odd, ...calm];
-        const states = statesOf(through(found(...levels), rules({ looks }))).slice(looks - 1);
+        const states = getStates(through(found(...levels), rules({ looks }))).slice(looks - 1);
         expect(new Set(states)).toEqual(new Set([before]));
       }),
     );
@@ -88,16 +93,21 @@ describe('an alert', () => {
   });
 
   it('takes looks that find it bad and worse for at least bad', () => {
-    expect(statesOf(through(found('ok', 'ok', 'warn', 'alert', 'warn', 'alert')))).toEqual([
-      ...[null, 'ok', 'ok', 'warn', 'warn', 'warn'],
+    expect(getStates(through(found('ok', 'ok', 'warn', 'alert', 'warn', 'alert')))).toEqual([
+      null,
+      'ok',
+      'ok',
+      'warn',
+      'warn',
+      'warn',
     ]);
-    expect(statesOf(through(found('alert', 'alert', 'warn', 'ok', 'ok'))).at(-2)).toBe('warn');
+    expect(getStates(through(found('alert', 'alert', 'warn', 'ok', 'ok'))).at(-2)).toBe('warn');
   });
 
   it('does not tell a first state in which nothing is wrong', () => {
-    expect(told(through(found('ok', 'ok')))).toEqual([]);
-    expect(told(through(found('no_data', 'no_data', 'ok', 'ok')))).toEqual(['changed no_data ok']);
-    expect(told(through(found('warn', 'warn')))).toEqual(['changed null warn']);
+    expect(notifiedStates(through(found('ok', 'ok')))).toEqual([]);
+    expect(notifiedStates(through(found('no_data', 'no_data', 'ok', 'ok')))).toEqual(['changed no_data ok']);
+    expect(notifiedStates(through(found('warn', 'warn')))).toEqual(['changed null warn']);
   });
 
   it('counts a look at the same window once', () => {
@@ -119,13 +129,17 @@ describe('an alert', () => {
     ['keep', ['warn']],
   ])('without data is what it says: %s', (noData, expected) => {
     const steps = through([...found('warn', 'warn'), null, null, null], rules({ noData }));
-    expect(statesOf(steps).slice(-1)).toEqual(expected);
+    expect(getStates(steps).slice(-1)).toEqual(expected);
   });
 
   it('looks below as well as above', () => {
-    const of = rules({ direction: 'below', warn: 20, alert: 10 });
-    expect(statesOf(through([15, 15, 5, 5, 25, 25], of)).slice(1)).toEqual([
-      ...['warn', 'warn', 'alert', 'alert', 'ok'],
+    const belowRules = rules({ direction: 'below', warn: 20, alert: 10 });
+    expect(getStates(through([15, 15, 5, 5, 25, 25], belowRules)).slice(1)).toEqual([
+      'warn',
+      'warn',
+      'alert',
+      'alert',
+      'ok',
     ]);
   });
 
@@ -134,21 +148,24 @@ describe('an alert', () => {
       Array.from({ length: 30 }, (_, i) => (i < 26 ? 25 : 0)),
       rules({ remindMinutes: 10 }),
     );
-    expect(told(steps)).toEqual([
-      ...['changed null alert', 'reminder alert alert', 'reminder alert alert', 'changed alert ok'],
+    expect(notifiedStates(steps)).toEqual([
+      'changed null alert',
+      'reminder alert alert',
+      'reminder alert alert',
+      'changed alert ok',
     ]);
   });
 });
 
 describe('the change against an earlier window', () => {
   it('is in percent, and infinite from 0', () => {
-    expect([changeOf(15, 10), changeOf(5, 10), changeOf(0, 0), changeOf(3, 0)]).toEqual([
+    expect([percentChange(15, 10), percentChange(5, 10), percentChange(0, 0), percentChange(3, 0)]).toEqual([
       50,
       -50,
       0,
       Infinity,
     ]);
-    expect([changeOf(null, 1), changeOf(1, null)]).toEqual([null, null]);
+    expect([percentChange(null, 1), percentChange(1, null)]).toEqual([null, null]);
     expect(through([Infinity, Infinity]).at(-1)?.standing.state).toBe('alert');
   });
 });
@@ -172,7 +189,8 @@ describe('looks', () => {
         const next = nextLook(alert, now);
         expect(next).toBeGreaterThan(now);
         expect([windowEnd(alert, next - 1), windowEnd(alert, next)]).toEqual([
-          ...[end, end + stepMinutes(alert) * minute],
+          end,
+          end + stepMinutes(alert) * minute,
         ]);
       }),
     );

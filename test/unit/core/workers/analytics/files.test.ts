@@ -4,23 +4,29 @@ import { compacted } from '../../../../../core/workers/analytics/files.ts';
 import { datasets, fromParquet, toParquet } from '../../../../../core/workers/analytics/index.ts';
 
 const cells = (fields: object = {}) => ({
-  ...{ project_id: 'acme/shop', id: 'c', version: '1', written_at: 1_790_812_800_123_456, deleted: false },
+  project_id: 'acme/shop',
+  id: 'c',
+  version: '1',
+  written_at: 1_790_812_800_123_456,
+  deleted: false,
   ...fields,
 });
 
 describe('a file', () => {
   it('gives back what was written', async () => {
     const row = cells({
-      ...{
-        op_name: 'chat ✓',
-        started_at: 1_790_812_800_123_456,
-        latency_ms: 1500,
-        total_cost: 0.003_500_001,
-      },
+      op_name: 'chat ✓',
+      started_at: 1_790_812_800_123_456,
+      latency_ms: 1500,
+      total_cost: 0.003_500_001,
       usage: {
         'gpt-4o': {
-          ...{ prompt_tokens: 5, completion_tokens: 6, total_tokens: 11, requests: 1 },
-          ...{ cache_read_tokens: 0, cache_write_tokens: 0 },
+          prompt_tokens: 5,
+          completion_tokens: 6,
+          total_tokens: 11,
+          requests: 1,
+          cache_read_tokens: 0,
+          cache_write_tokens: 0,
         },
       },
       costs: { 'gpt-4o': 0.0035, other: 0 },

@@ -11,7 +11,11 @@ import { type ProjectId, parseProjectId } from '../../../../../foundations/wire/
 
 const project = (text: string): ProjectId => parseProjectId(text) ?? expect.fail(text);
 const job = (fields: Partial<Job> = {}): Job => ({
-  ...{ projectId: project('acme/a'), callId: 'c', objectId: 'e', digest: 'd', isAsked: false },
+  projectId: project('acme/a'),
+  callId: 'c',
+  objectId: 'e',
+  digest: 'd',
+  isAsked: false,
   ...fields,
 });
 

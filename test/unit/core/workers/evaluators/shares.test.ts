@@ -3,7 +3,8 @@ import { Shares } from '../../../../../core/workers/evaluators/shares.ts';
 import { type ProjectId, parseProjectId } from '../../../../../foundations/wire/index.ts';
 
 const project = (text: string): ProjectId => parseProjectId(text) ?? expect.fail(text);
-const [busy, quiet] = [project('acme/busy'), project('acme/quiet')];
+const busy = project('acme/busy');
+const quiet = project('acme/quiet');
 
 it('a project that asks for more verdicts than its share leaves the rest, and tells of it', () => {
   const shares = new Shares({ ms: Number.POSITIVE_INFINITY, verdicts: 4 });

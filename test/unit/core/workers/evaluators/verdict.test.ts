@@ -6,7 +6,10 @@ import { answerRule, readVerdict } from '../../../../../core/workers/evaluators/
 import { parseProjectId } from '../../../../../foundations/wire/index.ts';
 
 const answer = (fields: Partial<JudgeAnswer>): JudgeAnswer => ({
-  ...{ type: 'boolean', labels: null, minimum: null, maximum: null },
+  type: 'boolean',
+  labels: null,
+  minimum: null,
+  maximum: null,
   ...fields,
 });
 const boolean = answer({});
@@ -47,13 +50,13 @@ describe('an evaluator', () => {
   const loaded = (sampleRate: number): LoadedEvaluator =>
     ({ projectId, objectId: 'e', identity: 'i', evaluator: { sampleRate } }) as LoadedEvaluator;
   const ids = Array.from({ length: 2000 }, (_, n) => `call-${n}`);
-  const sampleOf = (rate: number) => ids.filter((id) => isSampled(loaded(rate), id));
+  const takeSample = (rate: number) => ids.filter((id) => isSampled(loaded(rate), id));
 
   it('samples about its share of calls, always the same, and more of them with a larger share', () => {
-    expect(sampleOf(0)).toEqual([]);
-    expect(sampleOf(1)).toEqual(ids);
-    expect(sampleOf(0.25).length / ids.length).toBeCloseTo(0.25, 1);
-    expect(sampleOf(0.5)).toEqual(expect.arrayContaining(sampleOf(0.25)));
+    expect(takeSample(0)).toEqual([]);
+    expect(takeSample(1)).toEqual(ids);
+    expect(takeSample(0.25).length / ids.length).toBeCloseTo(0.25, 1);
+    expect(takeSample(0.5)).toEqual(expect.arrayContaining(takeSample(0.25)));
   });
 
   it('gives each call a verdict of one id, which another prompt or another object changes', () => {

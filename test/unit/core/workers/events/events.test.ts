@@ -7,24 +7,47 @@ import type { CallChange, CallItem, ItemChange } from '../../../../../core/worke
 import type { JsonObject, ProjectId } from '../../../../../foundations/wire/index.ts';
 
 const start: StartHeader = {
-  ...{ opName: 'op', displayName: null, traceId: 't', parentId: null, threadId: null, turnId: null },
-  ...{ startedAt: 1, userId: 'ada', runId: null, runStep: null, attributes: {}, bytes: 10 },
+  opName: 'op',
+  displayName: null,
+  traceId: 't',
+  parentId: null,
+  threadId: null,
+  turnId: null,
+  startedAt: 1,
+  userId: 'ada',
+  runId: null,
+  runStep: null,
+  attributes: {},
+  bytes: 10,
   payload: { segment: 'aa', offset: 0, length: 1 },
 };
 const end: EndHeader = {
-  ...{ endedAt: 2, status: 'success', runStepEnd: null, usage: null, waited: null, bytes: 10 },
+  endedAt: 2,
+  status: 'success',
+  runStepEnd: null,
+  usage: null,
+  waited: null,
+  bytes: 10,
   payload: { segment: 'aa', offset: 1, length: 1 },
 };
 const elsewhere: EndHeader = { ...end, payload: { segment: 'bb', offset: 0, length: 1 } };
 const other: EndHeader = { ...end, endedAt: 3 };
 
 const item = (part: 'S' | 'E', fields: Partial<CallItem>): CallItem => ({
-  ...{ id: 'c', part, start: null, end: null, inline: undefined, isIndexed: true },
+  id: 'c',
+  part,
+  start: null,
+  end: null,
+  inline: undefined,
+  isIndexed: true,
   ...fields,
 });
 const change = (part: 'S' | 'E', before: Partial<CallItem> | null, after: Partial<CallItem> | null) =>
   findEnd({
-    ...{ projectId: 'acme/shop' as ProjectId, id: 'c', part, change: {} as ItemChange },
+    projectId: 'acme/shop' as ProjectId,
+    id: 'c',
+    part,
+    change: {} as ItemChange,
     before: before ? item(part, before) : undefined,
     after: after ? item(part, after) : undefined,
   } satisfies CallChange).kind;
@@ -60,7 +83,7 @@ describe('a change of an end by itself', () => {
   });
 });
 
-const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const getSize = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 describe('a detail', () => {
   it('has fields that fit as they are', () => {
@@ -76,7 +99,7 @@ describe('a detail', () => {
     const detail = withFitting({ id: 'a' }, { inputs: big, output: 'short' });
     expect(detail).toMatchObject({ id: 'a', output: 'short', cut: ['inputs'] });
     expect(JSON.stringify(big).startsWith(String(detail.inputs))).toBe(true);
-    expect(sizeOf(detail)).toBeGreaterThan(maxDetailBytes / 3);
+    expect(getSize(detail)).toBeGreaterThan(maxDetailBytes / 3);
   });
 
   it('never has more bytes than the bus takes', () => {
@@ -86,7 +109,7 @@ describe('a detail', () => {
         const fields: JsonObject = Object.fromEntries(
           texts.map(([letter, times], at) => [`field${at}`, letter.repeat(times)]),
         );
-        expect(sizeOf(withFitting({ id: 'a' }, fields))).toBeLessThanOrEqual(maxDetailBytes);
+        expect(getSize(withFitting({ id: 'a' }, fields))).toBeLessThanOrEqual(maxDetailBytes);
       }),
       { numRuns: 20 },
     );

@@ -11,13 +11,13 @@ import {
 } from '../../../../../lambdas/shared/http/answer.ts';
 import { anyCharacter } from '../../../../support/values/arbitraries/character.ts';
 
-async function* batchesOf(...batches: readonly string[][]): AsyncGenerator<string[]> {
+async function* toBatches(...batches: readonly string[][]): AsyncGenerator<string[]> {
   yield* batches;
 }
 
-const piecesOf = async (mediaType: string, ...batches: string[][]): Promise<string[]> => {
-  const csv = () => batchesOf(['a'], ...batches.map((batch) => batch.map((text) => text.slice(5, -1))));
-  const pieces = await Array.fromAsync(formatted(mediaType, { json: () => batchesOf(...batches), csv }));
+const streamPieces = async (mediaType: string, ...batches: string[][]): Promise<string[]> => {
+  const csv = () => toBatches(['a'], ...batches.map((batch) => batch.map((text) => text.slice(5, -1))));
+  const pieces = await Array.fromAsync(formatted(mediaType, { json: () => toBatches(...batches), csv }));
   return pieces.map((piece) => utf8(piece).toString());
 };
 
@@ -37,14 +37,14 @@ describe('records', () => {
     ['application/json', ['[{"a":1},\n{"a":2}', ',\n{"a":3}', ']\n']],
     ['text/csv', ['a\r\n', '1\r\n2\r\n', '3\r\n']],
   ])('as %s come piece by piece', async (type, pieces) => {
-    expect(await piecesOf(type, ['{"a":1}', '{"a":2}'], [], ['{"a":3}'])).toEqual(pieces);
+    expect(await streamPieces(type, ['{"a":1}', '{"a":2}'], [], ['{"a":3}'])).toEqual(pieces);
   });
 
   it.each(['application/jsonl', 'application/x-ndjson'])(
     'as %s hold none of the line ends at which clients in Python split',
     async (type) => {
       const value = { text: 'a\u0085b\u2028c\u2029\u2028d' };
-      const [line = ''] = await piecesOf(type, [JSON.stringify(value)]);
+      const [line = ''] = await streamPieces(type, [JSON.stringify(value)]);
       expect(line).not.toMatch(/[\u0085\u2028\u2029]/);
       expect(JSON.parse(line)).toEqual(value);
     },
@@ -56,8 +56,8 @@ describe('records', () => {
     ['application/json', '[]\n'],
     ['text/csv', 'a\r\n'],
   ])('may be empty as %s', async (type, text) => {
-    expect((await piecesOf(type)).join('')).toBe(text);
-    expect((await piecesOf(type, [])).join('')).toBe(text);
+    expect((await streamPieces(type)).join('')).toBe(text);
+    expect((await streamPieces(type, [])).join('')).toBe(text);
   });
 });
 

@@ -19,7 +19,7 @@ type Event = ServiceEvent<Body>;
 const schema = z.strictObject({ project_id: projectId });
 
 /** The middlewares of an endpoint, around a handler that answers what they found. */
-const handlerOf = (schema: BodySchema<Body>, tolerant = false) =>
+const createHandler = (schema: BodySchema<Body>, tolerant = false) =>
   middy<Event, APIGatewayProxyResult>()
     .use([
       logRequest('/test'),
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const own = handlerOf(schema);
+const own = createHandler(schema);
 
 const call = async (changes: object = {}, authorizer: object = {}, handler = own) => {
   const event = {
@@ -143,7 +143,7 @@ describe('a request that is taken with fields that nobody knows', () => {
     project_id: projectId,
     batch: z.optional(z.array(z.strictObject({ id: z.string() }))),
   });
-  const tolerant = handlerOf(withList as BodySchema<Body>, true);
+  const tolerant = createHandler(withList as BodySchema<Body>, true);
 
   it('may have unknown fields, which are passed over and said in the log', async () => {
     const lines: string[] = [];

@@ -166,7 +166,7 @@ describe('a streamed answer', () => {
 });
 
 /** All that a stream gets, also if it ends in an error. */
-const textOf = (stream: PassThrough): (() => string) => {
+const collectText = (stream: PassThrough): (() => string) => {
   const got: Buffer[] = [];
   stream.on('data', (data) => got.push(data));
   stream.on('error', () => {});
@@ -186,7 +186,7 @@ describe('an answer that is silent for long', () => {
     ['text/csv', /^(\r\n)+\{"a": 1\}\n$/],
   ])('has empty lines before its text as %s', async (accept, expected) => {
     const stream = new PassThrough();
-    const text = textOf(stream);
+    const text = collectText(stream);
     await make(slowly, silent)(event({ accept }), stream, context);
     expect(stream).toMatchObject({ head: { statusCode: 200, headers: { 'content-type': accept } } });
     expect(text()).toMatch(expected);
@@ -210,7 +210,7 @@ describe('an answer that is silent for long', () => {
 
   it('ends with the error that its status could not tell any more, and breaks off', async () => {
     const stream = new PassThrough();
-    const text = textOf(stream);
+    const text = collectText(stream);
     // biome-ignore lint/correctness/useYield: it never gets so far.
     const failing = async function* (): AsyncGenerator<string> {
       await sleep(30);
@@ -225,7 +225,7 @@ describe('an answer that is silent for long', () => {
 
   it('tells nothing of a failure of the service but that it breaks off', async () => {
     const stream = new PassThrough();
-    const text = textOf(stream);
+    const text = collectText(stream);
     // biome-ignore lint/correctness/useYield: it never gets so far.
     const failing = async function* (): AsyncGenerator<string> {
       await sleep(30);
@@ -253,7 +253,7 @@ describe('an answer that is too long', () => {
   it.each(['identity', 'gzip'])('ends with an error that says where to go on: %s', async (encoding) => {
     const stream = new PassThrough();
     const plain = encoding === 'gzip' ? stream.pipe(createGunzip()) : stream;
-    const text = textOf(plain as PassThrough);
+    const text = collectText(plain as PassThrough);
     const { text: source, rows } = lines();
     const done = make(source, { answerBytes: 450 }, rows)(
       event({ 'accept-encoding': encoding }),

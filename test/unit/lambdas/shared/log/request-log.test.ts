@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { newMeter } from '../../../../../foundations/storage/index.ts';
 import { ServiceError } from '../../../../../foundations/wire/index.ts';
-import { errorOf, problemsOf, RequestLog } from '../../../../../lambdas/shared/log/request-log.ts';
+import { RequestLog, toLoggedError, toProblems } from '../../../../../lambdas/shared/log/request-log.ts';
 import { startContainer } from '../../../../support/service/container.ts';
 
 /** The lines that a piece of work writes to standard output, parsed. */
-const linesOf = async (work: () => unknown): Promise<Record<string, unknown>[]> => {
+const captureLines = async (work: () => unknown): Promise<Record<string, unknown>[]> => {
   const lines: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
   try {
@@ -37,7 +37,7 @@ const loadAnew = async (): Promise<typeof RequestLog> => {
 describe('the line of a request', () => {
   it('says who requested what, how it ended and what it used', async () => {
     const Log = await loadAnew();
-    const [line] = await linesOf(() => {
+    const [line] = await captureLines(() => {
       const log = newLog(Log);
       log.calledBy({ user: 'ada', keyId: 'key-1' });
       log.names(['acme/shop', 'acme/shop']);
@@ -71,7 +71,7 @@ describe('the line of a request', () => {
 
   it('says cold start only for the first request of a container', async () => {
     const Anew = await loadAnew();
-    const lines = await linesOf(() => {
+    const lines = await captureLines(() => {
       for (const requestId of ['1', '2'])
         new Anew({ message: 'request', requestId, route: '/' }, { awsRequestId: 'i' }).ends('answered');
     });
@@ -83,12 +83,12 @@ describe('the line of a request', () => {
       '_X_AMZN_TRACE_ID',
       'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
     );
-    const [line] = await linesOf(() => newLog().ends('answered'));
+    const [line] = await captureLines(() => newLog().ends('answered'));
     expect(line).toMatchObject({ traceId: '1-5759e988-bd862e3fe1be46a994272793' });
   });
 
   it('names ten projects and their number', async () => {
-    const [line] = await linesOf(() => {
+    const [line] = await captureLines(() => {
       const log = newLog();
       log.names(Array.from({ length: 12 }, (_, i) => `acme/${i}`));
       log.ends('answered');
@@ -98,7 +98,7 @@ describe('the line of a request', () => {
   });
 
   it('is written once, whatever ends later', async () => {
-    const lines = await linesOf(() => {
+    const lines = await captureLines(() => {
       const log = newLog();
       log.ends('broken', new Error('first'));
       log.ends('gone');
@@ -110,20 +110,20 @@ describe('the line of a request', () => {
   it('waits for work after the answer', async () => {
     const log = newLog();
     const release = log.hold();
-    expect(await linesOf(() => log.ends('answered'))).toEqual([]);
+    expect(await captureLines(() => log.ends('answered'))).toEqual([]);
     log.lacksRecord(new Error('no table'));
-    expect(await linesOf(release)).toMatchObject([
+    expect(await captureLines(release)).toMatchObject([
       { level: 'error', outcome: 'answered', failed: 1, recordError: { message: 'no table' } },
     ]);
   });
 });
 
 describe('the line of a request that ends in an error', () => {
-  const lineOf = async (error: unknown) => (await linesOf(() => newLog().endsIn(error)))[0];
+  const captureLine = async (error: unknown) => (await captureLines(() => newLog().endsIn(error)))[0];
 
   it('is of level info for the caller’s mistakes, with only the kinds and places of the problems', async () => {
     const detail = [{ loc: ['body', 'limit'], msg: 'should be an integer, not secret', type: 'int_type' }];
-    const line = await lineOf(new ServiceError(422, detail));
+    const line = await captureLine(new ServiceError(422, detail));
     expect(line).toMatchObject({
       level: 'info',
       outcome: 'refused',
@@ -138,7 +138,7 @@ describe('the line of a request that ends in an error', () => {
     [503, new ServiceError(503, [{ loc: ['storage'], msg: 'not in time', type: 'storage_unavailable' }])],
     [500, new TypeError('what nobody foresaw')],
   ])('is of level error for the service’s failures: %i', async (status, error) => {
-    expect(await lineOf(error)).toMatchObject({
+    expect(await captureLine(error)).toMatchObject({
       level: 'error',
       outcome: 'failed',
       status,
@@ -150,19 +150,22 @@ describe('the line of a request that ends in an error', () => {
   it('is of level warn if the caller’s own time was up', async () => {
     const detail = [{ loc: ['upstream'], msg: 'no answer within 0.1 s', type: 'timeout' }];
     const timeout = new ServiceError(504, detail, { isCallersTimeout: true });
-    expect(await lineOf(timeout)).toMatchObject({
+    expect(await captureLine(timeout)).toMatchObject({
       level: 'warn',
       outcome: 'timed_out',
       status: 504,
       failed: 0,
       error: { message: 'no answer within 0.1 s' },
     });
-    expect(await lineOf(new ServiceError(504, detail))).toMatchObject({ level: 'error', outcome: 'failed' });
+    expect(await captureLine(new ServiceError(504, detail))).toMatchObject({
+      level: 'error',
+      outcome: 'failed',
+    });
   });
 
   it('has the causes of the error', async () => {
     const error = new Error('outer', { cause: new Error('inner', { cause: 'unprocessed items' }) });
-    expect(await lineOf(error)).toMatchObject({
+    expect(await captureLine(error)).toMatchObject({
       error: { cause: { message: 'inner', cause: { message: 'unprocessed items' } } },
     });
   });
@@ -225,15 +228,16 @@ describe('the log of an error', () => {
   });
 });
 
-const locOf = (type: string, ...loc: string[]) => problemsOf([{ loc, msg: 'quotes the body', type }])[0]?.loc;
+const getLoc = (type: string, ...loc: string[]) =>
+  toProblems([{ loc, msg: 'quotes the body', type }])[0]?.loc;
 
 describe('the place of a problem', () => {
   it('is its steps, with dots', () => {
-    expect(locOf('missing', 'body', 'batch', '3', 'req', 'start', 'op_name')).toBe(
+    expect(getLoc('missing', 'body', 'batch', '3', 'req', 'start', 'op_name')).toBe(
       'body.batch.3.req.start.op_name',
     );
-    expect(locOf('list_type', 'body', 'query', '$expr', '$and')).toBe('body.query.$expr.$and');
-    expect(locOf('value_error', 'body', 'query', '$expr', '$eq', '0', '$getField')).toBe(
+    expect(getLoc('list_type', 'body', 'query', '$expr', '$and')).toBe('body.query.$expr.$and');
+    expect(getLoc('value_error', 'body', 'query', '$expr', '$eq', '0', '$getField')).toBe(
       'body.query.$expr.$eq.0.$getField',
     );
   });
@@ -254,20 +258,20 @@ describe('the place of a problem', () => {
     ['what no name of the service looks like', 'body.*', ['missing', 'body', 'my secret']],
     ['a key', 'body.*', ['missing', 'body', `svc_0123456789abcdef_${'0'.repeat(64)}`]],
   ] as const)('does not have %s in it', (_, expected, [type, ...loc]) => {
-    expect(locOf(type, ...loc)).toBe(expected);
+    expect(getLoc(type, ...loc)).toBe(expected);
   });
 });
 
 describe('problems', () => {
   it('beyond the tenth are left out', () => {
     const detail = { loc: ['body'], msg: '', type: 'missing' };
-    expect(problemsOf(Array.from({ length: 11 }, () => detail))).toHaveLength(10);
+    expect(toProblems(Array.from({ length: 11 }, () => detail))).toHaveLength(10);
   });
 });
 
 describe('an error', () => {
   it('that is no Error is not told: it may be anything', () => {
-    expect(errorOf('a payload')).toEqual({ name: 'unknown', message: 'string' });
+    expect(toLoggedError('a payload')).toEqual({ name: 'unknown', message: 'string' });
   });
 });
 
@@ -331,7 +335,7 @@ const document = z.fromJSONSchema(published);
 const lineWith = async (namespace: string | undefined) => {
   vi.stubEnv('METRICS_NAMESPACE', namespace);
   const subject = { message: 'request', requestId: 'r', route: '/call/read' } as const;
-  const [line] = await linesOf(() => new RequestLog(subject, { awsRequestId: 'i' }).ends('answered'));
+  const [line] = await captureLines(() => new RequestLog(subject, { awsRequestId: 'i' }).ends('answered'));
   return line ?? {};
 };
 

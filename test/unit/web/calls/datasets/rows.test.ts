@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  differenceOf,
-  fileOf,
-  portionsOf,
+  compareRows,
+  getSource,
   type Row,
   rowsIn,
-  sourceOf,
+  toFile,
+  toPortions,
 } from '../../../../../web/calls/datasets/rows.ts';
 
 const key = fc.stringMatching(/^[a-z ,"é=@'-]{1,6}$/).filter((name) => name !== '__proto__');
@@ -24,14 +24,14 @@ describe('a file of rows', () => {
   it.each(['jsonl', 'csv'] as const)('in %s is read back as what was written', (form) => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
-        expect(plain(rowsIn(fileOf(rows, form), form))).toEqual(plain(rows));
+        expect(plain(rowsIn(toFile(rows, form), form))).toEqual(plain(rows));
       }),
     );
   });
 
   it('in CSV has the fields of objects as columns, and any columns are read', () => {
     const rows = [{ inputs: { question: 'Where, please?' }, expected: '12' }, { expected: 12 }];
-    expect(fileOf(rows, 'csv')).toBe('inputs.question,expected\n"Where, please?","""12"""\n,12\n');
+    expect(toFile(rows, 'csv')).toBe('inputs.question,expected\n"Where, please?","""12"""\n,12\n');
     expect(rowsIn('\uFEFFquestion,answer\r\n"two\nlines",\r\n\r\nlast,yes', 'csv')).toEqual([
       { question: 'two\nlines' },
       { question: 'last', answer: 'yes' },
@@ -48,7 +48,7 @@ describe('a file of rows', () => {
 
   it('goes in portions that keep its order and fit a request', () => {
     const rows = Array.from({ length: 4500 }, (_, n) => ({ n, text: 'x'.repeat(n % 7 === 0 ? 9000 : 10) }));
-    const portions = portionsOf(rows);
+    const portions = toPortions(rows);
     expect(portions.flat()).toEqual(rows);
     for (const portion of portions) expect(JSON.stringify(portion).length).toBeLessThan(1_600_000);
   });
@@ -57,17 +57,17 @@ describe('a file of rows', () => {
 describe('rows', () => {
   it('of two versions differ by what only one of them has, as often as it has it', () => {
     const rows = (...digests: string[]) => digests.map((digest) => ({ digest, val: { digest } }));
-    expect(differenceOf(rows('a', 'b', 'b'), rows('b', 'c', 'a', 'a'))).toEqual({
+    expect(compareRows(rows('a', 'b', 'b'), rows('b', 'c', 'a', 'a'))).toEqual({
       removed: [{ digest: 'b' }],
       added: [{ digest: 'c' }, { digest: 'a' }],
     });
   });
 
   it('lead back to the call of their source, whatever its id', () => {
-    expect(sourceOf({ source: 'weave:///acme/shop/call/a/b c' })).toEqual({
+    expect(getSource({ source: 'weave:///acme/shop/call/a/b c' })).toEqual({
       project: 'acme/shop',
       id: 'a/b c',
     });
-    expect(sourceOf({ source: 'https://example.com' })).toBeUndefined();
+    expect(getSource({ source: 'https://example.com' })).toBeUndefined();
   });
 });

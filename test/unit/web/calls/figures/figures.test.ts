@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Stats } from '../../../../../web/api/contract.ts';
 import {
-  changesOf,
+  findChanges,
   type GroupFigures,
-  groupsOf,
-  pointsOf,
+  toGroups,
+  toPoints,
 } from '../../../../../web/calls/figures/figures.ts';
 
-const figures = (group: string, of: Partial<GroupFigures> = {}): GroupFigures => ({
+const figures = (group: string, fields: Partial<GroupFigures> = {}): GroupFigures => ({
   group,
   calls: 100,
   errors: 0,
@@ -15,7 +15,7 @@ const figures = (group: string, of: Partial<GroupFigures> = {}): GroupFigures =>
   p95: 100,
   tokens: 0,
   cost: 1,
-  ...of,
+  ...fields,
 });
 
 describe('what became worse', () => {
@@ -27,7 +27,7 @@ describe('what became worse', () => {
       figures('c', { errors: 30 }),
       figures('same', { calls: 900, cost: 9, p95: 105, errors: 15 }),
     ];
-    expect(changesOf(before, now).map(({ group, worse }) => [group, worse])).toEqual([
+    expect(findChanges(before, now).map(({ group, worse }) => [group, worse])).toEqual([
       ['c', 'faultier'],
       ['b', 'dearer'],
       ['a', 'slower'],
@@ -46,7 +46,7 @@ describe('what became worse', () => {
       figures('new', { errors: 100 }),
       figures('fast', { p95: 3 }),
     ];
-    expect(changesOf(before, now)).toEqual([]);
+    expect(findChanges(before, now)).toEqual([]);
   });
 });
 
@@ -88,7 +88,7 @@ const answer: Stats = {
 
 describe('the points of a chart', () => {
   it('are all buckets of the period, cut to it, those without calls included', () => {
-    const points = pointsOf(answer, { start: ms('09:50'), end: ms('11:15') }, undefined);
+    const points = toPoints(answer, { start: ms('09:50'), end: ms('11:15') }, undefined);
     expect(points.map(({ from, to, calls }) => [from, to, calls])).toEqual([
       [ms('09:50'), ms('10:00'), 3],
       [ms('10:00'), ms('10:30'), 0],
@@ -100,7 +100,7 @@ describe('the points of a chart', () => {
   });
 
   it('tell models apart by their usage, and anything else by the field', () => {
-    expect(groupsOf(answer, undefined).map(({ group, calls, cost }) => [group, calls, cost])).toEqual([
+    expect(toGroups(answer, undefined).map(({ group, calls, cost }) => [group, calls, cost])).toEqual([
       ['gpt-4o', 1, 0.5],
       ['own', 2, undefined],
     ]);
@@ -108,7 +108,7 @@ describe('the points of a chart', () => {
       { timestamp: at('10:00'), op_name: 'a', sum_call_count: 2 },
       { timestamp: at('10:00'), op_name: null, sum_call_count: 7 },
     ];
-    const groups = groupsOf({ call_buckets: calls, usage_buckets: [] }, 'op_name');
+    const groups = toGroups({ call_buckets: calls, usage_buckets: [] }, 'op_name');
     expect(groups.map(({ group, calls }) => [group, calls])).toEqual([
       ['a', 2],
       [null, 7],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   everyTrace,
-  filterOf,
   type KeptFilter,
-  keptOf,
+  toFilter,
+  toKept,
 } from '../../../../../web/calls/filters/kept-filter.ts';
 
 describe('the filter that an object keeps', () => {
@@ -26,14 +26,14 @@ describe('the filter that an object keeps', () => {
     ['feedback', { ...everyTrace, feedback: 'down' }],
     ['none of feedback', { ...everyTrace, feedback: 'none' }],
   ])('is read as it was written: %s', (_, filter) => {
-    expect(filterOf(keptOf(filter))).toEqual(filter);
+    expect(toFilter(toKept(filter))).toEqual(filter);
   });
 
   it('keeps what the page has no words for', () => {
     const filter = { op_names: ['chat'] };
     const $expr = { $or: [{ $eq: [{ $getField: 'id' }, { $literal: 'a' }] }] };
-    const read = filterOf({ filter, query: { $expr } });
+    const read = toFilter({ filter, query: { $expr } });
     expect(read).toEqual({ all: true, others: [$expr], rest: filter });
-    expect(keptOf(read)).toEqual({ filter, query: { $expr: { $and: [$expr] } } });
+    expect(toKept(read)).toEqual({ filter, query: { $expr: { $and: [$expr] } } });
   });
 });

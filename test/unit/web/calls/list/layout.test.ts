@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { changedPlaces, hiddenIn, movedPlaces, placesOf } from '../../../../../web/calls/list/layout.ts';
+import { changedPlaces, hiddenIn, movedPlaces, toPlaces } from '../../../../../web/calls/list/layout.ts';
 
 const ids = ['name', 'status', 'cost'];
 
 describe('the layout of columns', () => {
   it('has those that it names first, and forgets those that are not there', () => {
-    const places = placesOf(['-cost', 'gone', 'name~240'], ids);
+    const places = toPlaces(['-cost', 'gone', 'name~240'], ids);
     expect(places).toEqual([
       { id: 'cost', hidden: true, width: undefined },
       { id: 'name', hidden: false, width: 240 },
@@ -15,10 +15,10 @@ describe('the layout of columns', () => {
   });
 
   it('is written as it was read, with what is hidden, moved or widened', () => {
-    const places = placesOf(undefined, ids);
+    const places = toPlaces(undefined, ids);
     const hidden = changedPlaces(places, 'cost', { hidden: true, width: 9000 });
     expect(hidden).toEqual(['name', 'status', '-cost~1600']);
-    expect(movedPlaces(placesOf(hidden, ids), 'cost', -1)).toEqual(['name', '-cost~1600', 'status']);
+    expect(movedPlaces(toPlaces(hidden, ids), 'cost', -1)).toEqual(['name', '-cost~1600', 'status']);
     expect(movedPlaces(places, 'name', -1)).toEqual(ids);
   });
 });

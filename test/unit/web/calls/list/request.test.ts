@@ -5,11 +5,11 @@ import {
   atStart,
   newerThan,
   nextPage,
-  operationOf,
   reportedSince,
-  requestOf,
+  toOperation,
+  toRequest,
 } from '../../../../../web/calls/list/request.ts';
-import { costTestOf } from '../../../../../web/calls/list/usage.ts';
+import { costTest } from '../../../../../web/calls/list/usage.ts';
 import { parseTracesSearch } from '../../../../../web/navigation/search.ts';
 
 const now = Date.parse('2026-10-01T12:00:00Z');
@@ -17,7 +17,7 @@ const project = 'acme/shop';
 
 describe('the request of the list', () => {
   it('asks for the newest roots by what headers say', () => {
-    expect(requestOf({ project }, now)).toEqual({
+    expect(toRequest({ project }, now)).toEqual({
       project_id: project,
       filter: { trace_roots_only: true },
       sort_by: [{ field: 'started_at', direction: 'desc' }],
@@ -39,16 +39,16 @@ describe('the request of the list', () => {
   });
 
   it('begins at the start of a range that ends now', () => {
-    expect(requestOf({ project, range: '1h' }, now).query).toEqual({
+    expect(toRequest({ project, range: '1h' }, now).query).toEqual({
       $expr: { $and: [{ $gte: [{ $getField: 'started_at' }, { $literal: '2026-10-01T11:00:00.000Z' }] }] },
     });
   });
 
   it('asks for costs only where they are shown', () => {
-    expect(requestOf({ project }, now)).not.toHaveProperty('include_costs');
-    expect(requestOf({ project, all: true }, now)).toHaveProperty('include_costs', true);
+    expect(toRequest({ project }, now)).not.toHaveProperty('include_costs');
+    expect(toRequest({ project, all: true }, now)).toHaveProperty('include_costs', true);
     const where = [{ path: 'summary.svc.costs.m.requests', op: 'above', value: '1' }] as const;
-    expect(requestOf({ project, where }, now)).toHaveProperty('include_costs', true);
+    expect(toRequest({ project, where }, now)).toHaveProperty('include_costs', true);
   });
 });
 
@@ -56,7 +56,7 @@ describe('a condition', () => {
   it.each(['thread_id', 'svc_user_id', 'id', 'op_name', 'display_name', 'exception'])(
     'on %s compares with a text, whatever it looks like',
     (path) => {
-      const literal = (value: string) => operationOf({ path, op: 'is', value });
+      const literal = (value: string) => toOperation({ path, op: 'is', value });
       const field = { $getField: path };
       expect(literal('17')).toEqual({ $eq: [field, { $literal: '17' }] });
       expect(literal('null')).toEqual({ $eq: [field, { $literal: 'null' }] });
@@ -72,13 +72,13 @@ describe('a condition', () => {
         case_insensitive: true,
       },
     });
-    const sought = (value: string) => operationOf({ path: 'inputs', op: 'contains', value });
+    const sought = (value: string) => toOperation({ path: 'inputs', op: 'contains', value });
     expect(sought('hello')).toEqual(contains('hello'));
     expect(sought('"hello"')).toEqual({ $or: [contains('"hello"'), contains('\\"hello\\"')] });
   });
 
   it('asks whether there is no value by comparing with null', () => {
-    expect(operationOf({ path: 'exception', op: 'is missing', value: '' })).toEqual({
+    expect(toOperation({ path: 'exception', op: 'is missing', value: '' })).toEqual({
       $eq: [{ $getField: 'exception' }, { $literal: null }],
     });
   });
@@ -95,13 +95,13 @@ describe('a condition on the cost', () => {
     ['is missing', '', [undefined]],
   ])('that is %s %s tests rows by their figures, and asks the service nothing', (op, value, kept) => {
     const search = { project, where: where(op, value) ?? [] };
-    const test = costTestOf(search);
+    const test = costTest(search);
     const usage = (amount: number | undefined) => {
       const cost = amount === undefined ? undefined : new Map([['USD', amount]]);
       return { usage: { input: 1, output: 1, total: 2, cost } };
     };
     expect([undefined, 0, 0.01, 0.02].filter((cost) => test?.(usage(cost)))).toEqual(kept);
-    expect(requestOf(search, now)).not.toHaveProperty('query');
+    expect(toRequest(search, now)).not.toHaveProperty('query');
   });
 
   it('is dropped if it cannot be told', () => {
@@ -114,7 +114,7 @@ describe('a condition on the cost', () => {
 });
 
 describe('the next page', () => {
-  const request = requestOf({ project }, now);
+  const request = toRequest({ project }, now);
 
   it('goes on at the time of the last row, after those of the same moment', () => {
     const at = (second: number) => ({ started_at: `2026-10-01T10:00:0${second}Z` });
@@ -129,7 +129,7 @@ describe('the next page', () => {
   });
 
   it('skips all rows in any other order', () => {
-    const sorted = requestOf({ project, sort: '-summary.svc.latency_ms' }, now);
+    const sorted = toRequest({ project, sort: '-summary.svc.latency_ms' }, now);
     expect(nextPage(sorted, advanced(atStart, [{ started_at: '2026-10-01T10:00:02Z' }]))).toMatchObject({
       offset: 1,
       limit: 100,
@@ -144,7 +144,7 @@ describe('the next page', () => {
 });
 
 describe('what was reported since a moment', () => {
-  const request = requestOf({ project }, now);
+  const request = toRequest({ project }, now);
   const since = Date.parse('2026-10-01T10:00:00Z');
   const at = (operator: string, path: string, literal: string) => ({
     [operator]: [{ $getField: path }, { $literal: literal }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conversationOf, sharedWith } from '../../../../../web/calls/messages/conversation.ts';
+import { parseConversation, sharedWith } from '../../../../../web/calls/messages/conversation.ts';
 
 const text = (role: string, words: string) => ({ role, parts: [{ kind: 'text', text: words }] });
 const weather = { kind: 'call', name: 'weather', id: 'c1', input: { city: 'Ulm' } };
@@ -25,7 +25,7 @@ describe('the conversation of a call', () => {
         ],
       },
     };
-    expect(conversationOf(call)).toMatchObject({
+    expect(parseConversation(call)).toMatchObject({
       sent: [
         text('user', 'Hi'),
         { role: 'tool', parts: [{ kind: 'result', id: 'c1', output: { sunny: true } }] },
@@ -45,7 +45,7 @@ describe('the conversation of a call', () => {
         ],
       },
     };
-    expect(conversationOf(call)).toMatchObject({
+    expect(parseConversation(call)).toMatchObject({
       sent: [text('system', 'Be brief'), text('user', 'Hi')],
       received: [
         { role: 'assistant', parts: [{ kind: 'thinking', text: 'Hm' }] },
@@ -56,23 +56,25 @@ describe('the conversation of a call', () => {
   });
 
   it('in LangChain’s, whichever way they are dumped, with an answer after the user’s last words', () => {
-    const said = { type: 'human', data: { content: 'Hi', type: 'human' } };
+    const message = { type: 'human', data: { content: 'Hi', type: 'human' } };
     const asking = {
       type: 'ai',
       data: { content: '', tool_calls: [{ name: 'weather', args: { city: 'Ulm' }, id: 'c1' }] },
     };
     const call = {
-      inputs: { messages: [{ id: ['langchain', 'SystemMessage'], kwargs: { content: 'Be brief' } }, said] },
-      output: { messages: [said, asking, { type: 'tool', content: 'Sun', tool_call_id: 'c1' }] },
+      inputs: {
+        messages: [{ id: ['langchain', 'SystemMessage'], kwargs: { content: 'Be brief' } }, message],
+      },
+      output: { messages: [message, asking, { type: 'tool', content: 'Sun', tool_call_id: 'c1' }] },
     };
-    const { sent, received } = conversationOf(call) ?? {};
+    const { sent, received } = parseConversation(call) ?? {};
     expect(sent).toEqual([text('system', 'Be brief'), text('user', 'Hi')]);
     expect(received).toMatchObject([
       { role: 'assistant', parts: [weather] },
       { role: 'tool', parts: [{ kind: 'result', name: 'weather', output: 'Sun' }] },
     ]);
     const node = { ...call, output: [{ graph: null, update: { messages: [asking] } }] };
-    expect(conversationOf(node)?.received).toMatchObject([{ role: 'assistant', parts: [weather] }]);
+    expect(parseConversation(node)?.received).toMatchObject([{ role: 'assistant', parts: [weather] }]);
   });
 
   it('in Anthropic’s messages', () => {
@@ -91,7 +93,7 @@ describe('the conversation of a call', () => {
       },
       output: { content: [{ type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Ulm' } }] },
     };
-    expect(conversationOf(call)).toMatchObject({
+    expect(parseConversation(call)).toMatchObject({
       sent: [
         text('system', 'Be brief'),
         {
@@ -118,7 +120,7 @@ describe('the conversation of a call', () => {
         },
       },
     };
-    expect(conversationOf(call)).toMatchObject({
+    expect(parseConversation(call)).toMatchObject({
       sent: [text('system', 'Be brief'), text('user', 'Hi')],
       received: [{ role: 'assistant', parts: [weather] }],
     });
@@ -136,21 +138,21 @@ describe('the conversation of a call', () => {
         ],
       },
     };
-    expect(conversationOf(call)).toMatchObject({
+    expect(parseConversation(call)).toMatchObject({
       sent: [text('user', 'Hi')],
       received: [{ role: 'assistant', parts: [weather] }],
     });
   });
 
   it('is none where nothing looks like messages', () => {
-    expect(conversationOf({ inputs: { question: 'Why?' }, output: 'So' })).toBeUndefined();
-    expect(conversationOf({ inputs: { messages: ['a', 1] }, output: null })).toBeUndefined();
-    expect(conversationOf({ inputs: { input: 'a text to embed' }, output: [] })).toBeUndefined();
+    expect(parseConversation({ inputs: { question: 'Why?' }, output: 'So' })).toBeUndefined();
+    expect(parseConversation({ inputs: { messages: ['a', 1] }, output: null })).toBeUndefined();
+    expect(parseConversation({ inputs: { input: 'a text to embed' }, output: [] })).toBeUndefined();
   });
 
   it('keeps what it does not know as data', () => {
     const odd = { role: 'user', content: [{ type: 'hologram', cubes: 3 }] };
-    expect(conversationOf({ inputs: { messages: [odd] }, output: null })?.sent).toEqual([
+    expect(parseConversation({ inputs: { messages: [odd] }, output: null })?.sent).toEqual([
       { role: 'user', parts: [{ kind: 'other', value: { type: 'hologram', cubes: 3 } }] },
     ]);
   });
@@ -185,7 +187,7 @@ describe('the results of tools', () => {
   };
 
   it('have the name of their tool, and are no words of the user', () => {
-    const { sent = [] } = conversationOf(call) ?? {};
+    const { sent = [] } = parseConversation(call) ?? {};
     expect(sent[1]).toEqual({
       role: 'tool',
       parts: [{ kind: 'result', id: 'c1', name: 'weather', output: { sunny: true } }],
@@ -194,39 +196,42 @@ describe('the results of tools', () => {
 
   it('stay texts if they are no objects or lists', () => {
     const messages = [{ role: 'tool', tool_call_id: 'c1', content: '0017' }];
-    expect(conversationOf({ inputs: { messages }, output: null })?.sent[0]?.parts).toEqual([
+    expect(parseConversation({ inputs: { messages }, output: null })?.sent[0]?.parts).toEqual([
       { kind: 'result', id: 'c1', output: '0017' },
     ]);
   });
 });
 
 /** The first message of an answer, and of the request that carries it on. */
-const firstOf = (message: object) => {
-  const { sent, received } = conversationOf({ inputs: { messages: [message] }, output: [message] }) ?? {};
+const readFirst = (message: object) => {
+  const { sent, received } = parseConversation({ inputs: { messages: [message] }, output: [message] }) ?? {};
   return { sent: sent?.[0], received: received?.[0] };
 };
 
 describe('an answer without content', () => {
-  const said = (fields: object) => firstOf({ role: 'assistant', content: null, ...fields }).received?.parts;
+  const readParts = (fields: object) =>
+    readFirst({ role: 'assistant', content: null, ...fields }).received?.parts;
 
   it('has its refusal', () => {
-    expect(said({ refusal: 'I cannot help.' })).toEqual([{ kind: 'text', text: 'I cannot help.' }]);
+    expect(readParts({ refusal: 'I cannot help.' })).toEqual([{ kind: 'text', text: 'I cannot help.' }]);
   });
 
   it('has the call of a function', () => {
-    expect(said({ function_call: { name: 'weather', arguments: '{"city":"Ulm"}' } })).toEqual([
+    expect(readParts({ function_call: { name: 'weather', arguments: '{"city":"Ulm"}' } })).toEqual([
       { ...weather, id: undefined },
     ]);
   });
 
   it('has what it carries in fields that nobody knows', () => {
     const audio = { id: 'a1', transcript: 'Sun' };
-    expect(said({ audio })).toEqual([{ kind: 'other', value: { role: 'assistant', content: null, audio } }]);
+    expect(readParts({ audio })).toEqual([
+      { kind: 'other', value: { role: 'assistant', content: null, audio } },
+    ]);
   });
 
   it('is empty if all of its fields are', () => {
-    expect(said({ refusal: null, annotations: [], tool_calls: [] })).toEqual([]);
-    expect(said({ type: 'message', id: 'msg_1', status: 'completed', content: [] })).toEqual([]);
+    expect(readParts({ refusal: null, annotations: [], tool_calls: [] })).toEqual([]);
+    expect(readParts({ type: 'message', id: 'msg_1', status: 'completed', content: [] })).toEqual([]);
   });
 });
 
@@ -237,7 +242,7 @@ describe('thinking', () => {
     ['encrypted items', { type: 'reasoning', summary: [], encrypted_content: 'gAAA' }, ''],
   ])('of %s is the assistant’s, in requests and answers', (_, item, text) => {
     const message = { role: 'assistant', parts: [{ kind: 'thinking', text }] };
-    expect(firstOf(item)).toEqual({ sent: message, received: message });
+    expect(readFirst(item)).toEqual({ sent: message, received: message });
   });
 
   it.each([
@@ -245,7 +250,7 @@ describe('thinking', () => {
     ['reasoning', { content: 'Sun', reasoning: 'Hm' }],
     ['Bedrock', { content: [{ reasoningContent: { reasoningText: { text: 'Hm' } } }, { text: 'Sun' }] }],
   ])('in the shape of %s comes before the answer', (_, fields) => {
-    expect(firstOf({ role: 'assistant', ...fields }).received?.parts).toEqual([
+    expect(readFirst({ role: 'assistant', ...fields }).received?.parts).toEqual([
       { kind: 'thinking', text: 'Hm' },
       { kind: 'text', text: 'Sun' },
     ]);
@@ -255,27 +260,27 @@ describe('thinking', () => {
 describe('OpenInference’s images', () => {
   it('are shown', () => {
     const url = 'https://example.com/a.png';
-    const partOf = (part: object) => firstOf({ role: 'user', content: [part] }).sent?.parts;
-    expect(partOf({ type: 'image', image: { image: { url } } })).toEqual([{ kind: 'image', url }]);
-    expect(partOf({ type: 'image', image: { url } })).toEqual([{ kind: 'image', url }]);
+    const readPart = (part: object) => readFirst({ role: 'user', content: [part] }).sent?.parts;
+    expect(readPart({ type: 'image', image: { image: { url } } })).toEqual([{ kind: 'image', url }]);
+    expect(readPart({ type: 'image', image: { url } })).toEqual([{ kind: 'image', url }]);
   });
 });
 
 describe('OpenTelemetry’s images', () => {
-  const partOf = (part: object) => firstOf({ role: 'user', parts: [part] }).sent?.parts;
+  const readPart = (part: object) => readFirst({ role: 'user', parts: [part] }).sent?.parts;
 
   it('are those of the data, or named by their address', () => {
-    expect(partOf({ type: 'blob', modality: 'image', mime_type: 'image/gif', content: 'AAAA' })).toEqual([
+    expect(readPart({ type: 'blob', modality: 'image', mime_type: 'image/gif', content: 'AAAA' })).toEqual([
       { kind: 'image', url: 'data:image/gif;base64,AAAA' },
     ]);
-    expect(partOf({ type: 'uri', modality: 'image', uri: 'https://example.com/a.png' })).toEqual([
+    expect(readPart({ type: 'uri', modality: 'image', uri: 'https://example.com/a.png' })).toEqual([
       { kind: 'image', url: 'https://example.com/a.png' },
     ]);
   });
 
   it('are no sounds', () => {
     const value = { type: 'blob', modality: 'audio', mime_type: 'audio/wav', content: 'AAAA' };
-    expect(partOf(value)).toEqual([{ kind: 'other', value }]);
+    expect(readPart(value)).toEqual([{ kind: 'other', value }]);
   });
 });
 
@@ -286,7 +291,7 @@ describe('OpenAI’s own tools', () => {
       { type: 'custom_tool_call_output', call_id: 'c1', output: 'a.txt' },
       { type: 'web_search_call', id: 'w1' },
     ];
-    expect(conversationOf({ inputs: { input }, output: null })?.sent).toEqual([
+    expect(parseConversation({ inputs: { input }, output: null })?.sent).toEqual([
       { role: 'assistant', parts: [{ kind: 'call', name: 'shell', id: 'c1', input: 'ls' }] },
       { role: 'tool', parts: [{ kind: 'result', id: 'c1', name: 'shell', output: 'a.txt' }] },
       { role: 'assistant', parts: [{ kind: 'other', value: input[2] }] },

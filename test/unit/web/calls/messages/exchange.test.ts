@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { exchangeOf } from '../../../../../web/calls/messages/exchange.ts';
+import { parseExchange } from '../../../../../web/calls/messages/exchange.ts';
 
-const said = (inputs: Record<string, unknown>, output: unknown) => {
-  const { asked, answered } = exchangeOf({ inputs, output } as Parameters<typeof exchangeOf>[0]);
+const readTexts = (inputs: Record<string, unknown>, output: unknown) => {
+  const { asked, answered } = parseExchange({ inputs, output } as Parameters<typeof parseExchange>[0]);
   return [asked, answered].map((messages) =>
     messages.map(({ role, parts }) => [
       role,
@@ -17,7 +17,7 @@ describe('what was said in a turn', () => {
     ['an only text', { anything: 'Hello' }, { answer: 'Hi', score: 1 }],
     ['messages', { messages: [{ role: 'user', content: 'Hello' }] }, { content: 'Hi' }],
   ])('is found under %s', (_, inputs, output) => {
-    expect(said(inputs, output)).toEqual([[['user', 'Hello']], [['assistant', 'Hi']]]);
+    expect(readTexts(inputs, output)).toEqual([[['user', 'Hello']], [['assistant', 'Hi']]]);
   });
 
   it('is what comes after the last answer, without the system prompt', () => {
@@ -27,16 +27,16 @@ describe('what was said in a turn', () => {
       { role: 'assistant', content: 'Two' },
       { role: 'user', content: 'Three' },
     ];
-    expect(said({ messages }, 'Four')).toEqual([[['user', 'Three']], [['assistant', 'Four']]]);
+    expect(readTexts({ messages }, 'Four')).toEqual([[['user', 'Three']], [['assistant', 'Four']]]);
   });
 
   it('is not the name of a model whose messages were not reported', () => {
     const output = { messages: [{ role: 'assistant', content: 'Hi' }] };
-    expect(said({ model: 'claude-sonnet-4-5' }, output)).toEqual([[], [['assistant', 'Hi']]]);
+    expect(readTexts({ model: 'claude-sonnet-4-5' }, output)).toEqual([[], [['assistant', 'Hi']]]);
   });
 
   it('is data where no text is known, and nothing where there is nothing', () => {
-    expect(said({ a: 1, b: 'x' }, { c: [] })).toEqual([[['user', 'other']], [['assistant', 'other']]]);
-    expect(said({}, null)).toEqual([[], []]);
+    expect(readTexts({ a: 1, b: 'x' }, { c: [] })).toEqual([[['user', 'other']], [['assistant', 'other']]]);
+    expect(readTexts({}, null)).toEqual([[], []]);
   });
 });

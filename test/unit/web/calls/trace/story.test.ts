@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
 import {
-  contextOf,
+  contentAt,
   neededFor,
   type Payloads,
-  saidAt,
-  storyOf,
+  toContext,
+  toStory,
 } from '../../../../../web/calls/trace/story.ts';
-import { linesOf, treeOf } from '../../../../../web/calls/trace/tree.ts';
+import { toLines, toTree } from '../../../../../web/calls/trace/tree.ts';
 
 interface Made {
   readonly id: string;
@@ -19,7 +19,7 @@ interface Made {
   readonly attributes?: Record<string, unknown>;
 }
 
-const rowOf = ({ id, parent, op = 'agent.turn', ...payload }: Made, at: number): CallRow => ({
+const makeRow = ({ id, parent, op = 'agent.turn', ...payload }: Made, at: number): CallRow => ({
   id,
   project_id: 'a/b',
   parent_id: parent ?? null,
@@ -31,21 +31,21 @@ const rowOf = ({ id, parent, op = 'agent.turn', ...payload }: Made, at: number):
 });
 
 /** Each place of the story, with what is said there. */
-const told = (calls: readonly Made[]): (readonly [place: string, ...said: unknown[]])[] => {
-  const rows = calls.map(rowOf);
-  const lines = linesOf(treeOf(rows, 0));
-  const context = contextOf(lines);
+const tellStory = (calls: readonly Made[]): (readonly [place: string, ...said: unknown[]])[] => {
+  const rows = calls.map(makeRow);
+  const lines = toLines(toTree(rows, 0));
+  const context = toContext(lines);
   const payloads: Payloads = new Map(rows.map((row) => [row.id, row]));
-  return storyOf(lines).map((item) => {
-    const said = saidAt(item, payloads, context);
-    const parts = said?.messages.flatMap((message) =>
+  return toStory(lines).map((item) => {
+    const content = contentAt(item, payloads, context);
+    const parts = content?.messages.flatMap((message) =>
       message.parts.map((part) => ('text' in part ? `${message.role}: ${part.text}` : part.kind)),
     );
     return [
       item.key,
-      ...(said && said.earlier.length > 0 ? [`${said.earlier.length} earlier`] : []),
+      ...(content && content.earlier.length > 0 ? [`${content.earlier.length} earlier`] : []),
       ...(parts ?? ['nothing read']),
-      ...(said?.exception ? [said.exception] : []),
+      ...(content?.exception ? [content.exception] : []),
     ];
   });
 };
@@ -67,7 +67,7 @@ describe('the story of a trace', () => {
     const first = { id: 'one', parent: 'root', ...chat([user('Where?')], asking) };
     const tool = { id: 'tool', parent: 'root', op: 'tool.find', inputs: { order: 1 }, output: 'sent' };
     const next = chat([user('Where?'), asking, result], answer('On its way.'));
-    expect(told([root, first, tool, { id: 'two', parent: 'root', ...next }])).toEqual([
+    expect(tellStory([root, first, tool, { id: 'two', parent: 'root', ...next }])).toEqual([
       ['root', 'user: Where?'],
       ['one'],
       ['tool', 'call', 'result'],
@@ -88,7 +88,7 @@ describe('the story of a trace', () => {
       { ...tool, attributes: { kind: 'tool' } },
       { id: 'two', parent: 'root', ...next },
     ];
-    expect(told(calls)).toEqual([
+    expect(tellStory(calls)).toEqual([
       ['root', 'user: Where?'],
       ['one'],
       ['tool', 'call', 'result'],
@@ -100,7 +100,7 @@ describe('the story of a trace', () => {
   it('shows calls of tools and their results that are no calls of the trace', () => {
     const first = { id: 'one', ...chat([user('Where?')], asking) };
     const next = { id: 'two', ...chat([user('Where?'), asking, result], answer('Soon.')) };
-    expect(told([first, next])).toEqual([
+    expect(tellStory([first, next])).toEqual([
       ['one', 'user: Where?', 'call'],
       ['two', 'result', 'assistant: Soon.'],
     ]);
@@ -108,7 +108,7 @@ describe('the story of a trace', () => {
 
   it('folds away what earlier turns of a conversation said', () => {
     const messages = [user('Hi'), answer('Hello'), user('And now?')];
-    expect(told([{ id: 'one', ...chat(messages, answer('Wait.')) }])).toEqual([
+    expect(tellStory([{ id: 'one', ...chat(messages, answer('Wait.')) }])).toEqual([
       ['one', '2 earlier', 'user: And now?', 'assistant: Wait.'],
     ]);
   });
@@ -116,7 +116,7 @@ describe('the story of a trace', () => {
   it('keeps the answer of a call that nobody below gave, and errors', () => {
     const root = { id: 'root', inputs: { question: 'Where?' }, output: 'Nobody knows.' };
     const failed = { id: 'tool', parent: 'root', op: 'tool.find', inputs: { order: 1 }, exception: 'Gone' };
-    expect(told([root, failed])).toEqual([
+    expect(tellStory([root, failed])).toEqual([
       ['root', 'user: Where?'],
       ['tool', 'call', 'Gone'],
       ['root end', 'assistant: Nobody knows.'],
@@ -130,8 +130,8 @@ describe('the story of a trace', () => {
       parent: 'root',
       ...chat([user(id)], answer(id)),
     }));
-    const lines = linesOf(treeOf([root, ...models].map(rowOf), 0));
-    const needed = storyOf(lines).map((item) => neededFor(item, contextOf(lines)).map(({ id }) => id));
+    const lines = toLines(toTree([root, ...models].map(makeRow), 0));
+    const needed = toStory(lines).map((item) => neededFor(item, toContext(lines)).map(({ id }) => id));
     expect(needed).toEqual([
       ['root'],
       ['one', 'root'],

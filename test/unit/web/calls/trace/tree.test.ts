@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
-import { ancestorsOf, linesOf, treeOf } from '../../../../../web/calls/trace/tree.ts';
+import { findAncestors, toLines, toTree } from '../../../../../web/calls/trace/tree.ts';
 
 const call = (id: string, parent: string | null, start = 0, end: number | null = 1000): CallRow => ({
   id,
@@ -14,7 +14,7 @@ const call = (id: string, parent: string | null, start = 0, end: number | null =
 });
 
 const shape = (calls: readonly CallRow[]): string[] =>
-  linesOf(treeOf(calls, 5000), new Set()).map(({ node, depth }) => `${depth} ${node.call.id}`);
+  toLines(toTree(calls, 5000), new Set()).map(({ node, depth }) => `${depth} ${node.call.id}`);
 
 describe('the tree of a trace', () => {
   it('has calls below their parents, siblings in order of their start', () => {
@@ -31,11 +31,11 @@ describe('the tree of a trace', () => {
   });
 
   it('ends a running call at the time of reading', () => {
-    expect(treeOf([call('a', null, 1000, null)], 5000)[0]).toMatchObject({ start: 1000, end: 5000 });
+    expect(toTree([call('a', null, 1000, null)], 5000)[0]).toMatchObject({ start: 1000, end: 5000 });
   });
 
   it('counts a moment as its own only if no child covers it', () => {
-    const [root] = treeOf(
+    const [root] = toTree(
       [call('a', null, 0, 1000), call('b', 'a', 100, 500), call('c', 'a', 300, 600)],
       5000,
     );
@@ -43,8 +43,11 @@ describe('the tree of a trace', () => {
   });
 
   it('waits as long as what is below it waited, and no longer than it took', () => {
-    const waited = (of: CallRow, waited_ms: number): CallRow => ({ ...of, summary: { svc: { waited_ms } } });
-    const waits = (...calls: CallRow[]) => linesOf(treeOf(calls, 5000)).map(({ node }) => node.waitedMs);
+    const waited = (call: CallRow, waited_ms: number): CallRow => ({
+      ...call,
+      summary: { svc: { waited_ms } },
+    });
+    const waits = (...calls: CallRow[]) => toLines(toTree(calls, 5000)).map(({ node }) => node.waitedMs);
     const tools = [waited(call('b', 'a', 0, 400), 300), waited(call('c', 'a', 400, 900), 200)];
     expect(waits(call('a', null), ...tools)).toEqual([500, 300, 200]);
     // What the turn tells of itself is the same wait.
@@ -55,21 +58,21 @@ describe('the tree of a trace', () => {
   });
 
   it('says the agent of a call where neither its name nor a call above does', () => {
-    const of = (agent: string, kind: string, of: CallRow): CallRow => ({
-      ...of,
+    const withAgent = (agent: string, kind: string, call: CallRow): CallRow => ({
+      ...call,
       attributes: { kind, agent: { name: agent } },
     });
-    const forest = treeOf(
+    const forest = toTree(
       [
-        of('triage', 'agent', call('a', null)),
-        of('triage', 'model', call('b', 'a')),
+        withAgent('triage', 'agent', call('a', null)),
+        withAgent('triage', 'model', call('b', 'a')),
         call('c', 'a'),
-        of('refunds', 'model', call('d', 'c')),
-        of('refunds', 'tool', call('e', 'd')),
+        withAgent('refunds', 'model', call('d', 'c')),
+        withAgent('refunds', 'tool', call('e', 'd')),
       ],
       0,
     );
-    expect(linesOf(forest).map(({ node, agent }) => [node.name, agent])).toEqual([
+    expect(toLines(forest).map(({ node, agent }) => [node.name, agent])).toEqual([
       ['triage', undefined],
       ['op.b', undefined],
       ['op.c', undefined],
@@ -79,8 +82,8 @@ describe('the tree of a trace', () => {
   });
 
   it('hides what is below a closed line', () => {
-    const forest = treeOf([call('a', null), call('b', 'a'), call('c', 'b')], 0);
-    expect(linesOf(forest, new Set(['b'])).map(({ node }) => node.call.id)).toEqual(['a', 'b']);
+    const forest = toTree([call('a', null), call('b', 'a'), call('c', 'b')], 0);
+    expect(toLines(forest, new Set(['b'])).map(({ node }) => node.call.id)).toEqual(['a', 'b']);
   });
 
   it('has every call exactly once, whatever parents clients report', () => {
@@ -89,7 +92,7 @@ describe('the tree of a trace', () => {
     fc.assert(
       fc.property(parents, (chosen) => {
         const calls = ids.map((id, at) => call(id, chosen[at] ?? null));
-        const found = linesOf(treeOf(calls, 0), new Set()).map(({ node }) => node.call.id);
+        const found = toLines(toTree(calls, 0), new Set()).map(({ node }) => node.call.id);
         expect(found.toSorted()).toEqual(ids);
       }),
     );
@@ -97,10 +100,10 @@ describe('the tree of a trace', () => {
 
   it('is as deep as its calls', () => {
     const calls = Array.from({ length: 20_000 }, (_, at) => call(`${at}`, at === 0 ? null : `${at - 1}`));
-    expect(linesOf(treeOf(calls, 0), new Set()).at(-1)?.depth).toBe(19_999);
+    expect(toLines(toTree(calls, 0), new Set()).at(-1)?.depth).toBe(19_999);
   });
 
   it('names the parents above a call, and ends in a circle', () => {
-    expect(ancestorsOf([call('a', 'b'), call('b', 'a')], 'a').toSorted()).toEqual(['a', 'b']);
+    expect(findAncestors([call('a', 'b'), call('b', 'a')], 'a').toSorted()).toEqual(['a', 'b']);
   });
 });

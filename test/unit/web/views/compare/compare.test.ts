@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
-import { treeOf } from '../../../../../web/calls/trace/tree.ts';
-import { nodeIn, pairsOf } from '../../../../../web/views/compare/compare.ts';
+import { toTree } from '../../../../../web/calls/trace/tree.ts';
+import { nodeIn, pairSteps } from '../../../../../web/views/compare/compare.ts';
 
 /** A trace of calls by name, each with the name of its parent. */
 const trace = (calls: readonly (readonly [name: string, parent: string | null])[]) => {
@@ -15,7 +15,7 @@ const trace = (calls: readonly (readonly [name: string, parent: string | null])[
       started_at: `2026-10-01T00:00:0${at}Z`,
     }),
   );
-  return nodeIn(treeOf(rows, 0), 'root');
+  return nodeIn(toTree(rows, 0), 'root');
 };
 
 describe('steps beside each other', () => {
@@ -32,7 +32,7 @@ describe('steps beside each other', () => {
       ['search', 'plan'],
       ['answer', 'root'],
     ]);
-    const names = pairsOf(left, right).map((pair) => [pair.left?.node.name, pair.right?.node.name]);
+    const names = pairSteps(left, right).map((pair) => [pair.left?.node.name, pair.right?.node.name]);
     expect(names).toContainEqual(['plan', 'plan']);
     expect(names).toContainEqual(['search', undefined]);
     expect(names).toContainEqual([undefined, 'search']);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  changesOf,
+  computeChanges,
   differencesIn,
+  findMeasures,
   isShown,
   joinRuns,
   meanIn,
-  measuresOf,
   type RunRow,
   worstFirst,
 } from '../../../../../web/views/evaluations/join.ts';
@@ -24,10 +24,10 @@ const row = (key: string, scores: Record<string, number>, more: Partial<RunRow> 
   ...more,
 });
 
-const placedOf = (rows: ReturnType<typeof joinRuns>, less: readonly string[] = [], sort?: string) => {
-  const measures = measuresOf(rows, less).filter(({ id, kind }) => (sort ? id === sort : kind === 'score'));
-  const changes = changesOf(rows, measures);
-  return worstFirst(rows.map((each, at) => ({ row: each, place: at + 1, change: changes[at] })));
+const placeRows = (rows: ReturnType<typeof joinRuns>, less: readonly string[] = [], sort?: string) => {
+  const measures = findMeasures(rows, less).filter(({ id, kind }) => (sort ? id === sort : kind === 'score'));
+  const changes = computeChanges(rows, measures);
+  return worstFirst(rows.map((row, at) => ({ row, place: at + 1, change: changes[at] })));
 };
 
 describe('the rows of evaluations', () => {
@@ -41,9 +41,12 @@ describe('the rows of evaluations', () => {
       ['b', [1, undefined]],
       ['c', [undefined, 0]],
     ]);
-    expect(rows.filter((each) => isShown(each, undefined, 'only')).map(({ key }) => key)).toEqual(['b', 'c']);
+    expect(rows.filter((placed) => isShown(placed, undefined, 'only')).map(({ key }) => key)).toEqual([
+      'b',
+      'c',
+    ]);
     // Means are of all rows of a run, differences of those that both have.
-    const [correct] = measuresOf(rows, []);
+    const [correct] = findMeasures(rows, []);
     if (!correct) throw new Error('no measure');
     expect(meanIn(rows, 0, correct)).toEqual({ mean: 1, count: 2 });
     expect(differencesIn(rows, 1, correct)).toEqual([-1]);
@@ -72,17 +75,17 @@ describe('the rows of evaluations', () => {
         row('better', before),
       ],
     ]);
-    const keys = placedOf(rows).map(({ row: { key } }) => key);
+    const keys = placeRows(rows).map(({ row: { key } }) => key);
     expect(keys).toEqual(['correct', 'lost', 'slightly', 'same', 'better']);
     const shown = (show: 'worse' | 'better' | 'failed') =>
-      placedOf(rows)
-        .filter(({ row: each, change }) => isShown(each, change, show))
+      placeRows(rows)
+        .filter(({ row: placed, change }) => isShown(placed, change, show))
         .map(({ row: { key } }) => key);
     expect(shown('worse')).toEqual(['correct', 'lost', 'slightly']);
     expect(shown('better')).toEqual(['correct', 'better']);
     expect(shown('failed')).toEqual(['lost']);
     // Where less is better, what fell is better.
-    expect(placedOf(rows, ['score.points'], 'score.points').map(({ row: { key } }) => key)).toEqual([
+    expect(placeRows(rows, ['score.points'], 'score.points').map(({ row: { key } }) => key)).toEqual([
       'lost',
       'correct',
       'same',
@@ -95,18 +98,20 @@ describe('the rows of evaluations', () => {
     const rows = joinRuns([
       [row('good', { s: 1 }), row('bad', { s: 0.1 }), row('none', {}, { failed: true })],
     ]);
-    expect(placedOf(rows).map(({ row: { key } }) => key)).toEqual(['none', 'bad', 'good']);
+    expect(placeRows(rows).map(({ row: { key } }) => key)).toEqual(['none', 'bad', 'good']);
   });
 
   it('failed if they have no output and a call below them failed', () => {
-    const [silent, spoken] = [row('a', {}, { output: '' }), row('b', {})];
+    const silent = row('a', {}, { output: '' });
+    const spoken = row('b', {});
     const figures = new Map([silent, spoken].map(({ id }) => [id, { usage: undefined, errors: 1 }]));
     const rows = joinRuns([[silent, spoken]], [figures]);
     expect(rows.map(({ cells }) => cells[0]?.failed)).toEqual([true, false]);
   });
 
   it('cost what their calls cost, if that is of one unit', () => {
-    const [a, b] = [row('a', {}), row('b', {})];
+    const a = row('a', {});
+    const b = row('b', {});
     const usage = (cost: [string, number][]) => ({
       usage: { input: 1, output: 1, total: 2, cost: new Map(cost) },
     });
@@ -122,6 +127,6 @@ describe('the rows of evaluations', () => {
     ]);
     const rows = joinRuns([[a, b]], [figures]);
     expect(rows.map(({ cells }) => cells[0]?.cost)).toEqual([0.5, undefined]);
-    expect(measuresOf(rows, []).map(({ id }) => id)).toEqual(['cost']);
+    expect(findMeasures(rows, []).map(({ id }) => id)).toEqual(['cost']);
   });
 });

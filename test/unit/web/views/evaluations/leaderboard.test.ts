@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { boardIn, rowsOf } from '../../../../../web/views/evaluations/leaderboard.ts';
+import { boardIn, toRows } from '../../../../../web/views/evaluations/leaderboard.ts';
 
 const ref = 'weave:///acme/shop/object/ranked:e1';
 const model = (name: string) => `weave:///acme/shop/op/${name}:v1`;
 
-const call = (id: string, self: string, of: string, output: object) => ({
+const call = (id: string, self: string, model: string, output: object) => ({
   id,
-  inputs: { self, model: of },
+  inputs: { self, model },
   output,
 });
 
@@ -16,8 +16,10 @@ const board = boardIn({
   columns: [
     { evaluation_object_ref: ref, scorer_name: 'right', summary_metric_path: 'true_fraction' },
     {
-      ...{ evaluation_object_ref: 'weave:///acme/shop/object/ranked:*', scorer_name: 'model_latency' },
-      ...{ summary_metric_path: 'mean', should_minimize: true },
+      evaluation_object_ref: 'weave:///acme/shop/object/ranked:*',
+      scorer_name: 'model_latency',
+      summary_metric_path: 'mean',
+      should_minimize: true,
     },
     { scorer_name: 'of nothing' },
   ],
@@ -30,7 +32,7 @@ describe('a leaderboard', () => {
       right: { true_count: 1, true_fraction: fraction },
       model_latency: { mean: latency },
     });
-    const rows = rowsOf(board, [
+    const rows = toRows(board, [
       call('newest', ref, model('slow'), output(0.5, 9)),
       call('other version', 'weave:///acme/shop/object/ranked:e2', model('fast'), output(1, 1)),
       call('of another', 'weave:///acme/shop/object/unranked:e1', model('third'), output(1, 1)),

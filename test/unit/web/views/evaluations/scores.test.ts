@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  exampleKey,
   isScorer,
-  keyOf,
   latencyIn,
   meansIn,
   namedBy,
-  partsOf,
   reasonIn,
   scoresIn,
+  splitExample,
   verdictsIn,
   withVerdicts,
 } from '../../../../../web/views/evaluations/scores.ts';
@@ -75,19 +75,19 @@ describe('what evaluations report', () => {
   });
 
   it('has examples that are the same whatever the order of their keys, or by the digest of a row', () => {
-    expect(keyOf({ a: 1, b: { c: 2, d: 3 } })).toBe(keyOf({ b: { d: 3, c: 2 }, a: 1 }));
-    expect(keyOf({ a: 1 })).not.toBe(keyOf({ a: '1' }));
+    expect(exampleKey({ a: 1, b: { c: 2, d: 3 } })).toBe(exampleKey({ b: { d: 3, c: 2 }, a: 1 }));
+    expect(exampleKey({ a: 1 })).not.toBe(exampleKey({ a: '1' }));
     const ref = (version: string) => `weave:///acme/shop/object/questions:${version}/attr/rows/id/row1`;
-    expect(keyOf(ref('v1'))).toBe(keyOf(ref('v2')));
+    expect(exampleKey(ref('v1'))).toBe(exampleKey(ref('v2')));
   });
 
   it('has what an example gives and expects', () => {
-    expect(partsOf({ inputs: { x: 1 }, expected: 2, source: 's' })).toEqual({
+    expect(splitExample({ inputs: { x: 1 }, expected: 2, source: 's' })).toEqual({
       inputs: { x: 1 },
       expected: 2,
     });
-    expect(partsOf({ x: 1, target: 2 })).toEqual({ inputs: { x: 1 }, expected: 2 });
-    expect(partsOf('a ref')).toEqual({ inputs: 'a ref', expected: undefined });
+    expect(splitExample({ x: 1, target: 2 })).toEqual({ inputs: { x: 1 }, expected: 2 });
+    expect(splitExample('a ref')).toEqual({ inputs: 'a ref', expected: undefined });
   });
 
   it('has reasons in what scorers answer, who are functions or classes', () => {

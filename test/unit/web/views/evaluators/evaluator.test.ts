@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type EvaluatorValue, evaluator } from '../../../../../api/evaluators.ts';
 import {
-  draftOf,
   emptyDraft,
   evaluatorValue,
   kindText,
-  objectIdOf,
   onText,
+  toDraft,
+  toObjectId,
 } from '../../../../../web/views/evaluators/evaluator.ts';
 import { checking, politeness } from '../../../../support/values/evaluators.ts';
 
@@ -44,7 +44,7 @@ const values = [
 
 describe('an evaluator in the form', () => {
   it.each(values)('is what was stored, whatever it is: %j', (value) => {
-    expect(evaluatorValue(draftOf(value), value.enabled)).toEqual(value);
+    expect(evaluatorValue(toDraft(value), value.enabled)).toEqual(value);
   });
 
   it('is one that the service takes, from the first draft on', () => {
@@ -73,6 +73,6 @@ describe('an evaluator in the form', () => {
       'check: costs at most $0.0100',
     ]);
     expect(values.slice(0, 2).map(onText)).toEqual(['all calls', '12.5 % of traces']);
-    expect(objectIdOf(' Is it polite? ')).toBe('Is-it-polite');
+    expect(toObjectId(' Is it polite? ')).toBe('Is-it-polite');
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CallFeedback } from '../../../../../web/api/contract.ts';
 import {
-  comparisonsOf,
-  seriesOf,
-  totalsOf,
+  compareOpinions,
+  toSeries,
+  toTotals,
   totalsText,
   type Verdict,
   verdictsIn,
@@ -13,15 +13,24 @@ const start = Date.parse('2026-10-01T00:00:00Z');
 const hourMs = 3_600_000;
 
 const verdict = (value: Verdict['value'], fields: Partial<Verdict> = {}): Verdict => ({
-  ...{ id: 'v', call: 'c', at: start, value, reason: undefined, error: undefined, judge: undefined },
+  id: 'v',
+  call: 'c',
+  at: start,
+  value,
+  reason: undefined,
+  error: undefined,
+  judge: undefined,
   ...fields,
 });
 
 describe('records of feedback', () => {
   it('are verdicts of the object whose versions gave them', () => {
     const row = (fields: object) => ({
-      ...{ id: 'v', svc_ref: 'svc:///a/b/call/c', created_at: '2026-10-01T00:00:00Z' },
-      ...{ payload: { value: false, reason: 'rude' }, runnable_ref: 'svc:///a/b/object/polite:d' },
+      id: 'v',
+      svc_ref: 'svc:///a/b/call/c',
+      created_at: '2026-10-01T00:00:00Z',
+      payload: { value: false, reason: 'rude' },
+      runnable_ref: 'svc:///a/b/object/polite:d',
       call_ref: 'svc:///a/b/call/j',
       ...fields,
     });
@@ -54,15 +63,15 @@ describe('what verdicts come to', () => {
       ],
       window_stats: { value: { count_true: 3, count_false: 1 }, error: { count: 2 } },
     };
-    const totals = totalsOf(answer, 'boolean', []);
+    const totals = toTotals(answer, 'boolean', []);
     const values = [
       ['true', 3],
       ['false', 1],
     ];
     expect(totals).toMatchObject({ count: 6, failures: 2, values });
     expect(totalsText(totals)).toBe('75 % true');
-    const series = seriesOf(answer, span, 'boolean', []);
-    expect([...series.counts, ...series.values].map(({ values: of }) => of)).toEqual([
+    const series = toSeries(answer, span, 'boolean', []);
+    expect([...series.counts, ...series.values].map(({ values }) => values)).toEqual([
       [4, 2],
       [0, 2],
       [0.75, null],
@@ -75,11 +84,11 @@ describe('what verdicts come to', () => {
       buckets: [bucket(0, { count: 2, avg_value: 3.5 })],
       window_stats: { value: { avg: 3.5, min: 3, max: 4 } },
     };
-    expect(totalsText(totalsOf(answer, 'number', []))).toBe('mean 3.5');
-    expect(seriesOf(answer, span, 'number', []).values[0]?.values).toEqual([3.5, null]);
+    expect(totalsText(toTotals(answer, 'number', []))).toBe('mean 3.5');
+    expect(toSeries(answer, span, 'number', []).values[0]?.values).toEqual([3.5, null]);
     const latest = [verdict('good'), verdict('good'), verdict('bad'), verdict(null)];
-    expect(totalsText(totalsOf({ ...answer, window_stats: {} }, 'label', latest))).toBe('67 % good');
-    expect(seriesOf(answer, span, 'label', latest).values).toMatchObject([
+    expect(totalsText(toTotals({ ...answer, window_stats: {} }, 'label', latest))).toBe('67 % good');
+    expect(toSeries(answer, span, 'label', latest).values).toMatchObject([
       { label: 'good', values: [2 / 3, null] },
       { label: 'bad', values: [1 / 3, null] },
     ]);
@@ -96,11 +105,12 @@ describe('what people say', () => {
     creator: null,
     svc_user_id: 'ada',
   });
-  const same = (value: Verdict['value'], of: CallFeedback, inverted = false, maximum = 1) =>
-    comparisonsOf([verdict(value)], () => [of], { minimum: 0, maximum, inverted })[0]?.agrees;
+  const same = (value: Verdict['value'], feedback: CallFeedback, inverted = false, maximum = 1) =>
+    compareOpinions([verdict(value)], () => [feedback], { minimum: 0, maximum, inverted })[0]?.agrees;
 
   it('is compared with verdicts of its kind, and with no others', () => {
-    const [up, down] = [record('thumbs', { up: true }), record('thumbs', { up: false })];
+    const up = record('thumbs', { up: true });
+    const down = record('thumbs', { up: false });
     expect([same(true, up), same(true, down), same(false, down)]).toEqual([true, false, true]);
     expect([same(true, up, true), same(0.9, up), same(1, down)]).toEqual([false, true, false]);
     expect(same(true, record('reaction', { emoji: '👎' }))).toBe(false);

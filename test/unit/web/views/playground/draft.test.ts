@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, emptyDraft, requestOf } from '../../../../../web/views/playground/draft.ts';
+import { emptyDraft, toDraft, toRequest } from '../../../../../web/views/playground/draft.ts';
 
-const bodyOf = (inputs: Record<string, unknown>) => {
-  const draft = draftOf({ inputs, output: null });
+const toBody = (inputs: Record<string, unknown>) => {
+  const draft = toDraft({ inputs, output: null });
   if (!draft) throw new Error('no draft');
-  const request = requestOf(draft);
+  const request = toRequest(draft);
   if ('problem' in request) throw new Error(request.problem);
   return request.body;
 };
@@ -27,7 +27,7 @@ describe('the request of the playground', () => {
         { role: 'tool', tool_call_id: 'c1', content: '{"status":"sent"}' },
       ],
     };
-    expect(bodyOf(inputs)).toEqual({ ...inputs, ...stream });
+    expect(toBody(inputs)).toEqual({ ...inputs, ...stream });
   });
 
   it('leaves out what was only thought', () => {
@@ -36,7 +36,7 @@ describe('the request of the playground', () => {
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] },
       { role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
     ];
-    expect(bodyOf({ model: 'm', input }).messages).toEqual([
+    expect(toBody({ model: 'm', input }).messages).toEqual([
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello' },
     ]);
@@ -58,7 +58,7 @@ describe('the request of the playground', () => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'A chain' }] },
       ],
     };
-    expect(bodyOf(inputs)).toEqual({
+    expect(toBody(inputs)).toEqual({
       model: 'claude-haiku-4-5',
       max_tokens: 100,
       stop: ['END'],
@@ -95,7 +95,7 @@ describe('the request of the playground', () => {
       toolConfig: { tools: [{ toolSpec: { name: 'find', inputSchema: { json: { type: 'object' } } } }] },
       messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
     };
-    expect(bodyOf(inputs)).toMatchObject({
+    expect(toBody(inputs)).toMatchObject({
       model: 'amazon.nova-lite-v1:0',
       max_tokens: 50,
       top_p: 0.9,
@@ -105,7 +105,7 @@ describe('the request of the playground', () => {
   });
 
   it('is none for a call without a conversation', () => {
-    expect(draftOf({ inputs: { city: 'Ulm' }, output: 1 })).toBeUndefined();
+    expect(toDraft({ inputs: { city: 'Ulm' }, output: 1 })).toBeUndefined();
   });
 
   it.each([
@@ -114,13 +114,13 @@ describe('the request of the playground', () => {
     [{ model: 'm', parameters: '[1]' }, 'The parameters are not a JSON object.'],
     [{ model: 'm', parameters: '{"a":' }, 'The parameters are not a JSON object.'],
   ])('says what is wrong with a draft: %j', (change, problem) => {
-    expect(requestOf({ ...emptyDraft(), ...change })).toEqual({ problem });
+    expect(toRequest({ ...emptyDraft(), ...change })).toEqual({ problem });
   });
 
   it('says in which message the fields are wrong', () => {
     const { messages } = emptyDraft();
     const broken = messages.map((message) => ({ ...message, extra: '{' }));
-    expect(requestOf({ model: 'm', messages: broken, parameters: '' })).toEqual({
+    expect(toRequest({ model: 'm', messages: broken, parameters: '' })).toEqual({
       problem: 'The other fields of message 1 are not a JSON object.',
     });
   });

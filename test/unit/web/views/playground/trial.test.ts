@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Answer, noAnswer, withChunk } from '../../../../../web/views/playground/trial.ts';
 
-const answerOf = (...chunks: readonly unknown[]): Answer => chunks.reduce<Answer>(withChunk, noAnswer);
+const foldChunks = (...chunks: readonly unknown[]): Answer => chunks.reduce<Answer>(withChunk, noAnswer);
 
 const delta = (fields: object) => ({ choices: [{ delta: fields }] });
 
 describe('an answer', () => {
   it('is put together from the pieces of a stream', () => {
-    const answer = answerOf(
+    const answer = foldChunks(
       delta({ role: 'assistant', content: '' }),
       delta({ content: 'Hel' }),
       delta({ content: 'lo' }),
@@ -24,7 +24,7 @@ describe('an answer', () => {
 
   it('gathers calls of tools by their index', () => {
     const piece = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] });
-    const answer = answerOf(
+    const answer = foldChunks(
       piece(0, { id: 'a', function: { name: 'find', arguments: '' } }),
       piece(0, { function: { arguments: '{"o":' } }),
       piece(1, { id: 'b', function: { name: 'list', arguments: '{}' } }),
@@ -38,23 +38,23 @@ describe('an answer', () => {
   });
 
   it('may come whole, or end in an error', () => {
-    expect(answerOf({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }).text).toBe('Hi');
-    expect(answerOf(delta({ content: 'Hi' }), { error: { message: 'overloaded' } })).toMatchObject({
+    expect(foldChunks({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }).text).toBe('Hi');
+    expect(foldChunks(delta({ content: 'Hi' }), { error: { message: 'overloaded' } })).toMatchObject({
       text: 'Hi',
       error: 'overloaded',
     });
   });
 
   it('has what was refused as its text, and what was thought apart', () => {
-    expect(answerOf(delta({ refusal: 'I ' }), delta({ content: null, refusal: 'cannot.' })).text).toBe(
+    expect(foldChunks(delta({ refusal: 'I ' }), delta({ content: null, refusal: 'cannot.' })).text).toBe(
       'I cannot.',
     );
     expect(
-      answerOf(delta({ reasoning_content: 'H' }), delta({ reasoning: 'm' }), delta({ content: 'Sun' })),
+      foldChunks(delta({ reasoning_content: 'H' }), delta({ reasoning: 'm' }), delta({ content: 'Sun' })),
     ).toMatchObject({ thinking: 'Hm', text: 'Sun' });
   });
 
   it('passes over what is no chunk', () => {
-    expect(answerOf(null, 1, 'x', {}, { choices: 1 }, { choices: [null] })).toEqual(noAnswer);
+    expect(foldChunks(null, 1, 'x', {}, { choices: 1 }, { choices: [null] })).toEqual(noAnswer);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CallRow } from '../../../../../web/api/calls.ts';
 import {
-  fieldOf,
+  computeStanding,
+  findProblem,
   isFor,
   isOfHeaders,
-  problemOf,
+  parseField,
   type Question,
   reviewsIn,
-  standingOf,
 } from '../../../../../web/views/reviews/queue.ts';
 
 const record = (call: string, user: string, field: string, value: boolean | number | string, n = 0) => ({
@@ -22,7 +22,7 @@ const record = (call: string, user: string, field: string, value: boolean | numb
 });
 const calls = ['a', 'b', 'c'].map((id) => ({ id })) as CallRow[];
 const queue = { reviews: 2, assignees: undefined };
-const openIds = (of: ReturnType<typeof standingOf>) => of.open.map(({ id }) => id).sort();
+const openIds = (standing: ReturnType<typeof computeStanding>) => standing.open.map(({ id }) => id).sort();
 
 describe('a queue', () => {
   it('has a call for a person until they have reviewed it, or as many others as it asks for', () => {
@@ -32,23 +32,24 @@ describe('a queue', () => {
       record('b', 'ada', 'good', true),
       record('b', 'bob', 'good', false),
     ]);
-    const [ada, cyd] = ['ada', 'cyd'].map((person) => standingOf(queue, calls, reviews, person));
+    const [ada, cyd] = ['ada', 'cyd'].map((person) => computeStanding(queue, calls, reviews, person));
     expect(ada && openIds(ada)).toEqual(['c']);
     expect(ada).toMatchObject({ own: 2, done: 1 });
     expect(cyd && openIds(cyd)).toEqual(['a', 'c']);
   });
 
   it('has nothing for whoever is not to review', () => {
-    const of = standingOf({ reviews: 1, assignees: ['bob'] }, calls, new Map(), 'ada');
-    expect(of.open).toEqual([]);
+    const standing = computeStanding({ reviews: 1, assignees: ['bob'] }, calls, new Map(), 'ada');
+    expect(standing.open).toEqual([]);
   });
 
   it('has an order of its own for everybody, the same each time', () => {
     const many = Array.from({ length: 50 }, (_, n) => ({ id: `call-${n}` })) as CallRow[];
-    const orderOf = (person: string) => standingOf(queue, many, new Map(), person).open.map(({ id }) => id);
-    expect(orderOf('ada')).toEqual(orderOf('ada'));
-    expect(orderOf('ada')).not.toEqual(orderOf('bob'));
-    expect(orderOf('ada').toSorted()).toEqual(orderOf('bob').toSorted());
+    const getOrder = (person: string) =>
+      computeStanding(queue, many, new Map(), person).open.map(({ id }) => id);
+    expect(getOrder('ada')).toEqual(getOrder('ada'));
+    expect(getOrder('ada')).not.toEqual(getOrder('bob'));
+    expect(getOrder('ada').toSorted()).toEqual(getOrder('bob').toSorted());
   });
 });
 
@@ -99,7 +100,7 @@ describe('a field', () => {
       op_scope: ['weave:///acme/shop/op/chat:*'],
       unique_among_creators: true,
     };
-    const field = fieldOf(ref, value);
+    const field = parseField(ref, value);
     expect(field).toEqual({
       id: 'helpful',
       ref,
@@ -110,7 +111,7 @@ describe('a field', () => {
     });
     expect(field && isFor(field, 'weave:///acme/shop/op/chat:abc')).toBe(true);
     expect(field && isFor(field, 'weave:///acme/shop/op/chats:abc')).toBe(false);
-    expect(fieldOf(ref, { ...value, field_schema: { type: 'object' } })).toBeUndefined();
+    expect(parseField(ref, { ...value, field_schema: { type: 'object' } })).toBeUndefined();
   });
 
   it.each<[Question, boolean | number | string, string | undefined]>([
@@ -125,6 +126,6 @@ describe('a field', () => {
     ],
     [{ kind: 'text', most: 3 }, 'four', 'should have at most 3 characters'],
   ])('%j takes %j, or says why not', (question, value, problem) => {
-    expect(problemOf(question, value)).toBe(problem);
+    expect(findProblem(question, value)).toBe(problem);
   });
 });

@@ -8,7 +8,10 @@ const scope = { name: 'com.anthropic.claude_code.events', version: '2.1.330' };
 const second = 1_000_000;
 
 const record = (event: string, at: number, attributes: JsonObject, fields: JsonObject = {}): JsonObject => ({
-  ...{ event: `claude_code.${event}`, time: at * second, scope, resource: {} },
+  event: `claude_code.${event}`,
+  time: at * second,
+  scope,
+  resource: {},
   attributes: { 'session.id': 's', 'prompt.id': 'p', ...attributes },
   ...fields,
 });
@@ -19,8 +22,14 @@ const span = (
   [from, to]: readonly [number, number],
   attributes: JsonObject,
 ): JsonObject => ({
-  ...{ name: `claude_code.${name}`, start: from * second, time: to * second, scope, resource: {} },
-  ...{ trace, span: id, ...(parent && { parent }) },
+  name: `claude_code.${name}`,
+  start: from * second,
+  time: to * second,
+  scope,
+  resource: {},
+  trace,
+  span: id,
+  ...(parent && { parent }),
   attributes: { 'session.id': 's', ...attributes },
 });
 
@@ -54,8 +63,8 @@ describe('an MCP tool', () => {
 });
 
 it('a tool whose record has no input has what its parameters say as arguments', () => {
-  const said = { tool_use_id: 't', tool_name: 'Bash', tool_parameters: '{"bash_command":"ls"}' };
-  expect(operations(record('tool_result', 2, said))[0]?.inputs).toEqual({ bash_command: 'ls' });
+  const attributes = { tool_use_id: 't', tool_name: 'Bash', tool_parameters: '{"bash_command":"ls"}' };
+  expect(operations(record('tool_result', 2, attributes))[0]?.inputs).toEqual({ bash_command: 'ls' });
 });
 
 describe('the tokens of a request', () => {
@@ -172,7 +181,9 @@ describe('a turn', () => {
 it('sub-agents of one kind are told apart, each with its own question', () => {
   const spawn = (use: string, at: number, question: string) =>
     record('tool_result', at, {
-      ...{ tool_use_id: use, tool_name: 'Agent', request_id: 'r' },
+      tool_use_id: use,
+      tool_name: 'Agent',
+      request_id: 'r',
       tool_input: JSON.stringify({ subagent_type: 'reader', prompt: question }),
     });
   const does = (agent: string, at: number) =>

@@ -6,7 +6,10 @@ import type { JsonObject } from '../../../../../../foundations/wire/index.ts';
 const second = 1_000_000;
 
 const record = (event: string, at: number, attributes: JsonObject): JsonObject => ({
-  ...{ event: `codex.${event}`, time: at * second, scope: {}, resource: {} },
+  event: `codex.${event}`,
+  time: at * second,
+  scope: {},
+  resource: {},
   attributes: { 'conversation.id': 'c', model: 'gpt-5', ...attributes },
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 const scope = 'gcp.vertex.agent';
 
@@ -13,7 +13,7 @@ describe('the Agent Development Kit', () => {
       total_token_count: 10,
     };
     const { usage } = translate(
-      spanOf({
+      makeSpan({
         scope,
         name: 'call_llm',
         attributes: {
@@ -42,7 +42,7 @@ describe('the Agent Development Kit', () => {
       [provider]: 'gemini',
       'gen_ai.usage.input_tokens': 5,
     };
-    const read = translate(spanOf({ scope, name: 'generate_content m', attributes }));
+    const read = translate(makeSpan({ scope, name: 'generate_content m', attributes }));
     expect([read.kind, read.usage?.m?.input_tokens]).toEqual([kind, tokens]);
   });
 
@@ -51,24 +51,24 @@ describe('the Agent Development Kit', () => {
       'gcp.vertex.agent.tool_call_args': 'N/A',
       'gcp.vertex.agent.tool_response': '{"result":"<not specified>"}',
     };
-    const { kind, inputs, output } = translate(spanOf({ scope, name: 'execute_tool x', attributes }));
+    const { kind, inputs, output } = translate(makeSpan({ scope, name: 'execute_tool x', attributes }));
     expect([kind, inputs, output]).toEqual(['tool', {}, null]);
   });
 
   it('knows agents by the names of earlier versions', () => {
-    expect(translate(spanOf({ scope, name: 'agent_run [helper]' })).kind).toBe('agent');
+    expect(translate(makeSpan({ scope, name: 'agent_run [helper]' })).kind).toBe('agent');
   });
 });
 
 describe('the AI SDK', () => {
   it('names the call of a tool after the tool, up to version 6', () => {
     const attributes = { 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'get_weather' };
-    expect(translate(spanOf({ name: 'ai.toolCall', attributes })).displayName).toBe('get_weather');
+    expect(translate(makeSpan({ name: 'ai.toolCall', attributes })).displayName).toBe('get_weather');
   });
 
   it('reads the names of version 3', () => {
     const { kind, output, usage } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'ai.operationId': 'ai.generateText.doGenerate',
           'ai.model.id': 'm',
@@ -87,7 +87,7 @@ describe('the AI SDK', () => {
 
   it('keeps the object that was generated', () => {
     const attributes = { 'ai.operationId': 'ai.generateObject', 'ai.response.object': '{"a":1}' };
-    expect(translate(spanOf({ attributes })).output).toEqual({
+    expect(translate(makeSpan({ attributes })).output).toEqual({
       messages: [{ role: 'assistant', content: '{"a":1}' }],
     });
   });
@@ -98,14 +98,14 @@ describe('the AI SDK', () => {
       'ai.value': '"rain"',
       'ai.embedding': '[1,2]',
     };
-    const { kind, inputs, output } = translate(spanOf({ attributes }));
+    const { kind, inputs, output } = translate(makeSpan({ attributes }));
     expect([kind, inputs, output]).toEqual(['embedding', { input: 'rain' }, { embeddings: [1, 2] }]);
   });
 });
 
-const usageOf = (scope: string, usage: Readonly<Record<string, number>>) =>
+const translateUsage = (scope: string, usage: Readonly<Record<string, number>>) =>
   translate(
-    spanOf({
+    makeSpan({
       scope,
       attributes: {
         'gen_ai.operation.name': 'chat',
@@ -119,7 +119,7 @@ const botocore = 'opentelemetry.instrumentation.botocore.bedrock-runtime';
 
 describe('Amazon Bedrock', () => {
   it.each([botocore, 'opentelemetry.instrumentation.bedrock'])('adds cached tokens of %s', (scope) => {
-    const usage = usageOf(scope, {
+    const usage = translateUsage(scope, {
       input_tokens: 200,
       output_tokens: 12,
       total_tokens: 212,
@@ -136,18 +136,24 @@ describe('Amazon Bedrock', () => {
   });
 
   it('counts a prompt that was cached as a whole', () => {
-    expect(usageOf(botocore, { output_tokens: 12, 'cache_read.input_tokens': 100 })?.input_tokens).toBe(100);
+    expect(
+      translateUsage(botocore, { output_tokens: 12, 'cache_read.input_tokens': 100 })?.input_tokens,
+    ).toBe(100);
   });
 
   it('leaves the tokens of other instrumentations as they are', () => {
-    const usage = usageOf('x', { input_tokens: 200, output_tokens: 12, 'cache_read.input_tokens': 100 });
+    const usage = translateUsage('x', {
+      input_tokens: 200,
+      output_tokens: 12,
+      'cache_read.input_tokens': 100,
+    });
     expect(usage?.input_tokens).toBe(200);
   });
 
   it('adds cached tokens wherever the total does', () => {
     const counts = { input_tokens: 200, output_tokens: 12, 'cache_read.input_tokens': 100 };
-    expect(usageOf('x', { ...counts, total_tokens: 312 })?.input_tokens).toBe(300);
-    expect(usageOf('x', { ...counts, total_tokens: 212 })?.input_tokens).toBe(200);
+    expect(translateUsage('x', { ...counts, total_tokens: 312 })?.input_tokens).toBe(300);
+    expect(translateUsage('x', { ...counts, total_tokens: 212 })?.input_tokens).toBe(200);
   });
 });
 
@@ -158,7 +164,7 @@ describe('Genkit', () => {
     ['tool.v2', 'tool'],
     ['flow', 'other'],
   ])('takes the action %s for %s', (subtype, kind) => {
-    expect(translate(spanOf({ attributes: { 'genkit:metadata:subtype': subtype } })).kind).toBe(kind);
+    expect(translate(makeSpan({ attributes: { 'genkit:metadata:subtype': subtype } })).kind).toBe(kind);
   });
 
   it('reads media beside text', () => {
@@ -171,7 +177,7 @@ describe('Genkit', () => {
       'genkit:name': 'm',
       'genkit:input': JSON.stringify({ messages: [message], config: { temperature: 1 } }),
     };
-    expect(translate(spanOf({ attributes })).inputs).toEqual({
+    expect(translate(makeSpan({ attributes })).inputs).toEqual({
       messages: [
         {
           role: 'user',
@@ -187,7 +193,9 @@ describe('Genkit', () => {
 const generation = { 'langfuse.observation.type': 'generation', 'langfuse.observation.model.name': 'm' };
 const langfuseUsage = (details: object) =>
   translate(
-    spanOf({ attributes: { ...generation, 'langfuse.observation.usage_details': JSON.stringify(details) } }),
+    makeSpan({
+      attributes: { ...generation, 'langfuse.observation.usage_details': JSON.stringify(details) },
+    }),
   ).usage?.m;
 
 describe('Langfuse', () => {
@@ -207,12 +215,17 @@ describe('Langfuse', () => {
   it('has cached tokens in the details of a provider’s own usage', () => {
     expect(
       langfuseUsage({
-        ...{ prompt_tokens: 2000, completion_tokens: 10, total_tokens: 2010 },
+        prompt_tokens: 2000,
+        completion_tokens: 10,
+        total_tokens: 2010,
         prompt_tokens_details: { cached_tokens: 1536, audio_tokens: 0 },
         completion_tokens_details: { reasoning_tokens: 4 },
       }),
     ).toMatchObject({
-      ...{ input_tokens: 2000, output_tokens: 10, total_tokens: 2010, cache_read_input_tokens: 1536 },
+      input_tokens: 2000,
+      output_tokens: 10,
+      total_tokens: 2010,
+      cache_read_input_tokens: 1536,
       output_tokens_details: { reasoning_tokens: 4 },
     });
   });
@@ -227,21 +240,25 @@ describe('Langfuse', () => {
 
   it('takes a span with a model for a generation', () => {
     expect(
-      translate(spanOf({ attributes: { ...generation, 'langfuse.observation.type': 'span' } })).kind,
+      translate(makeSpan({ attributes: { ...generation, 'langfuse.observation.type': 'span' } })).kind,
     ).toBe('model');
   });
 
   it('has an error where its level says so, and only there', () => {
-    const said = 'langfuse.observation.status_message';
+    const statusMessage = 'langfuse.observation.status_message';
     const level = 'langfuse.observation.level';
-    expect(translate(spanOf({ attributes: { [level]: 'ERROR', [said]: 'no' } })).exception).toBe('no');
-    expect(translate(spanOf({ attributes: { [level]: 'WARNING', [said]: 'no' } })).exception).toBeUndefined();
+    expect(translate(makeSpan({ attributes: { [level]: 'ERROR', [statusMessage]: 'no' } })).exception).toBe(
+      'no',
+    );
+    expect(
+      translate(makeSpan({ attributes: { [level]: 'WARNING', [statusMessage]: 'no' } })).exception,
+    ).toBeUndefined();
   });
 });
 
 describe('LangSmith', () => {
   it.each(['session_id', 'thread_id', 'conversation_id'])('takes the thread from %s', (name) => {
-    expect(translate(spanOf({ attributes: { [`langsmith.metadata.${name}`]: 't' } })).threadId).toBe('t');
+    expect(translate(makeSpan({ attributes: { [`langsmith.metadata.${name}`]: 't' } })).threadId).toBe('t');
   });
 
   it('reads messages that LangChain serialized', () => {
@@ -258,7 +275,7 @@ describe('LangSmith', () => {
       kwargs: { content: 'hello' },
     };
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'langsmith.span.kind': 'llm',
           'gen_ai.prompt': JSON.stringify({ messages: [[human]] }),
@@ -280,10 +297,10 @@ describe('LangSmith', () => {
         { type: 'text', text: 'Yes.' },
       ],
     ],
-  ])('keeps %s that is a field of the answer', (_, said, content) => {
-    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: null, ...said } }];
+  ])('keeps %s that is a field of the answer', (_, field, content) => {
+    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: null, ...field } }];
     const attributes = { 'langsmith.span.kind': 'llm', 'gen_ai.completion': JSON.stringify({ choices }) };
-    expect(translate(spanOf({ attributes })).output).toEqual({
+    expect(translate(makeSpan({ attributes })).output).toEqual({
       messages: [{ role: 'assistant', content, finish_reason: 'stop' }],
     });
   });
@@ -291,7 +308,7 @@ describe('LangSmith', () => {
   it('names the model that the answer names, if the span names none', () => {
     const completion = { model: 'm', usage: { prompt_tokens: 2, completion_tokens: 1 } };
     const attributes = { 'langsmith.span.kind': 'llm', 'gen_ai.completion': JSON.stringify(completion) };
-    expect(Object.keys(translate(spanOf({ attributes })).usage ?? {})).toEqual(['m']);
+    expect(Object.keys(translate(makeSpan({ attributes })).usage ?? {})).toEqual(['m']);
   });
 });
 
@@ -304,12 +321,12 @@ describe('litellm', () => {
     ['arerank', 'retriever'],
   ])('takes its function %s for %s', (operation, kind) => {
     const attributes = { 'gen_ai.operation.name': operation };
-    expect(translate(spanOf({ scope: 'litellm', name: 'litellm_request', attributes })).kind).toBe(kind);
+    expect(translate(makeSpan({ scope: 'litellm', name: 'litellm_request', attributes })).kind).toBe(kind);
   });
 
   it('reads a tool call that is told apart from the message', () => {
     const { output } = translate(
-      spanOf({
+      makeSpan({
         scope: 'litellm',
         attributes: {
           'gen_ai.operation.name': 'acompletion',
@@ -332,7 +349,7 @@ describe('Mastra', () => {
       'gen_ai.request.model': 'm',
       'gen_ai.usage.input_tokens': 3,
     };
-    const { kind, usage } = translate(spanOf({ attributes }));
+    const { kind, usage } = translate(makeSpan({ attributes }));
     expect([kind, usage?.m?.input_tokens]).toEqual(['model', 3]);
   });
 
@@ -341,14 +358,14 @@ describe('Mastra', () => {
     ['workflow_run', 'workflow'],
     ['model_chunk', 'other'],
   ])('takes %s for %s', (type, kind) => {
-    expect(translate(spanOf({ attributes: { 'mastra.span.type': type } })).kind).toBe(kind);
+    expect(translate(makeSpan({ attributes: { 'mastra.span.type': type } })).kind).toBe(kind);
   });
 });
 
 describe('MLflow', () => {
   it('reads values that are all JSON text', () => {
     const { kind, inputs, output, threadId, userId } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'mlflow.spanType': '"LLM"',
           'mlflow.spanInputs': '{"messages":[{"role":"user","content":"hi"}]}',
@@ -368,7 +385,7 @@ describe('MLflow', () => {
 describe('OpenLLMetry decorators', () => {
   it.each(['session_id', 'thread_id', 'conversation_id', 'chat_id'])('takes the thread from %s', (name) => {
     const attributes = { [`traceloop.association.properties.${name}`]: 'c-1' };
-    expect(translate(spanOf({ attributes })).threadId).toBe('c-1');
+    expect(translate(makeSpan({ attributes })).threadId).toBe('c-1');
   });
 
   it('unwraps arguments that are all named', () => {
@@ -377,7 +394,7 @@ describe('OpenLLMetry decorators', () => {
       'traceloop.entity.input': '{"args":[],"kwargs":{"id":7}}',
       'traceloop.entity.output': '"done"',
     };
-    const { kind, inputs, output } = translate(spanOf({ attributes }));
+    const { kind, inputs, output } = translate(makeSpan({ attributes }));
     expect([kind, inputs, output]).toEqual(['tool', { id: 7 }, 'done']);
   });
 
@@ -399,21 +416,21 @@ describe('OpenLLMetry decorators', () => {
       }),
       'traceloop.entity.output': JSON.stringify({ output: message, kwargs: { color: 'green' } }),
     };
-    const { inputs, output } = translate(spanOf({ attributes }));
+    const { inputs, output } = translate(makeSpan({ attributes }));
     expect([inputs, output]).toEqual([{ city: 'Paris' }, 'sunny']);
   });
 
   it('keeps a result that only looks wrapped', () => {
     const result = { output: 'x', kwargs: 'y' };
     const attributes = { 'traceloop.entity.output': JSON.stringify(result) };
-    expect(translate(spanOf({ attributes })).output).toEqual(result);
+    expect(translate(makeSpan({ attributes })).output).toEqual(result);
   });
 });
 
 describe('Haystack', () => {
   const run = (type: string, input: object, output: object) =>
     translate(
-      spanOf({
+      makeSpan({
         name: 'haystack.component.run',
         attributes: {
           'haystack.component.name': 'it',
@@ -439,7 +456,9 @@ describe('Haystack', () => {
       {
         replies: [
           {
-            ...{ role: 'assistant', content: [{ text: 'Warm.' }], name: null },
+            role: 'assistant',
+            content: [{ text: 'Warm.' }],
+            name: null,
             meta: { model: 'm', usage: { prompt_tokens: 9, completion_tokens: 3 }, finish_reason: 'stop' },
           },
         ],
@@ -455,7 +474,8 @@ describe('Haystack', () => {
         { role: 'assistant', content: null, tool_calls },
         { role: 'tool', content: '27', tool_call_id: 'c', name: 'weather' },
       ],
-      ...{ temperature: 0, model: 'm' },
+      temperature: 0,
+      model: 'm',
     });
     expect(output).toMatchObject({ messages: [{ role: 'assistant', content: 'Warm.' }] });
     expect(usage?.m).toMatchObject({ input_tokens: 9, output_tokens: 3 });
@@ -472,7 +492,9 @@ describe('Haystack', () => {
       { messages: [{ role: 'assistant', content: 'hello' }] },
     ]);
     expect(run('InMemoryBM25Retriever', { query: 'returns' }, { documents: [] })).toMatchObject({
-      ...{ kind: 'retriever', inputs: { query: 'returns' }, output: { documents: [] } },
+      kind: 'retriever',
+      inputs: { query: 'returns' },
+      output: { documents: [] },
     });
     expect(run('PromptBuilder', {}, {}).kind).toBe('other');
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 describe('OpenTelemetry GenAI attributes', () => {
   it('reads structured messages as well as JSON text', () => {
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.input.messages': [{ role: 'user', parts: [{ type: 'text', content: 'hi' }] }],
@@ -18,7 +18,7 @@ describe('OpenTelemetry GenAI attributes', () => {
   it('keeps parts of other kinds beside the text', () => {
     const image = { type: 'uri', modality: 'image', uri: 'https://example.com/cat.png' };
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.input.messages': JSON.stringify([
@@ -32,7 +32,7 @@ describe('OpenTelemetry GenAI attributes', () => {
 
   it('makes a message of each result that one message holds', () => {
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.input.messages': JSON.stringify([
@@ -55,7 +55,7 @@ describe('OpenTelemetry GenAI attributes', () => {
 
   it('counts cached, written and reasoning tokens, and numbers that are text', () => {
     const { usage } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.response.model': 'm',
@@ -83,7 +83,7 @@ describe('OpenTelemetry GenAI attributes', () => {
 
   it('adds cached tokens that are more than the prompt, for they are counted beside it', () => {
     const { usage } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.request.model': 'm',
@@ -97,7 +97,7 @@ describe('OpenTelemetry GenAI attributes', () => {
 
   it('reads a retrieval', () => {
     const { kind, inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'retrieval',
           'gen_ai.retrieval.query.text': 'cats',
@@ -109,12 +109,12 @@ describe('OpenTelemetry GenAI attributes', () => {
   });
 
   it('takes a span with the name of a tool and no operation for its call', () => {
-    expect(translate(spanOf({ attributes: { 'gen_ai.tool.name': 'get_weather' } })).kind).toBe('tool');
+    expect(translate(makeSpan({ attributes: { 'gen_ai.tool.name': 'get_weather' } })).kind).toBe('tool');
   });
 
   it('leaves broken JSON as the text it is', () => {
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': '[{"role":"user","par' },
       }),
     );
@@ -123,7 +123,7 @@ describe('OpenTelemetry GenAI attributes', () => {
 
   it.each(['cache_creation.input_tokens', 'cache_write.input_tokens'])('reads %s', (name) => {
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.usage.input_tokens': 9 };
-    const { usage } = translate(spanOf({ attributes: { ...attributes, [`gen_ai.usage.${name}`]: 5 } }));
+    const { usage } = translate(makeSpan({ attributes: { ...attributes, [`gen_ai.usage.${name}`]: 5 } }));
     expect(usage?.unknown).toMatchObject({ input_tokens: 9, cache_creation_input_tokens: 5 });
   });
 
@@ -133,7 +133,7 @@ describe('OpenTelemetry GenAI attributes', () => {
       'gen_ai.operation.name': 'chat',
       'gen_ai.output.messages': JSON.stringify([{ role: 'assistant', parts: [part] }]),
     };
-    expect(translate(spanOf({ attributes })).output).toEqual({
+    expect(translate(makeSpan({ attributes })).output).toEqual({
       messages: [{ role: 'assistant', content: [part] }],
     });
   });
@@ -144,7 +144,7 @@ const chat = { 'gen_ai.operation.name': 'chat' };
 describe('OpenTelemetry GenAI span events', () => {
   it('reads a body that is JSON in one attribute, as the Azure SDKs write it', () => {
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: chat,
         events: [
           ['gen_ai.user.message', { 'gen_ai.event.content': '{"role":"user","content":"hi"}' }],
@@ -163,7 +163,7 @@ describe('OpenTelemetry GenAI span events', () => {
 
   it('reads the events of prompt and completion that came before messages', () => {
     const { inputs, output, usedEvents } = translate(
-      spanOf({
+      makeSpan({
         attributes: chat,
         events: [
           ['gen_ai.content.prompt', { 'gen_ai.prompt': '[{"role":"user","content":"hi"}]' }],
@@ -182,7 +182,7 @@ describe('OpenTelemetry GenAI span events', () => {
       JSON.stringify([{ role, parts: [{ type: 'text', content }] }]);
     const details = 'gen_ai.client.inference.operation.details';
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: chat,
         events: [
           [details, { 'gen_ai.input.messages': text('user', 'hi') }],
@@ -199,7 +199,7 @@ describe('OpenTelemetry GenAI span events', () => {
     const call = { type: 'tool_call', id: 'c', name: 'f', arguments: { city: 'Paris' } };
     const response = { type: 'tool_call_response', id: 'c', response: [{ text: 'sunny' }] };
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: { 'gen_ai.operation.name': 'execute_tool' },
         events: [
           [details, { 'gen_ai.input.messages': JSON.stringify([{ role: 'tool', parts: [call] }]) }],
@@ -214,7 +214,7 @@ describe('OpenTelemetry GenAI span events', () => {
 describe('flattened prompts and completions', () => {
   it('orders messages by their index, whatever the order of attributes', () => {
     const { inputs, kind } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'llm.request.type': 'chat',
           'gen_ai.prompt.10.content': 'last',
@@ -233,7 +233,7 @@ describe('flattened prompts and completions', () => {
 
   it('reads the names that came before', () => {
     const { inputs, output, usage } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'llm.request.type': 'completion',
           'llm.request.model': 'm',
@@ -253,7 +253,7 @@ describe('flattened prompts and completions', () => {
   it('keeps what else a message says, and nothing that is empty', () => {
     const message = 'gen_ai.completion.0';
     const { output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'llm.request.type': 'chat',
           [`${message}.role`]: 'assistant',

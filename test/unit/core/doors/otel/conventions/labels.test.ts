@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { callsOf } from '../../../../../../core/doors/otel/calls.ts';
+import { toCalls } from '../../../../../../core/doors/otel/calls.ts';
 import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
 import type { JsonObject, ProjectId } from '../../../../../../foundations/wire/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 type Values = Readonly<Record<string, AttributeValue>>;
 
 /** The attributes of the call that a span becomes. */
-const attributesOf = (attributes: Values, resource: Values = {}): JsonObject => {
-  const span = { ...spanOf({ attributes }), resource: new Map(Object.entries(resource)) };
-  const [start] = callsOf([{ span, hasRemoteParent: false, projectId: 'acme/shop' as ProjectId }]);
+const toAttributes = (attributes: Values, resource: Values = {}): JsonObject => {
+  const span = { ...makeSpan({ attributes }), resource: new Map(Object.entries(resource)) };
+  const [start] = toCalls([{ span, hasRemoteParent: false, projectId: 'acme/shop' as ProjectId }]);
   if (start?.kind !== 'start') throw new Error('no start was made');
   return start.start.attributes;
 };
@@ -32,7 +32,7 @@ describe('the end user of a span', () => {
     ['litellm', { 'litellm.call_id': 'c', 'metadata.user_api_key_end_user_id': 'u' }],
     ['GenAI', { 'gen_ai.user.id': 'u' }],
   ])('is found as %s says it', (_, attributes) => {
-    expect(attributesOf(attributes)).toHaveProperty('user.id', 'u');
+    expect(toAttributes(attributes)).toHaveProperty('user.id', 'u');
   });
 });
 
@@ -62,7 +62,7 @@ describe('environment, release and tags of a span', () => {
     ],
     ['a span itself', { environment: 'production', release: '1.4' }, { environment: 'a', release: 'b' }],
   ])('are taken from %s', (_, attributes, resource) => {
-    expect(attributesOf(attributes, resource)).toMatchObject({ environment: 'production', release: '1.4' });
+    expect(toAttributes(attributes, resource)).toMatchObject({ environment: 'production', release: '1.4' });
   });
 
   it.each<[string, Values]>([
@@ -74,13 +74,13 @@ describe('environment, release and tags of a span', () => {
     ['the AI SDK', { 'ai.telemetry.metadata.tags': ['a', 'b', '', 3] }],
     ['Mastra', { 'mastra.tags': '["a","b"]' }],
   ])('are a list of texts, as %s has tags', (_, attributes) => {
-    expect(attributesOf(attributes).tags).toEqual(['a', 'b']);
+    expect(toAttributes(attributes).tags).toEqual(['a', 'b']);
   });
 
   it('leave alone what the span has under their names', () => {
     const own = { 'environment.name': 'x', release: true, tags: 'plain', 'tag.tags': ['a'] };
     expect(
-      attributesOf(own, { 'deployment.environment': 'production', 'service.version': '1' }),
+      toAttributes(own, { 'deployment.environment': 'production', 'service.version': '1' }),
     ).toMatchObject({
       environment: { name: 'x' },
       release: true,
@@ -89,7 +89,7 @@ describe('environment, release and tags of a span', () => {
   });
 
   it('are not there if nobody says them', () => {
-    const found = attributesOf({ 'tag.tags': [] }, { 'service.name': 'shop', 'service.version': '' });
+    const found = toAttributes({ 'tag.tags': [] }, { 'service.name': 'shop', 'service.version': '' });
     expect(Object.keys(found)).toEqual(['tag', 'kind', 'otel']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 describe('Logfire and Pydantic AI', () => {
   it('reads messages that are events in one attribute', () => {
@@ -10,7 +10,7 @@ describe('Logfire and Pydantic AI', () => {
       { 'event.name': 'gen_ai.choice', index: 0, message: { role: 'assistant', content: 'hello' } },
     ];
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         scope: 'pydantic-ai',
         attributes: { 'gen_ai.operation.name': 'chat', events: JSON.stringify(events) },
       }),
@@ -23,7 +23,7 @@ describe('Logfire and Pydantic AI', () => {
   });
 
   it('reads agents and tools of versions that name no operation', () => {
-    const agent = spanOf({
+    const agent = makeSpan({
       scope: 'pydantic-ai',
       attributes: {
         agent_name: 'a',
@@ -36,7 +36,7 @@ describe('Logfire and Pydantic AI', () => {
       inputs: { messages: [{ role: 'user', content: 'hi' }] },
       output: 'hello',
     });
-    const tool = spanOf({
+    const tool = makeSpan({
       scope: 'pydantic-ai',
       attributes: { tool_arguments: '{"a":1}', tool_response: 'ok' },
     });
@@ -45,7 +45,7 @@ describe('Logfire and Pydantic AI', () => {
 
   it('reads request and response of a wrapped SDK', () => {
     const { kind, inputs, output, usage } = translate(
-      spanOf({
+      makeSpan({
         scope: 'logfire.openai',
         attributes: {
           'logfire.span_type': 'span',
@@ -63,7 +63,7 @@ describe('Logfire and Pydantic AI', () => {
 
   it('takes messages from elsewhere if the request has none', () => {
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         scope: 'logfire.openai',
         attributes: {
           'logfire.span_type': 'span',
@@ -78,7 +78,7 @@ describe('Logfire and Pydantic AI', () => {
 
   it('calls a span by its message, and not by its template', () => {
     const named = (message: string) =>
-      translate(spanOf({ name: 'Function: {name}', attributes: { 'logfire.msg': message } })).displayName;
+      translate(makeSpan({ name: 'Function: {name}', attributes: { 'logfire.msg': message } })).displayName;
     expect(named('Function: get_weather')).toBe('Function: get_weather');
     expect(named('Function: {name}')).toBeUndefined();
   });
@@ -104,7 +104,7 @@ describe('Logfire and Pydantic AI', () => {
     ],
   ])('finds cached tokens in %s', (key, value) => {
     const { usage } = translate(
-      spanOf({
+      makeSpan({
         scope: 'logfire.openai_agents',
         name: 'Responses API',
         attributes: {
@@ -117,26 +117,29 @@ describe('Logfire and Pydantic AI', () => {
       }),
     );
     expect(usage?.m).toMatchObject({
-      ...{ input_tokens: 2000, output_tokens: 10, total_tokens: 2010, cache_read_input_tokens: 1536 },
+      input_tokens: 2000,
+      output_tokens: 10,
+      total_tokens: 2010,
+      cache_read_input_tokens: 1536,
       input_tokens_details: { cached_tokens: 1536 },
     });
   });
 
   it('prefers a session to a conversation that was made up', () => {
     const attributes = { 'gen_ai.conversation.id': 'made-up', 'session.id': 's' };
-    expect(translate(spanOf({ scope: 'pydantic-ai', attributes })).threadId).toBe('s');
+    expect(translate(makeSpan({ scope: 'pydantic-ai', attributes })).threadId).toBe('s');
   });
 
   it('takes no scrubbed text for an id', () => {
     expect(
-      translate(spanOf({ attributes: { session_id: "[Scrubbed due to 'session']" } })).threadId,
+      translate(makeSpan({ attributes: { session_id: "[Scrubbed due to 'session']" } })).threadId,
     ).toBeUndefined();
   });
 });
 
 const agents = (name: string, attributes: Record<string, string>) =>
   translate(
-    spanOf({
+    makeSpan({
       scope: 'logfire.openai_agents',
       name,
       attributes: { 'logfire.span_type': 'span', 'gen_ai.system': 'openai', ...attributes },
@@ -147,7 +150,9 @@ describe("OpenAI's agents through Logfire", () => {
   it('are agents and tools, with arguments and result', () => {
     expect(agents('Agent run: {name!r}', { name: 'helper', tools: '["f"]' }).kind).toBe('agent');
     expect(agents('Function: {name}', { name: 'f', input: '{"a":1}', output: 'sunny' })).toMatchObject({
-      ...{ kind: 'tool', inputs: { a: 1 }, output: 'sunny' },
+      kind: 'tool',
+      inputs: { a: 1 },
+      output: 'sunny',
     });
     expect(agents('Handoff: {from_agent} → {to_agent}', {}).kind).toBe('other');
   });
@@ -180,19 +185,17 @@ describe("OpenAI's agents through Logfire", () => {
   });
 
   it('have the answer of chat completions apart from what came before', () => {
-    const [asked, said] = [
-      { role: 'user', content: 'hi' },
-      { role: 'assistant', content: 'hello' },
-    ];
+    const asked = { role: 'user', content: 'hi' };
+    const answer = { role: 'assistant', content: 'hello' };
     const { inputs, output, usage } = agents('Chat completion with {gen_ai.request.model!r}', {
       'gen_ai.request.model': 'm',
       input: JSON.stringify([asked]),
-      output: JSON.stringify([said]),
-      request_data: JSON.stringify({ messages: [asked, said], model: 'm' }),
+      output: JSON.stringify([answer]),
+      request_data: JSON.stringify({ messages: [asked, answer], model: 'm' }),
       usage: '{"input_tokens":9,"output_tokens":3}',
     });
     expect(inputs).toEqual({ messages: [asked], model: 'm' });
-    expect(output).toEqual({ messages: [said] });
+    expect(output).toEqual({ messages: [answer] });
     expect(usage?.m).toMatchObject({ input_tokens: 9, output_tokens: 3 });
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
-type Given = Parameters<typeof spanOf>[0];
+type Given = Parameters<typeof makeSpan>[0];
 
 describe('the name of a tool', () => {
   it.each<[string, Given]>([
@@ -59,7 +59,7 @@ describe('the name of a tool', () => {
       { name: 'execute_tool seat_map', scope: 'gcp.vertex.agent', attributes: {} },
     ],
   ])('%s', (_, given) => {
-    const { kind, tool } = translate(spanOf(given));
+    const { kind, tool } = translate(makeSpan(given));
     expect([kind, tool]).toEqual(['tool', 'seat_map']);
   });
 
@@ -79,12 +79,12 @@ describe('the name of a tool', () => {
       },
     ],
   ])('has the MCP server before it, %s', (_, given) => {
-    expect(translate(spanOf(given)).tool).toBe('orders.look_up');
+    expect(translate(makeSpan(given)).tool).toBe('orders.look_up');
   });
 
   it('is of calls of tools alone', () => {
     expect(
-      translate(spanOf({ attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.tool.name': 'x' } })).tool,
+      translate(makeSpan({ attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.tool.name': 'x' } })).tool,
     ).toBeUndefined();
   });
 });
@@ -181,21 +181,21 @@ describe('an agent', () => {
       undefined,
     ],
   ])('%s', (_, given, agent) => {
-    expect(translate(spanOf(given)).agent).toEqual(agent);
+    expect(translate(makeSpan(given)).agent).toEqual(agent);
   });
 
   it('is shown by its name where the span has the model in its place', () => {
     const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'baker' };
-    expect(translate(spanOf({ name: 'invoke_agent gpt', attributes })).displayName).toBe(
+    expect(translate(makeSpan({ name: 'invoke_agent gpt', attributes })).displayName).toBe(
       'invoke_agent baker',
     );
-    expect(translate(spanOf({ name: 'invoke_agent baker', attributes })).displayName).toBeUndefined();
+    expect(translate(makeSpan({ name: 'invoke_agent baker', attributes })).displayName).toBeUndefined();
   });
 
   it("hands over by no tool of the program's", () => {
     const scope = 'openinference.instrumentation.openai_agents';
     const { kind } = translate(
-      spanOf({ name: 'handoff to Seats', scope, attributes: { 'openinference.span.kind': 'TOOL' } }),
+      makeSpan({ name: 'handoff to Seats', scope, attributes: { 'openinference.span.kind': 'TOOL' } }),
     );
     expect(kind).toBe('other');
   });
@@ -203,7 +203,7 @@ describe('an agent', () => {
 
 describe('a tool that failed by its text alone', () => {
   const ended = (value: string, more: Record<string, string> = {}) =>
-    translate(spanOf({ attributes: { 'openinference.span.kind': 'TOOL', 'output.value': value, ...more } }))
+    translate(makeSpan({ attributes: { 'openinference.span.kind': 'TOOL', 'output.value': value, ...more } }))
       .exception;
 
   it.each([
@@ -237,8 +237,8 @@ describe('a tool that failed by its text alone', () => {
 
   it('has the type of its error, unless the span is fine', () => {
     const attributes = { 'gen_ai.operation.name': 'execute_tool', 'error.type': 'timeout' };
-    expect(translate(spanOf({ attributes })).exception).toBe('timeout');
-    const fine = { ...spanOf({ attributes }), status: { code: 1, message: '' } };
+    expect(translate(makeSpan({ attributes })).exception).toBe('timeout');
+    const fine = { ...makeSpan({ attributes }), status: { code: 1, message: '' } };
     expect(translate(fine).exception).toBeUndefined();
   });
 });
@@ -252,7 +252,7 @@ describe('LangChain.js', () => {
     };
     const user = { lc: 1, id: ['langchain_core', 'messages', 'HumanMessage'], kwargs: { content: 'Hi' } };
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           'input.value': JSON.stringify({ messages: [[system, user]] }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inContext, translate } from '../../../../../../core/doors/otel/conventions/index.ts';
 import type { Span } from '../../../../../../core/doors/otel/span.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 const inOneExport = (spans: readonly Span[]) =>
   inContext(spans.map((span) => ({ span, translation: translate(span) }))).map(
@@ -10,14 +10,14 @@ const inOneExport = (spans: readonly Span[]) =>
 
 const failed = { code: 2, message: 'no such book' };
 
-const tool = spanOf({
+const tool = makeSpan({
   spanId: '1',
   scope: 'pydantic-ai',
   name: 'execute_tool find_book',
   attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'find_book' },
 });
 const client = (parentSpanId: string | undefined) => ({
-  ...spanOf({
+  ...makeSpan({
     spanId: '2',
     ...(parentSpanId !== undefined && { parentSpanId }),
     scope: 'fastmcp',
@@ -26,7 +26,7 @@ const client = (parentSpanId: string | undefined) => ({
   }),
   status: failed,
 });
-const server = spanOf({
+const server = makeSpan({
   spanId: '3',
   parentSpanId: '2',
   scope: 'mcp-python-sdk',
@@ -75,7 +75,7 @@ describe('spans of one call of a tool', () => {
   });
 
   it('are two if a tool calls another one through a library of its own', () => {
-    const other = spanOf({
+    const other = makeSpan({
       scope: 'another library',
       attributes: { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'ask' },
     });
@@ -99,7 +99,7 @@ describe('spans of one call of a tool', () => {
   });
 
   it('end for spans that are parents of each other', () => {
-    const around = spanOf({ spanId: '2', parentSpanId: '1' });
+    const around = makeSpan({ spanId: '2', parentSpanId: '1' });
     expect(inOneExport([{ ...tool, parentSpanId: '2' }, around]).map(({ kind }) => kind)).toEqual([
       'tool',
       'other',
@@ -109,7 +109,7 @@ describe('spans of one call of a tool', () => {
 
 describe('requests beside each other', () => {
   const request = (scope: string, more: Partial<Span>, attributes: Record<string, string | number>) => ({
-    ...spanOf({
+    ...makeSpan({
       scope,
       attributes: {
         'gen_ai.operation.name': 'chat',
@@ -130,7 +130,8 @@ describe('requests beside each other', () => {
 
   it('are one if the answer is one: the one with messages counts', () => {
     const id = { 'gen_ai.response.id': 'msg_1' };
-    const [sdk, library] = [request('sdk', inner, id), request('library', {}, { ...id, ...messages })];
+    const sdk = request('sdk', inner, id);
+    const library = request('library', {}, { ...id, ...messages });
     expect(counts([sdk, library])).toEqual([false, true]);
     expect(counts([library, sdk])).toEqual([true, false]);
   });
@@ -176,7 +177,7 @@ describe('requests beside each other', () => {
 });
 
 describe('a request of Mastra', () => {
-  const inference = spanOf({
+  const inference = makeSpan({
     spanId: '2',
     parentSpanId: '1',
     attributes: {
@@ -187,7 +188,7 @@ describe('a request of Mastra', () => {
   });
 
   it('has the messages of the step around it', () => {
-    const step = spanOf({
+    const step = makeSpan({
       spanId: '1',
       attributes: {
         'mastra.span.type': 'model_step',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { translate, withAgents } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 describe('OpenInference', () => {
   it('reads parts of messages, and prompts and choices of completions', () => {
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           'llm.model_name': 'm',
@@ -20,7 +20,7 @@ describe('OpenInference', () => {
 
   it('falls back on the raw request and answer', () => {
     const { inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           'input.value': '{"model":"m","messages":[{"role":"user","content":"hi"}],"temperature":0}',
@@ -34,7 +34,7 @@ describe('OpenInference', () => {
 
   it('reads a reranker', () => {
     const { kind, inputs, output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'RERANKER',
           'reranker.query': 'cats',
@@ -53,14 +53,14 @@ describe('OpenInference', () => {
 
   it('counts no tokens of an agent that repeats those of its models', () => {
     const { usage } = translate(
-      spanOf({ attributes: { 'openinference.span.kind': 'AGENT', 'llm.token_count.prompt': 9 } }),
+      makeSpan({ attributes: { 'openinference.span.kind': 'AGENT', 'llm.token_count.prompt': 9 } }),
     );
     expect(usage).toBeUndefined();
   });
 
   it('takes the thread from metadata when no session is named', () => {
     expect(
-      translate(spanOf({ attributes: { 'input.value': 'x', metadata: '{"thread_id":"t"}' } })).threadId,
+      translate(makeSpan({ attributes: { 'input.value': 'x', metadata: '{"thread_id":"t"}' } })).threadId,
     ).toBe('t');
   });
 
@@ -68,7 +68,7 @@ describe('OpenInference', () => {
     const message = 'llm.output_messages.0.message';
     const call = `${message}.contents.1.tool_call`;
     const { output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           [`${message}.contents.0.message_content.type`]: 'text',
@@ -90,7 +90,7 @@ describe('OpenInference', () => {
   it('keeps an image as it is in the part', () => {
     const content = 'llm.input_messages.0.message.contents.0.message_content';
     const { inputs } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           [`${content}.type`]: 'image',
@@ -104,7 +104,7 @@ describe('OpenInference', () => {
 
   it('knows agents of llama-index at once, however long the name', () => {
     const named = (name: string) =>
-      translate(spanOf({ name, attributes: { 'openinference.span.kind': 'CHAIN' } })).kind;
+      translate(makeSpan({ name, attributes: { 'openinference.span.kind': 'CHAIN' } })).kind;
     // To look anew from each letter would take minutes.
     expect(named('Agent'.repeat(400_000))).toBe('other');
     expect([named('MyAgentWorkflow.run'), named('Chain.run'), named('my Agent.run')]).toEqual([
@@ -117,12 +117,14 @@ describe('OpenInference', () => {
   it('unwraps named arguments of smolagents', () => {
     const input = { args: [], sanitize_inputs_outputs: true, kwargs: { city: 'Paris' } };
     const attributes = { 'openinference.span.kind': 'TOOL', 'input.value': JSON.stringify(input) };
-    expect(translate(spanOf({ attributes })).inputs).toEqual({ city: 'Paris' });
+    expect(translate(makeSpan({ attributes })).inputs).toEqual({ city: 'Paris' });
   });
 
   it('reads a streamed answer that is a whole response', () => {
     const response = {
-      ...{ id: 'resp_1', object: 'response', model: 'm' },
+      id: 'resp_1',
+      object: 'response',
+      model: 'm',
       output: [
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] },
         { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
@@ -130,7 +132,7 @@ describe('OpenInference', () => {
       usage: { input_tokens: 9, output_tokens: 3, input_tokens_details: { cached_tokens: 4 } },
     };
     const { output, usage } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           'llm.model_name': 'm',
@@ -164,7 +166,7 @@ describe('OpenInference', () => {
     const usage = `{'prompt_tokens': 9, 'completion_tokens': 3, 'prompt_tokens_details': {'cached_tokens': 4, 'audio_tokens': None}}`;
     const reply = `ChatMessage(_role=<ChatRole.ASSISTANT: 'assistant'>, _content=[TextContent(text='Warm.'), ${call}], _name=None, _meta={'model': 'm', 'finish_reason': 'tool_calls', 'usage': ${usage}})`;
     const translated = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'openinference.span.kind': 'LLM',
           'llm.model_name': 'm',
@@ -181,7 +183,8 @@ describe('OpenInference', () => {
     );
     const tool_calls = [
       {
-        ...{ id: 'c', type: 'function' },
+        id: 'c',
+        type: 'function',
         function: { name: 'weather', arguments: '{"city":"Graz","days":2,"warm":true}' },
       },
     ];
@@ -198,9 +201,9 @@ describe('OpenInference', () => {
   });
 
   it('calls LangChain.js’s runs of agents by their steps, or by their name', () => {
-    const chain = (name: string, metadata: object, of: { spanId: string; parentSpanId?: string }) => {
+    const chain = (name: string, metadata: object, ids: { spanId: string; parentSpanId?: string }) => {
       const attributes = { 'openinference.span.kind': 'CHAIN', metadata: JSON.stringify(metadata) };
-      const span = spanOf({ name, attributes, ...of });
+      const span = makeSpan({ name, attributes, ...ids });
       return { span, translation: translate(span) };
     };
     const kinds = withAgents([

@@ -3,64 +3,96 @@ import { describe, expect, it } from 'vitest';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
 import type { AttributeValue } from '../../../../../../core/doors/otel/span.ts';
 import { parseJson } from '../../../../../../foundations/wire/index.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 import { anyCharacter } from '../../../../../support/values/arbitraries/character.ts';
 
 /** Names that conventions look for, with values of any type below them. */
 const names = [
-  ...['gen_ai.operation.name', 'gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.prompt.0.content'],
-  ...['gen_ai.completion.0.tool_calls.0.name', 'gen_ai.system_instructions', 'gen_ai.tool.call.arguments'],
-  ...[
-    'gen_ai.usage.input_tokens',
-    'gen_ai.request.model',
-    'gen_ai.request.',
-    'gen_ai.prompt',
-    'gen_ai.completion',
-  ],
-  ...[
-    'llm.input_messages.0.message.content',
-    'llm.input_messages.1',
-    'llm.token_count.prompt',
-    'llm.prompts.0',
-  ],
-  ...['openinference.span.kind', 'input.value', 'output.value', 'llm.invocation_parameters', 'metadata'],
-  ...['retrieval.documents.0.document.metadata', 'embedding.embeddings.0.embedding.text', 'llm.tools.0'],
-  ...['traceloop.span.kind', 'traceloop.entity.input', 'traceloop.association.properties.session_id'],
-  ...[
-    'ai.operationId',
-    'ai.prompt',
-    'ai.prompt.messages',
-    'ai.response.toolCalls',
-    'ai.values',
-    'ai.settings.x',
-  ],
-  ...['langfuse.observation.type', 'langfuse.observation.input', 'langfuse.observation.usage_details'],
-  ...['langfuse.observation.level', 'langsmith.span.kind', 'langsmith.metadata.usage_metadata', 'events'],
-  ...['mlflow.spanType', 'mlflow.spanInputs', 'mlflow.spanOutputs', 'mlflow.chat.tokenUsage'],
-  ...['haystack.component.type', 'haystack.component.input', 'haystack.component.output'],
-  ...['genkit:metadata:subtype', 'genkit:input', 'genkit:output', 'genkit:name'],
-  ...[
-    'mastra.span.type',
-    'mastra.agent_run.input',
-    'gcp.vertex.agent.llm_request',
-    'gcp.vertex.agent.llm_response',
-  ],
-  ...['litellm.call_id', 'llm.request.type', 'llm.request.functions.0.name', 'request_data', 'response_data'],
-  ...[
-    'pydantic_ai.all_messages',
-    'logfire.msg',
-    'agent_name',
-    'tool_arguments',
-    'wandb.thread_id',
-    'session.id',
-  ],
+  'gen_ai.operation.name',
+  'gen_ai.input.messages',
+  'gen_ai.output.messages',
+  'gen_ai.prompt.0.content',
+  'gen_ai.completion.0.tool_calls.0.name',
+  'gen_ai.system_instructions',
+  'gen_ai.tool.call.arguments',
+  'gen_ai.usage.input_tokens',
+  'gen_ai.request.model',
+  'gen_ai.request.',
+  'gen_ai.prompt',
+  'gen_ai.completion',
+  'llm.input_messages.0.message.content',
+  'llm.input_messages.1',
+  'llm.token_count.prompt',
+  'llm.prompts.0',
+  'openinference.span.kind',
+  'input.value',
+  'output.value',
+  'llm.invocation_parameters',
+  'metadata',
+  'retrieval.documents.0.document.metadata',
+  'embedding.embeddings.0.embedding.text',
+  'llm.tools.0',
+  'traceloop.span.kind',
+  'traceloop.entity.input',
+  'traceloop.association.properties.session_id',
+  'ai.operationId',
+  'ai.prompt',
+  'ai.prompt.messages',
+  'ai.response.toolCalls',
+  'ai.values',
+  'ai.settings.x',
+  'langfuse.observation.type',
+  'langfuse.observation.input',
+  'langfuse.observation.usage_details',
+  'langfuse.observation.level',
+  'langsmith.span.kind',
+  'langsmith.metadata.usage_metadata',
+  'events',
+  'mlflow.spanType',
+  'mlflow.spanInputs',
+  'mlflow.spanOutputs',
+  'mlflow.chat.tokenUsage',
+  'haystack.component.type',
+  'haystack.component.input',
+  'haystack.component.output',
+  'genkit:metadata:subtype',
+  'genkit:input',
+  'genkit:output',
+  'genkit:name',
+  'mastra.span.type',
+  'mastra.agent_run.input',
+  'gcp.vertex.agent.llm_request',
+  'gcp.vertex.agent.llm_response',
+  'litellm.call_id',
+  'llm.request.type',
+  'llm.request.functions.0.name',
+  'request_data',
+  'response_data',
+  'pydantic_ai.all_messages',
+  'logfire.msg',
+  'agent_name',
+  'tool_arguments',
+  'wandb.thread_id',
+  'session.id',
 ];
 
 const kinds = ['chat', 'execute_tool', 'invoke_agent', 'embeddings', 'retrieval', 'LLM', 'TOOL', 'RETRIEVER'];
 const telling = [
   ...kinds,
-  ...['EMBEDDING', '"CHAT_MODEL"', '"TOOL"', 'generation', 'llm', 'model', 'tool', 'agent_run', 'ERROR'],
-  ...['ai.generateText.doGenerate', 'ai.toolCall', 'ai.generateText', 'workflow', 'acompletion'],
+  'EMBEDDING',
+  '"CHAT_MODEL"',
+  '"TOOL"',
+  'generation',
+  'llm',
+  'model',
+  'tool',
+  'agent_run',
+  'ERROR',
+  'ai.generateText.doGenerate',
+  'ai.toolCall',
+  'ai.generateText',
+  'workflow',
+  'acompletion',
 ];
 
 /** JSON as libraries write messages, cut off at times. */
@@ -118,8 +150,13 @@ const attributes = fc
 const events = fc.array(
   fc.tuple(
     fc.constantFrom(
-      ...['gen_ai.user.message', 'gen_ai.tool.message', 'gen_ai.choice', 'gen_ai.content.prompt'],
-      ...['gen_ai.client.inference.operation.details', 'exception', ''],
+      'gen_ai.user.message',
+      'gen_ai.tool.message',
+      'gen_ai.choice',
+      'gen_ai.content.prompt',
+      'gen_ai.client.inference.operation.details',
+      'exception',
+      '',
     ),
     fc.dictionary(
       fc.constantFrom(
@@ -143,7 +180,7 @@ const spans = fc
     attributes,
     events,
   })
-  .map(spanOf);
+  .map(makeSpan);
 
 describe('a translation of any span', () => {
   it('is JSON, and counts nothing but whole tokens', () => {

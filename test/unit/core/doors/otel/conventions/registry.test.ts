@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { translate } from '../../../../../../core/doors/otel/conventions/index.ts';
 import registry from '../../../../../support/otel/gen-ai-registry.json' with { type: 'json' };
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 /** What each span has, so that it is of a kind and has what an attribute belongs to. */
 const around: Readonly<Record<string, Record<string, string | number>>> = {
@@ -13,7 +13,7 @@ const around: Readonly<Record<string, Record<string, string | number>>> = {
 };
 
 /** The operation whose spans have an attribute. */
-const operationOf = (key: string): string => {
+const getOperation = (key: string): string => {
   if (/^gen_ai\.tool\.(?!definitions)/.test(key)) return 'execute_tool';
   if (key.startsWith('gen_ai.retrieval.')) return 'retrieval';
   if (key.startsWith('gen_ai.memory.')) return 'search_memory';
@@ -30,14 +30,14 @@ const values: Readonly<Record<string, string>> = {
 };
 
 const read = (key: string, value: string | number) => {
-  const operation = operationOf(key);
+  const operation = getOperation(key);
   const attributes = { ...around[operation], 'gen_ai.operation.name': operation, [key]: value };
-  return translate(spanOf({ name: operation, attributes }));
+  return translate(makeSpan({ name: operation, attributes }));
 };
 
 describe('the registry of generative AI', () => {
   it.each(Object.entries(registry.operations))('takes %s for %s', (operation, kind) => {
-    expect(translate(spanOf({ attributes: { 'gen_ai.operation.name': operation } })).kind).toBe(kind);
+    expect(translate(makeSpan({ attributes: { 'gen_ai.operation.name': operation } })).kind).toBe(kind);
   });
 
   it.each(Object.entries(registry.attributes))('knows %s: %s', (key, place) => {
@@ -59,7 +59,7 @@ describe('the registry of generative AI', () => {
     const total = former.includes('cache') ? { 'gen_ai.usage.input_tokens': 9 } : {};
     const [a, b] = [former, now].map((key) => {
       const attributes = { 'gen_ai.operation.name': 'chat', ...total, [key]: 5 };
-      return translate(spanOf({ attributes })).usage;
+      return translate(makeSpan({ attributes })).usage;
     });
     expect(JSON.stringify(a)).toContain(':5');
     expect(a).toEqual(b);
@@ -67,14 +67,14 @@ describe('the registry of generative AI', () => {
 
   it('reads how many documents were asked for by its former name, too', () => {
     const inputs = ['gen_ai.retrieval.top_k', 'gen_ai.request.top_k'].map(
-      (key) => translate(spanOf({ attributes: { 'gen_ai.operation.name': 'retrieval', [key]: 5 } })).inputs,
+      (key) => translate(makeSpan({ attributes: { 'gen_ai.operation.name': 'retrieval', [key]: 5 } })).inputs,
     );
     expect(inputs).toEqual([{ top_k: 5 }, { top_k: 5 }]);
   });
 
   it('says why an answer ended, which its messages no longer do', () => {
     const { output } = translate(
-      spanOf({
+      makeSpan({
         attributes: {
           'gen_ai.operation.name': 'chat',
           'gen_ai.output.messages': values['gen_ai.output.messages'] ?? '',

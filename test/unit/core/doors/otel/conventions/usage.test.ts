@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { tokensOf } from '../../../../../../api/shared/usage.ts';
+import { readTokens } from '../../../../../../api/shared/usage.ts';
 import { translate, withoutRepeats } from '../../../../../../core/doors/otel/conventions/index.ts';
-import { countsOf, usageOf } from '../../../../../../core/doors/otel/conventions/usage.ts';
-import { spanOf } from '../../../../../support/otel/spans.ts';
+import { parseCounts, toUsage } from '../../../../../../core/doors/otel/conventions/usage.ts';
+import { makeSpan } from '../../../../../support/otel/spans.ts';
 
 const request = (spanId: string, parentSpanId: string | undefined, input: number, kind = 'LLM') =>
-  spanOf({
+  makeSpan({
     spanId,
     ...(parentSpanId !== undefined && { parentSpanId }),
     attributes: { 'openinference.span.kind': kind, 'llm.model_name': 'm', 'llm.token_count.prompt': input },
   });
 
-const counted = (spans: readonly ReturnType<typeof spanOf>[]) =>
+const counted = (spans: readonly ReturnType<typeof makeSpan>[]) =>
   withoutRepeats(spans.map((span) => ({ span, translation: translate(span) }))).map(
     ({ translation }) => translation.usage?.m?.input_tokens,
   );
@@ -74,11 +74,11 @@ describe('a usage object', () => {
       10,
     ],
   ])('%j costs what its provider bills', (usage, prompt, read, written) => {
-    const counts = countsOf(usage, 'm');
-    const { m } = (counts && usageOf(counts, undefined)) ?? {};
+    const counts = parseCounts(usage, 'm');
+    const { m } = (counts && toUsage(counts, undefined)) ?? {};
     expect(m).toMatchObject({ input_tokens: prompt, output_tokens: 5, total_tokens: prompt + 5 });
     expect([m?.cache_read_input_tokens ?? 0, m?.cache_creation_input_tokens ?? 0]).toEqual([read, written]);
-    expect(tokensOf(m ?? {})).toMatchObject({ prompt, cacheRead: read, cacheWrite: written });
+    expect(readTokens(m ?? {})).toMatchObject({ prompt, cacheRead: read, cacheWrite: written });
   });
 });
 
@@ -124,15 +124,16 @@ describe('usage that is reported twice', () => {
   });
 
   it('is dropped from a span of another trace that has the same answer', () => {
-    const other = (span: ReturnType<typeof spanOf>, of: object) => ({
+    const other = (span: ReturnType<typeof makeSpan>, fields: object) => ({
       ...span,
       traceId: '0000000000000000000000000000000b',
       scope: { ...span.scope, name: 'the-sdk' },
-      attributes: new Map([...span.attributes, ...Object.entries(of)]),
+      attributes: new Map([...span.attributes, ...Object.entries(fields)]),
     });
     const answer = { 'output.value': '{"id":"chatcmpl-0123456789","choices":[]}' };
     const step = request('s', undefined, 0, 'CHAIN');
-    const [asked, repeated] = [request('a', 's', 9), request('b', undefined, 9)];
+    const asked = request('a', 's', 9);
+    const repeated = request('b', undefined, 9);
     const own = { ...asked, attributes: new Map([...asked.attributes, ...Object.entries(answer)]) };
     const sdks = other(repeated, { 'gen_ai.response.id': 'chatcmpl-0123456789' });
     expect(counted([sdks, step, own])).toEqual([undefined, undefined, 9]);

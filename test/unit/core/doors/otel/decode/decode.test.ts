@@ -15,13 +15,13 @@ import {
   startNanos,
   textAttribute,
 } from '../../../../../support/otel/otel.ts';
-import { messageOf } from '../../../../../support/otel/otel-messages.ts';
+import { arbitraryMessage } from '../../../../../support/otel/otel-messages.ts';
 import { ExportLogsServiceRequestSchema } from '../../../../../support/otel/proto/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { ExportTraceServiceRequestSchema } from '../../../../../support/otel/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { runs, seed } from '../../../../../support/run/sampling.ts';
 
 const ofJson = (...spans: JsonObject[]) => decodeJson(JSON.stringify(exportJson({}, spans)));
-const attributesOf = (values: unknown) =>
+const decodeAttributes = (values: unknown) =>
   ofJson(spanJson({ attributes: values as never })).spans[0]?.span.attributes;
 
 /** A message in protobuf and in OTLP's JSON, which has ids in hex digits. */
@@ -42,7 +42,7 @@ describe('protobuf', () => {
     'made of the official definitions says the same of %s as their JSON',
     (_, desc, read, readJson) => {
       fc.assert(
-        fc.property(messageOf(desc, 9), (init) => {
+        fc.property(arbitraryMessage(desc, 9), (init) => {
           const [bytes, json] = bothWays(desc, init);
           // A clone of a Buffer is an Uint8Array.
           expect(structuredClone(read(bytes))).toEqual(structuredClone(readJson(json)));
@@ -135,7 +135,7 @@ describe('JSON', () => {
   it('has values of each kind', () => {
     expect(
       Object.fromEntries(
-        attributesOf([
+        decodeAttributes([
           ...attributes({ text: 'x', yes: true, int: 7, float: 1.5, list: [1, 'a'], none: null }),
           { key: 'number', value: { intValue: 8 } },
           { key: 'huge', value: { intValue: '9223372036854775807' } },
@@ -146,9 +146,18 @@ describe('JSON', () => {
         ]) ?? [],
       ),
     ).toEqual({
-      ...{ text: 'x', yes: true, int: 7, float: 1.5, list: [1, 'a'], none: null, number: 8 },
-      ...{ huge: 9223372036854775807n, infinite: Number.NEGATIVE_INFINITY },
-      ...{ bytes: Buffer.from([255, 0]), later: 'x', object: { a: { b: 1 } } },
+      text: 'x',
+      yes: true,
+      int: 7,
+      float: 1.5,
+      list: [1, 'a'],
+      none: null,
+      number: 8,
+      huge: 9223372036854775807n,
+      infinite: Number.NEGATIVE_INFINITY,
+      bytes: Buffer.from([255, 0]),
+      later: 'x',
+      object: { a: { b: 1 } },
     });
   });
 

@@ -59,9 +59,9 @@ interface Blocks {
 
 const inSlack = (...args: Parameters<typeof alertMessage>) => slackMessage(alertMessage(...args)) as Blocks;
 
-const textsOf = ({ text, blocks }: Blocks): string[] => [
+const getTexts = ({ text, blocks }: Blocks): string[] => [
   text,
-  ...blocks.flatMap((block) => [block.text, ...(block.fields ?? [])].flatMap((each) => each?.text ?? [])),
+  ...blocks.flatMap((block) => [block.text, ...(block.fields ?? [])].flatMap((text) => text?.text ?? [])),
 ];
 
 describe('a message as Slack has it', () => {
@@ -69,7 +69,7 @@ describe('a message as Slack has it', () => {
     const { text, blocks } = inSlack();
     expect(text).toBe('Alert: Too many errors in acme/shop: avg error_count is 0.1235');
     expect(blocks.map(({ type }) => type)).toEqual(['header', 'section', 'section', 'section']);
-    expect(blocks[1]?.fields?.map((each) => each.text)).toEqual([
+    expect(blocks[1]?.fields?.map((field) => field.text)).toEqual([
       '*Project*\nacme/shop',
       '*Alert*\nToo many errors',
       '*avg error_count*\n0.1235',
@@ -87,9 +87,9 @@ describe('a message as Slack has it', () => {
   it('shows what clients have chosen as text: no mentions, links or other blocks', () => {
     const label = '<!channel> <https://evil.example|here> & more\n• fake';
     const contributors = [{ label, value: 1, call_id: null, link: 'https://t.example/ui?a=|b>' }];
-    const said = textsOf(inSlack({ metric: '<@U1> tokens', contributors })).join('\n');
-    expect(said).not.toMatch(/<!channel>|<@U1>|<https:\/\/evil|\n• fake/);
-    expect(said).toContain(
+    const text = getTexts(inSlack({ metric: '<@U1> tokens', contributors })).join('\n');
+    expect(text).not.toMatch(/<!channel>|<@U1>|<https:\/\/evil|\n• fake/);
+    expect(text).toContain(
       '<https://t.example/ui?a=%7Cb%3E|&lt;!channel&gt; &lt;https://evil.example|here&gt; &amp; more • fake: 1>',
     );
   });
@@ -104,7 +104,7 @@ describe('a message as Slack has it', () => {
         const { blocks } = inSlack({ alert, metric, contributors });
         for (const { type, text, fields = [] } of blocks) {
           expect(text?.text.length ?? 0).toBeLessThanOrEqual(type === 'header' ? 150 : 3000);
-          for (const each of fields) expect(each.text.length).toBeLessThanOrEqual(2000);
+          for (const field of fields) expect(field.text.length).toBeLessThanOrEqual(2000);
         }
         expect(blocks[2]?.text?.text.match(/<https[^|]*\|[^>]*>/g)).toHaveLength(3);
       }),

@@ -30,10 +30,10 @@ const post = (url: string, outside: Outside = local, ms = 5000) =>
 /** Posts to the receiver as it behaves, and gives what went wrong. */
 const failing = async (behaviour: Behaviour, ms?: number): Promise<string> => {
   receiver.behave(behaviour);
-  return problemOf(post(`${receiver.baseUrl}/${secret}`, local, ms));
+  return catchProblem(post(`${receiver.baseUrl}/${secret}`, local, ms));
 };
 
-const problemOf = async (posting: Promise<void>): Promise<string> => {
+const catchProblem = async (posting: Promise<void>): Promise<string> => {
   const error: unknown = await posting.catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(Undelivered);
   const text = error instanceof Error ? `${error.stack} ${error.cause ?? ''}` : '';
@@ -110,7 +110,7 @@ describe('a request to the outside', () => {
     const { port } = nobody.address() as AddressInfo;
     nobody.close();
     await once(nobody, 'close');
-    expect(await problemOf(post(`http://127.0.0.1:${port}/${secret}`))).toMatch(
+    expect(await catchProblem(post(`http://127.0.0.1:${port}/${secret}`))).toMatch(
       /^no connection .*ECONNREFUSED/,
     );
     expect(await failing((_, res) => res.destroy())).toMatch(/^no connection .*ECONNRESET/);
@@ -127,7 +127,7 @@ describe('a host', () => {
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1', 'fd00:ec2::254'])(
     'whose name leads to %s is not asked',
     async (address) => {
-      expect(await problemOf(post(url, { resolve: found(address) }))).toBe(
+      expect(await catchProblem(post(url, { resolve: found(address) }))).toBe(
         'its host has an address that is not public',
       );
     },
@@ -135,7 +135,7 @@ describe('a host', () => {
 
   it('with one such address among public ones is not asked either', async () => {
     const resolve = found('1.1.1.1', '10.0.0.1');
-    expect(await problemOf(post(url, { resolve }))).toBe('its host has an address that is not public');
+    expect(await catchProblem(post(url, { resolve }))).toBe('its host has an address that is not public');
   });
 
   it('is looked up once, so that it cannot lead elsewhere after it was found to be allowed', async () => {
@@ -152,11 +152,11 @@ describe('a host', () => {
     const resolve: Resolve = async () => {
       throw new Error('getaddrinfo ENOTFOUND hooks.example');
     };
-    expect(await problemOf(post(url, { resolve }))).toBe('the name of its host is not known');
+    expect(await catchProblem(post(url, { resolve }))).toBe('the name of its host is not known');
   });
 
   it('whose name is not answered in time is given up', async () => {
-    expect(await problemOf(post(url, { resolve: () => new Promise(() => {}) }, 100))).toBe(
+    expect(await catchProblem(post(url, { resolve: () => new Promise(() => {}) }, 100))).toBe(
       'it did not answer in time',
     );
   });
@@ -176,13 +176,17 @@ describe('a host', () => {
     const outside = { loopback: true, resolve: found('127.0.0.1') };
 
     it('that nobody trusts is not told anything', async () => {
-      expect(await problemOf(post(there('hooks.example'), outside))).toMatch(/^its certificate is not valid/);
+      expect(await catchProblem(post(there('hooks.example'), outside))).toMatch(
+        /^its certificate is not valid/,
+      );
     });
 
     it('of its name is asked, and of another name is not', async () => {
       setDefaultCACertificates([...trusted, hooksExample.cert]);
       await post(there('hooks.example'), outside);
-      expect(await problemOf(post(there('other.example'), outside))).toMatch(/^its certificate is not valid/);
+      expect(await catchProblem(post(there('other.example'), outside))).toMatch(
+        /^its certificate is not valid/,
+      );
     });
   });
 });

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../../../../../api/alerts.ts';
 import {
   type FindWebhook,
+  makeSend,
   makeSigningKey,
-  makeTell,
-  parameterOf,
+  parameterName,
 } from '../../../../../../core/workers/alerts/tell/index.ts';
 import { signatureHeaders } from '../../../../../../core/workers/alerts/tell/sign.ts';
 import { requestBudget } from '../../../../../../foundations/storage/index.ts';
@@ -34,12 +34,15 @@ afterAll(async () => {
 });
 
 const target = (fields: Partial<Target>): Target => ({
-  ...{ sns: null, eventBus: null, webhook: null, format: null },
+  sns: null,
+  eventBus: null,
+  webhook: null,
+  format: null,
   ...fields,
 });
 
 const tellWith = (webhooks: FindWebhook, message = alertMessage(), to = target({ webhook: 'ops' })) =>
-  makeTell({
+  makeSend({
     topic: {
       service: { service: 'sns', region: 'us-east-1', endpoint: bus.endpoint },
       arn: 'arn:aws:sns:us-east-1:1:topic',
@@ -91,9 +94,9 @@ describe('a webhook', () => {
 
   it('has a parameter of its own project, whatever it is called', () => {
     const project = parseProjectId('acme/shop');
-    expect(project && parameterOf('/p/webhooks', project, 'ops')).toBe('/p/webhooks/acme/shop/ops');
+    expect(project && parameterName('/p/webhooks', project, 'ops')).toBe('/p/webhooks/acme/shop/ops');
     for (const name of ['../other/ops', 'a/b', '', '.', 'a b'])
-      expect(() => project && parameterOf('/p/webhooks', project, name)).toThrow('should be 1 to 64');
+      expect(() => project && parameterName('/p/webhooks', project, name)).toThrow('should be 1 to 64');
   });
 });
 
@@ -118,12 +121,10 @@ describe('the event bus', () => {
     unsubscribe();
     expect(events).toEqual([
       expect.objectContaining({
-        ...{
-          bus: 'agents',
-          source: 'pennytrace',
-          'detail-type': 'AlertChanged',
-          time: '2026-11-22T09:31:02Z',
-        },
+        bus: 'agents',
+        source: 'pennytrace',
+        'detail-type': 'AlertChanged',
+        time: '2026-11-22T09:31:02Z',
         detail: { ...alertMessage(), event_id: alertMessage().id },
       }),
     ]);
