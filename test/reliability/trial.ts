@@ -34,7 +34,7 @@ const masked = (text: string, project: string): string =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')
     // Tools answer JSON within JSON, too.
     .replaceAll(/(\\?)"20(?!26-10-01)[^"]{24}Z\1"/g, '"time"')
-    .replaceAll(/"(latency_ms|created|first_byte_ms|first_token_ms)":[\d.]+/g, '"$1":0');
+    .replaceAll(/"(latency_ms|created|first_byte_ms|first_token_ms|ms)":[\d.]+/g, '"$1":0');
 
 /**
  * The records of an answer: items of its list, or the whole of it; else its lines, of JSON or not.

@@ -311,10 +311,10 @@ describe('a folder', () => {
     const source = (path: string) => JSON.stringify(join(import.meta.dirname, path));
     const script = `
       const { startStore } = await import(${source('../src/start.ts')});
-      const { bytes, filled, tableOf, wireTo } = await import(${source('support.ts')});
+      const { bytes, filled, makeTable, wireTo } = await import(${source('support.ts')});
       const store = await startStore({ folder: ${JSON.stringify(folder)} });
       const wire = wireTo(store.endpoint);
-      await wire.send('CreateTable', tableOf('table'));
+      await wire.send('CreateTable', makeTable('table'));
       for (let client = 0; client < 8; client++) (async () => {
         for (let i = 0; ; i++) {
           const Item = { k: bytes(client + ' ' + i), p: { S: 'S' }, t: bytes('t'), s: bytes(String(i)), h: filled(500) };
