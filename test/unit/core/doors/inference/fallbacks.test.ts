@@ -182,7 +182,8 @@ describe('the next upstream is asked when one', () => {
 });
 
 /** What Anthropic's API sends in a stream that has not begun, and what OpenRouter does. */
-const overloaded = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n';
+const overloaded =
+  'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n';
 const failing = ': waiting\n\ndata: {"error":{"code":502,"message":"Provider failed"},"choices":[]}\n\n';
 const stream = events([event(chunk({ content: 'Hi' })), done]);
 const asked = { messages: [{ role: 'user', content: 'Hi' }], stream: true, max_tokens: 5 };

@@ -30,7 +30,9 @@ describe('the tokens of a request', () => {
 
   it('are no more in the prompt than the body has bytes', () => {
     const body = { model, messages: [{ role: 'user', content: 'Schön ☀️' }] };
-    expect(tokensAtMost('/chat/completions', body, model).prompt).toBe(Buffer.byteLength(JSON.stringify(body)));
+    expect(tokensAtMost('/chat/completions', body, model).prompt).toBe(
+      Buffer.byteLength(JSON.stringify(body)),
+    );
   });
 });
 
