@@ -3,6 +3,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import { signed } from '../../../foundations/aws/index.ts';
 import { type JsonObject, ServiceError } from '../../../foundations/wire/index.ts';
 import type { SecretKeys } from './credentials.ts';
+import { openAiError } from './error.ts';
 import { post } from './post.ts';
 import { type ClientApi, type Translation, translate } from './protocols/index.ts';
 import type { Attempt, Recording } from './recording.ts';
@@ -16,7 +17,7 @@ import {
 } from './request.ts';
 import { neverReached } from './spending.ts';
 import { streamEnd } from './stream-end.ts';
-import { translateAnswer } from './translated.ts';
+import { readFirstFailure, type TranslatedAnswer, translateAnswer } from './translated.ts';
 import {
   candidatesFor,
   noUpstream,
@@ -33,7 +34,7 @@ import {
   type Way,
   waysTo,
 } from './upstream.ts';
-import { withoutUsage } from './usage.ts';
+import { askForUsage, withoutUsage } from './usage.ts';
 
 /** Where requests can be forwarded to. */
 export interface UpstreamConfig {
@@ -92,6 +93,8 @@ interface Prepared {
   readonly way: Way;
   /** Undefined for a request that is passed on as it is. */
   readonly translation: Translation | undefined;
+  /** Whether the client did not ask for the usage that comes as the last chunk of a stream. */
+  readonly withholdsUsage: boolean;
 }
 
 const betasIn = (headers: Headers): string[] =>
@@ -107,17 +110,19 @@ const betasIn = (headers: Headers): string[] =>
  * @throws ServiceError 422 if it cannot be translated without a loss
  */
 const prepare = (request: InferenceRequest, chosen: UpstreamModel): Prepared => {
-  const { path, received, headers } = request;
+  const { path, received, headers, recording, withholdsUsage = false } = request;
   const ways = waysTo(chosen);
   const native = ways.find(({ paths }) => paths.includes(path));
-  if (native) return { chosen, way: native, translation: undefined };
+  if (native) return { chosen, way: native, translation: undefined, withholdsUsage };
   const from = clientApis[path];
   const [way] = ways;
   if (!from || !way) throw pathNotTaken(path, chosen);
-  const { timeout: _t, extra_headers: _h, api_version: _v, ...body } = received;
+  // The APIs that streams are translated from always say their usage, so calls have it.
+  const asking = recording ? askForUsage(path, received) : { body: received, withholdsUsage };
+  const { timeout: _t, extra_headers: _h, api_version: _v, ...body } = asking.body;
   const betas = betasIn(requestHeaders(headers, request.body.extra_headers));
   const translation = translate(from, way.api, body as JsonObject, chosen.model, { betas });
-  return { chosen, way, translation };
+  return { chosen, way, translation, withholdsUsage: withholdsUsage || asking.withholdsUsage };
 };
 
 /**
@@ -211,15 +216,17 @@ const send = async (
   return withKey(renewed);
 };
 
+const isEventStream = (type: string): boolean => /^text\/event-stream\b/i.test(type);
+
 /** Counts the bytes of an answer and shows them to the recording after they are forwarded. */
 const tapped = (
   source: Readable,
   { type, encoding }: { readonly type: string; readonly encoding: string },
-  { recording, withholdsUsage }: InferenceRequest,
+  { recording, withholdsUsage }: Pick<InferenceRequest, 'recording' | 'withholdsUsage'>,
   ended: () => void,
 ): Pick<ForwardedAnswer, 'body' | 'bytes'> => {
   let bytes = 0;
-  const isStream = /^text\/event-stream\b/i.test(type);
+  const isStream = isEventStream(type);
   const hasEnded = isStream ? streamEnd() : () => false;
   const tap = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
@@ -276,6 +283,22 @@ const firstByte = (answer: IncomingMessage): Promise<void> =>
     const failed = (error: unknown) => settle(() => reject(error))();
     answer.once('readable', readable).once('end', readable).once('error', failed);
   });
+
+/** The status of the error that a stream begins with, if it has come. Nothing of the stream is lost. */
+const peekFailure = (answer: IncomingMessage): number | undefined => {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = answer.headers;
+  if (encoding !== 'identity' || !isEventStream(type)) return undefined;
+  const bytes: Buffer | null = answer.read();
+  if (bytes === null) return undefined;
+  answer.unshift(bytes);
+  return readFirstFailure(bytes);
+};
+
+/** Why a request failed, with the places in its body as clients are told them. */
+const toReason = (error: unknown): string => {
+  if (error instanceof ServiceError) return openAiError(error.status, error.detail).message;
+  return error instanceof Error ? error.message : String(error);
+};
 
 /** The time of one forwarded request. */
 interface Clock {
@@ -362,8 +385,14 @@ class Forwarding {
       }
       if (!isLast || timer) await firstByte(answer);
       clearTimeout(timer);
-      const forwarded = await this.#forwarded(answer, prepared);
-      this.#note(startedAt, { status });
+      const translated = prepared.translation && (await translateAnswer(answer, prepared.translation, name));
+      const failure = translated?.status ?? (isLast ? undefined : peekFailure(answer));
+      if (!isLast && failure !== undefined && isPassing(failure)) {
+        answer.destroy();
+        throw new Refused(failure);
+      }
+      const forwarded = this.#forwarded(answer, translated, prepared);
+      this.#note(startedAt, { status: forwarded.status });
       return forwarded;
     } catch (error) {
       if (giveUp.signal.aborted && firstByteMs !== undefined) throw upstreamSilent(name, firstByteMs);
@@ -374,13 +403,16 @@ class Forwarding {
     }
   }
 
-  async #forwarded(answer: IncomingMessage, { translation }: Prepared): Promise<ForwardedAnswer> {
-    const { statusCode: status = 502 } = answer;
+  #forwarded(
+    answer: IncomingMessage,
+    translated: TranslatedAnswer | undefined,
+    { withholdsUsage }: Prepared,
+  ): ForwardedAnswer {
+    const { status = 502 } = translated ?? { status: answer.statusCode };
     const name = this.#upstream;
     const completed = () => {
       this.#complete = true;
     };
-    const translated = translation && (await translateAnswer(answer, translation, name));
     const source = translated?.body ?? answer;
     source.once('end', completed);
     source.once('error', () => this.#fail(`the upstream ${name} broke its answer off`));
@@ -394,7 +426,12 @@ class Forwarding {
       headers,
       upstream: name,
       attempts: this.#attempts,
-      ...tapped(source, { type, encoding }, this.#request, completed),
+      ...tapped(
+        source,
+        { type, encoding },
+        { recording: this.#request.recording, withholdsUsage },
+        completed,
+      ),
       isComplete: () => this.#complete,
       isTimedOut: () => this.#clock.isCallers && this.#clock.timeout.aborted && !this.#complete,
     };
@@ -431,7 +468,7 @@ export const forward = async (
   try {
     return await new Forwarding(config, request).run(prepareAll(config, request));
   } catch (error) {
-    request.recording?.failed(error instanceof Error ? error.message : String(error));
+    request.recording?.failed(toReason(error));
     throw error;
   }
 };

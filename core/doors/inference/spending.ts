@@ -20,6 +20,7 @@ import {
   type Spent,
   settleReservation,
 } from '../../records/spending.ts';
+import { usualMaxTokens } from './protocols/models.ts';
 import type { InferenceBody, InferencePath } from './request.ts';
 
 /** Looks whether limits are nearly reached, and tells if so. */
@@ -45,9 +46,6 @@ export interface SpendingRequest {
   readonly now: number;
 }
 
-/** What an answer may have in tokens if the request does not say. */
-const usualTokens = 4096;
-
 /** The fields that bound the tokens of an answer. */
 const bounds: Readonly<Record<InferencePath, readonly string[]>> = {
   '/chat/completions': ['max_completion_tokens', 'max_tokens'],
@@ -60,7 +58,9 @@ const bounds: Readonly<Record<InferencePath, readonly string[]>> = {
 
 const numberIn = (body: InferenceBody, name: string): number => {
   const value = plainNumber(body[name]);
-  return typeof value === 'number' && value > 0 ? value : 0;
+  // Some upstreams take a text of digits for the number.
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && number > 0 ? number : 0;
 };
 
 /** How many prompts a request has: only text completions take a list of them. */
@@ -69,15 +69,18 @@ const promptsIn = ({ prompt }: InferenceBody): number =>
 
 /**
  * The most tokens that a request of text can take. No text has more tokens than bytes, and the frame of
- * a message in JSON is longer than its tokens.
+ * a message in JSON is longer than its tokens. An answer without a bound has what translations allow it.
+ *
+ * @param model the upstream's name of the model
  */
 export const tokensAtMost = (
   path: InferencePath,
   body: InferenceBody,
+  model: string,
 ): { readonly prompt: number; readonly completion: number } => {
   const prompt = Buffer.byteLength(JSON.stringify(body));
   if (path === '/embeddings') return { prompt, completion: 0 };
-  const perAnswer = Math.max(...bounds[path].map((name) => numberIn(body, name))) || usualTokens;
+  const perAnswer = Math.max(...bounds[path].map((name) => numberIn(body, name))) || usualMaxTokens(model);
   const answers = Math.max(1, numberIn(body, 'n'), path === '/completions' ? numberIn(body, 'best_of') : 0);
   const prompts = path === '/completions' ? promptsIn(body) : 1;
   return { prompt, completion: perAnswer * answers * prompts };
@@ -100,8 +103,8 @@ export const dearestOf = (
   models: readonly string[],
   { path, body, prices, now }: Pick<SpendingRequest, 'path' | 'body' | 'prices' | 'now'>,
 ): string | undefined => {
-  const tokens = tokensAtMost(path, body);
   const most = (model: string): number => {
+    const tokens = tokensAtMost(path, body, model);
     const price = prices([model, body.model], now * 1000, tokens.prompt);
     return price ? costAtMost(tokens, price) : Number.POSITIVE_INFINITY;
   };
@@ -152,8 +155,8 @@ export class Spending {
    * price
    */
   static async begin(table: Table, request: SpendingRequest, budget: RequestBudget): Promise<Spending> {
-    const { path, body, limits, now } = request;
-    const tokens = tokensAtMost(path, body);
+    const { path, body, model, limits, now } = request;
+    const tokens = tokensAtMost(path, body, model);
     const price = await findPrice(request, tokens.prompt);
     const amount = nanosUp(costAtMost(tokens, price));
     try {

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
-import { type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
+import { isJsonObject, type JsonValue, parseJson } from '../../../foundations/wire/index.ts';
+import { readError } from './protocols/errors.ts';
 import type { EventTranslator, Translation } from './protocols/index.ts';
 import { upstreamUnreadable } from './upstream.ts';
 
@@ -79,7 +80,7 @@ const readWhole = async (answer: Readable, upstream: string): Promise<string> =>
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const jsonOf = (text: string): JsonValue | undefined => {
+const parsed = (text: string): JsonValue | undefined => {
   try {
     return parseJson(text) as JsonValue;
   } catch {
@@ -87,14 +88,44 @@ const jsonOf = (text: string): JsonValue | undefined => {
   }
 };
 
+/**
+ * The status of the error that a stream of server-sent events begins with: some upstreams answer 200 before
+ * they know.
+ *
+ * @param bytes the first of the stream
+ * @returns undefined if it begins otherwise, or with less than an event
+ */
+export const readFirstFailure = (bytes: Uint8Array): number | undefined => {
+  const events: { readonly event?: string | undefined; readonly data: string }[] = [];
+  createParser({ onEvent: (event) => events.push(event) }).feed(toText(bytes));
+  const [first] = events;
+  const data = first && parsed(first.data);
+  if (!first || !isJsonObject(data)) return undefined;
+  return first.event === 'error' || data.error ? readError(data, undefined, first.event).status : undefined;
+};
+
 /** An answer in the client's API. */
 export interface TranslatedAnswer {
+  readonly status: number;
   readonly type: string;
   readonly body: Readable;
 }
 
+async function* resumed(first: IteratorResult<string>, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+const asJson = (status: number, body: string): TranslatedAnswer => ({
+  status,
+  type: 'application/json',
+  body: Readable.from([body], { objectMode: false }),
+});
+
 /**
- * Translates the answer of an upstream as it comes. Events of a stream go on one by one; all else is
+ * Translates the answer of an upstream as it comes. A stream that begins with an error is no answer, but
+ * that error with its status. Events of a stream go on one by one; all else is
  * read whole first.
  *
  * @throws ServiceError 502 if a whole answer is not JSON, as the upstream's API has it
@@ -105,15 +136,26 @@ export const translateAnswer = async (
   upstream: string,
 ): Promise<TranslatedAnswer> => {
   const { statusCode: status = 502, headers } = answer;
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding !== 'identity' && status < 400)
+    throw upstreamUnreadable(upstream, `what is compressed (${encoding}), although it was asked not to`);
   const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const stream = type === 'text/event-stream' ? fromServerSentEvents : fromFrames;
   if (status < 400 && (type === 'text/event-stream' || type === 'application/vnd.amazon.eventstream')) {
-    const events = stream(answer, translation.events());
-    return { type: 'text/event-stream; charset=utf-8', body: Readable.from(events, { objectMode: false }) };
+    const translator = translation.events();
+    const events = stream(answer, translator);
+    const first = await events.next();
+    const { failure } = translator;
+    if (failure !== undefined) {
+      await events.return(undefined);
+      return asJson(failure.status, JSON.stringify(failure.body));
+    }
+    const body = Readable.from(resumed(first, events), { objectMode: false });
+    return { status, type: 'text/event-stream; charset=utf-8', body };
   }
   const text = await readWhole(answer, upstream);
-  const value = jsonOf(text);
+  const value = parsed(text);
   if (status < 400 && value === undefined) throw upstreamUnreadable(upstream, 'what is not JSON');
   const body = status < 400 ? translation.answer(value ?? null) : translation.error(status, value ?? text);
-  return { type: 'application/json', body: Readable.from([JSON.stringify(body)], { objectMode: false }) };
+  return asJson(status, JSON.stringify(body));
 };

@@ -46,6 +46,9 @@ const statusOf = (code: string | undefined): number | undefined =>
       .replace(/exception$/, ''),
   );
 
+/** Providers have numbers of their own, too. */
+const isErrorStatus = (code: number): boolean => Number.isInteger(code) && code >= 400 && code < 600;
+
 /** The longest message of an error that is no JSON, such as a proxy's page. */
 const maxText = 1000;
 
@@ -70,7 +73,7 @@ export const readError = (value: JsonValue, status?: number, name?: string): Ups
   const numeric = plainNumber(error.code ?? null);
   const known = codes.map(statusOf).find((each) => each !== undefined);
   return {
-    status: status ?? known ?? (typeof numeric === 'number' && numeric >= 400 ? numeric : 500),
+    status: status ?? known ?? (typeof numeric === 'number' && isErrorStatus(numeric) ? numeric : 500),
     message,
     code: codes.find((code) => code !== undefined && code !== 'error'),
   };

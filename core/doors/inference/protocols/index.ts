@@ -93,9 +93,14 @@ const readAnswer = (api: Api, value: JsonValue): Answer => {
 class Translator implements EventTranslator {
   readonly #reader: EventReader;
   readonly #writer: EventWriter;
+  readonly #toBody: (error: UpstreamError) => JsonObject;
   isComplete = false;
+  failure: EventTranslator['failure'];
+  #hasSaid = false;
 
-  constructor(reader: EventReader, writer: EventWriter) {
+  /** @param toBody the body of an answer that is an error */
+  constructor(reader: EventReader, writer: EventWriter, toBody: (error: UpstreamError) => JsonObject) {
+    this.#toBody = toBody;
     this.#reader = reader;
     this.#writer = writer;
   }
@@ -117,7 +122,11 @@ class Translator implements EventTranslator {
     let text = '';
     for (const event of events) {
       if (this.isComplete) break;
-      text += this.#writer.write(event);
+      const said = this.#writer.write(event);
+      if (event.kind === 'error' && !this.#hasSaid)
+        this.failure = { status: event.error.status, body: this.#toBody(event.error) };
+      this.#hasSaid ||= said !== '';
+      text += said;
       this.isComplete = event.kind === 'finish' || event.kind === 'error';
     }
     return text;
@@ -151,7 +160,10 @@ export const translate = (
   return {
     body: written,
     answer: (value) => answerWriters[from](readAnswer(to, value), defaults),
-    events: () => new Translator(eventReaders[to](), eventWriter(from, defaults, prompt.includesUsage)),
+    events: () =>
+      new Translator(eventReaders[to](), eventWriter(from, defaults, prompt.includesUsage), (error) =>
+        writeError(from, error),
+      ),
     error: (status, value) => writeError(from, readError(value, status)),
   };
 };

@@ -54,6 +54,8 @@ export interface EventTranslator {
   end(): string;
   /** Whether the client has got all of the answer, an error included. */
   readonly isComplete: boolean;
+  /** The error that came in place of an answer; undefined if the client has got anything else. */
+  readonly failure: { readonly status: number; readonly body: JsonObject } | undefined;
 }
 
 /** What a translation takes from around the body. */

@@ -90,7 +90,7 @@ const ask = (settings: readonly Setting[], asked: Asked = {}) => {
     if (end?.kind !== 'end') throw new Error('there is no end');
     return { ...(end.end.summary.inference as JsonObject), exception: end.end.exception };
   };
-  return { answer, summary };
+  return { answer, summary, usage: () => recording.answer.usage };
 };
 
 const anyMs = expect.any(Number);
@@ -179,6 +179,92 @@ describe('the next upstream is asked when one', () => {
       attempts: [{ error: expect.stringContaining('what is not JSON') }, { status: 200 }],
     });
   });
+});
+
+/** What Anthropic's API sends in a stream that has not begun, and what OpenRouter does. */
+const overloaded =
+  'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n';
+const failing = ': waiting\n\ndata: {"error":{"code":502,"message":"Provider failed"},"choices":[]}\n\n';
+const stream = events([event(chunk({ content: 'Hi' })), done]);
+const asked = { messages: [{ role: 'user', content: 'Hi' }], stream: true, max_tokens: 5 };
+
+describe('a stream that begins with an error', () => {
+  it.each([
+    ['that is translated', 'anthropic', overloaded, 529],
+    ['that is forwarded', 'openai', failing, 502],
+  ])('%s gives way to the next upstream', async (_name, api, error, status) => {
+    const [first, second] = await start(events([error]), stream);
+    const { answer, summary } = ask(
+      [{ baseUrl: first?.baseUrl ?? '', api }, { baseUrl: second?.baseUrl ?? '' }],
+      { body: asked },
+    );
+    const { upstream, body } = await answer;
+    expect([upstream, await text(body)]).toEqual(['second', expect.stringContaining('Hi')]);
+    expect(summary()).toMatchObject({ exception: null, attempts: [{ status }, { status: 200 }] });
+  });
+
+  it('is that error if no other upstream is there and it is translated', async () => {
+    const [first] = await start(events([overloaded]));
+    const { answer, summary } = ask([{ baseUrl: first?.baseUrl ?? '', api: 'anthropic' }], { body: asked });
+    const { status, headers, body } = await answer;
+    expect([status, headers['content-type']]).toEqual([529, 'application/json']);
+    expect(JSON.parse(await text(body))).toMatchObject({ error: { message: 'Busy' } });
+    expect(summary()).toMatchObject({ exception: '529: Busy', status: 529 });
+  });
+
+  it('has every byte if it is about the request', async () => {
+    const refused = event({ error: { code: 400, message: 'No' } });
+    const upstreams = await start(events([refused, done], 20), stream);
+    const { upstream, body } = await ask(upstreams, { body: asked }).answer;
+    expect([upstream, await text(body)]).toEqual(['first', refused + done]);
+  });
+
+  it('loses no byte if it begins otherwise', async () => {
+    const whole = event(chunk({ content: 'Schön' })) + done;
+    const pieces = [...Buffer.from(whole)].map((byte) => Buffer.from([byte]));
+    const upstreams = await start(events(pieces), stream);
+    expect(await text((await ask(upstreams, { body: asked }).answer).body)).toBe(whole);
+  });
+});
+
+it('an answer with a number of the provider in place of a status is a 500', async () => {
+  const [first] = await start(json({ error: { code: 20_015, message: 'Odd' } }));
+  const setting = { baseUrl: first?.baseUrl ?? '', api: 'anthropic' };
+  await expect(ask([setting], { body: { ...asked, stream: false } }).answer).rejects.toMatchObject({
+    status: 500,
+    message: 'Odd',
+  });
+});
+
+it('a compressed answer cannot be translated, and is said to be one', async () => {
+  const [first] = await start((_request, res) =>
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' }).end('zipped'),
+  );
+  const setting = { baseUrl: first?.baseUrl ?? '', api: 'anthropic' };
+  await expect(ask([setting], { body: asked }).answer).rejects.toMatchObject({
+    status: 502,
+    message: expect.stringContaining('compressed (gzip)'),
+  });
+});
+
+it('a recorded stream that is translated has its usage, which the client gets if it asks for it', async () => {
+  const usage = { input_tokens: 9, output_tokens: 3 };
+  const message = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], usage };
+  const answered = [
+    { type: 'message_start', message },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+    { type: 'message_stop' },
+  ].map((data) => `event: ${data.type}\n${event(data)}`);
+  for (const include_usage of [false, true]) {
+    const [first] = await start(events(answered));
+    const stream_options = { include_usage };
+    const { answer, usage: recorded } = ask([{ baseUrl: first?.baseUrl ?? '', api: 'anthropic' }], {
+      body: { ...asked, stream_options },
+    });
+    const sent = await text((await answer).body);
+    expect(sent.includes('"prompt_tokens":9')).toBe(include_usage);
+    expect(recorded()).toMatchObject({ m: { prompt_tokens: 9, completion_tokens: 3 } });
+  }
 });
 
 describe('no other upstream is asked', () => {
@@ -275,9 +361,10 @@ describe('an upstream that cannot take a request', () => {
 
   it('says why if there is no other', async () => {
     const [first] = await start(hello);
-    const { answer } = ask([{ baseUrl: first?.baseUrl ?? '', api: 'anthropic' }], { body });
+    const { answer, summary } = ask([{ baseUrl: first?.baseUrl ?? '', api: 'anthropic' }], { body });
     const refusal = await answer.catch((error: unknown) => error);
     expect(refusal).toMatchObject({ status: 422, detail: [{ loc: ['body', 'n'] }] });
+    expect(summary().exception).toMatch(/^n cannot be said in/);
     // What limits hold goes back.
     expect(neverReached(refusal)).toBe(true);
   });

@@ -19,14 +19,20 @@ describe('the tokens of a request', () => {
     ['/completions', { max_tokens: 10, prompt: [1, 2, 3] }, 10],
     ['/responses', { max_output_tokens: 10 }, 10],
     ['/responses', { max_tokens: 10 }, 4096],
+    ['/responses', { max_output_tokens: '9000' }, 9000],
+    ['/chat/completions', { model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0' }, 32_000],
+    ['/chat/completions', { model: 'claude-sonnet-4-5', max_tokens: 10 }, 10],
     ['/embeddings', { input: 'a' }, 0],
   ] as const)('of %s with %j are at most so many in the answer: %d', (path, body, most) => {
-    expect(tokensAtMost(path, { model, ...body }).completion).toBe(most);
+    const request = { model, ...body };
+    expect(tokensAtMost(path, request, request.model).completion).toBe(most);
   });
 
   it('are no more in the prompt than the body has bytes', () => {
     const body = { model, messages: [{ role: 'user', content: 'Schön ☀️' }] };
-    expect(tokensAtMost('/chat/completions', body).prompt).toBe(Buffer.byteLength(JSON.stringify(body)));
+    expect(tokensAtMost('/chat/completions', body, model).prompt).toBe(
+      Buffer.byteLength(JSON.stringify(body)),
+    );
   });
 });
 
@@ -43,6 +49,9 @@ describe('of the models that may be asked one after the other', () => {
     expect(await dearest(['gpt-4o-mini', 'o1-pro', 'gpt-4o'], { max_tokens: 100 })).toBe('o1-pro');
     expect(await dearest(['gpt-4o-mini'], {})).toBe('gpt-4o-mini');
     expect(await dearest([], {})).toBeUndefined();
+    // Claude may answer with eight times as much if nothing bounds it.
+    expect(await dearest(['gpt-4.1', 'claude-haiku-4-5'], {})).toBe('claude-haiku-4-5');
+    expect(await dearest(['gpt-4.1', 'claude-haiku-4-5'], { max_tokens: 100 })).toBe('gpt-4.1');
   });
 
   it('one without a price goes before all, so that limits refuse it', async () => {
