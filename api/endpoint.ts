@@ -37,8 +37,10 @@ export interface FunctionShape {
 
 /*
  * The shapes of functions. A name says what a function does; its time-out and memory follow from that.
- * docs/decisions/0143 explains the memory. All answers leave as streams but those of `oneRecord`,
- * `fewRecords` and `fixed`, which are short: API Gateway waits 29 s for one that is whole.
+ * docs/decisions/0143 explains the memory. Only `oneRecord`, `fewRecords` and `fixed` answer in one
+ * piece: they are short, and API Gateway waits 29 s for such an answer. All others stream. `batch` and
+ * `oneAnswer` finish in that time as well, but their answer can pass the 6 MB of one piece. `deletion`
+ * and `longAnswer` may take longer. `oneAnswer` has half the memory of `batch`.
  */
 
 const whole = { streaming: false } as const;
@@ -51,13 +53,13 @@ export const oneRecord = { ...whole, timeoutSeconds: 20, memoryMb: 512 } as cons
 /** Deletes some records, one by one. */
 export const fewRecords = { ...whole, timeoutSeconds: 25, memoryMb: 512 } as const satisfies FunctionShape;
 
-/** Writes as many records as a request may have. The answers to tiny ones can pass 6 MB. */
+/** Writes as many records as a request may have. It streams because the answer can pass 6 MB. */
 export const batch = { ...streamed, timeoutSeconds: 28, memoryMb: 1024 } as const satisfies FunctionShape;
 
-/** Deletes all that belongs together, however much. */
+/** Deletes all that belongs together, however much. It streams because that can take minutes. */
 export const deletion = { ...streamed, timeoutSeconds: 300, memoryMb: 1024 } as const satisfies FunctionShape;
 
-/** Answers one question, which takes seconds. The answer can pass 6 MB. */
+/** Answers one question within seconds. It streams because the answer can pass 6 MB. */
 export const oneAnswer = { ...streamed, timeoutSeconds: 25, memoryMb: 512 } as const satisfies FunctionShape;
 
 /**

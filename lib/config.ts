@@ -119,10 +119,10 @@ export const sentBy = (given: string | { readonly match: string; readonly send?:
   typeof given === 'string' ? given : (given.send ?? given.match);
 
 /** The ways to a model of Bedrock, or why there is none. */
-const waysOf = (given: BedrockRule) => bedrockWays(sentBy(given), typeof given === 'string' ? {} : given);
+const findWays = (given: BedrockRule) => bedrockWays(sentBy(given), typeof given === 'string' ? {} : given);
 
 /** The ways to a model of Bedrock. It has at least one: the setting was checked. */
-export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => waysOf(given).ways ?? [];
+export const waysToModel = (given: BedrockRule): readonly BedrockWay[] => findWays(given).ways ?? [];
 
 const bedrockModel = z
   .union([pattern, bedrockRenaming], {
@@ -138,7 +138,7 @@ const bedrockModel = z
     abort: true,
   })
   .check(({ value, issues }) => {
-    const { problem } = waysOf(value);
+    const { problem } = findWays(value);
     if (problem === undefined) return;
     const message = `${sentBy(value)} cannot be asked: ${problem} (as AWS's tables of ${bedrockSource.readAt} have it)`;
     issues.push({ code: 'custom', message, input: value });
@@ -192,7 +192,7 @@ const keySecret = text(
   'write the name or the ARN of a secret in Secrets Manager',
 );
 
-const listOf = <Item extends z.ZodType>(item: Item) =>
+const nonEmptyList = <Item extends z.ZodType>(item: Item) =>
   z.array(item, { error: 'write a list of models' }).min(1, { error: 'write at least one model' });
 
 const secondsError = 'write a number of seconds above 0, at most 900';
@@ -209,7 +209,7 @@ const named = {
 /** An upstream with a key of its own, or none. */
 const keyed = z.strictObject({
   ...named,
-  models: listOf(rule),
+  models: nonEmptyList(rule),
   api: z
     .enum(['openai', 'anthropic'], {
       error: 'write openai or anthropic: the API that the upstream speaks',
@@ -222,7 +222,7 @@ const keyed = z.strictObject({
 /** Amazon Bedrock. The function's role may invoke the models that are named, and no other. */
 const bedrock = z.strictObject({
   ...named,
-  models: listOf(bedrockModel),
+  models: nonEmptyList(bedrockModel),
   bedrock: z.union([z.literal(true), z.strictObject({ region: region.optional() })], {
     error: 'write true, or {"region": "<region>"}',
   }),
@@ -246,7 +246,7 @@ const either = <Bedrock extends z.ZodType, Keyed extends z.ZodType>(ofBedrock: B
 /** An upstream as the setting describes it. */
 export type Upstream = z.output<typeof keyed> | z.output<typeof bedrock>;
 
-const upstreamsOf = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
+const upstreamList = <Item extends z.ZodType<{ readonly name: string }>>(item: Item) =>
   z
     .array(item, { error: 'write a list of upstreams' })
     .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, {
@@ -261,7 +261,7 @@ const key = text(/^[\x21-\x7e]+$/, 'write a key without spaces');
  */
 export const localUpstreams = z.preprocess(
   fromJson,
-  upstreamsOf(
+  upstreamList(
     either(
       bedrock.extend({ baseUrl: baseUrl.optional() }),
       keyed.omit({ keySecret: true }).extend({ key: key.optional() }),
@@ -272,7 +272,7 @@ export const localUpstreams = z.preprocess(
 /** The setting `inferenceUpstreams`: a list, or its JSON. docs/inference.md explains the fields. */
 const upstreams = z.preprocess(
   fromJson,
-  upstreamsOf(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
+  upstreamList(either(bedrock, keyed)).refine((list) => JSON.stringify(list).length <= maxBytes, {
     error: `write less: the function's environment has room for ${maxBytes} bytes of JSON`,
   }),
 );

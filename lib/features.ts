@@ -175,7 +175,7 @@ export const featuresOfRoute = (
 };
 
 /** What alarms and dashboard watch of the settings that are on. */
-export const watchedOf = (made: Features): Watched[] => {
+export const listWatched = (made: Features): Watched[] => {
   const watched = <S extends Setting>(setting: S): Watched[] => {
     const one = made[setting];
     const own = one && features[setting].watched?.(one);

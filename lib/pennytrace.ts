@@ -14,7 +14,7 @@ import type { AnalyticsBucket } from './analytics-catalog.ts';
 import { Api } from './api.ts';
 import { Auth } from './auth.ts';
 import { type Config, readConfig } from './config.ts';
-import { everyHandler, makeFeatures, readsStreams, watchedOf } from './features.ts';
+import { everyHandler, listWatched, makeFeatures, readsStreams } from './features.ts';
 import { Functions } from './functions.ts';
 import { Inference } from './inference.ts';
 import { Observability } from './observability.ts';
@@ -164,7 +164,7 @@ export class Pennytrace extends Construct {
       functions,
       api,
       streams,
-      features: watchedOf(features),
+      features: listWatched(features),
     });
 
     this.#config = config;

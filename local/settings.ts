@@ -193,7 +193,7 @@ const toUpstream = (baseUrl: string | undefined, key: string | undefined): Local
 };
 
 /** Several upstreams, as the setting `inferenceUpstreams` has them. Keys stay out of what is said of them. */
-const upstreamsOf = (text: string | undefined): LocalUpstreams | undefined => {
+const parseUpstreams = (text: string | undefined): LocalUpstreams | undefined => {
   if (!text) return undefined;
   const { success, data, error } = localUpstreams.safeParse(text);
   if (success) return data;
@@ -254,7 +254,7 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     throw new BadSetting('DYNAMODB_LOCAL and AWS_ENDPOINT_URL_DYNAMODB are both set: leave one of them out');
   const s3 = readEndpoint(environment, 'AWS_ENDPOINT_URL_S3');
   const inference = toUpstream(environment.INFERENCE_BASE_URL, environment.INFERENCE_API_KEY);
-  const upstreams = upstreamsOf(environment.INFERENCE_UPSTREAMS);
+  const upstreams = parseUpstreams(environment.INFERENCE_UPSTREAMS);
   if (environment.DIALECT)
     throw new BadSetting(
       'DIALECT is gone, leave it out: Weave’s SDKs are served below /weave of every service (docs/weave.md)',

@@ -91,10 +91,10 @@ const visitTable = (load: Load, measured: Measured): Table => [
   }),
 ];
 
-type BillOf = (load: Load, measured: Measured) => Bill;
+type ComputeBill = (load: Load, measured: Measured) => Bill;
 
 /** What something adds to the bill, for calls reported together and apart. */
-const moreTable = (load: Load, measured: Measured, bills: Readonly<Record<string, BillOf>>): Table => [
+const moreTable = (load: Load, measured: Measured, bills: Readonly<Record<string, ComputeBill>>): Table => [
   ['$ a month more', 'start and end together', 'apart'],
   ...Object.entries(bills).map(([name, bill]) => [
     name,

@@ -48,7 +48,7 @@ const headerIn = ({ headers }: Frame, name: string): string | undefined => {
 };
 
 /** The name and the data of a frame: an event, an exception that AWS describes, or another error. */
-const contentOf = (frame: Frame): [name: string | undefined, data: string] => {
+const readFrame = (frame: Frame): [name: string | undefined, data: string] => {
   const header = (name: string) => headerIn(frame, name);
   if (header(':message-type') === 'error')
     return [
@@ -63,7 +63,7 @@ async function* fromFrames(source: Readable, events: EventTranslator): AsyncGene
   const { EventStreamCodec, getChunkedStream } = await eventStreams();
   const codec = new EventStreamCodec(toText, (text: string) => Buffer.from(text, 'utf8'));
   for await (const bytes of getChunkedStream(source)) {
-    const out = events.event(...contentOf(codec.decode(bytes)));
+    const out = events.event(...readFrame(codec.decode(bytes)));
     if (out !== '') yield out;
   }
   yield events.end();
@@ -80,7 +80,7 @@ const readWhole = async (answer: Readable, upstream: string): Promise<string> =>
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const parsed = (text: string): JsonValue | undefined => {
+const parseOptionalJson = (text: string): JsonValue | undefined => {
   try {
     return parseJson(text) as JsonValue;
   } catch {
@@ -99,7 +99,7 @@ export const readFirstFailure = (bytes: Uint8Array): number | undefined => {
   const events: { readonly event?: string | undefined; readonly data: string }[] = [];
   createParser({ onEvent: (event) => events.push(event) }).feed(toText(bytes));
   const [first] = events;
-  const data = first && parsed(first.data);
+  const data = first && parseOptionalJson(first.data);
   if (!first || !isJsonObject(data)) return undefined;
   return first.event === 'error' || data.error ? readError(data, undefined, first.event).status : undefined;
 };
@@ -154,7 +154,7 @@ export const translateAnswer = async (
     return { status, type: 'text/event-stream; charset=utf-8', body };
   }
   const text = await readWhole(answer, upstream);
-  const value = parsed(text);
+  const value = parseOptionalJson(text);
   if (status < 400 && value === undefined) throw upstreamUnreadable(upstream, 'what is not JSON');
   const body = status < 400 ? translation.answer(value ?? null) : translation.error(status, value ?? text);
   return asJson(status, JSON.stringify(body));

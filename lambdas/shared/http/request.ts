@@ -351,11 +351,11 @@ const doing: Readonly<Record<Role, string>> = {
 export const authorize = <Body>({
   role,
   method,
-  projects: projectsOf,
+  projects: findProjects,
 }: Pick<Endpoint<Body>, 'role' | 'method' | 'projects'>): MiddlewareObj<ServiceEvent<Body>> => ({
   before: ({ event }) => {
     const { body, caller } = event.service;
-    const projects: readonly NamedProject[] = projectsOf(body);
+    const projects: readonly NamedProject[] = findProjects(body);
     event.log.names(projects.map(({ projectId }) => projectId));
     const refused = projects.find(({ projectId }) => !allows(caller.grants, projectId, role));
     if (refused) {

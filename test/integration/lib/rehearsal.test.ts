@@ -120,7 +120,7 @@ describe('a deployment, resource by resource', () => {
     deployed = await deploy(assembly, {
       providers: { ...createProviders(places), ...catalog.providers },
       secretValue: (arn, field, version) => {
-        const value = secrets.valueOf(arn, version || undefined);
+        const value = secrets.readValue(arn, version || undefined);
         return field === '' ? value : JSON.parse(value)[field];
       },
       stackName,
@@ -312,7 +312,7 @@ describe('a deployment, resource by resource', () => {
       );
     const [, formerId = ''] = old.split('_');
     const { PhysicalResourceId: id } = await send({ RequestType: 'Update', PhysicalResourceId: formerId });
-    const changed = JSON.parse(places.secrets.valueOf(String(Properties.Secret))).key;
+    const changed = JSON.parse(places.secrets.readValue(String(Properties.Secret))).key;
     expect(id).not.toBe(formerId);
     expect([(await query(old)).status, (await query(changed)).status]).toEqual([200, 200]);
     await send({ RequestType: 'Delete', PhysicalResourceId: formerId });

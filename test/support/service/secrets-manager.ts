@@ -11,7 +11,7 @@ export interface SecretsManager extends AsyncDisposable {
   /** Denies the next requests, as before a policy is in force. */
   deny(requests: number): void;
   /** The text of a version. Without a version, of the current one. Throws where there is none. */
-  valueOf(arn: string, version?: string): string;
+  readValue(arn: string, version?: string): string;
 }
 
 interface Secret {
@@ -82,7 +82,7 @@ export const startSecretsManager = async (): Promise<SecretsManager> => {
     deny: (requests) => {
       denied = requests;
     },
-    valueOf: read,
+    readValue: read,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();

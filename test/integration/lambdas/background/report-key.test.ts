@@ -76,7 +76,7 @@ const sendEvent = async (event: CloudFormationCustomResourceEvent): Promise<Answ
   return cloudFormation.last().body as unknown as Answer;
 };
 
-const keyIn = (version?: string): string => JSON.parse(secrets.valueOf(secret, version)).key;
+const keyIn = (version?: string): string => JSON.parse(secrets.readValue(secret, version)).key;
 
 const authenticated = (key: string) => authenticate(`Bearer ${key}`, 'any', { table }, Date.now() * 1000);
 
@@ -85,7 +85,7 @@ describe('a key at deployment', () => {
     const answer = await sendEvent(makeRequest('Create'));
     expect(answer).toMatchObject({ Status: 'SUCCESS' });
     const key = keyIn(answer.Data.VersionId);
-    expect(JSON.parse(secrets.valueOf(secret))).toEqual({
+    expect(JSON.parse(secrets.readValue(secret))).toEqual({
       key,
       headers: `authorization=Bearer%20${key},project_id=acme/shop`,
     });
